@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/decoder.h"
+
+#include "common/core/text.h"
+
+/* Text of a title or a summary is cut to this many characters. */
+enum { LABEL_CHARACTERS = 60 };
+
+/* --- The summary
+ * ------------------------------------------------------------------------------------- */
+
+static void flush_summary(struct qs_decoder *d)
+{
+    if (d->summary_count > 1)
+        g_string_append_printf(d->summary, "×%u", d->summary_count);
+    d->summary_name = NULL;
+    d->summary_count = 0;
+}
+
+void qs_summary(struct qs_decoder *d, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!d->want_summary)
+        return;
+    flush_summary(d);
+    va_start(arguments, format);
+    g_string_append_vprintf(d->summary, format, arguments);
+    va_end(arguments);
+}
+
+void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
+                     const char *after)
+{
+    char *readable;
+
+    if (!d->want_summary)
+        return;
+    readable = qs_text_title(text, LABEL_CHARACTERS);
+    qs_summary(d, "%s%s%s", before, readable, after);
+    g_free(readable);
+}
+
+void qs_summary_message(struct qs_decoder *d, const char *name)
+{
+    if (!d->want_summary)
+        return;
+    if (d->summary_name && strcmp(d->summary_name, name) == 0) {
+        d->summary_count++;
+        return;
+    }
+    flush_summary(d);
+    g_string_append_printf(d->summary, "%s%s", d->summary_started ? ", " : ": ", name);
+    d->summary_started = true;
+    d->summary_name = name;
+    d->summary_count = 1;
+}
+
+/* --- Life and one packet
+ * ----------------------------------------------------------------------------- */
+
+void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
+{
+    *d = (struct qs_decoder){.protocol = protocol};
+    d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
+    d->summary = g_string_new(NULL);
+}
+
+void qs_decoder_clear(struct qs_decoder *d)
+{
+    g_array_free(d->messages, TRUE);
+    g_string_free(d->summary, TRUE);
+}
+
+static enum qs_direction direction_of(const struct qs_session *session,
+                                      const struct qs_packet *packet)
+{
+    if (session->server != QS_END_UNKNOWN && packet->from != QS_END_UNKNOWN)
+        return session->server == packet->from ? QS_S2C : QS_C2S;
+    if (packet->source_is_server_port != packet->destination_is_server_port)
+        return packet->source_is_server_port ? QS_S2C : QS_C2S;
+    return QS_DIRECTION_UNKNOWN;
+}
+
+/* Decodes `packet` with whatever session, sink and direction the decoder has. */
+static void run(struct qs_decoder *d, const struct qs_packet *packet)
+{
+    d->packet = packet;
+    d->in = qs_reader_over(packet->data, packet->size);
+    d->fields_wanted = d->sink && d->sink->field;
+    d->stop = false;
+    d->source_depth = 0;
+    d->coord_format = QS_COORD_SHORT;
+    d->angle_format = QS_ANGLE_BYTE;
+    d->connectionless = false;
+    d->accepted = false;
+    d->sequence = d->acknowledged = 0;
+    d->undecoded = 0;
+    memset(d->notes, 0, sizeof d->notes);
+    g_array_set_size(d->messages, 0);
+    if (d->want_summary) {
+        g_string_truncate(d->summary, 0);
+        d->summary_name = NULL;
+        d->summary_count = 0;
+        d->summary_started = false;
+    }
+    d->protocol->decode(d);
+    if (packet->size < packet->wire_size)
+        qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",
+                packet->wire_size - packet->size, packet->wire_size);
+    if (d->want_summary)
+        flush_summary(d);
+}
+
+void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+               const struct qs_packet *packet)
+{
+    d->session = session;
+    d->sink = sink;
+    if (sink)
+        sink->protocol = d->protocol;
+    d->direction = direction_of(session, packet);
+    run(d, packet);
+}
+
+uint32_t qs_decoder_problems(const struct qs_decoder *d)
+{
+    uint32_t problems = d->undecoded ? 1 : 0;
+
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
+        if (qs_note_kinds[i].problem)
+            problems += d->notes[i];
+    return problems;
+}
+
+uint32_t qs_option(const struct qs_decoder *d, unsigned index)
+{
+    return d->options ? d->options[index] : d->protocol->options[index].standard;
+}
+
+/* --- Direction
+ * --------------------------------------------------------------------------------------- */
+
+/* How many problems a trial decode in `direction` finds. */
+static uint32_t try_direction(const struct qs_decoder *d, enum qs_direction direction)
+{
+    struct qs_decoder trial;
+    struct qs_session *session = g_malloc(d->protocol->session_size);
+    uint32_t problems;
+
+    d->protocol->session_copy(session, d->session);
+    qs_decoder_init(&trial, d->protocol);
+    trial.session = session;
+    trial.options = d->options;
+    trial.direction = direction;
+    trial.probing = true;
+    run(&trial, d->packet);
+    problems = qs_decoder_problems(&trial);
+    qs_decoder_clear(&trial);
+    d->protocol->session_clear(session);
+    g_free(session);
+    return problems;
+}
+
+enum qs_direction qs_probe_direction(struct qs_decoder *d)
+{
+    const bool as_client = try_direction(d, QS_C2S) == 0;
+    const bool as_server = try_direction(d, QS_S2C) == 0;
+
+    if (as_client == as_server)
+        return QS_DIRECTION_UNKNOWN;
+    return as_client ? QS_C2S : QS_S2C;
+}
+
+bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)
+{
+    return session->server != QS_END_UNKNOWN && session->server == packet->from;
+}
+
+void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
+{
+    d->direction = direction;
+    if (direction == QS_DIRECTION_UNKNOWN || d->packet->from == QS_END_UNKNOWN)
+        return;
+    if (direction == QS_S2C)
+        d->session->server = d->packet->from;
+    else
+        d->session->server = d->packet->from == QS_END_A ? QS_END_B : QS_END_A;
+}
+
+/* --- Emitting
+ * ---------------------------------------------------------------------------------------- */
+
+static void say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+{
+    d->sink->field(d->sink, &d->protocol->fields[id], value);
+}
+
+/* The rows with a mask behind an unmasked integer row are its parts. */
+static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
+{
+    const struct qs_field *row = &d->protocol->fields[id];
+
+    if (row->mask)
+        return;
+    while (++id < d->protocol->field_count && d->protocol->fields[id].mask) {
+        const uint32_t mask = d->protocol->fields[id].mask;
+        struct qs_value part = *whole;
+
+        part.u = (whole->u & mask) >> __builtin_ctz(mask);
+        say(d, id, &part);
+    }
+}
+
+static void emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                      uint64_t number, bool generated)
+{
+    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    value.u = number;
+    say(d, id, &value);
+    say_parts(d, id, &value);
+}
+
+static void emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                     int64_t number, bool generated)
+{
+    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    value.i = number;
+    say(d, id, &value);
+}
+
+static void emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                        double number, bool generated)
+{
+    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    value.f = number;
+    say(d, id, &value);
+}
+
+static void emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                       struct qs_view bytes, bool generated)
+{
+    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    value.bytes = bytes;
+    say(d, id, &value);
+}
+
+void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                  uint64_t value)
+{
+    emit_uint(d, id, offset, length, value, false);
+}
+
+void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, int64_t value)
+{
+    emit_int(d, id, offset, length, value, false);
+}
+
+void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                    double value)
+{
+    emit_double(d, id, offset, length, value, false);
+}
+
+void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                   struct qs_view value)
+{
+    emit_bytes(d, id, offset, length, value, false);
+}
+
+void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                    uint64_t value)
+{
+    emit_uint(d, id, offset, length, value, true);
+}
+
+void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                   int64_t value)
+{
+    emit_int(d, id, offset, length, value, true);
+}
+
+void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                      double value)
+{
+    emit_double(d, id, offset, length, value, true);
+}
+
+void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                    const char *text)
+{
+    if (text)
+        emit_bytes(d, id, offset, length, qs_view_of(text), true);
+}
+
+void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
+{
+    if (d->fields_wanted && d->sink->open)
+        d->sink->open(d->sink, &d->protocol->fields[id], offset);
+}
+
+void qs_close_at(struct qs_decoder *d, uint32_t end)
+{
+    if (d->fields_wanted && d->sink->close)
+        d->sink->close(d->sink, end);
+}
+
+void qs_open(struct qs_decoder *d, unsigned id)
+{
+    qs_open_at(d, id, d->in.pos);
+}
+
+void qs_close(struct qs_decoder *d)
+{
+    qs_close_at(d, d->in.pos);
+}
+
+void qs_label(struct qs_decoder *d, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    if (!d->fields_wanted || !d->sink->label)
+        return;
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    d->sink->label(d->sink, text);
+    g_free(text);
+}
+
+void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text, const char *after)
+{
+    char *readable;
+
+    if (!d->fields_wanted || !d->sink->label)
+        return;
+    readable = qs_text_title(text, LABEL_CHARACTERS);
+    qs_label(d, "%s%s%s", before, readable, after);
+    g_free(readable);
+}
+
+void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
+             const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    d->notes[kind]++;
+    if (!d->sink || !d->sink->note)
+        return;
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    d->sink->note(d->sink, kind, offset, length, text);
+    g_free(text);
+}
+
+/* --- Readers
+ * ----------------------------------------------------------------------------------------- */
+
+uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t value = qs_reader_u8(&d->in);
+
+    qs_emit_double(d, id, at, 1, value * scale);
+    return value;
+}
+
+int8_t qs_scaled_i8(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const int8_t value = (int8_t)qs_reader_u8(&d->in);
+
+    qs_emit_double(d, id, at, 1, value * scale);
+    return value;
+}
+
+int16_t qs_scaled_i16(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const int16_t value = (int16_t)qs_reader_u16(&d->in);
+
+    qs_emit_double(d, id, at, 2, value * scale);
+    return value;
+}
+
+static double read_coord(struct qs_decoder *d)
+{
+    double units;
+
+    switch (d->coord_format) {
+    case QS_COORD_24BIT:
+        units = (int16_t)qs_reader_u16(&d->in);
+        return units + qs_reader_u8(&d->in) / 255.0;
+    case QS_COORD_INT32:
+        return (int32_t)qs_reader_u32(&d->in) / 16.0;
+    case QS_COORD_FLOAT32:
+        return (double)qs_float_of_bits(qs_reader_u32(&d->in));
+    case QS_COORD_SHORT:
+        break;
+    }
+    return (int16_t)qs_reader_u16(&d->in) / 8.0;
+}
+
+double qs_coord(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const double value = read_coord(d);
+
+    qs_emit_double(d, id, at, d->in.pos - at, value);
+    return value;
+}
+
+int8_t qs_angle8(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i8(d, id, 360.0 / 256);
+}
+
+int16_t qs_angle16(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i16(d, id, 360.0 / 65536);
+}
+
+double qs_angle(struct qs_decoder *d, unsigned id)
+{
+    switch (d->angle_format) {
+    case QS_ANGLE_SHORT:
+        return qs_angle16(d, id) * (360.0 / 65536);
+    case QS_ANGLE_FLOAT32:
+        return (double)qs_f32(d, id);
+    case QS_ANGLE_BYTE:
+        break;
+    }
+    return qs_angle8(d, id) * (360.0 / 256);
+}
+
+void qs_coord3(struct qs_decoder *d, unsigned id)
+{
+    double x, y, z;
+
+    qs_open(d, id);
+    x = qs_coord(d, id + 1);
+    y = qs_coord(d, id + 2);
+    z = qs_coord(d, id + 3);
+    qs_label(d, ": (%g %g %g)", x, y, z);
+    qs_close(d);
+}
+
+void qs_angle3(struct qs_decoder *d, unsigned id)
+{
+    double pitch, yaw, roll;
+
+    qs_open(d, id);
+    pitch = qs_angle(d, id + 1);
+    yaw = qs_angle(d, id + 2);
+    roll = qs_angle(d, id + 3);
+    qs_label(d, ": (%g° %g° %g°)", pitch, yaw, roll);
+    qs_close(d);
+}
+
+struct qs_view qs_text(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view text = qs_reader_string(&d->in);
+
+    qs_emit_bytes(d, id, at, d->in.pos - at, text);
+    return text;
+}
+
+struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t *data = qs_reader_take(&d->in, size);
+    const struct qs_view bytes = {data, data ? size : 0};
+
+    qs_emit_bytes(d, id, at, size, bytes);
+    return bytes;
+}
+
+struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
+{
+    return qs_bytes(d, id, size);
+}
+
+void qs_undecoded(struct qs_decoder *d)
+{
+    const uint32_t left = d->in.size - d->in.pos;
+
+    /* After an overrun the range is closed, but the bytes are there to be shown. */
+    d->in.limit = d->in.size;
+    d->in.overrun = false;
+    if (!left)
+        return;
+    d->undecoded += left;
+    qs_bytes(d, d->protocol->undecoded, left);
+}
+
+/* --- The message loop
+ * -------------------------------------------------------------------------------- */
+
+static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
+                        uint32_t start)
+{
+    if (!type)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown message %u", id);
+    else if (!type->read)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "%s is obsolete and cannot be read",
+                type->name);
+    else if (d->in.overrun && d->packet->size < d->packet->wire_size && !d->source_depth)
+        return; /* The capture cut the packet: said once for the packet. */
+    else if (d->in.overrun)
+        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",
+                type->name, start);
+}
+
+static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
+{
+    const struct qs_message message = {
+        .offset = start, .length = d->in.pos - start, .id = id, .source = (uint8_t)d->source_depth};
+
+    g_array_append_val(d->messages, message);
+}
+
+/* One message; returns whether another may follow. */
+static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    const uint32_t start = d->in.pos;
+    const uint8_t id = d->in.data[start];
+    const struct qs_message_type *type = lookup(d, id);
+    const bool readable = type && type->read;
+
+    if (type) {
+        qs_open(d, type->group);
+        qs_summary_message(d, type->brief);
+    }
+    qs_u8(d, id_row);
+    if (readable)
+        type->read(d);
+    if (!readable || d->in.overrun)
+        note_unread(d, type, id, start);
+    else if (!d->stop)
+        keep_message(d, start, id);
+    if (type)
+        qs_close(d);
+    return readable && !d->in.overrun && !d->stop;
+}
+
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    while (qs_reader_left(&d->in))
+        if (!read_message(d, id_row, lookup))
+            break;
+    qs_undecoded(d);
+}
+
+/* --- Other byte ranges
+ * ------------------------------------------------------------------------------- */
+
+bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
+{
+    if (d->source_depth == QS_SOURCES_MAX)
+        return false;
+    d->outer[d->source_depth++] = d->in;
+    d->in = qs_reader_over(data, size);
+    if (d->sink && d->sink->source)
+        d->sink->source(d->sink, title, data, size);
+    return true;
+}
+
+void qs_pop_source(struct qs_decoder *d)
+{
+    d->in = d->outer[--d->source_depth];
+    if (d->sink && d->sink->source)
+        d->sink->source(d->sink, NULL, NULL, 0);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Field descriptors: each value that a protocol carries is described once, by one row.
+ *
+ * Everything that shows, filters, dumps or documents fields is derived from these rows: the
+ * Wireshark registrations, the text and JSON dumps, the field reference.
+ *
+ * Rows of one protocol stand in its `*_fields.def` and form one constant array, indexed by an enum.
+ * Two conventions tie rows together:
+ *   - rows with a mask follow the integer row that they are parts of, and are reported with it;
+ *   - a vector is a QS_GROUP row followed by its components (rows VEC3 and ANGLES).
+ */
+#ifndef QS_CORE_FIELD_H
+#define QS_CORE_FIELD_H
+
+#include <stdint.h>
+
+/* How a value is kept and shown. The width on the wire is the reading function's business. */
+enum qs_type {
+    QS_GROUP, /* holds other fields, has no value of its own */
+    QS_BOOL,
+    QS_U8, /* unsigned, shown in decimal */
+    QS_U16,
+    QS_U32,
+    QS_U64,
+    QS_X8, /* unsigned, shown in hexadecimal */
+    QS_X16,
+    QS_X32,
+    QS_X64,
+    QS_I8, /* signed */
+    QS_I16,
+    QS_I32,
+    QS_FLOAT, /* IEEE single */
+    QS_DOUBLE,
+    QS_COORD,    /* map units, a double */
+    QS_ANGLE,    /* degrees, a double */
+    QS_TEXT,     /* Quake text (see text.h); raw bytes in the value, UTF-8 when shown */
+    QS_BYTES,    /* opaque */
+    QS_IPV4,     /* 4 bytes, network order */
+    QS_IPV6,     /* 16 bytes */
+    QS_FRAMENUM, /* the number of another packet of the capture */
+};
+
+/* A name for a number. Arrays end with a row whose name is NULL. */
+struct qs_name {
+    uint32_t value;
+    const char *name;
+};
+
+struct qs_field {
+    const char *name;  /* filter name, "qw.damage.armor" */
+    const char *title; /* what a person reads, "Armor absorbed" */
+    enum qs_type type;
+    const char *unit;            /* "ms", or NULL; QS_COORD and QS_ANGLE imply theirs */
+    const struct qs_name *names; /* enumeration, or NULL */
+    uint32_t mask;               /* part of the preceding unmasked row, or 0 */
+    const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
+};
+
+/* The name of `value`, or NULL. `names` may be NULL. */
+const char *qs_name_of(const struct qs_name *names, uint32_t value);
+
+#endif

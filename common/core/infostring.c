@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/infostring.h"
+
+#include "common/core/text.h"
+
+static uint32_t part_end(struct qs_view info, uint32_t at)
+{
+    while (at < info.size && info.data[at] != '\\')
+        at++;
+    return at;
+}
+
+bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair)
+{
+    uint32_t at = *pos;
+    uint32_t end;
+
+    if (at >= info.size)
+        return false;
+    *pair = (struct qs_info_pair){.offset = at};
+    if (info.data[at] == '\\')
+        at++;
+    end = part_end(info, at);
+    pair->key_offset = at;
+    pair->key = (struct qs_view){info.data + at, end - at};
+    pair->has_value = end < info.size;
+    if (pair->has_value)
+        end++;
+    pair->value_offset = end;
+    at = end;
+    end = part_end(info, at);
+    pair->value = (struct qs_view){info.data + at, end - at};
+    pair->length = end - pair->offset;
+    *pos = end;
+    return true;
+}
+
+struct qs_view qs_info_value(struct qs_view info, const char *key)
+{
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    while (qs_info_next(info, &pos, &pair))
+        if (qs_view_equal(pair.key, key))
+            return pair.value;
+    return (struct qs_view){0};
+}
+
+static void note_oddities(struct qs_decoder *d, const struct qs_info_pair *pair, uint32_t offset)
+{
+    if (!pair->has_value)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Info string ends with a key that has no value");
+    else if (!pair->key.size && !pair->value.size)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Empty pair in an info string");
+    if (pair->key.size > QS_INFO_PART_MAX || pair->value.size > QS_INFO_PART_MAX)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Info key or value longer than %d bytes", QS_INFO_PART_MAX);
+}
+
+void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
+                  uint32_t offset)
+{
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    if (!d->sink)
+        return;
+    while (qs_info_next(info, &pos, &pair)) {
+        qs_open_at(d, rows->pair, offset + pair.offset);
+        qs_label_text(d, ": ", pair.key, "");
+        qs_label_text(d, " = ", pair.value, "");
+        qs_emit_bytes(d, rows->key, offset + pair.key_offset, pair.key.size, pair.key);
+        qs_emit_bytes(d, rows->value, offset + pair.value_offset, pair.value.size, pair.value);
+        note_oddities(d, &pair, offset);
+        qs_close_at(d, offset + pair.offset + pair.length);
+    }
+}
+
+static void append_pair(GString *out, struct qs_view key, struct qs_view value)
+{
+    g_string_append_c(out, '\\');
+    g_string_append_len(out, (const char *)key.data, key.size);
+    g_string_append_c(out, '\\');
+    g_string_append_len(out, (const char *)value.data, value.size);
+}
+
+static bool same_view(struct qs_view a, struct qs_view b)
+{
+    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
+char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value)
+{
+    GString *out = g_string_new(NULL);
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    while (qs_info_next(info, &pos, &pair))
+        if (!same_view(pair.key, key))
+            append_pair(out, pair.key, pair.value);
+    if (value.size)
+        append_pair(out, key, value);
+    return g_string_free(out, FALSE);
+}

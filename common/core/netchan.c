@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/netchan.h"
+
+enum { SEEN_WINDOW = 64 };
+
+static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
+{
+    const uint32_t age = chan->sequence - sequence;
+
+    return sequence <= chan->sequence && age < SEEN_WINDOW && (chan->seen >> age & 1);
+}
+
+enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped)
+{
+    *skipped = 0;
+    if (chan->started && sequence <= chan->sequence) {
+        const uint32_t age = chan->sequence - sequence;
+
+        if (was_seen(chan, sequence)) {
+            chan->duplicates++;
+            return QS_ARRIVAL_DUPLICATE;
+        }
+        if (age < SEEN_WINDOW)
+            chan->seen |= UINT64_C(1) << age;
+        chan->stale++;
+        return QS_ARRIVAL_STALE;
+    }
+    if (chan->started) {
+        const uint32_t step = sequence - chan->sequence;
+
+        *skipped = step - 1;
+        chan->seen = step < SEEN_WINDOW ? chan->seen << step : 0;
+    } else {
+        chan->seen = 0;
+    }
+    chan->seen |= 1;
+    chan->started = true;
+    chan->sequence = sequence;
+    chan->accepted++;
+    if (!*skipped)
+        return QS_ARRIVAL_NEXT;
+    chan->gaps++;
+    chan->missing += *skipped;
+    return QS_ARRIVAL_GAP;
+}
+
+bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
+{
+    /* Numbers older than the window, or from before the capture began, say nothing. */
+    if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured)
+        return false;
+    if (ack <= chan->sequence && (chan->sequence - ack >= SEEN_WINDOW ||
+                                  chan->sequence - ack >= chan->accepted || was_seen(chan, ack)))
+        return false;
+    chan->last_uncaptured = ack;
+    chan->not_captured++;
+    return true;
+}

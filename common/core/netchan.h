@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One direction of the netchan that QuakeWorld and Quake II share: a 31-bit sequence number that
+ * only grows, and the reliable bit beside it. Source: qw28-protocol "Regular Packets";
+ * quakeworld-and-qwd facts, section 3; quake2-and-dm2 facts, section 4.
+ */
+#ifndef QS_CORE_NETCHAN_H
+#define QS_CORE_NETCHAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QS_SEQUENCE_MASK UINT32_C(0x7fffffff)
+#define QS_RELIABLE_BIT UINT32_C(0x80000000)
+
+enum qs_arrival {
+    QS_ARRIVAL_NEXT,      /* accepted, nothing missing before it */
+    QS_ARRIVAL_GAP,       /* accepted, numbers are missing before it */
+    QS_ARRIVAL_DUPLICATE, /* dropped: seen before */
+    QS_ARRIVAL_STALE      /* dropped: a later one was accepted already */
+};
+
+struct qs_netchan {
+    bool started;
+    uint32_t sequence; /* of the last packet accepted */
+    uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
+    /* Totals since the start. */
+    uint32_t accepted, stale, duplicates;
+    uint32_t gaps, missing;   /* holes, and the numbers in them */
+    uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks */
+    uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
+};
+
+/* Takes note of a packet's sequence number. `*skipped` gets how many numbers are missing before it.
+ */
+enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped);
+
+/*
+ * The other end acknowledges `ack` of this direction. True where the capture lacks that packet and
+ * this was not said before: then the receiver got it, and it is the capture that lost it.
+ */
+bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack);
+
+static inline bool qs_arrival_accepted(enum qs_arrival arrival)
+{
+    return arrival == QS_ARRIVAL_NEXT || arrival == QS_ARRIVAL_GAP;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet as the core is given it: one UDP payload and where it came from. */
+#ifndef QS_CORE_PACKET_H
+#define QS_CORE_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The two ends of a conversation; A is the one that sent its first packet. */
+enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
+
+enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
+
+struct qs_address {
+    uint8_t family; /* 4, 6, or 0 where there is none */
+    uint8_t bytes[16];
+    uint16_t port;
+};
+
+struct qs_packet {
+    const uint8_t *data; /* UDP payload */
+    uint32_t size;       /* bytes in `data` */
+    uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
+    uint64_t number;    /* in the capture, from 1 */
+    int64_t time;       /* nanoseconds since the epoch */
+    struct qs_address source, destination;
+    enum qs_end from;
+    /* The port is one where servers of this protocol listen, by default or by preference. */
+    bool source_is_server_port, destination_is_server_port;
+};
+
+#endif

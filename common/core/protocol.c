@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port)
+{
+    const char *at = protocol->ports;
+
+    while (*at) {
+        char *end;
+        const unsigned long low = strtoul(at, &end, 10);
+        const unsigned long high = *end == '-' ? strtoul(end + 1, &end, 10) : low;
+
+        if (port >= low && port <= high)
+            return true;
+        at = *end == ',' ? end + 1 : end + strlen(end);
+    }
+    return false;
+}

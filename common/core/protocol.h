@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record of a protocol: all that the plugin and the tool know about a game. Adding a game is a
+ * folder in common/ that defines one of these, and a row in common/protocols.c.
+ */
+#ifndef QS_CORE_PROTOCOL_H
+#define QS_CORE_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/core/field.h"
+#include "common/core/packet.h"
+#include "common/core/session.h"
+
+struct qs_decoder;
+
+/* A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
+ */
+struct qs_option {
+    const char *name; /* without the protocol's prefix */
+    const char *title;
+    const char *description;
+    const struct qs_name *choices; /* NULL: a boolean, 0 or 1 */
+    uint32_t standard;             /* default value */
+};
+
+/* What a list of sessions shows. Texts are UTF-8, owned by the caller of `describe`; NULL: unknown.
+ */
+struct qs_description {
+    char *version; /* "28", "28 FTE 0x2140f000" */
+    char *map;
+    char *player;
+};
+
+struct qs_protocol {
+    const char *name;       /* prefix of all filter names, "qw" */
+    const char *short_name; /* for the protocol column, "QW" */
+    const char *title;      /* "QuakeWorld" */
+    const char *ports;      /* UDP ports of servers by default, as a range list, "27500,27000" */
+    const char *demo;       /* extension of its demo files, or NULL when it has none */
+
+    const struct qs_field *fields;
+    unsigned field_count;
+    unsigned undecoded; /* the row for bytes that nothing decoded */
+    uint32_t notes;     /* QS_NOTE_BIT() of those it gives */
+
+    const struct qs_option *options;
+    unsigned option_count;
+
+    size_t session_size;
+    void (*session_init)(struct qs_session *session);
+    /* `to` is raw memory of session_size bytes. */
+    void (*session_copy)(struct qs_session *to, const struct qs_session *from);
+    void (*session_clear)(struct qs_session *session);
+    void (*describe)(const struct qs_session *session, struct qs_description *description);
+
+    /*
+     * Whether the packet can be nothing else, judged by its bytes alone: then a conversation on any
+     * port is claimed. Must be strict; it sees everybody's traffic.
+     */
+    bool (*recognise)(const struct qs_packet *packet);
+
+    /* Decodes the packet that the decoder holds. Called by qs_decode(). */
+    void (*decode)(struct qs_decoder *decoder);
+};
+
+/* All protocols, ending with NULL. Defined in common/protocols.c. */
+extern const struct qs_protocol *const qs_protocols[];
+
+/* Whether `port` is in the record's range list. */
+bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);
+
+/* The packet's sender is the server. False when that is not known. */
+bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
+
+#endif

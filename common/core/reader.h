@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bounds-checked cursor over a range of bytes.
+ *
+ * Overrun is sticky: a read past the end gives 0, sets `overrun`, and closes the range, so that
+ * every later read gives 0 as well. Parse functions stay straight-line code; whoever runs them
+ * looks at `overrun` once, at the end. `pos` stays at the first byte that could not be read.
+ *
+ * The reader does not own the bytes. All Quake protocols are little-endian unless a name says `be`.
+ */
+#ifndef QS_CORE_READER_H
+#define QS_CORE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A range of bytes that somebody else owns: packet data as a rule, so without a NUL at its end. */
+struct qs_view {
+    const uint8_t *data;
+    uint32_t size;
+};
+
+struct qs_reader {
+    const uint8_t *data;
+    uint32_t size;  /* bytes in the range */
+    uint32_t limit; /* end of what may be read: `size`, or `pos` after an overrun */
+    uint32_t pos;   /* offset of the next byte */
+    bool overrun;
+};
+
+static inline struct qs_reader qs_reader_over(const uint8_t *data, uint32_t size)
+{
+    return (struct qs_reader){.data = data, .size = size, .limit = size};
+}
+
+static inline uint32_t qs_reader_left(const struct qs_reader *r)
+{
+    return r->limit - r->pos;
+}
+
+/* The next `n` bytes, or NULL (and an overrun) when fewer are left. */
+static inline const uint8_t *qs_reader_take(struct qs_reader *r, uint32_t n)
+{
+    if (n > r->limit - r->pos) {
+        r->overrun = true;
+        r->limit = r->pos;
+        return NULL;
+    }
+    const uint8_t *p = r->data + r->pos;
+    r->pos += n;
+    return p;
+}
+
+static inline uint16_t qs_le16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t qs_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint16_t qs_be16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t qs_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+static inline float qs_float_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint8_t qs_reader_u8(struct qs_reader *r)
+{
+    const uint8_t *p = qs_reader_take(r, 1);
+    return p ? p[0] : 0;
+}
+
+static inline uint16_t qs_reader_u16(struct qs_reader *r)
+{
+    const uint8_t *p = qs_reader_take(r, 2);
+    return p ? qs_le16(p) : 0;
+}
+
+static inline uint32_t qs_reader_u32(struct qs_reader *r)
+{
+    const uint8_t *p = qs_reader_take(r, 4);
+    return p ? qs_le32(p) : 0;
+}
+
+static inline uint16_t qs_reader_u16be(struct qs_reader *r)
+{
+    const uint8_t *p = qs_reader_take(r, 2);
+    return p ? qs_be16(p) : 0;
+}
+
+static inline uint32_t qs_reader_u32be(struct qs_reader *r)
+{
+    const uint8_t *p = qs_reader_take(r, 4);
+    return p ? qs_be32(p) : 0;
+}
+
+/* A NUL-terminated string without its NUL. No NUL before the end is an overrun: the empty view. */
+static inline struct qs_view qs_reader_string(struct qs_reader *r)
+{
+    const uint8_t *start = r->data + r->pos;
+    const uint32_t left = qs_reader_left(r);
+    const uint8_t *nul = left ? memchr(start, 0, left) : NULL;
+    const uint32_t size = nul ? (uint32_t)(nul - start) : left;
+
+    if (!qs_reader_take(r, size + 1))
+        return (struct qs_view){0};
+    return (struct qs_view){start, size};
+}
+
+#endif

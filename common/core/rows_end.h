@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#undef FIELD
+#undef VEC3
+#undef ANGLES

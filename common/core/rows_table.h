@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes the rows of a `*_fields.def` initialisers of struct qs_field. rows_end.h goes after them.
+ */
+#define FIELD(id, name, title, type, unit, names, mask, blurb)                                     \
+    [id] = {name, title, type, unit, names, mask, blurb},
+#define VEC3(id, name, title, type, unit, blurb)                                                   \
+    [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb},                                          \
+    [id##_X] = {name ".x", "X", type, unit, NULL, 0, NULL},                                        \
+    [id##_Y] = {name ".y", "Y", type, unit, NULL, 0, NULL},                                        \
+    [id##_Z] = {name ".z", "Z", type, unit, NULL, 0, NULL},
+#define ANGLES(id, name, title, blurb)                                                             \
+    [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb},                                          \
+    [id##_PITCH] = {name ".pitch", "Pitch", QS_ANGLE, NULL, NULL, 0, NULL},                        \
+    [id##_YAW] = {name ".yaw", "Yaw", QS_ANGLE, NULL, NULL, 0, NULL},                              \
+    [id##_ROLL] = {name ".roll", "Roll", QS_ANGLE, NULL, NULL, 0, NULL},

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/session.h"
+
+void qs_session_init(struct qs_session *session)
+{
+    *session = (struct qs_session){.server = QS_END_UNKNOWN};
+}
+
+void qs_session_connect(struct qs_session *session)
+{
+    *session =
+        (struct qs_session){.server = session->server, .connection = session->connection + 1};
+}

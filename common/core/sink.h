@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sink hears of a decode, in wire order: groups open and close, fields and notes come between.
+ *
+ * An implementation embeds `struct qs_sink` as its first member. Any function may be NULL. Views in
+ * values and texts are valid only during the call. Offsets count from the start of the current
+ * source: the packet's payload, or what was last announced by `source`.
+ */
+#ifndef QS_CORE_SINK_H
+#define QS_CORE_SINK_H
+
+#include "common/core/field.h"
+#include "common/core/note.h"
+#include "common/core/reader.h"
+
+struct qs_value {
+    uint32_t offset; /* where the bytes are that the value was read or derived from */
+    uint32_t length;
+    bool generated; /* derived: these bytes do not carry the value by themselves */
+    union {
+        uint64_t u; /* QS_BOOL, QS_U*, QS_X*, QS_FRAMENUM; masked parts are shifted down */
+        int64_t i;  /* QS_I* */
+        double f;   /* QS_FLOAT, QS_DOUBLE, QS_COORD, QS_ANGLE */
+        struct qs_view bytes; /* QS_TEXT, QS_BYTES, QS_IPV4, QS_IPV6 */
+    };
+};
+
+struct qs_protocol;
+
+struct qs_sink {
+    const struct qs_protocol *protocol; /* what is being decoded; set by qs_decode() */
+    void (*open)(struct qs_sink *sink, const struct qs_field *group, uint32_t offset);
+    /* Ends the innermost open group; `end` is the offset behind its last byte. */
+    void (*close)(struct qs_sink *sink, uint32_t end);
+    void (*field)(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value);
+    /* Adds UTF-8 text to the title of the innermost open group. */
+    void (*label)(struct qs_sink *sink, const char *text);
+    void (*note)(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
+                 const char *text);
+    /* Offsets now count in `data` (joined fragments, inflated bytes); until data NULL: back again.
+     */
+    void (*source)(struct qs_sink *sink, const char *title, const uint8_t *data, uint32_t size);
+};
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/sinks.h"
+
+#include <jansson.h>
+
+#include "common/core/text.h"
+
+struct qs_json_sink {
+    struct qs_sink ears;
+    FILE *out;
+    GPtrArray
+        *open; /* json_t *: the "fields" arrays of open groups, the packet's first; borrowed */
+    GArray *sources; /* guint: numbers of the sources in force, innermost last */
+    unsigned source_count;
+    json_t *fields; /* of the packet */
+    GString *scratch;
+};
+
+static struct qs_json_sink *self(struct qs_sink *ears)
+{
+    return (struct qs_json_sink *)ears;
+}
+
+static json_t *innermost(struct qs_json_sink *sink)
+{
+    return sink->open->pdata[sink->open->len - 1];
+}
+
+static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t offset,
+                          uint32_t length)
+{
+    const guint depth = sink->sources->len;
+    json_t *object = json_object();
+
+    json_object_set_new(object, "name", json_string(name));
+    if (depth)
+        json_object_set_new(object, "source",
+                            json_integer(g_array_index(sink->sources, guint, depth - 1)));
+    json_object_set_new(object, "offset", json_integer(offset));
+    json_object_set_new(object, "length", json_integer(length));
+    json_array_append_new(innermost(sink), object);
+    return object;
+}
+
+static void json_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+{
+    struct qs_json_sink *sink = self(ears);
+    json_t *fields = json_array();
+
+    json_object_set_new(add_object(sink, group->name, offset, 0), "fields", fields);
+    g_ptr_array_add(sink->open, fields);
+}
+
+static void json_close(struct qs_sink *ears, uint32_t end)
+{
+    struct qs_json_sink *sink = self(ears);
+    json_t *group;
+
+    g_ptr_array_set_size(sink->open, (gint)sink->open->len - 1);
+    group = json_array_get(innermost(sink), json_array_size(innermost(sink)) - 1);
+    json_object_set_new(group, "length",
+                        json_integer(end - json_integer_value(json_object_get(group, "offset"))));
+}
+
+static json_t *hex(GString *scratch, struct qs_view bytes)
+{
+    g_string_truncate(scratch, 0);
+    for (uint32_t i = 0; i < bytes.size; i++)
+        g_string_append_printf(scratch, "%02x", bytes.data[i]);
+    return json_stringn(scratch->str, scratch->len);
+}
+
+static json_t *as_string(GString *scratch, const struct qs_field *field,
+                         const struct qs_value *value)
+{
+    g_string_truncate(scratch, 0);
+    qs_value_append(scratch, field, value);
+    return json_stringn(scratch->str, scratch->len);
+}
+
+/* JSON has no infinities; those are written as text dumps write them. */
+static json_t *as_real(GString *scratch, const struct qs_field *field, const struct qs_value *value)
+{
+    json_t *real = json_real(value->f);
+
+    return real ? real : as_string(scratch, field, value);
+}
+
+static json_t *json_value(GString *scratch, const struct qs_field *field,
+                          const struct qs_value *value)
+{
+    switch (field->type) {
+    case QS_BOOL:
+        return json_boolean(value->u);
+    case QS_U8:
+    case QS_U16:
+    case QS_U32:
+    case QS_U64:
+    case QS_X8:
+    case QS_X16:
+    case QS_X32:
+    case QS_X64:
+    case QS_FRAMENUM:
+        return json_integer((json_int_t)value->u);
+    case QS_I8:
+    case QS_I16:
+    case QS_I32:
+        return json_integer(value->i);
+    case QS_FLOAT:
+    case QS_DOUBLE:
+    case QS_COORD:
+    case QS_ANGLE:
+        return as_real(scratch, field, value);
+    case QS_GROUP:
+    case QS_TEXT:
+    case QS_BYTES:
+    case QS_IPV4:
+    case QS_IPV6:
+        break;
+    }
+    return as_string(scratch, field, value);
+}
+
+/* Signed values are looked up by the same 32 bits. */
+static void add_name(json_t *object, const struct qs_field *field, const struct qs_value *value)
+{
+    const char *name = field->names ? qs_name_of(field->names, (uint32_t)value->u) : NULL;
+
+    if (name)
+        json_object_set_new(object, "text", json_string(name));
+}
+
+static void json_field(struct qs_sink *ears, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    struct qs_json_sink *sink = self(ears);
+    json_t *object = add_object(sink, field->name, value->offset, value->length);
+
+    json_object_set_new(object, "value", json_value(sink->scratch, field, value));
+    add_name(object, field, value);
+    if (field->type == QS_TEXT && !qs_text_is_plain(value->bytes))
+        json_object_set_new(object, "raw", hex(sink->scratch, value->bytes));
+    if (value->generated)
+        json_object_set_new(object, "generated", json_true());
+}
+
+static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    static const char *const severities[] = {
+        [QS_SEVERITY_CHAT] = "chat",
+        [QS_SEVERITY_NOTE] = "note",
+        [QS_SEVERITY_WARN] = "warning",
+        [QS_SEVERITY_ERROR] = "error",
+    };
+    struct qs_json_sink *sink = self(ears);
+    json_t *object;
+
+    g_string_printf(sink->scratch, "%s.%s", ears->protocol->name, qs_note_kinds[kind].suffix);
+    object = add_object(sink, sink->scratch->str, offset, length);
+    json_object_set_new(object, "note", json_string(text));
+    json_object_set_new(object, "severity", json_string(severities[qs_note_kinds[kind].severity]));
+}
+
+static void json_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+{
+    struct qs_json_sink *sink = self(ears);
+
+    (void)title, (void)size;
+    if (data) {
+        const guint number = ++sink->source_count;
+
+        g_array_append_val(sink->sources, number);
+    } else if (sink->sources->len) {
+        g_array_set_size(sink->sources, sink->sources->len - 1);
+    }
+}
+
+static void start_packet(struct qs_json_sink *sink)
+{
+    sink->fields = json_array();
+    g_ptr_array_set_size(sink->open, 0);
+    g_ptr_array_add(sink->open, sink->fields);
+    g_array_set_size(sink->sources, 0);
+    sink->source_count = 0;
+}
+
+struct qs_json_sink *qs_json_sink_new(FILE *out)
+{
+    struct qs_json_sink *sink = g_new0(struct qs_json_sink, 1);
+
+    sink->ears = (struct qs_sink){.open = json_open,
+                                  .close = json_close,
+                                  .field = json_field,
+                                  .note = json_note,
+                                  .source = json_source};
+    sink->out = out;
+    sink->open = g_ptr_array_new();
+    sink->sources = g_array_new(FALSE, FALSE, sizeof(guint));
+    sink->scratch = g_string_new(NULL);
+    start_packet(sink);
+    return sink;
+}
+
+struct qs_sink *qs_json_sink_ears(struct qs_json_sink *sink)
+{
+    return &sink->ears;
+}
+
+static json_t *json_address(GString *scratch, const struct qs_address *address)
+{
+    g_string_truncate(scratch, 0);
+    qs_address_append(scratch, address);
+    return json_stringn(scratch->str, scratch->len);
+}
+
+static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packet *about)
+{
+    const struct qs_packet *packet = about->packet;
+    const struct qs_decoder *decoder = about->decoder;
+    json_t *object = json_object();
+
+    json_object_set_new(object, "schema", json_integer(QS_DUMP_SCHEMA));
+    json_object_set_new(object, "packet", json_integer((json_int_t)packet->number));
+    json_object_set_new(object, "time", json_real((double)packet->time / 1e9));
+    json_object_set_new(object, "source", json_address(sink->scratch, &packet->source));
+    json_object_set_new(object, "destination", json_address(sink->scratch, &packet->destination));
+    json_object_set_new(object, "protocol", json_string(decoder->protocol->name));
+    json_object_set_new(object, "direction", json_string(qs_direction_name(decoder->direction)));
+    if (about->session)
+        json_object_set_new(object, "session", json_integer(about->session));
+    json_object_set_new(object, "size", json_integer(packet->size));
+    if (decoder->want_summary)
+        json_object_set_new(object, "summary", json_string(decoder->summary->str));
+    json_object_set_new(object, "fields", sink->fields);
+    return object;
+}
+
+void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about)
+{
+    json_t *packet = json_packet(sink, about);
+
+    json_dumpf(packet, sink->out, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    fputc('\n', sink->out);
+    json_decref(packet);
+    start_packet(sink);
+}
+
+void qs_json_sink_free(struct qs_json_sink *sink)
+{
+    json_decref(sink->fields);
+    g_ptr_array_free(sink->open, TRUE);
+    g_array_free(sink->sources, TRUE);
+    g_string_free(sink->scratch, TRUE);
+    g_free(sink);
+}

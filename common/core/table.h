@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sparse table of byte strings by index (precache lists, config strings, player names),
+ * versioned: copying a table shares its storage, and setting an entry of a shared table copies only
+ * the part that changes. So a packet can keep the table that was true when it was sent for a few
+ * bytes.
+ *
+ * Strings are raw Quake text without a NUL inside; see text.h to show them.
+ */
+#ifndef QS_CORE_TABLE_H
+#define QS_CORE_TABLE_H
+
+#include <stdint.h>
+
+#include "common/core/reader.h"
+
+/* Indices at or above are ignored by qs_table_set(): no message makes a table larger than this. */
+#define QS_TABLE_LIMIT 16384u
+
+struct qs_table {
+    struct qs_table_root *root; /* NULL: empty */
+};
+
+/* `to` is overwritten without being cleared. */
+void qs_table_copy(struct qs_table *to, const struct qs_table *from);
+void qs_table_clear(struct qs_table *table);
+
+/* Copies the text. An empty view removes the entry. */
+void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text);
+
+/* The string, NUL-terminated and valid until the table changes, or NULL where none was set. */
+const char *qs_table_get(const struct qs_table *table, uint32_t index);
+
+/* One past the highest index that may be set; for walking over the table. */
+uint32_t qs_table_end(const struct qs_table *table);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/text.h"
+
+/* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
+static const char *const glyphs[32] = {
+    "•", "•", "•", "•", "•", "•", "•", "•", "•", "\t", "\n", "•", "•", "\r", "•", "•",
+    "[", "]", "0", "1", "2", "3", "4", "5", "6", "7",  "8",  "9", "•", "<",  "=", ">",
+};
+
+static const char *glyph(uint8_t byte)
+{
+    switch (byte) {
+    case 0x80:
+        return "(";
+    case 0x81:
+        return "=";
+    case 0x82:
+        return ")";
+    case 0x89:
+    case 0x8a:
+        return "•";
+    case 0x0b:
+    case 0x8b:
+        return "█";
+    case 0x8d:
+        return ">";
+    case 0x7f:
+    case 0xff:
+        return "←";
+    default:
+        return glyphs[byte & 0x1f];
+    }
+}
+
+static bool has_glyph_of_its_own(uint8_t byte)
+{
+    return (byte & 0x7f) < 0x20 || (byte & 0x7f) == 0x7f;
+}
+
+struct qs_view qs_view_of(const char *text)
+{
+    return (struct qs_view){(const uint8_t *)text, text ? (uint32_t)strlen(text) : 0};
+}
+
+void qs_text_append_utf8(GString *out, struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++) {
+        const uint8_t byte = text.data[i];
+
+        if (has_glyph_of_its_own(byte))
+            g_string_append(out, glyph(byte));
+        else
+            g_string_append_c(out, (char)(byte & 0x7f));
+    }
+}
+
+char *qs_text_utf8(struct qs_view text)
+{
+    GString *out = g_string_sized_new(text.size + 1);
+
+    qs_text_append_utf8(out, text);
+    return g_string_free(out, FALSE);
+}
+
+bool qs_text_is_plain(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++) {
+        const uint8_t byte = text.data[i];
+
+        if (byte >= 0x7f || (byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r'))
+            return false;
+    }
+    return true;
+}
+
+char *qs_text_title(struct qs_view text, unsigned characters)
+{
+    const bool cut = text.size > characters;
+    GString *out = g_string_new(NULL);
+
+    if (cut)
+        text.size = characters;
+    qs_text_append_utf8(out, text);
+    g_strdelimit(out->str, "\n\t\r", ' ');
+    if (cut)
+        g_string_append(out, "…");
+    return g_string_free(out, FALSE);
+}
+
+bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token)
+{
+    uint32_t at = *pos;
+    uint32_t end;
+
+    while (at < line.size && line.data[at] <= ' ')
+        at++;
+    if (at >= line.size) {
+        *pos = line.size;
+        return false;
+    }
+    token->offset = at;
+    if (line.data[at] == '"') {
+        for (end = ++at; end < line.size && line.data[end] != '"'; end++)
+            ;
+        *pos = end < line.size ? end + 1 : end;
+    } else {
+        for (end = at; end < line.size && line.data[end] > ' '; end++)
+            ;
+        *pos = end;
+    }
+    token->text = (struct qs_view){line.data + at, end - at};
+    token->length = *pos - token->offset;
+    return true;
+}
+
+bool qs_view_equal(struct qs_view text, const char *other)
+{
+    return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);
+}
+
+bool qs_view_number(struct qs_view text, int64_t *number)
+{
+    char digits[24];
+
+    *number = 0;
+    if (!text.size || text.size >= sizeof digits)
+        return false;
+    memcpy(digits, text.data, text.size);
+    digits[text.size] = '\0';
+    return g_ascii_string_to_signed(digits, 10, INT64_MIN, INT64_MAX, number, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Quake text: bytes that are glyphs of the game's font, and the small grammar of console commands.
+ *
+ * The font's upper half repeats the lower in another colour; 0-31 and 128-159 hold brackets, golden
+ * digits, bars and dots. Readable text is UTF-8 with the colour dropped. Source: qwd-format,
+ * section 2
+ * ("Game font"); the glyphs themselves are those of the game's conchars picture.
+ */
+#ifndef QS_CORE_TEXT_H
+#define QS_CORE_TEXT_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "common/core/reader.h"
+
+/* The view of a C string; NULL gives the empty view. */
+struct qs_view qs_view_of(const char *text);
+
+/* Appends `text` as readable UTF-8. Newline, tab and carriage return stay what they are. */
+void qs_text_append_utf8(GString *out, struct qs_view text);
+
+/* The same as a new string (g_free() it). */
+char *qs_text_utf8(struct qs_view text);
+
+/* Whether readable UTF-8 is the same bytes: nothing was lost in making it readable. */
+bool qs_text_is_plain(struct qs_view text);
+
+/* One line for a title: readable, control characters as spaces, cut to `characters` with an
+ * ellipsis. */
+char *qs_text_title(struct qs_view text, unsigned characters);
+
+/* A word of a command line. */
+struct qs_token {
+    struct qs_view text; /* without its quotes */
+    uint32_t offset;     /* of the word with its quotes, from the start of the line */
+    uint32_t length;     /* with its quotes */
+};
+
+/*
+ * The next word of `line` at or after `*pos`, which moves behind it: words are separated by bytes
+ * up to space, `"` begins a word that runs to the next `"` or to the end. False at the end. Source:
+ * the engines' COM_Parse and Cmd_TokenizeString.
+ */
+bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
+
+/* `text` equals the C string. */
+bool qs_view_equal(struct qs_view text, const char *other);
+
+/* The decimal number that `text` is in whole. False, and 0, when it is none or out of range. */
+bool qs_view_number(struct qs_view text, int64_t *number);
+
+#endif

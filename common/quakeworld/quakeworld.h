@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* QuakeWorld, protocols 24 to 28: what a session knows, and the protocol record. */
+#ifndef QW_QUAKEWORLD_H
+#define QW_QUAKEWORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/protocol.h"
+#include "common/core/session.h"
+#include "common/core/table.h"
+
+enum { QW_PLAYERS_MAX = 32 };
+
+/* A player's command, absolute, as the demo's client block wants it. */
+struct qw_usercmd {
+    uint8_t msec;
+    uint16_t angles[3]; /* pitch, yaw, roll in 1/65536 of a turn */
+    int16_t forward, side, up;
+    uint8_t buttons, impulse;
+};
+
+struct qw_session {
+    struct qs_session base;
+    uint16_t qport;
+    /* Agreed protocol extensions: the words of svc_serverdata. */
+    uint32_t fte, fte2, mvd1;
+    /* From svc_serverdata; valid when base.level is not 0. */
+    uint8_t player; /* number of the client's own player */
+    bool spectator;
+    struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
+    struct qs_table userinfo;       /* by player number */
+    struct qs_table texts;          /* enum qw_text */
+
+    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    bool moved;               /* it carried clc_move */
+    struct qw_usercmd newest; /* the move's third command */
+};
+
+enum qw_text {
+    QW_TEXT_GAMEDIR = 1,
+    QW_TEXT_LEVEL,
+    QW_TEXT_SERVERINFO,
+    QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
+};
+
+extern const struct qs_protocol qw_protocol;
+
+#endif
