@@ -61,6 +61,11 @@ struct qs_protocol {
      * port is claimed. Must be strict; it sees everybody's traffic.
      */
     bool (*recognise)(const struct qs_packet *packet);
+    /*
+     * `recognise` is right often but not always (the protocol has no mark of its own): the plugin
+     * registers its heuristic disabled, and the tool claims no conversation by it unasked.
+     */
+    bool recognise_on_request;
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
