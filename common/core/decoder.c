@@ -82,8 +82,9 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
-/* Decodes `packet` with whatever session, sink and direction the decoder has. */
-static void run(struct qs_decoder *d, const struct qs_packet *packet)
+/* Runs `decode` over `packet` with whatever session, sink and direction the decoder has. */
+static void run(struct qs_decoder *d, const struct qs_packet *packet,
+                void (*decode)(struct qs_decoder *))
 {
     d->packet = packet;
     d->in = qs_reader_over(packet->data, packet->size);
@@ -104,7 +105,7 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet)
         d->summary_count = 0;
         d->summary_started = false;
     }
-    d->protocol->decode(d);
+    decode(d);
     if (packet->size < packet->wire_size)
         qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",
                 packet->wire_size - packet->size, packet->wire_size);
@@ -120,7 +121,18 @@ void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink 
     if (sink)
         sink->protocol = d->protocol;
     d->direction = direction_of(session, packet);
-    run(d, packet);
+    run(d, packet, d->protocol->decode);
+}
+
+void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
+                               struct qs_sink *sink, const struct qs_packet *block)
+{
+    d->session = session;
+    d->sink = sink;
+    if (sink)
+        sink->protocol = d->protocol;
+    d->direction = QS_S2C;
+    run(d, block, d->protocol->decode_server_messages);
 }
 
 uint32_t qs_decoder_problems(const struct qs_decoder *d)
@@ -154,7 +166,7 @@ static uint32_t try_direction(const struct qs_decoder *d, enum qs_direction dire
     trial.options = d->options;
     trial.direction = direction;
     trial.probing = true;
-    run(&trial, d->packet);
+    run(&trial, d->packet, d->protocol->decode);
     problems = qs_decoder_problems(&trial);
     qs_decoder_clear(&trial);
     d->protocol->session_clear(session);

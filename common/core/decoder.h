@@ -95,6 +95,13 @@ void qs_decoder_clear(struct qs_decoder *decoder);
 void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
                const struct qs_packet *packet);
 
+/*
+ * The same for server messages that stand alone, without a packet's header: a block of a demo file.
+ * Only for protocols that have `decode_server_messages`.
+ */
+void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *session,
+                               struct qs_sink *sink, const struct qs_packet *block);
+
 /* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
 

@@ -69,6 +69,9 @@ struct qs_protocol {
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
+    /* Decodes server messages that stand alone, as demo files hold them; NULL: there is no such
+     * thing. Called by qs_decode_server_messages(). */
+    void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
 /* All protocols, ending with NULL. Defined in common/protocols.c. */
