@@ -99,6 +99,7 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     d->undecoded = 0;
     memset(d->notes, 0, sizeof d->notes);
     g_array_set_size(d->messages, 0);
+    d->announced.valid = false;
     if (d->want_summary) {
         g_string_truncate(d->summary, 0);
         d->summary_name = NULL;

@@ -49,6 +49,18 @@ struct qs_message {
 
 enum { QS_SOURCES_MAX = 4 };
 
+/*
+ * A packet may announce that its server goes on from another port. Whoever sorts packets into
+ * conversations then gives the one between these two addresses to the same protocol, whatever its
+ * bytes look like: a session of its own, `server` set to the end that has the address `server` when
+ * the first packet of it comes. Servers repeat themselves: a session that has begun and is not
+ * disconnected stays.
+ */
+struct qs_announcement {
+    bool valid;
+    struct qs_address server, client;
+};
+
 struct qs_decoder {
     /* Set by the caller of qs_decode(); may change between packets. */
     const struct qs_protocol *protocol;
@@ -74,6 +86,7 @@ struct qs_decoder {
     bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     GArray *messages;                /* struct qs_message */
+    struct qs_announcement announced;
     GString *summary;              /* one line, UTF-8: "S→C seq 7 ack 5: playerinfo×3, sound" */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* bytes that nothing decoded */
