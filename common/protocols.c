@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of protocols: the plugin and the tool loop over it. */
+#include "common/acknex/acknex.h"
 #include "common/core/protocol.h"
 #include "common/quakeworld/quakeworld.h"
 
 const struct qs_protocol *const qs_protocols[] = {
     &qw_protocol,
+    &acknex_protocol,
     NULL,
 };
