@@ -43,7 +43,7 @@ static void copy(struct qs_session *to, const struct qs_session *from)
     struct acknex_session *target = (struct acknex_session *)to;
     const struct acknex_session *source = (const struct acknex_session *)from;
 
-    target->base = source->base;
+    *target = *source;
     qs_table_copy(&target->texts, &source->texts);
     qs_table_copy(&target->requested, &source->requested);
     qs_table_copy(&target->files, &source->files);

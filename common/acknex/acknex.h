@@ -37,6 +37,8 @@ struct acknex_session {
     struct qs_table requested; /* file names by identifier: of each CLS_CREATE without an answer */
     struct qs_table files;     /* file names by entity index */
     struct qs_table players;   /* names by index of the entity that the player's client created */
+
+    int16_t updated; /* not knowledge: the entity that the update at hand is about */
 };
 
 /* A client joins: what was known of an earlier connection ends. */

@@ -8,90 +8,79 @@
 #include "common/acknex/acknex_units.h"
 #include "common/core/text.h"
 
-static void read_type(struct qs_decoder *d, int16_t entity)
+static void read_type(struct qs_decoder *d)
 {
+    struct acknex_session *session = acknex_session_of(d);
     const struct qs_view file = qs_text(d, ACKNEX_TYPE);
 
     if (!d->in.overrun)
-        qs_table_set(&acknex_session_of(d)->files, (uint32_t)entity, file);
+        qs_table_set(&session->files, (uint32_t)session->updated, file);
 }
 
-static void read_scale(struct qs_decoder *d, int16_t entity)
+static void read_scale(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_vector(d, ACKNEX_SCALE, acknex_quarter);
 }
 
-static void read_ambient(struct qs_decoder *d, int16_t entity)
+static void read_ambient(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_scaled(d, ACKNEX_AMBIENT, 100);
 }
 
-static void read_albedo(struct qs_decoder *d, int16_t entity)
+static void read_albedo(struct qs_decoder *d)
 {
-    (void)entity;
     qs_u8(d, ACKNEX_ALBEDO);
 }
 
-static void read_skin(struct qs_decoder *d, int16_t entity)
+static void read_skin(struct qs_decoder *d)
 {
-    (void)entity;
     qs_u8(d, ACKNEX_SKIN);
 }
 
-static void read_position(struct qs_decoder *d, int16_t entity)
+static void read_position(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_cposition(d, ACKNEX_POSITION);
 }
 
-static void read_pan(struct qs_decoder *d, int16_t entity)
+static void read_pan(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_angle(d, ACKNEX_PAN);
 }
 
-static void read_tilt(struct qs_decoder *d, int16_t entity)
+static void read_tilt(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_angle(d, ACKNEX_TILT);
 }
 
-static void read_roll(struct qs_decoder *d, int16_t entity)
+static void read_roll(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_angle(d, ACKNEX_ROLL);
 }
 
-static void read_frame(struct qs_decoder *d, int16_t entity)
+static void read_frame(struct qs_decoder *d)
 {
-    (void)entity;
     qs_i16(d, ACKNEX_FRAME);
     acknex_scaled(d, ACKNEX_FRAME_FRACTION, 1);
     qs_i16(d, ACKNEX_FRAME_NEXT);
 }
 
-static void read_flags(struct qs_decoder *d, int16_t entity)
+static void read_flags(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint32_t flags = (uint32_t)qs_reader_u16(&d->in) << 8;
 
-    (void)entity;
     qs_emit_uint(d, ACKNEX_FLAGS, at, 2, flags);
 }
 
-static void read_lightrange(struct qs_decoder *d, int16_t entity)
+static void read_lightrange(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_scaled(d, ACKNEX_LIGHTRANGE, 2000);
 }
 
-static void read_color(struct qs_decoder *d, int16_t entity)
+static void read_color(struct qs_decoder *d)
 {
     uint8_t red, green, blue;
 
-    (void)entity;
     qs_open(d, ACKNEX_COLOR);
     red = qs_u8(d, ACKNEX_COLOR_RED);
     green = qs_u8(d, ACKNEX_COLOR_GREEN);
@@ -100,17 +89,15 @@ static void read_color(struct qs_decoder *d, int16_t entity)
     qs_close(d);
 }
 
-static void read_alpha(struct qs_decoder *d, int16_t entity)
+static void read_alpha(struct qs_decoder *d)
 {
-    (void)entity;
     acknex_scaled(d, ACKNEX_ALPHA, 100);
 }
 
-static void read_uv(struct qs_decoder *d, int16_t entity)
+static void read_uv(struct qs_decoder *d)
 {
     double u, v;
 
-    (void)entity;
     qs_open(d, ACKNEX_UV);
     u = acknex_fixed(d, ACKNEX_UV_U);
     v = acknex_fixed(d, ACKNEX_UV_V);
@@ -126,7 +113,7 @@ struct update {
     struct parameter {
         uint8_t bit;
         const char *name;
-        void (*read)(struct qs_decoder *d, int16_t entity);
+        void (*read)(struct qs_decoder *d);
     } parameters[PARAMETERS_MAX];
 };
 
@@ -223,6 +210,7 @@ void acknex_read_update(struct qs_decoder *d)
 
     qs_emit_uint(d, update->row, start, 1, bits);
     entity = qs_i16(d, ACKNEX_ENTITY);
+    acknex_session_of(d)->updated = entity;
     acknex_say_entity(d, entity, 2);
     if (unknown && !d->in.overrun) {
         stop_at_unknown(d, unknown, start);
@@ -230,6 +218,6 @@ void acknex_read_update(struct qs_decoder *d)
     }
     for (unsigned i = 0; i < PARAMETERS_MAX; i++)
         if (bits & update->parameters[i].bit)
-            update->parameters[i].read(d, entity);
+            update->parameters[i].read(d);
     name_parameters(d, update, bits, entity);
 }
