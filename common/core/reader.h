@@ -30,9 +30,12 @@ struct qs_reader {
     bool overrun;
 };
 
+/* `data` may be NULL when `size` is 0. */
 static inline struct qs_reader qs_reader_over(const uint8_t *data, uint32_t size)
 {
-    return (struct qs_reader){.data = data, .size = size, .limit = size};
+    static const uint8_t nothing[1];
+
+    return (struct qs_reader){.data = data ? data : nothing, .size = size, .limit = size};
 }
 
 static inline uint32_t qs_reader_left(const struct qs_reader *r)
@@ -40,12 +43,18 @@ static inline uint32_t qs_reader_left(const struct qs_reader *r)
     return r->limit - r->pos;
 }
 
+/* Nothing more can be read from here on. */
+static inline void qs_reader_overrun(struct qs_reader *r)
+{
+    r->overrun = true;
+    r->limit = r->pos;
+}
+
 /* The next `n` bytes, or NULL (and an overrun) when fewer are left. */
 static inline const uint8_t *qs_reader_take(struct qs_reader *r, uint32_t n)
 {
-    if (n > r->limit - r->pos) {
-        r->overrun = true;
-        r->limit = r->pos;
+    if (n > qs_reader_left(r)) {
+        qs_reader_overrun(r);
         return NULL;
     }
     const uint8_t *p = r->data + r->pos;
@@ -114,13 +123,14 @@ static inline uint32_t qs_reader_u32be(struct qs_reader *r)
 static inline struct qs_view qs_reader_string(struct qs_reader *r)
 {
     const uint8_t *start = r->data + r->pos;
-    const uint32_t left = qs_reader_left(r);
-    const uint8_t *nul = left ? memchr(start, 0, left) : NULL;
-    const uint32_t size = nul ? (uint32_t)(nul - start) : left;
+    const uint8_t *nul = memchr(start, 0, qs_reader_left(r));
 
-    if (!qs_reader_take(r, size + 1))
+    if (!nul) {
+        qs_reader_overrun(r);
         return (struct qs_view){0};
-    return (struct qs_view){start, size};
+    }
+    r->pos += (uint32_t)(nul - start) + 1;
+    return (struct qs_view){start, (uint32_t)(nul - start)};
 }
 
 #endif
