@@ -340,12 +340,18 @@ void qs_close(struct qs_decoder *d)
     qs_close_at(d, d->in.pos);
 }
 
+/* As with fields, nothing is said of values that were not there to be read. */
+static bool label_wanted(const struct qs_decoder *d)
+{
+    return d->fields_wanted && d->sink->label && !d->in.overrun;
+}
+
 void qs_label(struct qs_decoder *d, const char *format, ...)
 {
     va_list arguments;
     char *text;
 
-    if (!d->fields_wanted || !d->sink->label)
+    if (!label_wanted(d))
         return;
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
@@ -358,7 +364,7 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 {
     char *readable;
 
-    if (!d->fields_wanted || !d->sink->label)
+    if (!label_wanted(d))
         return;
     readable = qs_text_title(text, LABEL_CHARACTERS);
     qs_label(d, "%s%s%s", before, readable, after);

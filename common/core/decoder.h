@@ -152,7 +152,7 @@ void qs_close(struct qs_decoder *d);
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
 void qs_close_at(struct qs_decoder *d, uint32_t end);
 
-/* Adds to the title of the innermost open group. */
+/* Adds to the title of the innermost open group; after an overrun nothing. */
 void qs_label(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same with raw Quake text, made readable and cut to a title's length. */
 void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text,
