@@ -123,7 +123,7 @@ bool qs_view_number(struct qs_view text, int64_t *number)
     char digits[24];
 
     *number = 0;
-    if (!text.size || text.size >= sizeof digits)
+    if (!text.size || text.size >= sizeof digits || memchr(text.data, '\0', text.size))
         return false;
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
