@@ -78,7 +78,16 @@ static json_t *as_string(GString *scratch, const struct qs_field *field,
     return json_stringn(scratch->str, scratch->len);
 }
 
-/* JSON has no infinities; those are written as text dumps write them. */
+/* Numbers that the library, as many readers of JSON, cannot hold are written as in text dumps. */
+static json_t *as_unsigned(GString *scratch, const struct qs_field *field,
+                           const struct qs_value *value)
+{
+    if (value->u > INT64_MAX)
+        return as_string(scratch, field, value);
+    return json_integer((json_int_t)value->u);
+}
+
+/* JSON has no infinities; those are written the same way. */
 static json_t *as_real(GString *scratch, const struct qs_field *field, const struct qs_value *value)
 {
     json_t *real = json_real(value->f);
@@ -101,7 +110,7 @@ static json_t *json_value(GString *scratch, const struct qs_field *field,
     case QS_X32:
     case QS_X64:
     case QS_FRAMENUM:
-        return json_integer((json_int_t)value->u);
+        return as_unsigned(scratch, field, value);
     case QS_I8:
     case QS_I16:
     case QS_I32:
