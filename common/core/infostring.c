@@ -65,8 +65,6 @@ void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct 
     struct qs_info_pair pair;
     uint32_t pos = 0;
 
-    if (!d->sink)
-        return;
     while (qs_info_next(info, &pos, &pair)) {
         qs_open_at(d, rows->pair, offset + pair.offset);
         qs_label_text(d, ": ", pair.key, "");
