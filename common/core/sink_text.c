@@ -81,7 +81,10 @@ static void append_quoted(GString *out, const char *text)
             g_string_append(out, "\\t");
             break;
         default:
-            g_string_append_c(out, *text);
+            if ((unsigned char)*text < 0x20)
+                g_string_append_printf(out, "\\u%04X", (unsigned char)*text);
+            else
+                g_string_append_c(out, *text);
         }
     }
     g_string_append_c(out, '"');
