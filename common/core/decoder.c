@@ -6,8 +6,7 @@
 /* Text of a title or a summary is cut to this many characters. */
 enum { LABEL_CHARACTERS = 60 };
 
-/* --- The summary
- * ------------------------------------------------------------------------------------- */
+/* --- The summary */
 
 static void flush_summary(struct qs_decoder *d)
 {
@@ -56,8 +55,7 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
     d->summary_count = 1;
 }
 
-/* --- Life and one packet
- * ----------------------------------------------------------------------------- */
+/* --- Life and one packet */
 
 void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
@@ -151,8 +149,7 @@ uint32_t qs_option(const struct qs_decoder *d, unsigned index)
     return d->options ? d->options[index] : d->protocol->options[index].standard;
 }
 
-/* --- Direction
- * --------------------------------------------------------------------------------------- */
+/* --- Direction */
 
 /* How many problems a trial decode in `direction` finds. */
 static uint32_t try_direction(const struct qs_decoder *d, enum qs_direction direction)
@@ -201,8 +198,7 @@ void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
         d->session->server = d->packet->from == QS_END_A ? QS_END_B : QS_END_A;
 }
 
-/* --- Emitting
- * ---------------------------------------------------------------------------------------- */
+/* --- Emitting */
 
 static void say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
@@ -387,8 +383,7 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     g_free(text);
 }
 
-/* --- Readers
- * ----------------------------------------------------------------------------------------- */
+/* --- Readers */
 
 uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale)
 {
@@ -528,8 +523,7 @@ void qs_undecoded(struct qs_decoder *d)
     qs_bytes(d, d->protocol->undecoded, left);
 }
 
-/* --- The message loop
- * -------------------------------------------------------------------------------- */
+/* --- The message loop */
 
 static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
                         uint32_t start)
@@ -586,8 +580,7 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
     qs_undecoded(d);
 }
 
-/* --- Other byte ranges
- * ------------------------------------------------------------------------------- */
+/* --- Other byte ranges */
 
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
 {

@@ -121,8 +121,7 @@ uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
 /* The value of the protocol's option number `index`. */
 uint32_t qs_option(const struct qs_decoder *d, unsigned index);
 
-/* --- Saying things to the sink: used by the readers below and for derived or textual values.
- * ------- */
+/* --- Saying things to the sink: used by the readers below and for derived or textual values. */
 
 void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                   uint64_t value);
@@ -168,8 +167,7 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 /* Adds a message's name; equal neighbours are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
 
-/* --- Readers
- * ---------------------------------------------------------------------------------------- */
+/* --- Readers */
 
 static inline uint8_t qs_u8(struct qs_decoder *d, unsigned id)
 {
@@ -286,8 +284,7 @@ struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
 /* All that is left in the packet, as bytes nothing decoded. */
 void qs_undecoded(struct qs_decoder *d);
 
-/* --- The message loop
- * ------------------------------------------------------------------------------- */
+/* --- The message loop */
 
 struct qs_message_type {
     const char *name;                   /* "svc_playerinfo" */
@@ -306,8 +303,7 @@ typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder 
  */
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
-/* --- Other byte ranges
- * ------------------------------------------------------------------------------- */
+/* --- Other byte ranges */
 
 /*
  * From here on reads come from `data`, until qs_pop_source(). Returns false, and reads on where it
@@ -316,8 +312,7 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
 void qs_pop_source(struct qs_decoder *d);
 
-/* --- Direction
- * --------------------------------------------------------------------------------------- */
+/* --- Direction */
 
 /*
  * Tries the packet both ways, without a trace, and returns the one that decodes without a problem;

@@ -2,8 +2,7 @@
 /*
  * Info strings: `\key\value\key\value…`, as user info, server info and challenges carry them.
  * Source: qw28-protocol, "Info String". Keys and values are at most 63 bytes long; keys beginning
- * with
- * `*` are set by the engine only; empty pairs and a missing last value occur.
+ * with `*` are set by the engine only; empty pairs and a missing last value occur.
  */
 #ifndef QS_CORE_INFOSTRING_H
 #define QS_CORE_INFOSTRING_H
@@ -39,7 +38,9 @@ struct qs_info_rows {
 void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
                   uint32_t offset);
 
-/* `info` with `key` set to `value`, as a new string (g_free() it): for keeping session knowledge.
+/*
+ * `info` with `key` set to `value`, as a new string (g_free() it):
+ * for keeping session knowledge.
  */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value);
 

@@ -31,7 +31,9 @@ struct qs_netchan {
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
 };
 
-/* Takes note of a packet's sequence number. `*skipped` gets how many numbers are missing before it.
+/*
+ * Takes note of a packet's sequence number. `*skipped` gets how many numbers
+ * are missing before it.
  */
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped);
 

@@ -16,7 +16,9 @@
 
 struct qs_decoder;
 
-/* A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
+/*
+ * A setting of a protocol that a user may change (a
+ * Wireshark preference, `--option NAME=VALUE`).
  */
 struct qs_option {
     const char *name; /* without the protocol's prefix */
@@ -26,7 +28,9 @@ struct qs_option {
     uint32_t standard;             /* default value */
 };
 
-/* What a list of sessions shows. Texts are UTF-8, owned by the caller of `describe`; NULL: unknown.
+/*
+ * What a list of sessions shows. Texts are UTF-8, owned by the caller
+ * of `describe`; NULL: unknown.
  */
 struct qs_description {
     char *version; /* "28", "28 FTE 0x2140f000" */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes the rows of a `*_fields.def` enumerators. Include before the rows; rows_end.h after them.
+/*
+ * Makes the rows of a `*_fields.def` enumerators. Include before the
+ * rows; rows_end.h after them.
  */
 #define FIELD(id, name, title, type, unit, names, mask, blurb) id,
 #define VEC3(id, name, title, type, unit, blurb) id, id##_X, id##_Y, id##_Z,

@@ -37,7 +37,9 @@ struct qs_sink {
     void (*label)(struct qs_sink *sink, const char *text);
     void (*note)(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
                  const char *text);
-    /* Offsets now count in `data` (joined fragments, inflated bytes); until data NULL: back again.
+    /*
+     * Offsets now count in `data` (joined fragments, inflated bytes); until
+     * data NULL: back again.
      */
     void (*source)(struct qs_sink *sink, const char *title, const uint8_t *data, uint32_t size);
 };

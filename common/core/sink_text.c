@@ -3,7 +3,9 @@
 
 #include "common/core/text.h"
 
-/* A line to be: its length is known only when a group closes, so lines wait for the packet's end.
+/*
+ * A line to be: its length is known only when a group closes, so lines wait
+ * for the packet's end.
  */
 struct line {
     const char *name; /* for a note without the protocol's prefix */

@@ -4,8 +4,7 @@
  *
  * The font's upper half repeats the lower in another colour; 0-31 and 128-159 hold brackets, golden
  * digits, bars and dots. Readable text is UTF-8 with the colour dropped. Source: qwd-format,
- * section 2
- * ("Game font"); the glyphs themselves are those of the game's conchars picture.
+ * section 2 ("Game font"); the glyphs themselves are those of the game's conchars picture.
  */
 #ifndef QS_CORE_TEXT_H
 #define QS_CORE_TEXT_H
