@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Info strings, ordinary and odd. */
+#include "common/core/infostring.h"
+
+#include "common/core/text.h"
+#include "tests/unit/toy.h"
+
+struct pair {
+    const char *key, *value;
+    uint32_t offset, length;
+    bool has_value;
+};
+
+static void expect_pairs(struct qs_view info, const struct pair *pairs)
+{
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    for (; pairs->key; pairs++) {
+        assert_true(qs_info_next(info, &pos, &pair));
+        assert_view_is(pair.key, qs_view_of(pairs->key));
+        assert_view_is(pair.value, qs_view_of(pairs->value));
+        assert_int_equal(pair.offset, pairs->offset);
+        assert_int_equal(pair.length, pairs->length);
+        assert_int_equal(pair.has_value, pairs->has_value);
+        /* The offsets of the parts point at the parts. */
+        assert_ptr_equal(pair.key.data, info.data + pair.key_offset);
+        assert_ptr_equal(pair.value.data, info.data + pair.value_offset);
+    }
+    assert_false(qs_info_next(info, &pos, &pair));
+}
+
+static void test_ordinary(void **state)
+{
+    (void)state;
+    expect_pairs(VIEW(""), (struct pair[]){{0}});
+    expect_pairs(VIEW("\\name\\Me\\team\\red"),
+                 (struct pair[]){{"name", "Me", 0, 8, true}, {"team", "red", 8, 9, true}, {0}});
+    /* Without the first backslash, as some replies have it. */
+    expect_pairs(VIEW("name\\Me"), (struct pair[]){{"name", "Me", 0, 7, true}, {0}});
+}
+
+static void test_empty_parts(void **state)
+{
+    (void)state;
+    expect_pairs(VIEW("\\\\"), (struct pair[]){{"", "", 0, 2, true}, {0}});
+    expect_pairs(VIEW("\\a\\\\b\\c"),
+                 (struct pair[]){{"a", "", 0, 3, true}, {"b", "c", 3, 4, true}, {0}});
+    expect_pairs(VIEW("\\\\x"), (struct pair[]){{"", "x", 0, 3, true}, {0}});
+}
+
+static void test_odd_count(void **state)
+{
+    (void)state;
+    expect_pairs(VIEW("\\a\\1\\b"),
+                 (struct pair[]){{"a", "1", 0, 4, true}, {"b", "", 4, 2, false}, {0}});
+    expect_pairs(VIEW("\\"), (struct pair[]){{"", "", 0, 1, false}, {0}});
+    expect_pairs(VIEW("abc"), (struct pair[]){{"abc", "", 0, 3, false}, {0}});
+}
+
+static void test_quotes_and_colours(void **state)
+{
+    (void)state;
+    expect_pairs(
+        VIEW("\\name\\a \"b\"\\\xee\\\x80"),
+        (struct pair[]){{"name", "a \"b\"", 0, 11, true}, {"\xee", "\x80", 11, 4, true}, {0}});
+}
+
+static void test_lookup(void **state)
+{
+    const struct qs_view info = VIEW("\\map\\dm6\\name\\first\\name\\second\\none\\");
+
+    (void)state;
+    assert_view_is(qs_info_value(info, "map"), VIEW("dm6"));
+    assert_view_is(qs_info_value(info, "name"), VIEW("first"));
+    assert_int_equal(qs_info_value(info, "none").size, 0);
+    assert_non_null(qs_info_value(info, "none").data);
+    assert_null(qs_info_value(info, "dm6").data);
+    assert_null(qs_info_value(info, "Map").data);
+    assert_null(qs_info_value((struct qs_view){0}, "map").data);
+}
+
+static void expect_set(struct qs_view info, struct qs_view key, struct qs_view value,
+                       const char *expected)
+{
+    char *changed = qs_info_set(info, key, value);
+
+    assert_string_equal(changed, expected);
+    g_free(changed);
+}
+
+static void test_set(void **state)
+{
+    (void)state;
+    expect_set(VIEW(""), VIEW("a"), VIEW("1"), "\\a\\1");
+    expect_set(VIEW("\\a\\1\\b\\2"), VIEW("a"), VIEW("3"), "\\b\\2\\a\\3");
+    expect_set(VIEW("\\a\\1\\b\\2\\a\\4"), VIEW("a"), VIEW(""), "\\b\\2");
+    expect_set(VIEW("\\ab\\1"), VIEW("a"), VIEW("2"), "\\ab\\1\\a\\2");
+    expect_set((struct qs_view){0}, VIEW("a"), (struct qs_view){0}, "");
+}
+
+static const struct qs_info_rows rows = {TOY_PAIR, TOY_KEY, TOY_VALUE};
+
+static void say_info(struct qs_decoder *d)
+{
+    const struct qs_view info = qs_text(d, TOY_TEXT);
+
+    qs_emit_info(d, &rows, info, 0);
+}
+
+static void test_emit(void **state)
+{
+    (void)state;
+    expect_log(say_info, VIEW("\\a\\\"\\b\\2\0"),
+               "toy.text 0+9 = 5c615c225c625c32\n"
+               "open toy.pair @0\nlabel \": a\"\nlabel \" = \"\"\n"
+               "toy.pair.key 1+1 = 61\ntoy.pair.value 3+1 = 22\nclose @4\n"
+               "open toy.pair @4\nlabel \": b\"\nlabel \" = 2\"\n"
+               "toy.pair.key 5+1 = 62\ntoy.pair.value 7+1 = 32\nclose @8\n");
+}
+
+static void test_emit_oddities(void **state)
+{
+    (void)state;
+    expect_log(say_info, VIEW("\\\\\\k\0"),
+               "toy.text 0+5 = 5c5c5c6b\n"
+               "open toy.pair @0\nlabel \": \"\nlabel \" = \"\n"
+               "toy.pair.key 1+0 = \ntoy.pair.value 2+0 = \n"
+               "note unusual 0+2 \"Empty pair in an info string\"\nclose @2\n"
+               "open toy.pair @2\nlabel \": k\"\nlabel \" = \"\n"
+               "toy.pair.key 3+1 = 6b\ntoy.pair.value 4+0 = \n"
+               "note unusual 2+2 \"Info string ends with a key that has no value\"\nclose @4\n");
+}
+
+#define TEXT_60 "012345678901234567890123456789012345678901234567890123456789"
+
+static unsigned notes_of(struct qs_view data)
+{
+    const struct qs_packet packet = toy_packet(data);
+    struct toy_session session;
+    struct qs_decoder d;
+    unsigned notes;
+
+    toy_decode = say_info;
+    toy_protocol.session_init(&session.base);
+    qs_decoder_init(&d, &toy_protocol);
+    qs_decode(&d, &session.base, NULL, &packet);
+    notes = d.notes[QS_NOTE_UNUSUAL];
+    qs_decoder_clear(&d);
+    return notes;
+}
+
+/* 63 bytes are the most that the engines keep, of a key and of a value. */
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abc\\" TEXT_60 "abc\0")), 0);
+    assert_int_equal(notes_of(VIEW("\\" TEXT_60 "abcd\\v\0")), 1);
+    assert_int_equal(notes_of(VIEW("\\k\\" TEXT_60 "abcd\0")), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ordinary),  cmocka_unit_test(test_empty_parts),
+        cmocka_unit_test(test_odd_count), cmocka_unit_test(test_quotes_and_colours),
+        cmocka_unit_test(test_lookup),    cmocka_unit_test(test_set),
+        cmocka_unit_test(test_emit),      cmocka_unit_test(test_emit_oddities),
+        cmocka_unit_test(test_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

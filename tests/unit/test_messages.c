@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The message loop, sources, the summary, and finding out a packet's direction. */
+#include "tests/unit/toy.h"
+
+/* --- The toy's messages */
+
+enum { NOP = 1, BYTE, OBSOLETE, HALT, WORD, NESTED };
+
+static void read_nop(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void read_byte(struct qs_decoder *d)
+{
+    qs_u8(d, TOY_U8);
+}
+
+static void read_word(struct qs_decoder *d)
+{
+    qs_u16(d, TOY_U16);
+}
+
+static void read_halt(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, 0, "enough");
+    d->stop = true;
+}
+
+static void read_nested(struct qs_decoder *d);
+
+static const struct qs_message_type types[] = {
+    [NOP] = {"toy_nop", "nop", TOY_GROUP, read_nop},
+    [BYTE] = {"toy_byte", "byte", TOY_GROUP, read_byte},
+    [OBSOLETE] = {"toy_obsolete", "obsolete", TOY_GROUP, NULL},
+    [HALT] = {"toy_halt", "halt", TOY_GROUP, read_halt},
+    [WORD] = {"toy_word", "word", TOY_GROUP, read_word},
+    [NESTED] = {"toy_nested", "nested", TOY_GROUP, read_nested},
+};
+
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return id < sizeof types / sizeof types[0] && types[id].name ? &types[id] : NULL;
+}
+
+static void read_all(struct qs_decoder *d)
+{
+    qs_read_messages(d, TOY_ID, lookup);
+}
+
+/* A length, and so many bytes that are messages in a source of their own. */
+static void read_nested(struct qs_decoder *d)
+{
+    const struct qs_view inner = qs_bytes(d, TOY_BYTES, qs_u8(d, TOY_U8));
+
+    if (inner.data && qs_push_source(d, "Nested", inner.data, inner.size)) {
+        read_all(d);
+        qs_pop_source(d);
+    }
+}
+
+/* --- The loop */
+
+static void test_no_messages(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW(""), "");
+}
+
+static void test_good_messages(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\1\2\7\5\x34\x12"),
+               "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
+               "open toy.group @1\ntoy.id 1+1 = 2\ntoy.u8 2+1 = 7\nclose @3\n"
+               "open toy.group @3\ntoy.id 3+1 = 5\ntoy.u16 4+2 = 4660\nclose @6\n");
+}
+
+static void test_unknown_message(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\1\x63\2\7"),
+               "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
+               "toy.id 1+1 = 99\nnote unknown_message 1+1 \"Unknown message 99\"\n"
+               "toy.undecoded 2+2 = 0207\n");
+}
+
+static void test_obsolete_message(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\3\1"),
+               "open toy.group @0\ntoy.id 0+1 = 3\n"
+               "note unknown_message 0+1 \"toy_obsolete is obsolete and cannot be read\"\n"
+               "close @1\ntoy.undecoded 1+1 = 01\n");
+}
+
+/* The bytes of the value that did not fit are shown as undecoded. */
+static void test_overrun(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\5\x34"),
+               "open toy.group @0\ntoy.id 0+1 = 5\n"
+               "note malformed 0+1 \"toy_word at offset 0 runs past the end\"\n"
+               "close @1\ntoy.undecoded 1+1 = 34\n");
+    expect_log(read_all, VIEW("\5"),
+               "open toy.group @0\ntoy.id 0+1 = 5\n"
+               "note malformed 0+1 \"toy_word at offset 0 runs past the end\"\nclose @1\n");
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\4\1\1"),
+               "open toy.group @0\ntoy.id 0+1 = 4\n"
+               "note protocol.undecoded 1+0 \"enough\"\n"
+               "close @1\ntoy.undecoded 1+2 = 0101\n");
+}
+
+/* --- What the loop leaves for rebuilders */
+
+struct fixture {
+    struct qs_decoder d;
+    struct toy_session session;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = g_new0(struct fixture, 1);
+
+    toy_protocol.session_init(&f->session.base);
+    qs_decoder_init(&f->d, &toy_protocol);
+    toy_decode = read_all;
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    qs_decoder_clear(&f->d);
+    g_free(f);
+    return 0;
+}
+
+static void decode(struct fixture *f, struct qs_view data)
+{
+    const struct qs_packet packet = toy_packet(data);
+
+    qs_decode(&f->d, &f->session.base, NULL, &packet);
+}
+
+static void expect_message(const struct fixture *f, guint index, struct qs_message expected)
+{
+    const struct qs_message *m = &g_array_index(f->d.messages, struct qs_message, index);
+
+    assert_int_equal(m->offset, expected.offset);
+    assert_int_equal(m->length, expected.length);
+    assert_int_equal(m->id, expected.id);
+    assert_int_equal(m->source, expected.source);
+}
+
+static void test_messages_kept(void **state)
+{
+    struct fixture *f = *state;
+
+    decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
+    assert_int_equal(f->d.messages->len, 4);
+    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0});
+    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0});
+    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1});
+    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0});
+    /* The last one, cut short, is not kept. */
+    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);
+    /* And all is forgotten with the next packet. */
+    decode(f, VIEW("\1"));
+    assert_int_equal(f->d.messages->len, 1);
+    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
+}
+
+static void test_problems(void **state)
+{
+    struct fixture *f = *state;
+
+    decode(f, VIEW("\1\1"));
+    assert_int_equal(qs_decoder_problems(&f->d), 0);
+    decode(f, VIEW("\1\5"));
+    assert_int_equal(f->d.undecoded, 0);
+    assert_int_equal(qs_decoder_problems(&f->d), 1);
+    decode(f, VIEW("\x63\0\0"));
+    assert_int_equal(f->d.undecoded, 2);
+    assert_int_equal(qs_decoder_problems(&f->d), 2);
+}
+
+/* A packet that the capture cut is not malformed: the cut is said instead. */
+static void test_cut_packet(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_packet packet = toy_packet(VIEW("\1\5\1"));
+    struct log_sink sink;
+
+    log_sink_init(&sink);
+    packet.wire_size = 10;
+    qs_decode(&f->d, &f->session.base, &sink.ears, &packet);
+    assert_string_equal(sink.log->str,
+                        "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
+                        "open toy.group @1\ntoy.id 1+1 = 5\nclose @2\n"
+                        "toy.undecoded 2+1 = 01\n"
+                        "note cut 3+0 \"The capture lacks the last 7 of 10 bytes\"\n");
+    assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
+    assert_int_equal(f->d.notes[QS_NOTE_CUT], 1);
+    log_sink_clear(&sink);
+}
+
+/* --- Sources */
+
+static void test_source(void **state)
+{
+    (void)state;
+    expect_log(read_all, VIEW("\6\3\2\7\x63\1"),
+               "open toy.group @0\ntoy.id 0+1 = 6\ntoy.u8 1+1 = 3\ntoy.bytes 2+3 = 020763\n"
+               "source \"Nested\" 3\n"
+               "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n"
+               "toy.id 2+1 = 99\nnote unknown_message 2+1 \"Unknown message 99\"\n"
+               "source end\nclose @5\n"
+               "open toy.group @5\ntoy.id 5+1 = 1\nclose @6\n");
+}
+
+static void nest_five(struct qs_decoder *d)
+{
+    static const uint8_t inner[1] = {0};
+
+    for (unsigned i = 0; i < QS_SOURCES_MAX; i++)
+        assert_true(qs_push_source(d, "deep", inner, sizeof inner));
+    assert_false(qs_push_source(d, "too deep", inner, sizeof inner));
+    assert_int_equal(d->source_depth, QS_SOURCES_MAX);
+    /* Reading goes on where it was. */
+    assert_ptr_equal(d->in.data, inner);
+    for (unsigned i = 0; i < QS_SOURCES_MAX; i++)
+        qs_pop_source(d);
+    assert_int_equal(qs_u8(d, TOY_U8), 7);
+}
+
+static void test_nesting_limit(void **state)
+{
+    (void)state;
+    expect_log(nest_five, VIEW("\7"),
+               "source \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\nsource \"deep\" 1\n"
+               "source end\nsource end\nsource end\nsource end\n"
+               "toy.u8 0+1 = 7\n");
+}
+
+/* Messages nested in messages, deeper than the limit: an end, and no crash. */
+static void test_hostile_nesting(void **state)
+{
+    struct fixture *f = *state;
+
+    decode(f, VIEW("\6\x0a\6\x08\6\6\6\4\6\2\6\0"));
+    assert_int_equal(f->d.messages->len, QS_SOURCES_MAX + 1);
+    assert_int_equal(f->d.source_depth, 0);
+}
+
+/* --- Server messages that stand alone */
+
+static void test_server_messages(void **state)
+{
+    struct fixture *f = *state;
+    const struct qs_packet block = toy_packet(VIEW("\2\5"));
+    struct qs_protocol protocol = toy_protocol;
+
+    protocol.decode_server_messages = read_all;
+    f->d.protocol = &protocol;
+    qs_decode_server_messages(&f->d, &f->session.base, NULL, &block);
+    assert_int_equal(f->d.direction, QS_S2C);
+    assert_int_equal(f->d.messages->len, 1);
+}
+
+/* --- The summary */
+
+static void expect_summary(void **state, struct qs_view data, const char *expected)
+{
+    struct fixture *f = *state;
+
+    f->d.want_summary = true;
+    decode(f, data);
+    assert_string_equal(f->d.summary->str, expected);
+}
+
+static void test_summary(void **state)
+{
+    expect_summary(state, VIEW(""), "");
+    expect_summary(state, VIEW("\1"), ": nop");
+    expect_summary(state, VIEW("\1\1\1\2\0\1"), ": nop×3, byte, nop");
+    expect_summary(state, VIEW("\2\0\2\0"), ": byte×2");
+}
+
+static void summarise(struct qs_decoder *d)
+{
+    qs_summary(d, "seq %d", 7);
+    qs_summary_message(d, "a");
+    qs_summary_message(d, "a");
+    qs_summary_text(d, " <", VIEW("x\ny\xe1"), ">");
+    qs_summary_message(d, "a");
+}
+
+/* Text between equal messages ends their run. */
+static void test_summary_text(void **state)
+{
+    toy_decode = summarise;
+    expect_summary(state, VIEW(""), "seq 7: a×2 <x ya>, a");
+}
+
+static void test_summary_unwanted(void **state)
+{
+    struct fixture *f = *state;
+
+    toy_decode = summarise;
+    decode(f, VIEW(""));
+    assert_string_equal(f->d.summary->str, "");
+}
+
+/* --- Direction */
+
+enum { ONLY_C2S = 1, ONLY_S2C, EITHER, NEITHER };
+
+/* A first byte that says which way it makes sense, and one that the session learns. */
+static void probe_me(struct qs_decoder *d)
+{
+    const uint8_t sense = qs_u8(d, TOY_U8);
+    struct toy_session *session = (struct toy_session *)d->session;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+        qs_learn_direction(d, qs_probe_direction(d));
+    session->secret++;
+    if (sense == NEITHER || (sense == ONLY_C2S && d->direction == QS_S2C) ||
+        (sense == ONLY_S2C && d->direction == QS_C2S))
+        qs_note(d, QS_NOTE_MALFORMED, 0, 1, "wrong way");
+}
+
+static void expect_direction(void **state, uint8_t sense, enum qs_end from,
+                             enum qs_direction direction, enum qs_end server)
+{
+    struct fixture *f = *state;
+    struct qs_packet packet = toy_packet((struct qs_view){&sense, 1});
+    struct log_sink sink;
+
+    toy_decode = probe_me;
+    toy_protocol.session_init(&f->session.base);
+    packet.from = from;
+    log_sink_init(&sink);
+    qs_decode(&f->d, &f->session.base, &sink.ears, &packet);
+    assert_int_equal(f->d.direction, direction);
+    assert_int_equal(f->session.base.server, server);
+    /* The trial runs left no trace: one packet was learnt from, one field said. */
+    assert_int_equal(f->session.secret, 1);
+    if (direction != QS_DIRECTION_UNKNOWN) {
+        assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
+        assert_int_equal(strncmp(sink.log->str, "toy.u8 0+1 = ", 13), 0);
+        assert_ptr_equal(strchr(sink.log->str, '\n') + 1, sink.log->str + sink.log->len);
+    }
+    log_sink_clear(&sink);
+}
+
+static void test_probe(void **state)
+{
+    expect_direction(state, ONLY_C2S, QS_END_A, QS_C2S, QS_END_B);
+    expect_direction(state, ONLY_C2S, QS_END_B, QS_C2S, QS_END_A);
+    expect_direction(state, ONLY_S2C, QS_END_A, QS_S2C, QS_END_A);
+    expect_direction(state, ONLY_S2C, QS_END_B, QS_S2C, QS_END_B);
+    expect_direction(state, EITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
+    expect_direction(state, NEITHER, QS_END_A, QS_DIRECTION_UNKNOWN, QS_END_UNKNOWN);
+    /* Without knowing the sender's end a direction is found, but nothing of it kept. */
+    expect_direction(state, ONLY_S2C, QS_END_UNKNOWN, QS_S2C, QS_END_UNKNOWN);
+}
+
+static enum qs_direction direction_of(struct fixture *f, struct qs_packet packet)
+{
+    qs_decode(&f->d, &f->session.base, NULL, &packet);
+    return f->d.direction;
+}
+
+/* The session knows better than the ports; without both nobody knows. */
+static void test_direction_known(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_packet packet = toy_packet(VIEW(""));
+
+    assert_int_equal(direction_of(f, packet), QS_DIRECTION_UNKNOWN);
+    packet.source_is_server_port = true;
+    assert_int_equal(direction_of(f, packet), QS_S2C);
+    packet.destination_is_server_port = true;
+    assert_int_equal(direction_of(f, packet), QS_DIRECTION_UNKNOWN);
+    packet.source_is_server_port = false;
+    assert_int_equal(direction_of(f, packet), QS_C2S);
+    f->session.base.server = QS_END_A;
+    assert_int_equal(direction_of(f, packet), QS_S2C);
+    assert_true(qs_session_from_server(&f->session.base, &packet));
+    packet.from = QS_END_B;
+    assert_int_equal(direction_of(f, packet), QS_C2S);
+    assert_false(qs_session_from_server(&f->session.base, &packet));
+}
+
+static void test_connections(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_session *session = &f->session.base;
+
+    session->server = QS_END_B;
+    session->level = 3;
+    session->version = 28;
+    session->to_client.accepted = 9;
+    qs_session_connect(session);
+    assert_int_equal(session->server, QS_END_B);
+    assert_int_equal(session->connection, 1);
+    assert_int_equal(session->level, 0);
+    assert_int_equal(session->version, 0);
+    assert_int_equal(session->to_client.accepted, 0);
+    qs_session_connect(session);
+    assert_int_equal(session->connection, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_messages),
+        cmocka_unit_test(test_good_messages),
+        cmocka_unit_test(test_unknown_message),
+        cmocka_unit_test(test_obsolete_message),
+        cmocka_unit_test(test_overrun),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test_setup_teardown(test_messages_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_problems, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cut_packet, set_up, tear_down),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_nesting_limit),
+        cmocka_unit_test_setup_teardown(test_hostile_nesting, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_server_messages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_summary_text, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_summary_unwanted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_probe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_direction_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_connections, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every protocol's record and field table obey the rules that Wireshark and the core rely on. */
+#include <ctype.h>
+
+#include "tests/unit/toy.h"
+
+/* --- The rules. Each returns what is wrong, or NULL. */
+
+static bool is_unsigned(enum qs_type type)
+{
+    return type >= QS_U8 && type <= QS_X64;
+}
+
+static bool is_number(enum qs_type type)
+{
+    return type >= QS_U8 && type <= QS_ANGLE;
+}
+
+/* Bits that a value of the type has; 0 for what is no whole number. */
+static unsigned bits_of(enum qs_type type)
+{
+    switch (type) {
+    case QS_BOOL:
+        return 1;
+    case QS_U8:
+    case QS_X8:
+    case QS_I8:
+        return 8;
+    case QS_U16:
+    case QS_X16:
+    case QS_I16:
+        return 16;
+    case QS_U32:
+    case QS_X32:
+    case QS_I32:
+        return 32;
+    case QS_U64:
+    case QS_X64:
+        return 64;
+    default:
+        return 0;
+    }
+}
+
+static const char *fault_of_name(const char *name, const char *protocol)
+{
+    const size_t prefix = strlen(protocol);
+
+    if (!name || strncmp(name, protocol, prefix) != 0 || name[prefix] != '.')
+        return "name does not begin with the protocol";
+    for (const char *c = name; *c; c++) {
+        if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '_' && *c != '.')
+            return "name has other characters than [a-z0-9_.]";
+        if (*c == '.' && (c[1] == '.' || c[1] == '\0'))
+            return "name has an empty part";
+    }
+    return NULL;
+}
+
+static const char *fault_of_names(const struct qs_field *field)
+{
+    if (!field->names)
+        return NULL;
+    if (!bits_of(field->type) || field->type == QS_BOOL)
+        return "enumeration of what is no whole number";
+    for (const struct qs_name *n = field->names; n->name; n++) {
+        if (!*n->name)
+            return "empty name in the enumeration";
+        if (qs_name_of(field->names, n->value) != n->name)
+            return "value twice in the enumeration";
+    }
+    return NULL;
+}
+
+static const char *fault_of_mask(const struct qs_field *fields, unsigned id)
+{
+    const uint32_t mask = fields[id].mask;
+    unsigned whole = id;
+    unsigned width;
+
+    if (!mask)
+        return NULL;
+    while (whole && fields[whole].mask)
+        whole--;
+    if (fields[whole].mask || !is_unsigned(fields[whole].type))
+        return "mask without an unsigned row before it";
+    width = bits_of(fields[whole].type);
+    if (width < 32 && mask >> width)
+        return "mask wider than the row before it";
+    if ((mask >> __builtin_ctz(mask)) & ((mask >> __builtin_ctz(mask)) + 1))
+        return "mask with a hole";
+    if (fields[id].type != QS_BOOL && !is_unsigned(fields[id].type))
+        return "masked part that is neither boolean nor unsigned";
+    if ((unsigned)__builtin_popcount(mask) > bits_of(fields[id].type))
+        return "mask wider than its type";
+    return NULL;
+}
+
+/* Whether row `id` is named like the group row `group` with `suffix`. */
+static bool is_component(const struct qs_field *fields, unsigned count, unsigned group, unsigned id,
+                         const char *suffix)
+{
+    const size_t length = strlen(fields[group].name);
+
+    return id < count && strncmp(fields[id].name, fields[group].name, length) == 0 &&
+           strcmp(fields[id].name + length, suffix) == 0;
+}
+
+static const char *fault_of_vector(const struct qs_field *fields, unsigned count, unsigned id)
+{
+    static const char *const suffixes[2][3] = {{".x", ".y", ".z"}, {".pitch", ".yaw", ".roll"}};
+
+    if (fields[id].type != QS_GROUP)
+        return NULL;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        if (!is_component(fields, count, id, id + 1, suffixes[kind][0]))
+            continue;
+        for (unsigned i = 1; i < 3; i++)
+            if (!is_component(fields, count, id, id + 1 + i, suffixes[kind][i]) ||
+                fields[id + 1 + i].type != fields[id + 1].type)
+                return "vector without its three components";
+    }
+    return NULL;
+}
+
+static const char *fault_of_row(const struct qs_protocol *protocol, unsigned id)
+{
+    const struct qs_field *field = &protocol->fields[id];
+    const char *fault = fault_of_name(field->name, protocol->name);
+
+    if (!fault && (!field->title || !*field->title))
+        fault = "no title";
+    if (!fault && field->unit && !is_number(field->type))
+        fault = "unit of what is no number";
+    if (!fault && field->blurb && !*field->blurb)
+        fault = "empty blurb";
+    if (!fault)
+        fault = fault_of_names(field);
+    if (!fault)
+        fault = fault_of_mask(protocol->fields, id);
+    if (!fault)
+        fault = fault_of_vector(protocol->fields, protocol->field_count, id);
+    return fault;
+}
+
+/* Two rows may share a name, as Wireshark's fields may, when the type is the same. */
+static const char *fault_of_sharing(const struct qs_protocol *protocol, GHashTable *seen,
+                                    unsigned id)
+{
+    const struct qs_field *field = &protocol->fields[id];
+    const struct qs_field *other = g_hash_table_lookup(seen, field->name);
+
+    if (other && other->type != field->type)
+        return "name shared by rows of different types";
+    g_hash_table_insert(seen, (gpointer)field->name, (gpointer)field);
+    return NULL;
+}
+
+/* The plugin makes an expert field of each note: its name must be free. */
+static const char *fault_of_notes(const struct qs_protocol *protocol, GHashTable *seen)
+{
+    const char *fault = NULL;
+
+    for (unsigned kind = 0; kind < QS_NOTE_KINDS; kind++) {
+        char *name = g_strconcat(protocol->name, ".", qs_note_kinds[kind].suffix, NULL);
+
+        if (g_hash_table_contains(seen, name))
+            fault = "field with the name of a note";
+        g_free(name);
+    }
+    return fault;
+}
+
+static const char *first_fault(const struct qs_protocol *protocol, unsigned *row)
+{
+    GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+    const char *fault = NULL;
+
+    for (*row = 0; !fault && *row < protocol->field_count; ++*row) {
+        fault = fault_of_row(protocol, *row);
+        if (!fault)
+            fault = fault_of_sharing(protocol, seen, *row);
+    }
+    if (!fault)
+        fault = fault_of_notes(protocol, seen);
+    if (!fault && (protocol->undecoded >= protocol->field_count ||
+                   protocol->fields[protocol->undecoded].type != QS_BYTES))
+        fault = "no row for undecoded bytes";
+    g_hash_table_destroy(seen);
+    return fault;
+}
+
+/* --- The protocols obey them */
+
+static void expect_no_fault(const struct qs_protocol *protocol)
+{
+    unsigned row;
+    const char *fault = first_fault(protocol, &row);
+
+    if (fault)
+        fail_msg("%s, row %u (%s): %s", protocol->name, row - 1, protocol->fields[row - 1].name,
+                 fault);
+}
+
+static void test_field_tables(void **state)
+{
+    (void)state;
+    expect_no_fault(&toy_protocol);
+    assert_non_null(qs_protocols[0]);
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        expect_no_fault(qs_protocols[i]);
+}
+
+static void check_options(const struct qs_protocol *protocol)
+{
+    for (unsigned i = 0; i < protocol->option_count; i++) {
+        const struct qs_option *option = &protocol->options[i];
+
+        assert_true(option->name && *option->name && option->title && option->description);
+        if (option->choices)
+            assert_non_null(qs_name_of(option->choices, option->standard));
+        else
+            assert_true(option->standard <= 1);
+        for (unsigned other = 0; other < i; other++)
+            assert_string_not_equal(option->name, protocol->options[other].name);
+    }
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; qs_protocols[i]; i++) {
+        const struct qs_protocol *p = qs_protocols[i];
+
+        assert_true(p->short_name && *p->short_name && p->title && *p->title);
+        assert_true(p->session_size >= sizeof(struct qs_session));
+        assert_true(p->session_init && p->session_copy && p->session_clear && p->describe);
+        assert_true(p->recognise && p->decode);
+        assert_true(p->notes && !(p->notes >> QS_NOTE_KINDS));
+        check_options(p);
+        for (unsigned other = 0; other < i; other++)
+            assert_string_not_equal(p->name, qs_protocols[other]->name);
+    }
+}
+
+/* --- Sessions of every protocol: fresh, copied, cleared */
+
+static void test_sessions(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; qs_protocols[i]; i++) {
+        const struct qs_protocol *p = qs_protocols[i];
+        struct qs_session *session = g_malloc(p->session_size);
+        struct qs_session *copy = g_malloc(p->session_size);
+        struct qs_description description;
+
+        memset(session, 0xa5, p->session_size);
+        p->session_init(session);
+        assert_int_equal(session->server, QS_END_UNKNOWN);
+        assert_int_equal(session->connection, 0);
+        memset(copy, 0xa5, p->session_size);
+        p->session_copy(copy, session);
+        p->session_clear(session);
+        assert_int_equal(copy->server, QS_END_UNKNOWN);
+        p->describe(copy, &description);
+        assert_null(description.map);
+        g_free(description.version);
+        g_free(description.player);
+        p->session_clear(copy);
+        g_free(session);
+        g_free(copy);
+    }
+}
+
+/* No protocol claims an empty packet, a lone mark, or other people's traffic. */
+static void test_recognise_is_strict(void **state)
+{
+    const struct qs_view strangers[] = {
+        VIEW(""),
+        VIEW("\xff"),
+        VIEW("\xff\xff\xff\xff"),
+        VIEW("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+        /* A DNS query, an NTP request, an SSDP search. */
+        VIEW("\x12\x34\x01\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1"),
+        VIEW("\x23\0\6\xec\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+             "\0\0\0\0\0\0\0\0"),
+        VIEW("M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\n\r\n"),
+    };
+
+    (void)state;
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
+            const struct qs_packet packet = toy_packet(strangers[s]);
+
+            if (qs_protocols[i]->recognise(&packet))
+                fail_msg("%s claims stranger %zu", qs_protocols[i]->name, s);
+        }
+}
+
+/* Every prefix of every byte value, both ways, decodes to the last byte without a crash. */
+static void test_decode_of_noise(void **state)
+{
+    enum { SIZE = 64 };
+    uint8_t noise[SIZE];
+
+    (void)state;
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        for (unsigned seed = 0; seed < 256; seed++)
+            for (uint32_t size = 0; size <= SIZE; size += 9) {
+                const struct qs_protocol *p = qs_protocols[i];
+                struct qs_session *session = g_malloc(p->session_size);
+                struct log_sink sink;
+                struct qs_decoder d;
+
+                for (uint32_t k = 0; k < SIZE; k++)
+                    noise[k] = (uint8_t)(k < 8 && seed & 1 ? 0xff : seed * 7 + k * k);
+                log_sink_init(&sink);
+                p->session_init(session);
+                qs_decoder_init(&d, p);
+                for (int from = QS_END_A; from <= QS_END_B; from++) {
+                    struct qs_packet packet = toy_packet((struct qs_view){noise, size});
+
+                    packet.from = (enum qs_end)from;
+                    packet.source_is_server_port = from == QS_END_B;
+                    packet.destination_is_server_port = from == QS_END_A;
+                    qs_decode(&d, session, &sink.ears, &packet);
+                    assert_int_equal(d.source_depth, 0);
+                }
+                qs_decoder_clear(&d);
+                p->session_clear(session);
+                log_sink_clear(&sink);
+                g_free(session);
+            }
+}
+
+/* --- Ports */
+
+static void test_ports(void **state)
+{
+    struct qs_protocol none = toy_protocol;
+
+    (void)state;
+    none.ports = "";
+    assert_false(qs_protocol_has_port(&toy_protocol, 999));
+    assert_true(qs_protocol_has_port(&toy_protocol, 1000));
+    assert_true(qs_protocol_has_port(&toy_protocol, 1001));
+    assert_true(qs_protocol_has_port(&toy_protocol, 1002));
+    assert_false(qs_protocol_has_port(&toy_protocol, 1003));
+    assert_true(qs_protocol_has_port(&toy_protocol, 2000));
+    assert_false(qs_protocol_has_port(&toy_protocol, 0));
+    assert_false(qs_protocol_has_port(&toy_protocol, 65535));
+    assert_false(qs_protocol_has_port(&none, 0));
+}
+
+/* Every list says ports and ranges in full: "27500,27000-27010". */
+static void test_port_lists(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; qs_protocols[i]; i++) {
+        const char *at = qs_protocols[i]->ports;
+
+        assert_non_null(at);
+        while (*at) {
+            char *end;
+            const unsigned long low = strtoul(at, &end, 10);
+            const unsigned long high = *end == '-' ? strtoul(end + 1, &end, 10) : low;
+
+            assert_true(low > 0 && low <= high && high <= 65535);
+            assert_true(*end == '\0' || (*end == ',' && isdigit((unsigned char)end[1])));
+            assert_true(qs_protocol_has_port(qs_protocols[i], (uint16_t)low));
+            assert_true(qs_protocol_has_port(qs_protocols[i], (uint16_t)high));
+            at = *end ? end + 1 : end;
+        }
+    }
+}
+
+/* --- The notes */
+
+static void test_notes(void **state)
+{
+    (void)state;
+    assert_true(QS_NOTE_KINDS <= 32);
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++) {
+        assert_true(qs_note_kinds[i].suffix && *qs_note_kinds[i].suffix);
+        assert_true(qs_note_kinds[i].summary && *qs_note_kinds[i].summary);
+        for (unsigned other = 0; other < i; other++)
+            assert_string_not_equal(qs_note_kinds[i].suffix, qs_note_kinds[other].suffix);
+    }
+}
+
+/* --- The rules find what they are for */
+
+static void expect_fault(const struct qs_field *fields, unsigned count, const char *expected)
+{
+    struct qs_protocol bad = toy_protocol;
+    unsigned row;
+    const char *fault;
+
+    bad.fields = fields;
+    bad.field_count = count;
+    bad.undecoded = 0;
+    fault = first_fault(&bad, &row);
+    assert_non_null(fault);
+    assert_string_equal(fault, expected);
+}
+
+#define REST                                                                                       \
+    {                                                                                              \
+        "toy.rest", "Rest", QS_BYTES, NULL, NULL, 0, NULL                                          \
+    }
+#define ROW(name, type, mask)                                                                      \
+    {                                                                                              \
+        name, "Title", type, NULL, NULL, mask, NULL                                                \
+    }
+#define EXPECT_FAULT(expected, ...)                                                                \
+    do {                                                                                           \
+        const struct qs_field rows[] = {REST, __VA_ARGS__};                                        \
+        expect_fault(rows, sizeof rows / sizeof rows[0], expected);                                \
+    } while (0)
+
+static void test_faults_are_found(void **state)
+{
+    static const struct qs_name twice[] = {{1, "one"}, {1, "uno"}, {0, NULL}};
+
+    (void)state;
+    EXPECT_FAULT("name does not begin with the protocol", ROW(NULL, QS_U8, 0));
+    EXPECT_FAULT("name does not begin with the protocol", ROW("toys.a", QS_U8, 0));
+    EXPECT_FAULT("name has other characters than [a-z0-9_.]", ROW("toy.A", QS_U8, 0));
+    EXPECT_FAULT("name has other characters than [a-z0-9_.]", ROW("toy.a-b", QS_U8, 0));
+    EXPECT_FAULT("name has an empty part", ROW("toy.", QS_U8, 0));
+    EXPECT_FAULT("name has an empty part", ROW("toy.a..b", QS_U8, 0));
+    EXPECT_FAULT("no title", {"toy.a", "", QS_U8, NULL, NULL, 0, NULL});
+    EXPECT_FAULT("unit of what is no number", {"toy.a", "A", QS_TEXT, "ms", NULL, 0, NULL});
+    EXPECT_FAULT("enumeration of what is no whole number",
+                 {"toy.a", "A", QS_FLOAT, NULL, twice, 0, NULL});
+    EXPECT_FAULT("value twice in the enumeration", {"toy.a", "A", QS_U8, NULL, twice, 0, NULL});
+    EXPECT_FAULT("mask without an unsigned row before it", ROW("toy.a", QS_BOOL, 1));
+    EXPECT_FAULT("mask wider than the row before it", ROW("toy.a", QS_U8, 0),
+                 ROW("toy.b", QS_BOOL, 0x100));
+    EXPECT_FAULT("mask with a hole", ROW("toy.a", QS_U8, 0), ROW("toy.b", QS_U8, 5));
+    EXPECT_FAULT("masked part that is neither boolean nor unsigned", ROW("toy.a", QS_U8, 0),
+                 ROW("toy.b", QS_I8, 3));
+    EXPECT_FAULT("mask wider than its type", ROW("toy.a", QS_U8, 0), ROW("toy.b", QS_BOOL, 3));
+    EXPECT_FAULT("vector without its three components", ROW("toy.a", QS_GROUP, 0),
+                 ROW("toy.a.x", QS_COORD, 0), ROW("toy.a.y", QS_COORD, 0));
+    EXPECT_FAULT("vector without its three components", ROW("toy.a", QS_GROUP, 0),
+                 ROW("toy.a.x", QS_COORD, 0), ROW("toy.a.y", QS_COORD, 0),
+                 ROW("toy.a.z", QS_FLOAT, 0));
+    EXPECT_FAULT("name shared by rows of different types", ROW("toy.a", QS_U8, 0),
+                 ROW("toy.a", QS_U16, 0));
+    EXPECT_FAULT("field with the name of a note", ROW("toy.malformed", QS_U8, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_field_tables),     cmocka_unit_test(test_records),
+        cmocka_unit_test(test_sessions),         cmocka_unit_test(test_recognise_is_strict),
+        cmocka_unit_test(test_decode_of_noise),  cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_port_lists),       cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_faults_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

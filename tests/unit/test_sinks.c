@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text, JSON and counting sinks: their exact output. */
+#include "common/core/sinks.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/toy.h"
+
+/* --- Running a script into a dump */
+
+static struct qs_packet dump_packet(struct qs_view data)
+{
+    struct qs_packet packet = toy_packet(data);
+
+    packet.number = 17;
+    packet.time = INT64_C(1700000000) * 1000000000 + 5000;
+    packet.source = (struct qs_address){4, {127, 0, 0, 1}, 27500};
+    packet.destination = (struct qs_address){6, {[15] = 1}, 27001};
+    return packet;
+}
+
+/* The line or lines of one packet; free() them. */
+static char *dump(bool json, toy_script *script, struct qs_view data, unsigned session)
+{
+    const struct qs_packet packet = dump_packet(data);
+    struct toy_session knowledge;
+    struct qs_decoder d;
+    char *output = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&output, &size);
+    struct qs_text_sink *text = qs_text_sink_new(out);
+    struct qs_json_sink *lines = qs_json_sink_new(out);
+    const struct qs_dump_packet about = {&packet, &d, session};
+
+    toy_decode = script;
+    toy_protocol.session_init(&knowledge.base);
+    qs_decoder_init(&d, &toy_protocol);
+    d.want_summary = json;
+    qs_decode(&d, &knowledge.base, json ? qs_json_sink_ears(lines) : qs_text_sink_ears(text),
+              &packet);
+    if (json)
+        qs_json_sink_end(lines, &about);
+    else
+        qs_text_sink_end(text, &about);
+    qs_text_sink_free(text);
+    qs_json_sink_free(lines);
+    qs_decoder_clear(&d);
+    fclose(out);
+    return output;
+}
+
+/* The lines behind the packet's own. */
+static void expect_text(toy_script *script, struct qs_view data, const char *expected)
+{
+    char *output = dump(false, script, data, 0);
+    const char *fields = strstr(output, "packet.direction = ");
+
+    assert_non_null(fields);
+    assert_string_equal(strchr(fields, '\n') + 1, expected);
+    free(output);
+}
+
+/* What stands in "fields". */
+static void expect_json(toy_script *script, struct qs_view data, const char *expected)
+{
+    char *output = dump(true, script, data, 0);
+    char *fields = strstr(output, "\"fields\":");
+    GString *whole = g_string_new(NULL);
+
+    assert_non_null(fields);
+    g_string_printf(whole, "\"fields\":[%s]}\n", expected);
+    assert_string_equal(fields, whole->str);
+    g_string_free(whole, TRUE);
+    free(output);
+}
+
+/* --- The packet itself */
+
+static void nothing(struct qs_decoder *d)
+{
+    qs_summary(d, "a \"summary\"");
+}
+
+static void test_text_packet(void **state)
+{
+    char *without = dump(false, nothing, VIEW("abc"), 0);
+    char *with = dump(false, nothing, VIEW("abc"), 4);
+
+    (void)state;
+    assert_string_equal(without, "17 0+3 packet.time = 1700000000.000005000\n"
+                                 "17 0+3 packet.source = 127.0.0.1:27500\n"
+                                 "17 0+3 packet.destination = [::1]:27001\n"
+                                 "17 0+3 packet.protocol = toy\n"
+                                 "17 0+3 packet.direction = ?\n");
+    assert_non_null(strstr(with, "packet.direction = ?\n17 0+3 packet.session = 4\n"));
+    free(without);
+    free(with);
+}
+
+static void test_json_packet(void **state)
+{
+    char *output = dump(true, nothing, VIEW("abc"), 4);
+
+    (void)state;
+    assert_string_equal(output, "{\"schema\":1,\"packet\":17,\"time\":1700000000.000005,"
+                                "\"source\":\"127.0.0.1:27500\",\"destination\":\"[::1]:27001\","
+                                "\"protocol\":\"toy\",\"direction\":\"?\",\"session\":4,\"size\":3,"
+                                "\"summary\":\"a \\\"summary\\\"\",\"fields\":[]}\n");
+    free(output);
+}
+
+/* --- One value of every type */
+
+static void numbers(struct qs_decoder *d)
+{
+    qs_u8(d, TOY_U8);
+    qs_emit_uint(d, TOY_BOOL, 0, 1, 1);
+    qs_emit_uint(d, TOY_BOOL, 0, 1, 0);
+    qs_emit_uint(d, TOY_U16, 0, 2, 5);
+    qs_emit_uint(d, TOY_U32, 0, 4, UINT32_MAX);
+    qs_emit_uint(d, TOY_U64, 0, 8, UINT64_MAX);
+    qs_emit_uint(d, TOY_X8, 0, 1, 0xa5);
+    qs_emit_uint(d, TOY_X16, 0, 2, 1);
+    qs_emit_uint(d, TOY_X64, 0, 8, UINT64_MAX);
+    qs_emit_int(d, TOY_I8, 0, 1, -1);
+    qs_emit_int(d, TOY_I16, 0, 2, -2);
+    qs_emit_int(d, TOY_I32, 0, 4, INT32_MIN);
+    qs_derive_uint(d, TOY_FRAME, 0, 0, 12);
+}
+
+static void test_text_numbers(void **state)
+{
+    (void)state;
+    expect_text(numbers, VIEW("\7"),
+                "17 0+1 toy.u8 = 7\n17 0+1 toy.bool = true\n17 0+1 toy.bool = false\n"
+                "17 0+2 toy.u16 = 5 (rocket launcher)\n17 0+4 toy.u32 = 4294967295\n"
+                "17 0+8 toy.u64 = 18446744073709551615\n17 0+1 toy.x8 = 0xa5\n"
+                "17 0+2 toy.x16 = 0x1 (axe)\n17 0+8 toy.x64 = 0xffffffffffffffff\n"
+                "17 0+1 toy.i8 = -1\n17 0+2 toy.i16 = -2 (minus two)\n"
+                "17 0+4 toy.i32 = -2147483648\n17 0+0 toy.frame := 12\n");
+}
+
+#define FIELD_JSON(name, offset, length, rest)                                                     \
+    "{\"name\":\"toy." name "\",\"offset\":" offset ",\"length\":" length "," rest "}"
+
+/* JSON numbers that common readers hold in 64 signed bits; what does not fit is a text. */
+static void test_json_numbers(void **state)
+{
+    (void)state;
+    expect_json(
+        numbers, VIEW("\7"),
+        FIELD_JSON(
+            "u8", "0",
+            "1", "\"value\":7") "," FIELD_JSON("bool", "0", "1",
+                                               "\"value\":true") "," FIELD_JSON("bool", "0", "1", "\"value\":false") "," FIELD_JSON("u16",
+                                                                                                                                    "0", "2", "\"value\":5,\"text\":\"rocket launcher\"") "," FIELD_JSON("u32", "0", "4", "\"value\":4294967295") "," FIELD_JSON("u64", "0", "8", "\"value\":\"18446744073709551615\"") "," FIELD_JSON("x8",
+                                                                                                                                                                                                                                                                                                                                       "0",
+                                                                                                                                                                                                                                                                                                                                       "1", "\"value\":165") "," FIELD_JSON("x16", "0", "2", "\"value\":1,\"text\":\"axe\"") "," FIELD_JSON("x64",
+                                                                                                                                                                                                                                                                                                                                                                                                                                            "0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                            "8",
+                                                                                                                                                                                                                                                                                                                                                                                                                                            "\"value\":\"0xffffffffffffffff\"") "," FIELD_JSON("i8", "0", "1", "\"value\":-1") "," FIELD_JSON("i16",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "2",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"value\":-2,\"text\":\"minus two\"") "," FIELD_JSON("i32", "0", "4", "\"value\":-2147483648") "," FIELD_JSON("frame",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "0",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "\"value\":12,\"generated\":true"));
+}
+
+static void fractions(struct qs_decoder *d)
+{
+    qs_emit_double(d, TOY_FLOAT, 0, 4, (double)0.1F);
+    qs_emit_double(d, TOY_DOUBLE, 0, 8, 1.5);
+    qs_emit_double(d, TOY_COORD, 0, 2, -512.125);
+    qs_derive_double(d, TOY_ANGLE, 0, 1, 90);
+    qs_f32(d, TOY_FLOAT);
+    qs_f32(d, TOY_FLOAT);
+    qs_f32(d, TOY_FLOAT);
+}
+
+/* Infinity, minus infinity, not a number: no packet may make a dump unreadable. */
+#define NOT_FINITE VIEW("\0\0\x80\x7f\0\0\x80\xff\0\0\xc0\x7f")
+
+static void test_text_fractions(void **state)
+{
+    (void)state;
+    expect_text(fractions, NOT_FINITE,
+                "17 0+4 toy.float = 0.100000001\n17 0+8 toy.double = 1.5\n"
+                "17 0+2 toy.coord = -512.125\n17 0+1 toy.angle := 90\n"
+                "17 0+4 toy.float = inf\n17 4+4 toy.float = -inf\n17 8+4 toy.float = nan\n");
+}
+
+static void test_json_fractions(void **state)
+{
+    (void)state;
+    expect_json(
+        fractions, NOT_FINITE,
+        FIELD_JSON("float", "0", "4", "\"value\":0.10000000149011612") "," FIELD_JSON("double", "0", "8", "\"value\":1.5") "," FIELD_JSON(
+            "coord", "0", "2",
+            "\"value\":-512.125") "," FIELD_JSON("angle", "0", "1",
+                                                 "\"value\":90.0,\"generated\":"
+                                                 "true") "," FIELD_JSON("float", "0", "4",
+                                                                        "\"value"
+                                                                        "\":"
+                                                                        "\"inf"
+                                                                        "\"") "," FIELD_JSON("floa"
+                                                                                             "t",
+                                                                                             "4",
+                                                                                             "4",
+                                                                                             "\"val"
+                                                                                             "ue\":"
+                                                                                             "\"-"
+                                                                                             "inf"
+                                                                                             "\"") "," FIELD_JSON("float",
+                                                                                                                  "8",
+                                                                                                                  "4",
+                                                                                                                  "\"value\":\"nan\""));
+}
+
+static void octets(struct qs_decoder *d)
+{
+    qs_emit_bytes(d, TOY_BYTES, 1, 3, VIEW("\0\xff\x10"));
+    qs_emit_bytes(d, TOY_BYTES, 1, 0, VIEW(""));
+    qs_emit_bytes(d, TOY_IPV4, 2, 4, VIEW("\xc0\xa8\0\1"));
+    qs_emit_bytes(d, TOY_IPV6, 2, 16, VIEW("\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1"));
+}
+
+static void test_text_octets(void **state)
+{
+    (void)state;
+    expect_text(octets, VIEW(""),
+                "17 1+3 toy.bytes = 00ff10\n17 1+0 toy.bytes = \n17 2+4 toy.ipv4 = 192.168.0.1\n"
+                "17 2+16 toy.ipv6 = 2001:db8::1\n");
+}
+
+static void test_json_octets(void **state)
+{
+    (void)state;
+    expect_json(
+        octets, VIEW(""),
+        FIELD_JSON("bytes", "1", "3", "\"value\":\"00ff10\"") "," FIELD_JSON(
+            "bytes", "1", "0",
+            "\"value\":\"\"") "," FIELD_JSON("ipv4", "2", "4",
+                                             "\"value\":\"192.168.0.1\"") "," FIELD_JSON("ipv6",
+                                                                                         "2", "16",
+                                                                                         "\"value\""
+                                                                                         ":\"2001:"
+                                                                                         "db8::"
+                                                                                         "1\""));
+}
+
+/* --- Texts: escapes, and raw bytes where the readable text is not the same */
+
+static void texts(struct qs_decoder *d)
+{
+    qs_emit_bytes(d, TOY_TEXT, 0, 5, VIEW("plain"));
+    qs_emit_bytes(d, TOY_TEXT, 0, 9, VIEW("\"q\" \\ \n\t\r"));
+    qs_emit_bytes(d, TOY_TEXT, 0, 3, VIEW("\xe1\x10\0"));
+    qs_emit_bytes(d, TOY_TEXT, 0, 1, VIEW(""));
+    qs_derive_text(d, TOY_TEXT, 0, 1, "derived");
+}
+
+static void test_text_texts(void **state)
+{
+    (void)state;
+    expect_text(texts, VIEW(""),
+                "17 0+5 toy.text = \"plain\"\n"
+                "17 0+9 toy.text = \"\\\"q\\\" \\\\ \\n\\t\\r\"\n"
+                "17 0+3 toy.text = \"a[•\" [e11000]\n"
+                "17 0+1 toy.text = \"\"\n17 0+1 toy.text := \"derived\"\n");
+}
+
+static void test_json_texts(void **state)
+{
+    (void)state;
+    expect_json(
+        texts, VIEW(""),
+        FIELD_JSON("text", "0", "5", "\"value\":\"plain\"") "," FIELD_JSON("text", "0", "9", "\"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"") "," FIELD_JSON(
+            "text", "0", "3",
+            "\"value\":\"a[•\",\"raw\":\"e11000\"") "," FIELD_JSON("text", "0", "1",
+                                                                   "\"value\":\"\"") "," FIELD_JSON("text",
+                                                                                                    "0",
+                                                                                                    "1",
+                                                                                                    "\"value\":\"derived\",\"generated\":true"));
+}
+
+/* --- Groups, sources, notes */
+
+static void structure(struct qs_decoder *d)
+{
+    static const uint8_t inner[] = {5, 6};
+
+    qs_open(d, TOY_GROUP);
+    qs_label(d, ": not in a dump");
+    qs_u8(d, TOY_U8);
+    qs_push_source(d, "first", inner, 2);
+    qs_u8(d, TOY_U8);
+    qs_push_source(d, "second", inner, 1);
+    qs_u8(d, TOY_U8);
+    qs_pop_source(d);
+    qs_open(d, TOY_PAIR);
+    qs_u8(d, TOY_U8);
+    qs_close(d);
+    qs_pop_source(d);
+    qs_close(d);
+    qs_note(d, QS_NOTE_MALFORMED, 1, 0, "say \"%s\"\n\x1b", "no");
+}
+
+static void test_text_structure(void **state)
+{
+    (void)state;
+    expect_text(structure, VIEW("\7"),
+                "17 0+1 toy.group\n17 0+1 toy.u8 = 7\n17 1:0+1 toy.u8 = 5\n"
+                "17 2:0+1 toy.u8 = 5\n17 1:1+1 toy.pair\n17 1:1+1 toy.u8 = 6\n"
+                "17 1+0 toy.malformed = \"say \\\"no\\\"\\n\\u001B\"\n");
+}
+
+static void test_json_structure(void **state)
+{
+    (void)state;
+    expect_json(structure, VIEW("\7"),
+                "{\"name\":\"toy.group\",\"offset\":0,\"length\":1,\"fields\":["
+                "{\"name\":\"toy.u8\",\"offset\":0,\"length\":1,\"value\":7},"
+                "{\"name\":\"toy.u8\",\"source\":1,\"offset\":0,\"length\":1,\"value\":5},"
+                "{\"name\":\"toy.u8\",\"source\":2,\"offset\":0,\"length\":1,\"value\":5},"
+                "{\"name\":\"toy.pair\",\"source\":1,\"offset\":1,\"length\":1,\"fields\":["
+                "{\"name\":\"toy.u8\",\"source\":1,\"offset\":1,\"length\":1,\"value\":6}]}]},"
+                "{\"name\":\"toy.malformed\",\"offset\":1,\"length\":0,\"note\":\"say "
+                "\\\"no\\\"\\n\\u001B\","
+                "\"severity\":\"error\"}");
+}
+
+/* Nothing of a packet is left for the next one: the second dump is the first again. */
+static void test_next_packet(void **state)
+{
+    const struct qs_packet packet = dump_packet(VIEW("\7"));
+    struct toy_session knowledge;
+    struct qs_decoder d;
+    char *output = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&output, &size);
+    struct qs_text_sink *text = qs_text_sink_new(out);
+    struct qs_json_sink *json = qs_json_sink_new(out);
+    const struct qs_dump_packet about = {&packet, &d, 0};
+    size_t half;
+
+    (void)state;
+    toy_decode = structure;
+    toy_protocol.session_init(&knowledge.base);
+    qs_decoder_init(&d, &toy_protocol);
+    for (unsigned i = 0; i < 2; i++) {
+        qs_decode(&d, &knowledge.base, qs_text_sink_ears(text), &packet);
+        qs_text_sink_end(text, &about);
+        qs_decode(&d, &knowledge.base, qs_json_sink_ears(json), &packet);
+        qs_json_sink_end(json, &about);
+    }
+    fclose(out);
+    half = size / 2;
+    assert_int_equal(size % 2, 0);
+    assert_memory_equal(output, output + half, half);
+    qs_text_sink_free(text);
+    qs_json_sink_free(json);
+    qs_decoder_clear(&d);
+    free(output);
+}
+
+/* --- Counts */
+
+static void test_counts(void **state)
+{
+    const struct qs_packet packet = dump_packet(VIEW("\7"));
+    struct toy_session knowledge;
+    struct qs_count_sink counts;
+    struct qs_decoder d;
+
+    (void)state;
+    qs_count_sink_init(&counts);
+    toy_protocol.session_init(&knowledge.base);
+    qs_decoder_init(&d, &toy_protocol);
+    toy_decode = structure;
+    qs_decode(&d, &knowledge.base, &counts.ears, &packet);
+    assert_int_equal(counts.groups, 2);
+    assert_int_equal(counts.fields, 4);
+    assert_int_equal(counts.generated, 0);
+    assert_int_equal(counts.depth, 0);
+    assert_int_equal(counts.notes[QS_NOTE_MALFORMED], 1);
+    toy_decode = texts;
+    qs_decode(&d, &knowledge.base, &counts.ears, &packet);
+    assert_int_equal(counts.fields, 4 + 5);
+    assert_int_equal(counts.generated, 1);
+    qs_decoder_clear(&d);
+}
+
+static void test_direction_names(void **state)
+{
+    (void)state;
+    assert_string_equal(qs_direction_name(QS_C2S), "c2s");
+    assert_string_equal(qs_direction_name(QS_S2C), "s2c");
+    assert_string_equal(qs_direction_name(QS_DIRECTION_UNKNOWN), "?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_packet),     cmocka_unit_test(test_json_packet),
+        cmocka_unit_test(test_text_numbers),    cmocka_unit_test(test_json_numbers),
+        cmocka_unit_test(test_text_fractions),  cmocka_unit_test(test_json_fractions),
+        cmocka_unit_test(test_text_octets),     cmocka_unit_test(test_json_octets),
+        cmocka_unit_test(test_text_texts),      cmocka_unit_test(test_json_texts),
+        cmocka_unit_test(test_text_structure),  cmocka_unit_test(test_json_structure),
+        cmocka_unit_test(test_next_packet),     cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_direction_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Versioned tables. Leaks and uses after release show under AddressSanitizer. */
+#include "common/core/table.h"
+
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
+
+static void set(struct qs_table *table, uint32_t index, const char *text)
+{
+    qs_table_set(table, index, (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)});
+}
+
+static void assert_entry(const struct qs_table *table, uint32_t index, const char *text)
+{
+    if (!text)
+        assert_null(qs_table_get(table, index));
+    else
+        assert_string_equal(qs_table_get(table, index), text);
+}
+
+static void test_empty(void **state)
+{
+    struct qs_table table = {0}, copy;
+
+    (void)state;
+    assert_entry(&table, 0, NULL);
+    assert_entry(&table, UINT32_MAX, NULL);
+    assert_int_equal(qs_table_end(&table), 0);
+    qs_table_copy(&copy, &table);
+    assert_entry(&copy, 0, NULL);
+    qs_table_clear(&copy);
+    qs_table_clear(&table);
+}
+
+static void test_set_and_get(void **state)
+{
+    struct qs_table table = {0};
+    uint32_t found = 0;
+
+    (void)state;
+    set(&table, 1, "progs/player.mdl");
+    set(&table, 63, "last of the first part");
+    set(&table, 64, "first of the second");
+    set(&table, 1000, "far");
+    assert_entry(&table, 0, NULL);
+    assert_entry(&table, 1, "progs/player.mdl");
+    assert_entry(&table, 63, "last of the first part");
+    assert_entry(&table, 64, "first of the second");
+    assert_entry(&table, 999, NULL);
+    assert_entry(&table, 1000, "far");
+    for (uint32_t i = 0; i < qs_table_end(&table); i++)
+        found += qs_table_get(&table, i) != NULL;
+    assert_int_equal(found, 4);
+    qs_table_clear(&table);
+    assert_entry(&table, 1, NULL);
+}
+
+static void test_replace_and_remove(void **state)
+{
+    struct qs_table table = {0};
+
+    (void)state;
+    set(&table, 5, "one");
+    set(&table, 5, "two");
+    assert_entry(&table, 5, "two");
+    set(&table, 5, "twofold");
+    assert_entry(&table, 5, "twofold");
+    set(&table, 5, "");
+    assert_entry(&table, 5, NULL);
+    /* Removing what is not there makes no room for it. */
+    set(&table, 500, "");
+    assert_true(qs_table_end(&table) <= 64);
+    qs_table_clear(&table);
+}
+
+static void test_limit(void **state)
+{
+    struct qs_table table = {0};
+
+    (void)state;
+    set(&table, QS_TABLE_LIMIT, "too far");
+    set(&table, UINT32_MAX, "too far");
+    assert_entry(&table, QS_TABLE_LIMIT, NULL);
+    assert_entry(&table, UINT32_MAX, NULL);
+    assert_int_equal(qs_table_end(&table), 0);
+    set(&table, QS_TABLE_LIMIT - 1, "last");
+    assert_entry(&table, QS_TABLE_LIMIT - 1, "last");
+    assert_int_equal(qs_table_end(&table), QS_TABLE_LIMIT);
+    qs_table_clear(&table);
+}
+
+static void test_text_is_copied(void **state)
+{
+    struct qs_table table = {0};
+    char text[] = "abc";
+
+    (void)state;
+    qs_table_set(&table, 0, (struct qs_view){(const uint8_t *)text, 2});
+    text[0] = 'x';
+    assert_entry(&table, 0, "ab");
+    qs_table_clear(&table);
+}
+
+/* A copy is a version of its own, whichever of the two changes. */
+static void test_versions_are_independent(void **state)
+{
+    struct qs_table now = {0}, before, later;
+
+    (void)state;
+    set(&now, 1, "one");
+    set(&now, 100, "hundred");
+    qs_table_copy(&before, &now);
+    set(&now, 1, "changed");
+    set(&now, 200, "new");
+    set(&now, 100, "");
+    assert_entry(&before, 1, "one");
+    assert_entry(&before, 100, "hundred");
+    assert_entry(&before, 200, NULL);
+    assert_entry(&now, 1, "changed");
+    assert_entry(&now, 100, NULL);
+
+    qs_table_copy(&later, &now);
+    set(&before, 200, "other");
+    qs_table_clear(&now);
+    assert_entry(&later, 200, "new");
+    assert_entry(&before, 200, "other");
+    qs_table_clear(&before);
+    assert_entry(&later, 1, "changed");
+    qs_table_clear(&later);
+}
+
+/* Storage is shared until a change, and only the part that changes is copied. */
+static void test_versions_share(void **state)
+{
+    struct qs_table now = {0}, before;
+    const char *untouched, *neighbour;
+
+    (void)state;
+    set(&now, 1, "one");
+    set(&now, 2, "two");
+    set(&now, 100, "hundred");
+    qs_table_copy(&before, &now);
+    assert_ptr_equal(now.root, before.root);
+    /* The same text again changes nothing. */
+    set(&now, 1, "one");
+    assert_ptr_equal(now.root, before.root);
+    untouched = qs_table_get(&now, 100);
+    neighbour = qs_table_get(&now, 2);
+    set(&now, 1, "changed");
+    assert_ptr_not_equal(now.root, before.root);
+    assert_ptr_equal(qs_table_get(&now, 100), untouched);
+    assert_ptr_equal(qs_table_get(&before, 100), untouched);
+    assert_ptr_equal(qs_table_get(&now, 2), neighbour);
+    qs_table_clear(&now);
+    qs_table_clear(&before);
+}
+
+/* As Wireshark uses it: a version for each packet, all of them alive. */
+static void test_many_versions(void **state)
+{
+    enum { VERSIONS = 300 };
+    struct qs_table now = {0}, kept[VERSIONS];
+    char text[16];
+
+    (void)state;
+    for (uint32_t i = 0; i < VERSIONS; i++) {
+        snprintf(text, sizeof text, "version %u", i);
+        set(&now, i % 7 * 50, text);
+        qs_table_copy(&kept[i], &now);
+    }
+    for (uint32_t i = 0; i < VERSIONS; i++) {
+        snprintf(text, sizeof text, "version %u", i);
+        assert_entry(&kept[i], i % 7 * 50, text);
+    }
+    for (uint32_t i = 0; i < VERSIONS; i += 2)
+        qs_table_clear(&kept[i]);
+    assert_entry(&kept[VERSIONS - 1], (VERSIONS - 1) % 7 * 50, text);
+    for (uint32_t i = 1; i < VERSIONS; i += 2)
+        qs_table_clear(&kept[i]);
+    qs_table_clear(&now);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_set_and_get),
+        cmocka_unit_test(test_replace_and_remove),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_text_is_copied),
+        cmocka_unit_test(test_versions_are_independent),
+        cmocka_unit_test(test_versions_share),
+        cmocka_unit_test(test_many_versions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

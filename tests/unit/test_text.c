@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Quake text: the character set, titles, words, numbers. */
+#include "common/core/text.h"
+#include "tests/unit/unit.h"
+
+static void expect_utf8(struct qs_view text, const char *expected)
+{
+    char *readable = qs_text_utf8(text);
+
+    assert_string_equal(readable, expected);
+    g_free(readable);
+}
+
+static void test_plain_ascii(void **state)
+{
+    (void)state;
+    expect_utf8(VIEW(""), "");
+    expect_utf8(VIEW("a \"quoted\" \\ ~"), "a \"quoted\" \\ ~");
+    assert_true(qs_text_is_plain(VIEW("")));
+    assert_true(qs_text_is_plain(VIEW("two\nlines\tand\r~")));
+}
+
+/* The first 32 places of the font: brackets, golden digits, bars and dots. */
+static void test_low_glyphs(void **state)
+{
+    (void)state;
+    expect_utf8(VIEW("\x10\x11"), "[]");
+    expect_utf8(VIEW("\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b"), "0123456789");
+    expect_utf8(VIEW("\x1d\x1e\x1f"), "<=>");
+    expect_utf8(VIEW("\x00\x05\x0e\x0f\x1c"), "•••••");
+    expect_utf8(VIEW("\x0b\x7f"), "█←");
+    expect_utf8(VIEW("a\tb\nc\rd"), "a\tb\nc\rd");
+}
+
+/* 128 and up are the same glyphs in another colour, but for the scroll bar's pieces. */
+static void test_colour_bit(void **state)
+{
+    (void)state;
+    expect_utf8(VIEW("\xc1\xe2\xe3 \xb1"), "Abc 1");
+    expect_utf8(VIEW("\x80\x81\x82"), "(=)");
+    expect_utf8(VIEW("\x90\x91\x92\x9b"), "[]09");
+    expect_utf8(VIEW("\x89\x8a\x8b\x8d\x9d\x9e\x9f\xff"), "••█><=>←");
+    expect_utf8(VIEW("\xa0"), " ");
+}
+
+static void test_every_byte(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 256; i++) {
+        const uint8_t byte = (uint8_t)i;
+        const struct qs_view text = {&byte, 1};
+        char *readable = qs_text_utf8(text);
+
+        assert_true(g_utf8_validate(readable, -1, NULL));
+        assert_int_equal(g_utf8_strlen(readable, -1), 1);
+        /* Plain is what is not changed by becoming readable: then the raw bytes are not needed. */
+        assert_int_equal(qs_text_is_plain(text), (uint8_t)readable[0] == byte && !readable[1]);
+        g_free(readable);
+    }
+}
+
+static void expect_title(struct qs_view text, unsigned characters, const char *expected)
+{
+    char *title = qs_text_title(text, characters);
+
+    assert_string_equal(title, expected);
+    g_free(title);
+}
+
+static void test_titles(void **state)
+{
+    (void)state;
+    expect_title(VIEW("one\ntwo\tthree\r"), 60, "one two three ");
+    expect_title(VIEW("12345"), 5, "12345");
+    expect_title(VIEW("123456"), 5, "12345…");
+    /* Characters, not bytes of UTF-8, are counted. */
+    expect_title(VIEW("\x05\x05\x05"), 2, "••…");
+    expect_title(VIEW(""), 5, "");
+}
+
+struct word {
+    const char *text;
+    uint32_t offset, length;
+};
+
+static void expect_words(struct qs_view line, const struct word *words)
+{
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    for (; words->text; words++) {
+        assert_true(qs_token_next(line, &pos, &token));
+        assert_view_is(token.text, qs_view_of(words->text));
+        assert_int_equal(token.offset, words->offset);
+        assert_int_equal(token.length, words->length);
+        assert_int_equal(pos, words->offset + words->length);
+    }
+    assert_false(qs_token_next(line, &pos, &token));
+    assert_int_equal(pos, line.size);
+    assert_false(qs_token_next(line, &pos, &token));
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    expect_words(VIEW(""), (struct word[]){{0}});
+    expect_words(VIEW(" \t\n"), (struct word[]){{0}});
+    expect_words(VIEW("say hello"), (struct word[]){{"say", 0, 3}, {"hello", 4, 5}, {0}});
+    expect_words(VIEW("  cmd\nnew "), (struct word[]){{"cmd", 2, 3}, {"new", 6, 3}, {0}});
+    expect_words(VIEW("connect 28 \"\\name\\a b\""),
+                 (struct word[]){{"connect", 0, 7}, {"28", 8, 2}, {"\\name\\a b", 11, 11}, {0}});
+    /* Bytes with the colour bit are letters, not blanks. */
+    expect_words(VIEW("\xe1\xa0 x"), (struct word[]){{"\xe1\xa0", 0, 2}, {"x", 3, 1}, {0}});
+}
+
+static void test_quotes(void **state)
+{
+    (void)state;
+    expect_words(VIEW("\"\" x"), (struct word[]){{"", 0, 2}, {"x", 3, 1}, {0}});
+    /* A quote that nobody closes ends with the line. */
+    expect_words(VIEW("say \"to the end"),
+                 (struct word[]){{"say", 0, 3}, {"to the end", 4, 11}, {0}});
+    expect_words(VIEW("\""), (struct word[]){{"", 0, 1}, {0}});
+    /* Inside a word a quote is a letter; behind a closing quote a new word begins. */
+    expect_words(VIEW("a\"b \"c\"d"),
+                 (struct word[]){{"a\"b", 0, 3}, {"c", 4, 3}, {"d", 7, 1}, {0}});
+}
+
+static void test_numbers(void **state)
+{
+    int64_t number;
+
+    (void)state;
+    assert_true(qs_view_number(VIEW("27500"), &number));
+    assert_int_equal(number, 27500);
+    assert_true(qs_view_number(VIEW("-17"), &number));
+    assert_int_equal(number, -17);
+    assert_true(qs_view_number(VIEW("-9223372036854775808"), &number));
+    assert_true(number == INT64_MIN);
+
+    assert_false(qs_view_number(VIEW("9223372036854775808"), &number));
+    assert_int_equal(number, 0);
+    assert_false(qs_view_number(VIEW(""), &number));
+    assert_false(qs_view_number(VIEW("12 "), &number));
+    assert_false(qs_view_number(VIEW(" 12"), &number));
+    assert_false(qs_view_number(VIEW("12a"), &number));
+    assert_false(qs_view_number(VIEW("0x10"), &number));
+    assert_false(qs_view_number(VIEW("12\0"
+                                     "34"),
+                                &number));
+    assert_false(qs_view_number(VIEW("000000000000000000000000000012"), &number));
+    assert_int_equal(number, 0);
+}
+
+static void test_views(void **state)
+{
+    (void)state;
+    assert_true(qs_view_equal(VIEW("map"), "map"));
+    assert_false(qs_view_equal(VIEW("map"), "maps"));
+    assert_false(qs_view_equal(VIEW("maps"), "map"));
+    assert_false(qs_view_equal(VIEW("map\0"), "map"));
+    assert_true(qs_view_equal((struct qs_view){0}, ""));
+    assert_int_equal(qs_view_of(NULL).size, 0);
+    assert_view_is(qs_view_of("abc"), VIEW("abc"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_ascii), cmocka_unit_test(test_low_glyphs),
+        cmocka_unit_test(test_colour_bit),  cmocka_unit_test(test_every_byte),
+        cmocka_unit_test(test_titles),      cmocka_unit_test(test_words),
+        cmocka_unit_test(test_quotes),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_views),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A toy protocol, whose decode is whatever the test at hand wants, and a sink that writes down all
+ * that it hears, one line each:
+ *
+ *     open toy.group @3            a group opens at offset 3
+ *     toy.u8 3+1 = 5               a field at offset 3, one byte long
+ *     toy.u8 3+1 := 5              a derived value
+ *     label "text"
+ *     note malformed 3+1 "text"
+ *     source "title" 20            offsets now count in 20 other bytes
+ *     source end
+ *     close @4                     the innermost group ends before offset 4
+ */
+#ifndef QS_TESTS_TOY_H
+#define QS_TESTS_TOY_H
+
+#include "common/core/decoder.h"
+#include "tests/unit/unit.h"
+
+enum toy_field {
+#include "common/core/rows_enum.h"
+#include "tests/unit/toy_fields.def"
+#include "common/core/rows_end.h"
+    TOY_FIELD_COUNT
+};
+
+enum { TOY_OPTION_SPEED, TOY_OPTION_COUNT };
+
+struct toy_session {
+    struct qs_session base;
+    unsigned secret; /* knowledge that a trial run must not change */
+};
+
+typedef void toy_script(struct qs_decoder *d);
+
+extern const struct qs_protocol toy_protocol;
+
+/* What the toy's decode runs; set by the functions below, or by a test that calls qs_decode(). */
+extern toy_script *toy_decode;
+
+/* A sink that writes down what it hears. */
+struct log_sink {
+    struct qs_sink ears;
+    GString *log;
+};
+void log_sink_init(struct log_sink *sink);
+void log_sink_clear(struct log_sink *sink);
+
+/*
+ * Runs `script` over `data` with the log sink, which must then hold `expected`; and once more
+ * without a sink, which must read, note and leave over the same.
+ */
+void expect_log(toy_script *script, struct qs_view data, const char *expected);
+
+/* A packet of `data`, from the end that sent the conversation's first packet. */
+struct qs_packet toy_packet(struct qs_view data);
+
+#endif

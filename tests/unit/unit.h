@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmocka with the headers that it wants first, and byte strings for tests. */
+#ifndef QS_TESTS_UNIT_H
+#define QS_TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/core/reader.h"
+
+/* A view of the bytes of a string literal, which may hold NULs; its own NUL is left out. */
+#define VIEW(literal) ((struct qs_view){(const uint8_t *)("" literal), sizeof(literal) - 1})
+
+static inline void assert_view_is(struct qs_view actual, struct qs_view expected)
+{
+    assert_int_equal(actual.size, expected.size);
+    if (expected.size)
+        assert_memory_equal(actual.data, expected.data, expected.size);
+}
+
+#endif
