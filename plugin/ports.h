@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who gets the packets of a UDP port.
+ *
+ * The preference `<protocol>.udp.port` holds the ports where servers listen. Wireshark has shallow
+ * dissectors of its own for some of them: a port is theirs again while our protocol is disabled, or
+ * when it leaves the preference.
+ */
+#ifndef QS_PLUGIN_PORTS_H
+#define QS_PLUGIN_PORTS_H
+
+#include "plugin/bridge.h"
+
+/* Takes the record's ports, and makes the preference. Run after the built-in dissectors had theirs.
+ */
+void ports_take(struct bridge *bridge);
+
+/*
+ * Brings the ports in line with the preference and with whether the protocol is enabled. Decode As
+ * rules of the user stay untouched.
+ */
+void ports_assign(struct bridge *bridge);
+
+bool ports_has_server(const struct bridge *bridge, uint32_t port);
+
+#endif

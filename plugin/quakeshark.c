@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plugin's entry points, and a packet's way through it. */
+#include "plugin/bridge.h"
+
+#include <epan/conversation.h>
+
+#include "plugin/ports.h"
+#include "plugin/preferences.h"
+#include "plugin/rows.h"
+#include "plugin/sessions.h"
+#include "plugin/tree_sink.h"
+
+WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
+WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
+WS_DLL_PUBLIC_DEF const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
+
+static GPtrArray *bridges; /* struct bridge * */
+
+void bridges_each(void (*visit)(struct bridge *bridge))
+{
+    for (unsigned i = 0; i < bridges->len; i++)
+        visit(bridges->pdata[i]);
+}
+
+/* --- One packet --- */
+
+static struct qs_address address_of(const address *from, uint32_t port)
+{
+    struct qs_address to = {.port = (uint16_t)port};
+
+    if (from->type == AT_IPv4 && from->len == 4)
+        to.family = 4;
+    else if (from->type == AT_IPv6 && from->len == 16)
+        to.family = 6;
+    if (to.family)
+        memcpy(to.bytes, from->data, (size_t)from->len);
+    return to;
+}
+
+static struct qs_packet packet_of(const struct bridge *bridge, tvbuff_t *tvb,
+                                  const packet_info *pinfo)
+{
+    const int size = (int)tvb_captured_length(tvb);
+
+    return (struct qs_packet){
+        .data = tvb_get_ptr(tvb, 0, size),
+        .size = (uint32_t)size,
+        .wire_size = tvb_reported_length(tvb),
+        .number = pinfo->num,
+        .time = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+        .source = address_of(&pinfo->src, pinfo->srcport),
+        .destination = address_of(&pinfo->dst, pinfo->destport),
+        .from = QS_END_UNKNOWN,
+        .source_is_server_port = ports_has_server(bridge, pinfo->srcport),
+        .destination_is_server_port = ports_has_server(bridge, pinfo->destport),
+    };
+}
+
+/* The packet's summary, known when it has been decoded. */
+static void show_summary(const struct bridge *bridge, packet_info *pinfo, proto_item *top)
+{
+    const char *summary = bridge->decoder.summary->str;
+
+    col_add_str(pinfo->cinfo, COL_INFO, summary);
+    if (summary[0])
+        proto_item_append_text(top, ", %s", summary);
+}
+
+static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, void *user)
+{
+    struct bridge *bridge = user;
+    struct qs_packet packet = packet_of(bridge, tvb, pinfo);
+    proto_item *top = proto_tree_add_item(tree, bridge->proto, tvb, 0, -1, ENC_NA);
+    struct tree_sink sink;
+
+    (void)data;
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, bridge->protocol->short_name);
+    col_clear(pinfo->cinfo, COL_INFO);
+    tree_sink_init(&sink, bridge, pinfo, tvb, top,
+                   tree && proto_field_is_referenced(tree, bridge->proto));
+    bridge->decoder.want_summary =
+        col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
+    qs_decode(&bridge->decoder, session_for_packet(bridge, pinfo, &packet.from), &sink.ears,
+              &packet);
+    if (bridge->decoder.want_summary)
+        show_summary(bridge, pinfo, top);
+    return (int)packet.size;
+}
+
+/* --- Conversations on other ports --- */
+
+/* One function serves all protocols: Wireshark says which one it is trying. */
+static struct bridge *bridge_being_tried(const packet_info *pinfo)
+{
+    for (unsigned i = 0; i < bridges->len; i++) {
+        struct bridge *bridge = bridges->pdata[i];
+
+        if (strcmp(bridge->protocol->short_name, pinfo->current_proto) == 0)
+            return bridge;
+    }
+    return NULL;
+}
+
+/*
+ * Earlier packets of the conversation stay as they were dissected, whatever they were: hence the
+ * frame number. Packets that an error message quotes claim nothing.
+ */
+static void claim_conversation(const struct bridge *bridge, packet_info *pinfo)
+{
+    if (!pinfo->flags.in_error_pkt)
+        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo), pinfo->num,
+                                                     bridge->handle);
+}
+
+static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct bridge *bridge = bridge_being_tried(pinfo);
+    struct qs_packet packet;
+
+    if (!bridge || !bridge->protocol->recognise)
+        return FALSE;
+    packet = packet_of(bridge, tvb, pinfo);
+    if (!bridge->protocol->recognise(&packet))
+        return FALSE;
+    claim_conversation(bridge, pinfo);
+    dissect(tvb, pinfo, tree, data, bridge);
+    return TRUE;
+}
+
+/* --- Registration --- */
+
+static void apply_preferences(struct bridge *bridge)
+{
+    preferences_apply(bridge);
+    ports_assign(bridge);
+}
+
+static void preferences_changed(void)
+{
+    bridges_each(apply_preferences);
+}
+
+/* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
+static void capture_begins(void)
+{
+    bridges_each(ports_assign);
+}
+
+static void add_bridge(const struct qs_protocol *protocol)
+{
+    struct bridge *bridge = g_new0(struct bridge, 1);
+
+    bridge->protocol = protocol;
+    bridge->proto = proto_register_protocol(protocol->title, protocol->short_name, protocol->name);
+    qs_decoder_init(&bridge->decoder, protocol);
+    rows_register(bridge);
+    preferences_register(bridge, preferences_changed);
+    bridge->handle = register_dissector_with_data(protocol->name, dissect, bridge->proto, bridge);
+    g_ptr_array_add(bridges, bridge);
+}
+
+static void add_protocols(void)
+{
+    bridges = g_ptr_array_new();
+    for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
+        add_bridge(*protocol);
+    register_init_routine(capture_begins);
+}
+
+static void add_heuristic(const struct bridge *bridge)
+{
+    char *title = g_strdup_printf("%s over UDP", bridge->protocol->title);
+    char *name = g_strdup_printf("%s_udp", bridge->protocol->name);
+
+    /* Both live on in Wireshark's lists. */
+    heur_dissector_add("udp", dissect_recognised, title, name, bridge->proto, HEURISTIC_ENABLE);
+}
+
+static void hand_off(struct bridge *bridge)
+{
+    ports_take(bridge);
+    if (bridge->protocol->recognise)
+        add_heuristic(bridge);
+}
+
+static void hand_off_protocols(void)
+{
+    bridges_each(hand_off);
+}
+
+WS_DLL_PUBLIC void plugin_register(void);
+
+WS_DLL_PUBLIC_DEF void plugin_register(void)
+{
+    static const proto_plugin plugin = {add_protocols, hand_off_protocols};
+
+    proto_register_plugin(&plugin);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/rows.h"
+
+/* What Wireshark registers lives until it ends, and so does all that is allocated here. */
+
+/* How a type is shown. `width` in bits, of integers. */
+struct shape {
+    enum ftenum type;
+    int display;
+    unsigned width;
+};
+
+static const struct shape shapes[] = {
+    [QS_GROUP] = {FT_NONE, BASE_NONE, 0},    [QS_BOOL] = {FT_BOOLEAN, BASE_NONE, 8},
+    [QS_U8] = {FT_UINT8, BASE_DEC, 8},       [QS_U16] = {FT_UINT16, BASE_DEC, 16},
+    [QS_U32] = {FT_UINT32, BASE_DEC, 32},    [QS_U64] = {FT_UINT64, BASE_DEC, 64},
+    [QS_X8] = {FT_UINT8, BASE_HEX, 8},       [QS_X16] = {FT_UINT16, BASE_HEX, 16},
+    [QS_X32] = {FT_UINT32, BASE_HEX, 32},    [QS_X64] = {FT_UINT64, BASE_HEX, 64},
+    [QS_I8] = {FT_INT8, BASE_DEC, 8},        [QS_I16] = {FT_INT16, BASE_DEC, 16},
+    [QS_I32] = {FT_INT32, BASE_DEC, 32},     [QS_FLOAT] = {FT_FLOAT, BASE_NONE, 0},
+    [QS_DOUBLE] = {FT_DOUBLE, BASE_NONE, 0}, [QS_COORD] = {FT_DOUBLE, BASE_NONE, 0},
+    [QS_ANGLE] = {FT_DOUBLE, BASE_NONE, 0},  [QS_TEXT] = {FT_STRING, BASE_NONE, 0},
+    [QS_BYTES] = {FT_BYTES, BASE_NONE, 0},   [QS_IPV4] = {FT_IPv4, BASE_NONE, 0},
+    [QS_IPV6] = {FT_IPv6, BASE_NONE, 0},     [QS_FRAMENUM] = {FT_FRAMENUM, BASE_NONE, 0},
+};
+
+const struct qs_field *row_whole(const struct qs_field *row)
+{
+    while (row->mask)
+        row--;
+    return row;
+}
+
+/* Wireshark draws a part's bits in a word of the part's own type: it must be as wide as the whole.
+ */
+static struct shape widened(struct shape part, unsigned width)
+{
+    static const enum ftenum types[][2] = {
+        {FT_UINT8, FT_INT8}, {FT_UINT16, FT_INT16}, {FT_UINT32, FT_INT32}, {FT_UINT64, FT_INT64}};
+    const unsigned size = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
+    const bool is_signed = part.type == FT_INT8 || part.type == FT_INT16 || part.type == FT_INT32;
+
+    if (part.type == FT_BOOLEAN)
+        part.display = (int)width;
+    else
+        part.type = types[size][is_signed];
+    part.width = width;
+    return part;
+}
+
+static struct shape shape_of(const struct qs_field *row)
+{
+    const struct shape own = shapes[row->type];
+
+    return row->mask ? widened(own, shapes[row_whole(row)->type].width) : own;
+}
+
+static const true_false_string *make_flag_names(const struct qs_name *names)
+{
+    true_false_string *made = g_new(true_false_string, 1);
+    const char *set = qs_name_of(names, 1);
+    const char *clear = qs_name_of(names, 0);
+
+    made->true_string = set ? set : tfs_true_false.true_string;
+    made->false_string = clear ? clear : tfs_true_false.false_string;
+    return made;
+}
+
+static const value_string *make_names(const struct qs_name *names)
+{
+    GArray *made = g_array_new(TRUE, TRUE, sizeof(value_string));
+
+    for (; names->name; names++) {
+        const value_string row = {names->value, names->name};
+
+        g_array_append_val(made, row);
+    }
+    return (const value_string *)g_array_free(made, FALSE);
+}
+
+static const val64_string *make_names64(const struct qs_name *names)
+{
+    GArray *made = g_array_new(TRUE, TRUE, sizeof(val64_string));
+
+    for (; names->name; names++) {
+        const val64_string row = {names->value, names->name};
+
+        g_array_append_val(made, row);
+    }
+    return (const val64_string *)g_array_free(made, FALSE);
+}
+
+/* Words stand apart from their number, signs do not: "13 ms", "90°". */
+static const unit_name_string *make_unit(const char *unit)
+{
+    unit_name_string *made = g_new0(unit_name_string, 1);
+
+    made->singular = g_ascii_isalpha(unit[0]) ? g_strconcat(" ", unit, NULL) : g_strdup(unit);
+    return made;
+}
+
+static const char *unit_of(const struct qs_field *row)
+{
+    return row->type == QS_ANGLE && !row->unit ? "°" : row->unit;
+}
+
+static bool takes_unit(const struct shape *shape)
+{
+    return shape->display == BASE_DEC || shape->type == FT_FLOAT || shape->type == FT_DOUBLE;
+}
+
+/* Sets how values are named: by an enumeration, or else by a unit. */
+static void name_values(header_field_info *info, const struct qs_field *row,
+                        const struct shape *shape)
+{
+    if (row->names && shape->type == FT_BOOLEAN) {
+        info->strings = make_flag_names(row->names);
+    } else if (row->names && shape->width == 64) {
+        info->strings = make_names64(row->names);
+        info->display |= BASE_VAL64_STRING;
+    } else if (row->names && shape->width) {
+        info->strings = make_names(row->names);
+    } else if (unit_of(row) && takes_unit(shape)) {
+        info->strings = make_unit(unit_of(row));
+        info->display |= BASE_UNIT_STRING;
+    }
+}
+
+static hf_register_info header_of(const struct qs_field *row, int *hf)
+{
+    const struct shape shape = shape_of(row);
+    hf_register_info header = {
+        hf, {row->title, row->name, shape.type, shape.display, NULL, row->mask, row->blurb, HFILL}};
+
+    name_values(&header.hfinfo, row, &shape);
+    return header;
+}
+
+static void register_fields(struct bridge *bridge)
+{
+    const struct qs_protocol *protocol = bridge->protocol;
+    hf_register_info *headers = g_new(hf_register_info, protocol->field_count);
+
+    bridge->hf = g_new0(int, protocol->field_count);
+    for (unsigned i = 0; i < protocol->field_count; i++)
+        headers[i] = header_of(&protocol->fields[i], &bridge->hf[i]);
+    proto_register_field_array(bridge->proto, headers, (int)protocol->field_count);
+}
+
+/* Others may stand under a group, and under an integer row that has parts. */
+static bool has_subtree(const struct qs_protocol *protocol, unsigned i)
+{
+    if (protocol->fields[i].type == QS_GROUP)
+        return true;
+    return !protocol->fields[i].mask && i + 1 < protocol->field_count &&
+           protocol->fields[i + 1].mask;
+}
+
+static void register_subtrees(struct bridge *bridge)
+{
+    GPtrArray *subtrees = g_ptr_array_new();
+
+    bridge->ett_top = -1;
+    g_ptr_array_add(subtrees, &bridge->ett_top);
+    bridge->ett = g_new(int, bridge->protocol->field_count);
+    for (unsigned i = 0; i < bridge->protocol->field_count; i++) {
+        bridge->ett[i] = -1;
+        if (has_subtree(bridge->protocol, i))
+            g_ptr_array_add(subtrees, &bridge->ett[i]);
+    }
+    proto_register_subtree_array((int *const *)subtrees->pdata, (int)subtrees->len);
+    g_ptr_array_free(subtrees, TRUE);
+}
+
+static int severity_of(enum qs_severity severity)
+{
+    static const int severities[] = {
+        [QS_SEVERITY_CHAT] = PI_CHAT,
+        [QS_SEVERITY_NOTE] = PI_NOTE,
+        [QS_SEVERITY_WARN] = PI_WARN,
+        [QS_SEVERITY_ERROR] = PI_ERROR,
+    };
+    return severities[severity];
+}
+
+static int group_of(enum qs_note_group group)
+{
+    static const int groups[] = {
+        [QS_GROUP_MALFORMED] = PI_MALFORMED, [QS_GROUP_UNDECODED] = PI_UNDECODED,
+        [QS_GROUP_CHECKSUM] = PI_CHECKSUM,   [QS_GROUP_SEQUENCE] = PI_SEQUENCE,
+        [QS_GROUP_PROTOCOL] = PI_PROTOCOL,
+    };
+    return groups[group];
+}
+
+static ei_register_info expert_of(struct bridge *bridge, enum qs_note note)
+{
+    const struct qs_note_kind *kind = &qs_note_kinds[note];
+    const ei_register_info info = {&bridge->notes[note],
+                                   {g_strconcat(bridge->protocol->name, ".", kind->suffix, NULL),
+                                    group_of(kind->group), severity_of(kind->severity),
+                                    kind->summary, EXPFILL}};
+
+    return info;
+}
+
+static void register_notes(struct bridge *bridge)
+{
+    ei_register_info *infos = g_new(ei_register_info, QS_NOTE_KINDS);
+    int count = 0;
+
+    for (unsigned note = 0; note < QS_NOTE_KINDS; note++) {
+        bridge->notes[note] = (expert_field)EI_INIT;
+        if (bridge->protocol->notes & QS_NOTE_BIT(note))
+            infos[count++] = expert_of(bridge, note);
+    }
+    expert_register_field_array(expert_register_protocol(bridge->proto), infos, count);
+}
+
+void rows_register(struct bridge *bridge)
+{
+    register_fields(bridge);
+    register_subtrees(bridge);
+    register_notes(bridge);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/tree_sink.h"
+
+#include "common/core/text.h"
+#include "plugin/rows.h"
+
+/*
+ * Wireshark gives up on a packet with a million items. A packet made to have that many (by
+ * inflating much out of little) is shown up to here.
+ */
+enum { ITEMS_MAX = 500000 };
+
+struct tree_group {
+    struct tree_group *outer;
+    proto_item *item;
+    proto_tree *tree;
+    uint32_t offset;
+};
+
+struct tree_source {
+    struct tree_source *outer;
+    tvbuff_t *tvb;
+};
+
+static struct tree_sink *self(struct qs_sink *ears)
+{
+    return (struct tree_sink *)ears;
+}
+
+/* --- Groups and sources, both innermost first; they live in the packet's pool --- */
+
+static void push_group(struct tree_sink *sink, proto_item *item, proto_tree *tree, uint32_t offset)
+{
+    struct tree_group *group = wmem_new(sink->pinfo->pool, struct tree_group);
+
+    *group = (struct tree_group){sink->group, item, tree, offset};
+    sink->group = group;
+}
+
+static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
+{
+    struct tree_source *source = wmem_new(sink->pinfo->pool, struct tree_source);
+
+    *source = (struct tree_source){sink->source, tvb};
+    sink->source = source;
+}
+
+/* Whether another item may be added. */
+static bool has_room(struct tree_sink *sink)
+{
+    return sink->items++ < ITEMS_MAX;
+}
+
+static unsigned index_of(const struct tree_sink *sink, const struct qs_field *row)
+{
+    return (unsigned)(row - sink->bridge->protocol->fields);
+}
+
+static void open_group(struct qs_sink *ears, const struct qs_field *row, uint32_t offset)
+{
+    struct tree_sink *sink = self(ears);
+    const unsigned index = index_of(sink, row);
+    proto_item *item = NULL;
+
+    if (has_room(sink))
+        item = proto_tree_add_item(sink->group->tree, sink->bridge->hf[index], sink->source->tvb,
+                                   (int)offset, 0, ENC_NA);
+    push_group(sink, item, proto_item_add_subtree(item, sink->bridge->ett[index]), offset);
+}
+
+static void close_group(struct qs_sink *ears, uint32_t end)
+{
+    struct tree_sink *sink = self(ears);
+    const struct tree_group *group = sink->group;
+
+    if (end > group->offset)
+        proto_item_set_len(group->item, (int)(end - group->offset));
+    sink->group = group->outer;
+}
+
+static void label_group(struct qs_sink *ears, const char *text)
+{
+    proto_item_append_text(self(ears)->group->item, "%s", text);
+}
+
+static void change_source(struct qs_sink *ears, const char *title, const uint8_t *data,
+                          uint32_t size)
+{
+    struct tree_sink *sink = self(ears);
+    tvbuff_t *tvb;
+
+    sink->last_row = NULL;
+    if (!data) {
+        sink->source = sink->source->outer;
+        return;
+    }
+    tvb = tvb_new_child_real_data(sink->source->tvb, wmem_memdup(sink->pinfo->pool, data, size),
+                                  size, (int)size);
+    add_new_data_source(sink->pinfo, tvb, title);
+    push_source(sink, tvb);
+}
+
+/* --- Fields --- */
+
+/* Where an item goes: what it is, and which bytes it stands for. */
+struct place {
+    proto_tree *tree;
+    int hf;
+    tvbuff_t *tvb;
+    int start, length;
+};
+
+/* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
+static uint64_t in_place(const struct qs_field *row, uint64_t value)
+{
+    return row->mask ? value << __builtin_ctz(row->mask) : value;
+}
+
+static bool is_wide(const struct qs_field *row)
+{
+    const enum qs_type type = row_whole(row)->type;
+
+    return type == QS_U64 || type == QS_X64;
+}
+
+static proto_item *add_uint(const struct place *at, const struct qs_field *row, uint64_t value)
+{
+    if (is_wide(row))
+        return proto_tree_add_uint64(at->tree, at->hf, at->tvb, at->start, at->length, value);
+    return proto_tree_add_uint(at->tree, at->hf, at->tvb, at->start, at->length, (uint32_t)value);
+}
+
+/* Making text readable is work: not done where neither a person nor a filter looks at it. */
+static proto_item *add_text(const struct place *at, struct qs_view text)
+{
+    proto_item *item;
+    char *readable;
+
+    if (!proto_field_is_referenced(at->tree, at->hf))
+        return NULL;
+    readable = qs_text_utf8(text);
+    item = proto_tree_add_string(at->tree, at->hf, at->tvb, at->start, at->length, readable);
+    g_free(readable);
+    return item;
+}
+
+static proto_item *add_ipv4(const struct place *at, struct qs_view bytes)
+{
+    ws_in4_addr address;
+
+    if (bytes.size != sizeof address)
+        return NULL;
+    memcpy(&address, bytes.data, sizeof address);
+    return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, address);
+}
+
+static proto_item *add_ipv6(const struct place *at, struct qs_view bytes)
+{
+    ws_in6_addr address;
+
+    if (bytes.size != sizeof address)
+        return NULL;
+    memcpy(&address, bytes.data, sizeof address);
+    return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &address);
+}
+
+static proto_item *add_field(const struct place *at, const struct qs_field *row,
+                             const struct qs_value *value)
+{
+    switch (row->type) {
+    case QS_BOOL:
+        return proto_tree_add_boolean(at->tree, at->hf, at->tvb, at->start, at->length,
+                                      (uint32_t)in_place(row, value->u));
+    case QS_U8:
+    case QS_U16:
+    case QS_U32:
+    case QS_U64:
+    case QS_X8:
+    case QS_X16:
+    case QS_X32:
+    case QS_X64:
+    case QS_FRAMENUM:
+        return add_uint(at, row, in_place(row, value->u));
+    case QS_I8:
+    case QS_I16:
+    case QS_I32:
+        return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length,
+                                  (int32_t)in_place(row, value->u));
+    case QS_FLOAT:
+        return proto_tree_add_float(at->tree, at->hf, at->tvb, at->start, at->length,
+                                    (float)value->f);
+    case QS_DOUBLE:
+    case QS_COORD:
+    case QS_ANGLE:
+        return proto_tree_add_double(at->tree, at->hf, at->tvb, at->start, at->length, value->f);
+    case QS_TEXT:
+        return add_text(at, value->bytes);
+    case QS_BYTES:
+        return proto_tree_add_bytes_with_length(at->tree, at->hf, at->tvb, at->start, at->length,
+                                                value->bytes.data, (int)value->bytes.size);
+    case QS_IPV4:
+        return add_ipv4(at, value->bytes);
+    case QS_IPV6:
+        return add_ipv6(at, value->bytes);
+    case QS_GROUP:
+        break;
+    }
+    return NULL;
+}
+
+/* Parts stand under the item of their whole, which came just before them. */
+static proto_tree *tree_for(const struct tree_sink *sink, const struct qs_field *row,
+                            uint32_t offset)
+{
+    const struct qs_field *whole = row_whole(row);
+
+    if (whole != row && sink->last_row == whole && sink->last_offset == offset)
+        return proto_item_add_subtree(sink->last_item, sink->bridge->ett[index_of(sink, whole)]);
+    return sink->group->tree;
+}
+
+static void hear_field(struct qs_sink *ears, const struct qs_field *row,
+                       const struct qs_value *value)
+{
+    struct tree_sink *sink = self(ears);
+    const struct place at = {
+        .tree = tree_for(sink, row, value->offset),
+        .hf = sink->bridge->hf[index_of(sink, row)],
+        .tvb = sink->source->tvb,
+        .start = (int)value->offset,
+        .length = (int)value->length,
+    };
+    proto_item *item = has_room(sink) ? add_field(&at, row, value) : NULL;
+
+    if (value->generated)
+        proto_item_set_generated(item);
+    if (row->mask)
+        return;
+    sink->last_row = row;
+    sink->last_item = item;
+    sink->last_offset = value->offset;
+    sink->last_length = value->length;
+}
+
+/* --- Notes --- */
+
+static expert_field *expert_of(const struct tree_sink *sink, enum qs_note kind)
+{
+    DISSECTOR_ASSERT(sink->bridge->protocol->notes & QS_NOTE_BIT(kind));
+    return (expert_field *)&sink->bridge->notes[kind];
+}
+
+/* A note on just the last field's bytes belongs to that field, any other gets an item of its own.
+ */
+static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    struct tree_sink *sink = self(ears);
+    expert_field *expert = expert_of(sink, kind);
+
+    if (sink->last_row && sink->last_item && sink->last_offset == offset &&
+        sink->last_length == length)
+        expert_add_info_format(sink->pinfo, sink->last_item, expert, "%s", text);
+    else
+        proto_tree_add_expert_format(sink->group->tree, sink->pinfo, expert, sink->source->tvb,
+                                     (int)offset, (int)length, "%s", text);
+}
+
+static void hear_note_only(struct qs_sink *ears, enum qs_note kind, uint32_t offset,
+                           uint32_t length, const char *text)
+{
+    struct tree_sink *sink = self(ears);
+
+    (void)offset, (void)length;
+    expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
+}
+
+void tree_sink_init(struct tree_sink *sink, const struct bridge *bridge, packet_info *pinfo,
+                    tvbuff_t *tvb, proto_item *top, bool fields)
+{
+    *sink = (struct tree_sink){.bridge = bridge, .pinfo = pinfo};
+    sink->ears.note = hear_note_only;
+    push_group(sink, top, proto_item_add_subtree(top, bridge->ett_top), 0);
+    push_source(sink, tvb);
+    if (!fields)
+        return;
+    sink->ears.note = hear_note;
+    sink->ears.open = open_group;
+    sink->ears.close = close_group;
+    sink->ears.field = hear_field;
+    sink->ears.source = change_source;
+    if (PTREE_DATA(sink->group->tree)->visible)
+        sink->ears.label = label_group;
+}
