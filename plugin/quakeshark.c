@@ -69,6 +69,7 @@ static void show_summary(const struct bridge *bridge, packet_info *pinfo, proto_
 static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, void *user)
 {
     struct bridge *bridge = user;
+    const struct visit visit = visit_packet(bridge, pinfo);
     struct qs_packet packet = packet_of(bridge, tvb, pinfo);
     proto_item *top = proto_tree_add_item(tree, bridge->proto, tvb, 0, -1, ENC_NA);
     struct tree_sink sink;
@@ -80,8 +81,10 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
                    tree && proto_field_is_referenced(tree, bridge->proto));
     bridge->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
-    qs_decode(&bridge->decoder, session_for_packet(bridge, pinfo, &packet.from), &sink.ears,
-              &packet);
+    packet.from = visit.from;
+    qs_decode(&bridge->decoder, visit.session, &sink.ears, &packet);
+    if (visit.first && bridge->decoder.announced.valid)
+        conversation_announce(bridge, pinfo, &bridge->decoder.announced);
     if (bridge->decoder.want_summary)
         show_summary(bridge, pinfo, top);
     return (int)packet.size;
@@ -173,7 +176,9 @@ static void add_heuristic(const struct bridge *bridge)
     char *name = g_strdup_printf("%s_udp", bridge->protocol->name);
 
     /* Both live on in Wireshark's lists. */
-    heur_dissector_add("udp", dissect_recognised, title, name, bridge->proto, HEURISTIC_ENABLE);
+    heur_dissector_add("udp", dissect_recognised, title, name, bridge->proto,
+                       bridge->protocol->recognise_on_request ? HEURISTIC_DISABLE
+                                                              : HEURISTIC_ENABLE);
 }
 
 static void hand_off(struct bridge *bridge)

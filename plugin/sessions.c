@@ -4,9 +4,11 @@
 #include <epan/conversation.h>
 #include <epan/proto_data.h>
 
-/* A conversation, from its first packet to the end of the capture. */
+/* A conversation, to the end of the capture. */
 struct talk {
-    address opener; /* end A */
+    bool begun;                  /* its first packet has come */
+    struct qs_address announced; /* of its server, where that was told beforehand */
+    address opener;              /* end A, once begun */
     uint32_t opener_port;
     struct qs_session *session; /* behind the last packet that was visited for the first time */
 };
@@ -63,36 +65,66 @@ static struct qs_session *copy_session(wmem_allocator_t *pool, const struct qs_p
 
 /* --- Conversations --- */
 
-static struct talk *open_talk(const struct bridge *bridge, conversation_t *conversation,
-                              const packet_info *pinfo)
+static struct talk *new_talk(const struct bridge *bridge, conversation_t *conversation)
 {
-    struct talk *talk = wmem_new(wmem_file_scope(), struct talk);
+    struct talk *talk = wmem_new0(wmem_file_scope(), struct talk);
 
-    copy_address_wmem(wmem_file_scope(), &talk->opener, &pinfo->src);
-    talk->opener_port = pinfo->srcport;
     talk->session = new_session(wmem_file_scope(), bridge->protocol);
     conversation_add_proto_data(conversation, bridge->proto, talk);
     return talk;
 }
 
-/*
- * NULL for a packet that an error message quotes, where nothing is known of its conversation: a
- * quoted packet opens none.
- */
-static struct talk *talk_of(const struct bridge *bridge, packet_info *pinfo)
+static address wireshark_address(const struct qs_address *from)
 {
-    conversation_t *conversation;
-    struct talk *talk = NULL;
+    address to = ADDRESS_INIT_NONE;
 
-    if (!pinfo->flags.in_error_pkt) {
-        conversation = find_or_create_conversation(pinfo);
-        talk = conversation_get_proto_data(conversation, bridge->proto);
-        return talk ? talk : open_talk(bridge, conversation, pinfo);
-    }
-    conversation = find_conversation_pinfo(pinfo, 0);
-    if (conversation)
-        talk = conversation_get_proto_data(conversation, bridge->proto);
+    if (from->family == 4)
+        set_address(&to, AT_IPv4, 4, from->bytes);
+    else if (from->family == 6)
+        set_address(&to, AT_IPv6, 16, from->bytes);
+    return to;
+}
+
+static bool sent_by(const packet_info *pinfo, const struct qs_address *end)
+{
+    const address known = wireshark_address(end);
+
+    return pinfo->srcport == end->port && addresses_equal(&pinfo->src, &known);
+}
+
+/* The packet is the conversation's first. */
+static void begin_talk(struct talk *talk, const packet_info *pinfo)
+{
+    talk->begun = true;
+    copy_address_wmem(wmem_file_scope(), &talk->opener, &pinfo->src);
+    talk->opener_port = pinfo->srcport;
+    if (talk->announced.family)
+        talk->session->server = sent_by(pinfo, &talk->announced) ? QS_END_A : QS_END_B;
+}
+
+static struct talk *talk_in(const struct bridge *bridge, const conversation_t *conversation)
+{
+    return conversation ? conversation_get_proto_data(conversation, bridge->proto) : NULL;
+}
+
+static struct talk *talk_with(const struct bridge *bridge, packet_info *pinfo)
+{
+    conversation_t *conversation = find_or_create_conversation(pinfo);
+    struct talk *talk = talk_in(bridge, conversation);
+
+    if (!talk)
+        talk = new_talk(bridge, conversation);
+    if (!talk->begun)
+        begin_talk(talk, pinfo);
     return talk;
+}
+
+/* NULL where none is known. */
+static struct talk *talk_known(const struct bridge *bridge, packet_info *pinfo)
+{
+    struct talk *talk = talk_in(bridge, find_conversation_pinfo(pinfo, 0));
+
+    return talk && talk->begun ? talk : NULL;
 }
 
 static enum qs_end sender_of(const struct talk *talk, const packet_info *pinfo)
@@ -114,19 +146,48 @@ static struct kept *keep(const struct bridge *bridge, packet_info *pinfo, const 
     return kept;
 }
 
-struct qs_session *session_for_packet(const struct bridge *bridge, packet_info *pinfo,
-                                      enum qs_end *from)
+struct visit visit_packet(const struct bridge *bridge, packet_info *pinfo)
 {
+    /* What an error message quotes was sent before, and is no news. */
+    const bool news = !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
     struct kept *kept =
         p_get_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num);
     const struct talk *talk = NULL;
 
     if (!kept) {
-        talk = talk_of(bridge, pinfo);
+        talk = news ? talk_with(bridge, pinfo) : talk_known(bridge, pinfo);
         kept = keep(bridge, pinfo, talk);
     }
-    *from = kept->from;
-    if (talk && !pinfo->flags.in_error_pkt)
-        return talk->session;
-    return copy_session(pinfo->pool, bridge->protocol, kept->session);
+    if (talk && news)
+        return (struct visit){talk->session, kept->from, true};
+    return (struct visit){copy_session(pinfo->pool, bridge->protocol, kept->session), kept->from,
+                          false};
+}
+
+/* --- Conversations announced by another one --- */
+
+static conversation_t *announced_conversation(const packet_info *pinfo,
+                                              const struct qs_announcement *announced, bool create)
+{
+    const address server = wireshark_address(&announced->server);
+    const address client = wireshark_address(&announced->client);
+
+    return create ? conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP,
+                                     announced->server.port, announced->client.port, 0)
+                  : find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP,
+                                      announced->server.port, announced->client.port, 0);
+}
+
+void conversation_announce(const struct bridge *bridge, const packet_info *pinfo,
+                           const struct qs_announcement *announced)
+{
+    conversation_t *conversation = announced_conversation(pinfo, announced, false);
+    struct talk *talk = talk_in(bridge, conversation);
+
+    if (talk && !talk->session->disconnected)
+        return;
+    if (talk || !conversation)
+        conversation = announced_conversation(pinfo, announced, true);
+    conversation_set_dissector_from_frame_number(conversation, pinfo->num, bridge->handle);
+    new_talk(bridge, conversation)->announced = announced->server;
 }

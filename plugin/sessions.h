@@ -11,11 +11,17 @@
 
 #include "plugin/bridge.h"
 
-/*
- * The session to decode the packet with, once; it lives at least as long as the packet's
- * dissection. `*from` gets which end of the conversation sent the packet.
- */
-struct qs_session *session_for_packet(const struct bridge *bridge, packet_info *pinfo,
-                                      enum qs_end *from);
+/* What to decode a packet with, once. */
+struct visit {
+    struct qs_session *session; /* lives at least as long as the packet's dissection */
+    enum qs_end from;           /* which end of the conversation sent the packet */
+    bool first;                 /* what the packet tells is news */
+};
+
+struct visit visit_packet(const struct bridge *bridge, packet_info *pinfo);
+
+/* Gives the announced conversation to the protocol, from this packet on. For first visits only. */
+void conversation_announce(const struct bridge *bridge, const packet_info *pinfo,
+                           const struct qs_announcement *announced);
 
 #endif

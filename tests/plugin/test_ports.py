@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which packets the plugin gets, and which it leaves to Wireshark's own dissectors."""
+
+import unittest
+
+from wireshark import PluginTest, quoted, to_client, to_server
+
+CHALLENGE = b"\xff\xff\xff\xffgetchallenge\n"
+GAME = bytes.fromhex("01000000 00000000 8210 0b")
+ODD_PORT = 40123  # nobody's
+
+
+class Ports(PluginTest):
+    def test_the_port_is_taken_over(self):
+        capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CHALLENGE)])
+        self.assertEqual(self.layers(capture), ["qw", "qw"])
+
+    def test_a_disabled_protocol_gives_its_ports_back(self):
+        capture = self.capture([to_server(5001, 27500, GAME), to_server(5001, 27000, GAME)])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.layers(capture, "--disable-protocol", "qw", *passes),
+                             ["quakeworld", "data"])
+
+    def test_a_port_that_leaves_the_preference_goes_back(self):
+        capture = self.capture([to_server(5001, 27500, GAME), to_server(5002, 27777, GAME)])
+        self.assertEqual(self.layers(capture, "-o", "qw.udp.port:27700-27800"),
+                         ["quakeworld", "qw"])
+
+    def test_the_built_in_dissector_can_be_asked_for(self):
+        capture = self.capture([to_server(5001, 27500, GAME)])
+        self.assertEqual(self.layers(capture, "-d", "udp.port==27500,quakeworld"), ["quakeworld"])
+
+    def test_decode_as(self):
+        capture = self.capture([to_server(5001, ODD_PORT, GAME)])
+        self.assertEqual(self.layers(capture), ["data"])
+        self.assertEqual(self.layers(capture, "-d", f"udp.port=={ODD_PORT},qw"), ["qw"])
+
+    def test_a_recognised_conversation_is_claimed_from_there_on(self):
+        capture = self.capture([
+            to_server(5001, ODD_PORT, GAME),
+            to_server(5001, ODD_PORT, CHALLENGE),
+            to_client(5001, ODD_PORT, GAME),
+            to_server(5002, ODD_PORT, GAME),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.layers(capture, *passes), ["data", "qw", "qw", "data"])
+        self.assertEqual(self.layers(capture, "--disable-heuristic", "qw_udp"), ["data"] * 4)
+
+    def test_a_quoted_packet_claims_nothing(self):
+        capture = self.capture([
+            quoted(to_server(5001, ODD_PORT, CHALLENGE)),
+            to_server(5001, ODD_PORT, GAME),
+        ])
+        self.assertEqual(self.layers(capture), ["qw", "data"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Everything that the protocol records ask for is registered, and nothing that Wireshark minds."""
+
+import os
+import subprocess
+import unittest
+
+from wireshark import PluginTest
+
+FIELD_TYPES = {
+    "group": {"FT_NONE"},
+    "bool": {"FT_BOOLEAN"},
+    "unsigned": {"FT_UINT8", "FT_UINT16", "FT_UINT32", "FT_UINT64"},
+    "signed": {"FT_INT8", "FT_INT16", "FT_INT32", "FT_INT64"},
+    "float": {"FT_FLOAT"},
+    "double": {"FT_DOUBLE"},
+    "text": {"FT_STRING"},
+    "bytes": {"FT_BYTES"},
+    "ipv4": {"FT_IPv4"},
+    "ipv6": {"FT_IPv6"},
+    "frame": {"FT_FRAMENUM"},
+}
+
+
+def rows(kind):
+    listing = subprocess.run([os.environ["LIST_ROWS"]], capture_output=True, encoding="utf-8",
+                             check=True).stdout
+    return [line.split("\t")[1:] for line in listing.splitlines() if line.split("\t")[0] == kind]
+
+
+class Registration(PluginTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        lines = [line.split("\t") for line in cls.tshark("-G", "fields").splitlines()]
+        cls.fields = {}
+        for line in lines:
+            if line[0] == "F":
+                cls.fields.setdefault(line[2], []).append(line)
+        cls.protocols = {line[2]: line[1] for line in lines if line[0] == "P"}
+
+    def test_start_up_is_silent(self):
+        self.tshark("-G", "protocols")
+
+    def test_protocols(self):
+        for name, _, title, _ in rows("protocol"):
+            self.assertEqual(self.protocols.get(name), title)
+
+    def test_every_row_is_a_field(self):
+        self.assertGreater(len(rows("field")), 0)
+        for name, title, kind, mask in rows("field"):
+            with self.subTest(name):
+                found = self.fields.get(name, [])
+                self.assertEqual(len(found), 1, "registered just once")
+                self.assertEqual(found[0][1], title)
+                self.assertIn(found[0][3], FIELD_TYPES[kind])
+                self.assertEqual(int(found[0][6], 16), int(mask))
+
+    def test_every_note_is_an_expert_info(self):
+        for name, summary in rows("note"):
+            with self.subTest(name):
+                self.assertEqual([line[1] for line in self.fields.get(name, [])], [summary])
+
+    def test_every_option_is_a_preference(self):
+        preferences = self.tshark("-G", "currentprefs")
+        for (name,) in rows("option"):
+            self.assertRegex(preferences, rf"(?m)^#?{name}:")
+
+    def test_ports(self):
+        decodes = self.tshark("-G", "decodes").splitlines()
+        for name, _, _, ports in rows("protocol"):
+            for port in ports.split(","):
+                low, _, high = port.partition("-")
+                for number in (low, high or low):
+                    self.assertIn(f"udp.port\t{number}\t{name}", decodes)
+
+
+if __name__ == "__main__":
+    unittest.main()

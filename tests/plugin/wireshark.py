@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the plugin's tests share: tshark with the plugin that was just built, and small captures.
+
+Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then quietly test its own dissectors: so
+tshark runs as another user where the tests run as root, on copies that this user can read.
+"""
+
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+NOBODY = 65534
+TSHARK = os.environ["TSHARK"]
+CAPTURES = [pathlib.Path(folder) for folder in os.environ["CAPTURE_DIRS"].split(":")]
+
+
+def stored_captures():
+    """All captures of the project and beside it, by name, smallest first."""
+    found = [path for folder in CAPTURES for path in folder.rglob("*.pcap*") if path.is_file()]
+    return sorted(found, key=lambda path: (path.stat().st_size, path.name))
+
+
+class PluginTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="quakeshark-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.folder.chmod(0o755)
+        shutil.copytree(os.environ["PLUGIN_DIR"], cls.folder / "plugins")
+        (cls.folder / "home").mkdir()
+        cls.identity = {}
+        if os.getuid() == 0:
+            os.chown(cls.folder / "home", NOBODY, NOBODY)
+            cls.identity = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        if "quakeshark.so" not in cls.tshark("-G", "plugins"):
+            raise AssertionError("tshark did not load the plugin")
+
+    @classmethod
+    def run_tshark(cls, *arguments):
+        environment = {
+            "PATH": os.environ["PATH"],
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "HOME": str(cls.folder / "home"),
+            "WIRESHARK_PLUGIN_DIR": str(cls.folder / "plugins"),
+        }
+        if "LSAN_OPTIONS" in os.environ:
+            environment["LSAN_OPTIONS"] = os.environ["LSAN_OPTIONS"]
+        return subprocess.run([TSHARK, *map(str, arguments)], env=environment, cwd=cls.folder,
+                              capture_output=True, encoding="utf-8", **cls.identity)
+
+    @classmethod
+    def tshark(cls, *arguments):
+        """tshark's output; it must end well and have nothing to say."""
+        result = cls.run_tshark(*arguments)
+        if result.returncode != 0 or result.stderr:
+            raise AssertionError(f"tshark {arguments}: {result.returncode}\n{result.stderr}")
+        return result.stdout
+
+    @classmethod
+    def capture(cls, packets):
+        """Writes frames (bytes, or pairs of bytes and their length on the wire) as a capture."""
+        handle, name = tempfile.mkstemp(suffix=".pcap", dir=cls.folder)
+        with os.fdopen(handle, "wb") as out:
+            out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1))
+            for number, packet in enumerate(packets):
+                data, length = packet if isinstance(packet, tuple) else (packet, len(packet))
+                out.write(struct.pack("<IIII", number, 0, len(data), length) + data)
+        os.chmod(name, 0o644)
+        return name
+
+    @classmethod
+    def readable(cls, path):
+        """A copy of a stored capture where tshark's user can read it."""
+        copy = shutil.copy(path, cls.folder)
+        os.chmod(copy, 0o644)
+        return copy
+
+    @classmethod
+    def layers(cls, capture, *options):
+        """For each packet the protocol that its UDP payload was given to."""
+        lines = cls.tshark("-r", capture, "-T", "fields", "-e", "frame.protocols", *options)
+        return [line.rpartition(":udp:")[2].split(":")[0] for line in lines.splitlines()]
+
+    @classmethod
+    def trees(cls, capture, *options):
+        """For each packet shown: its number and its tree, as PDML elements."""
+        pdml = ElementTree.fromstring(cls.tshark("-r", capture, "-T", "pdml", *options))
+        return {int(packet.find("proto[@name='geninfo']/field[@name='num']").get("show")): packet
+                for packet in pdml.iter("packet")}
+
+
+def checksum(data):
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    total = (total & 0xFFFF) + (total >> 16)
+    return ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+
+
+def ipv4(source, destination, protocol, payload):
+    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 1, 0, 64, protocol, 0,
+                         bytes(source), bytes(destination))
+    return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
+
+
+def ethernet(packet):
+    return bytes(12) + b"\x08\x00" + packet
+
+
+CLIENT = (10, 0, 0, 1)
+SERVER = (10, 0, 0, 2)
+
+
+def udp_packet(source, source_port, destination, port, payload):
+    datagram = struct.pack(">HHHH", source_port, port, 8 + len(payload), 0) + payload
+    return ipv4(source, destination, 17, datagram)
+
+
+def to_server(client_port, server_port, payload):
+    return ethernet(udp_packet(CLIENT, client_port, SERVER, server_port, payload))
+
+
+def to_client(client_port, server_port, payload):
+    return ethernet(udp_packet(SERVER, server_port, CLIENT, client_port, payload))
+
+
+def quoted(frame):
+    """An ICMP "port unreachable" from the server that quotes a frame sent to it."""
+    message = struct.pack(">BBHI", 3, 3, 0, 0) + frame[14:]
+    if len(message) % 2:
+        message += b"\0"
+    message = message[:2] + struct.pack(">H", checksum(message)) + message[4:]
+    return ethernet(ipv4(SERVER, CLIENT, 1, message))
