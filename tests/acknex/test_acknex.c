@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Acknex: the document's example, direction, what a session learns, recognition, the summary. */
+#include "tests/acknex/listener.h"
+#include "tests/unit/unit.h"
+
+struct fixture {
+    struct qs_decoder decoder;
+    struct acknex_session session;
+    struct listener *listener;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = g_new0(struct fixture, 1);
+
+    qs_decoder_init(&f->decoder, &acknex_protocol);
+    f->decoder.want_summary = true;
+    acknex_protocol.session_init(&f->session.base);
+    f->listener = listener_new();
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    listener_free(f->listener);
+    acknex_protocol.session_clear(&f->session.base);
+    qs_decoder_clear(&f->decoder);
+    g_free(f);
+    return 0;
+}
+
+/* `bytes` is a string literal; its closing NUL is not sent. */
+#define DECODE(f, direction, bytes)                                                                \
+    listener_decode((f)->listener, &(f)->decoder, &(f)->session, direction,                        \
+                    (const uint8_t *)(bytes), sizeof(bytes) - 1)
+
+static void assert_double(const struct fixture *f, const char *name, double expected,
+                          double tolerance)
+{
+    const struct heard *heard = listener_find(f->listener, name);
+
+    assert_non_null(heard);
+    assert_float_equal(heard->value.f, expected, tolerance);
+}
+
+static void assert_text(const struct fixture *f, const char *name, const char *expected)
+{
+    const struct heard *heard = listener_find(f->listener, name);
+
+    assert_non_null(heard);
+    assert_string_equal(heard->text, expected);
+}
+
+static void assert_absent(const struct fixture *f, const char *name)
+{
+    assert_null(listener_find(f->listener, name));
+}
+
+static void assert_clean(const struct fixture *f)
+{
+    assert_int_equal(qs_decoder_problems(&f->decoder), 0);
+}
+
+/* --- The worked example
+ * -------------------------------------------------------------------------------------- */
+
+#define EXAMPLE "\x83\x07\x00\x80\x00\x00\x00\x01\x00\x80\x01\x00\x80\x00"
+
+static void test_worked_example(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_S2C, EXAMPLE);
+    assert_clean(f);
+    assert_int_equal(listener_find(f->listener, "acknex.entity")->value.i, 7);
+    assert_double(f, "acknex.position.x", 1, 0);
+    assert_double(f, "acknex.position.y", 2, 0);
+    assert_double(f, "acknex.position.z", 3, 0);
+    /* An angle counts in 360/65535 degrees: no number of them is 180 exactly. */
+    assert_double(f, "acknex.pan", 180, 360.0 / 65535 / 2);
+    assert_string_equal(f->decoder.summary->str, "S→C: update entity 7: position, pan");
+}
+
+static void test_example_with_intel_angles(void **state)
+{
+    const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_ANGLE_BYTE_ORDER] = ACKNEX_ANGLE_INTEL};
+    struct fixture *f = *state;
+
+    f->decoder.options = options;
+    DECODE(f, QS_S2C, EXAMPLE);
+    assert_clean(f);
+    assert_double(f, "acknex.pan", 128 * 360.0 / 65535, 1e-9);
+}
+
+static void test_example_with_fixed_positions(void **state)
+{
+    const uint32_t options[ACKNEX_OPTION_COUNT] = {[ACKNEX_POS_RESOLUTION] = ACKNEX_POS_FIXED};
+    struct fixture *f = *state;
+
+    f->decoder.options = options;
+    DECODE(f, QS_S2C, EXAMPLE);
+    assert_int_equal(f->decoder.notes[QS_NOTE_MALFORMED], 1);
+    DECODE(f, QS_S2C, "\x83\x07\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\xf4\xff\xff\x80\x00");
+    assert_clean(f);
+    assert_double(f, "acknex.position.x", 1, 0);
+    assert_double(f, "acknex.position.y", 2, 0);
+    assert_double(f, "acknex.position.z", -3, 0);
+}
+
+/* --- Direction
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* 0x04 has a Long from a client and a Short from the server. */
+static void test_direction_decides_layout(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_C2S, "\x04\x01\x00\x00\x00");
+    assert_clean(f);
+    assert_string_equal(f->decoder.summary->str, "C→S: remove entity 1");
+    DECODE(f, QS_S2C, "\x04\x01\x00\x00\x00");
+    assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+}
+
+static void test_direction_found_by_reading(void **state)
+{
+    struct fixture *f = *state;
+
+    acknex_protocol.session_init(&f->session.base);
+    DECODE(f, QS_DIRECTION_UNKNOWN, "\x04\x01\x00\x00\x00");
+    assert_clean(f);
+    assert_int_equal(f->decoder.direction, QS_C2S);
+    /* Who is the server is known from here on. */
+    assert_int_equal(f->session.base.server, QS_END_B);
+}
+
+/* A skill is read the same both ways, so it is read though nobody knows who sent it. */
+static void test_direction_not_needed(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_DIRECTION_UNKNOWN, "\x0e\x01\x00\x10\x00\x00\x04\x00\x00");
+    assert_clean(f);
+    assert_int_equal(f->decoder.direction, QS_DIRECTION_UNKNOWN);
+    assert_double(f, "acknex.skill", 1, 0);
+}
+
+/* 0x03 from nobody knows whom, and neither way to its end: its layout cannot be known. */
+static void test_direction_needed(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_DIRECTION_UNKNOWN, "\x03\x01\x00\x01\x00\x00");
+    assert_int_equal(f->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+    assert_int_equal(f->decoder.undecoded, 5);
+}
+
+/* --- What a session learns
+ * ----------------------------------------------------------------------------------- */
+
+#define JOIN_BOB                                                                                   \
+    "\x02"                                                                                         \
+    "Bob\0"
+#define CREATE_WARLOCK                                                                             \
+    "\x03"                                                                                         \
+    "warlock.mdl\0"                                                                                \
+    "\x80\x00\x00\x00\x01\x00\x80\x01\x00"                                                         \
+    "\x04\x00"                                                                                     \
+    "\x01\x00"
+#define CREATED_7 "\x03\x07\x00\x01\x00"
+#define PAN_7 "\x82\x07\x00\x40\x00"
+
+static void test_entity_of_a_player(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
+    assert_clean(f);
+    DECODE(f, QS_S2C, CREATED_7);
+    DECODE(f, QS_S2C, PAN_7);
+    assert_clean(f);
+    assert_text(f, "acknex.entity.file", "warlock.mdl");
+    assert_text(f, "acknex.entity.player", "Bob");
+    assert_true(listener_find(f->listener, "acknex.entity.file")->generated);
+    assert_string_equal(f->decoder.summary->str, "S→C: update entity 7 (warlock.mdl): pan");
+}
+
+static void test_removed_entity_is_forgotten(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_C2S, JOIN_BOB CREATE_WARLOCK);
+    DECODE(f, QS_S2C, CREATED_7);
+    DECODE(f, QS_S2C, "\x04\x07\x00");
+    DECODE(f, QS_S2C, PAN_7);
+    assert_absent(f, "acknex.entity.file");
+    assert_absent(f, "acknex.entity.player");
+}
+
+static void test_type_update_names_the_entity(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_S2C,
+           "\x41\x07\x00"
+           "house.wmb\0" PAN_7);
+    assert_clean(f);
+    assert_text(f, "acknex.entity.file", "house.wmb");
+    assert_absent(f, "acknex.entity.player");
+    assert_string_equal(f->decoder.summary->str, "S→C: update×2");
+}
+
+static void test_join_and_level_end_what_was(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_C2S,
+           "\x09"
+           "one.wmb\0");
+    DECODE(f, QS_S2C,
+           "\x41\x07\x00"
+           "house.wmb\0");
+    DECODE(f, QS_C2S,
+           "\x09"
+           "one.wmb\0");
+    DECODE(f, QS_S2C, PAN_7);
+    assert_text(f, "acknex.entity.file", "house.wmb");
+    DECODE(f, QS_C2S,
+           "\x09"
+           "two.wmb\0");
+    DECODE(f, QS_S2C, PAN_7);
+    assert_absent(f, "acknex.entity.file");
+    DECODE(f, QS_S2C,
+           "\x41\x07\x00"
+           "house.wmb\0");
+    DECODE(f, QS_C2S, JOIN_BOB);
+    DECODE(f, QS_S2C, PAN_7);
+    assert_absent(f, "acknex.entity.file");
+    assert_int_equal(f->session.base.connection, 1);
+    assert_int_equal(f->session.base.level, 0);
+}
+
+/* A copy keeps what was known when it was made. */
+static void test_copy_is_independent(void **state)
+{
+    struct fixture *f = *state;
+    struct acknex_session before;
+
+    DECODE(f, QS_S2C,
+           "\x41\x07\x00"
+           "house.wmb\0");
+    acknex_protocol.session_copy(&before.base, &f->session.base);
+    DECODE(f, QS_S2C,
+           "\x41\x07\x00"
+           "tree.tga\0");
+    assert_string_equal(qs_table_get(&before.files, 7), "house.wmb");
+    assert_string_equal(qs_table_get(&f->session.files, 7), "tree.tga");
+    acknex_protocol.session_clear(&before.base);
+}
+
+static void test_description(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_description description;
+
+    acknex_protocol.describe(&f->session.base, &description);
+    assert_null(description.version);
+    assert_null(description.map);
+    assert_null(description.player);
+    DECODE(f, QS_C2S,
+           JOIN_BOB "\x09"
+                    "one.wmb\0");
+    DECODE(f, QS_S2C, "\x07\x05\x00\x00\x80\x3f");
+    assert_clean(f);
+    acknex_protocol.describe(&f->session.base, &description);
+    assert_string_equal(description.version, "5");
+    assert_string_equal(description.map, "one.wmb");
+    assert_string_equal(description.player, "Bob");
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+/* --- Recognition
+ * --------------------------------------------------------------------------------------------- */
+
+#define RECOGNISE(bytes)                                                                           \
+    acknex_recognise(                                                                              \
+        &(struct qs_packet){.data = (const uint8_t *)(bytes), .size = sizeof(bytes) - 1})
+
+static void test_recognition(void **state)
+{
+    (void)state;
+    assert_true(acknex_protocol.recognise_on_request);
+    assert_true(RECOGNISE(CREATE_WARLOCK));
+    assert_true(RECOGNISE("\x41\x07\x00"
+                          "house.wmb\0" PAN_7));
+    assert_true(RECOGNISE("\x09"
+                          "LEVEL.WMB\0"));
+    /* Acknex, but it could be anything. */
+    assert_false(RECOGNISE(""));
+    assert_false(RECOGNISE("\x07"));
+    assert_false(RECOGNISE(EXAMPLE));
+    /* A file name and a byte too many or too few, or of no kind that the engine has. */
+    assert_false(RECOGNISE(CREATE_WARLOCK "\x01"));
+    assert_false(RECOGNISE("\x41\x07\x00"
+                           "house.wmb"));
+    assert_false(RECOGNISE("\x41\x07\x00"
+                           "house.exe\0"));
+    assert_false(RECOGNISE("\x41\x07\x00"
+                           "\x01.wmb\0"));
+    assert_false(RECOGNISE("\x09"
+                           "one.wmb\0"
+                           "\x09"
+                           "two\0"));
+    /* Others' traffic. */
+    assert_false(RECOGNISE("\xff\xff\xff\xff"
+                           "connect 28 house.wmb\0"));
+    assert_false(RECOGNISE("GET /house.mdl HTTP/1.1\r\n\r\n"));
+}
+
+/* --- The summary
+ * --------------------------------------------------------------------------------------------- */
+
+static void test_summary(void **state)
+{
+    struct fixture *f = *state;
+
+    DECODE(f, QS_C2S, JOIN_BOB "\x07");
+    assert_string_equal(f->decoder.summary->str, "C→S: join as \"Bob\", ping");
+    DECODE(f, QS_C2S, CREATE_WARLOCK);
+    assert_string_equal(f->decoder.summary->str, "C→S: create warlock.mdl");
+    DECODE(f, QS_S2C, "\x07\x05\x00\x00\x48\x41");
+    assert_string_equal(f->decoder.summary->str, "S→C: server time 12.5");
+    DECODE(f, QS_S2C, "\x12\x07\x00\x15\x00");
+    assert_string_equal(f->decoder.summary->str, "S→C: function 21 with entity 7");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_worked_example, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_example_with_intel_angles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_example_with_fixed_positions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_direction_decides_layout, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_direction_found_by_reading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_direction_not_needed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_direction_needed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_entity_of_a_player, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_removed_entity_is_forgotten, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_type_update_names_the_entity, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_join_and_level_end_what_was, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_copy_is_independent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_description, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_recognition, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
