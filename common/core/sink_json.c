@@ -255,6 +255,12 @@ void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *ab
     start_packet(sink);
 }
 
+void qs_json_sink_discard(struct qs_json_sink *sink)
+{
+    json_decref(sink->fields);
+    start_packet(sink);
+}
+
 void qs_json_sink_free(struct qs_json_sink *sink)
 {
     json_decref(sink->fields);

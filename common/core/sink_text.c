@@ -218,18 +218,23 @@ static void append_line(struct qs_text_sink *sink, const struct line *line,
     g_string_append_c(page, '\n');
 }
 
-void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+void qs_text_sink_discard(struct qs_text_sink *sink)
 {
-    append_heads(sink->page, about);
-    for (guint i = 0; i < sink->lines->len; i++)
-        append_line(sink, &g_array_index(sink->lines, struct line, i), about);
-    fwrite(sink->page->str, 1, sink->page->len, sink->out);
     g_string_truncate(sink->page, 0);
     g_string_truncate(sink->texts, 0);
     g_array_set_size(sink->lines, 0);
     g_array_set_size(sink->open, 0);
     g_array_set_size(sink->sources, 0);
     sink->source_count = 0;
+}
+
+void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+{
+    append_heads(sink->page, about);
+    for (guint i = 0; i < sink->lines->len; i++)
+        append_line(sink, &g_array_index(sink->lines, struct line, i), about);
+    fwrite(sink->page->str, 1, sink->page->len, sink->out);
+    qs_text_sink_discard(sink);
 }
 
 void qs_text_sink_free(struct qs_text_sink *sink)

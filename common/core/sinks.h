@@ -39,12 +39,14 @@ struct qs_text_sink;
 struct qs_text_sink *qs_text_sink_new(FILE *out);
 struct qs_sink *qs_text_sink_ears(struct qs_text_sink *sink);
 void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about);
+void qs_text_sink_discard(struct qs_text_sink *sink); /* readies without printing */
 void qs_text_sink_free(struct qs_text_sink *sink);
 
 struct qs_json_sink;
 struct qs_json_sink *qs_json_sink_new(FILE *out);
 struct qs_sink *qs_json_sink_ears(struct qs_json_sink *sink);
 void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about);
+void qs_json_sink_discard(struct qs_json_sink *sink); /* readies without printing */
 void qs_json_sink_free(struct qs_json_sink *sink);
 
 /* Counts what it hears. */
