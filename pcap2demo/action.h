@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is done with the sessions of a capture: convert, list, dump or check. Each is an action, in
+ * a file of its own.
+ */
+#ifndef PCAP2DEMO_ACTION_H
+#define PCAP2DEMO_ACTION_H
+
+#include <stdbool.h>
+
+#include "common/core/decoder.h"
+#include "pcap2demo/message.h"
+
+struct session;
+struct settings;
+
+/* A packet after its decode. */
+struct seen {
+    struct place place;
+    const struct qs_packet *packet;
+    const struct qs_decoder *decoder;
+    const struct session *session; /* NULL: it belongs to none */
+};
+
+/* Any function but `end` may be NULL. An implementation begins with this struct. */
+struct action {
+    struct qs_sink *sink; /* hears of every decode; or NULL */
+    bool want_summary;    /* of the decoder */
+    bool wants_rebuild;   /* rebuilders are run */
+    bool writes;          /* what they write is kept */
+    void (*packet)(struct action *action, const struct seen *seen);
+    void (*session_over)(struct action *action, const struct session *session);
+    /* An input was read to its end, or as far as it could be. */
+    void (*input_over)(struct action *action, const char *file, uint64_t frames);
+    /* Everything was read. Frees the action. */
+    void (*end)(struct action *action);
+};
+
+struct action *convert_new(const struct settings *settings);
+struct action *list_new(const struct settings *settings);
+struct action *dump_new(const struct settings *settings);
+struct action *check_new(const struct settings *settings);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/claims.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { PORTS = 65536 };
+
+struct claims {
+    uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
+    uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
+};
+
+int protocol_number(const char *name)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        if (strcmp(qs_protocols[i]->name, name) == 0)
+            return i;
+    return -1;
+}
+
+struct claims *claims_new(void)
+{
+    struct claims *claims = g_new0(struct claims, 1);
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        g_assert(i < CLAIMS_PROTOCOLS_MAX);
+        for (unsigned port = 0; port < PORTS; port++)
+            if (qs_protocol_has_port(qs_protocols[i], (uint16_t)port))
+                claims->servers[port] |= (uint8_t)(1u << i);
+    }
+    return claims;
+}
+
+void claims_free(struct claims *claims)
+{
+    g_free(claims);
+}
+
+/* A port number at `*at`, which moves behind it. */
+static bool read_port(const char **at, unsigned *port)
+{
+    char *end;
+    const guint64 value = g_ascii_strtoull(*at, &end, 10);
+
+    if (!g_ascii_isdigit(**at) || value >= PORTS)
+        return false;
+    *port = (unsigned)value;
+    *at = end;
+    return true;
+}
+
+/* One port or range at `*at`, up to the comma or the end. */
+static bool read_range(struct claims *claims, int protocol, const char **at)
+{
+    unsigned low, high;
+
+    if (!read_port(at, &low))
+        return false;
+    high = low;
+    if (**at == '-') {
+        ++*at;
+        if (!read_port(at, &high) || high < low)
+            return false;
+    }
+    for (unsigned port = low; port <= high; port++) {
+        claims->servers[port] |= (uint8_t)(1u << protocol);
+        claims->forced[port] = (uint8_t)(protocol + 1);
+    }
+    return **at == ',' || **at == '\0';
+}
+
+bool claims_add(struct claims *claims, const char *text, char **error)
+{
+    const char *equals = strchr(text, '=');
+    char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
+    const int protocol = protocol_number(name);
+    const char *at = equals ? equals + 1 : "";
+    bool good = true;
+
+    if (!equals || protocol < 0) {
+        *error =
+            g_strdup_printf("--port %s: no protocol \"%s\" (PROTOCOL=PORTS is wanted)", text, name);
+        g_free(name);
+        return false;
+    }
+    g_free(name);
+    do {
+        good = read_range(claims, protocol, &at);
+    } while (good && *at++ == ',');
+    if (!good)
+        *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
+                                 "with commas between",
+                                 text);
+    return good;
+}
+
+bool claims_is_server(const struct claims *claims, int protocol, uint16_t port)
+{
+    return claims->servers[port] >> protocol & 1;
+}
+
+/* The user's word for either port; the destination's counts first. */
+static int forced(const struct claims *claims, const struct qs_packet *packet)
+{
+    if (claims->forced[packet->destination.port])
+        return claims->forced[packet->destination.port] - 1;
+    return claims->forced[packet->source.port] - 1;
+}
+
+int claims_find(const struct claims *claims, const struct qs_packet *packet)
+{
+    const int user = forced(claims, packet);
+    const unsigned by_port =
+        claims->servers[packet->source.port] | claims->servers[packet->destination.port];
+    int first = -1;
+
+    if (user >= 0)
+        return user;
+    for (int i = 0; qs_protocols[i]; i++) {
+        const bool port = by_port >> i & 1;
+        const bool recognised = qs_protocols[i]->recognise(packet);
+
+        if (port && recognised)
+            return i;
+        if (recognised && first < 0)
+            first = i;
+    }
+    if (first < 0 && by_port)
+        first = __builtin_ctz(by_port);
+    return first;
+}

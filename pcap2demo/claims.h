@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which protocol a conversation is: by the user's word, by what its first packet can only be, or by
+ * a server's port.
+ */
+#ifndef PCAP2DEMO_CLAIMS_H
+#define PCAP2DEMO_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/packet.h"
+#include "common/core/protocol.h"
+
+/* Protocols are numbered as in qs_protocols[]. */
+enum { CLAIMS_PROTOCOLS_MAX = 8 };
+
+struct claims;
+
+/* Begins with the default ports of all protocols. */
+struct claims *claims_new(void);
+void claims_free(struct claims *claims);
+
+/*
+ * Takes the user's "PROTOCOL=RANGES", "qw=28500,28600-28610". Packets of these ports are of that
+ * protocol whatever they look like. False, and a new text in `*error`, when that is not what it is.
+ */
+bool claims_add(struct claims *claims, const char *text, char **error);
+
+/* The number of the protocol that claims a conversation beginning with `packet`, or -1. */
+int claims_find(const struct claims *claims, const struct qs_packet *packet);
+
+/* Whether servers of the protocol listen on `port`. */
+bool claims_is_server(const struct claims *claims, int protocol, uint16_t port);
+
+/* The number of the protocol of this name, or -1. */
+int protocol_number(const char *name);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/demo.h"
+
+#include "pcap2demo/writer.h"
+
+struct demo {
+    struct demo_setup setup;
+    struct demo_counts counts;
+    const char *source;    /* file of the packet at hand */
+    char *map;             /* that the session is on */
+    struct writer *writer; /* NULL: no file has begun */
+    char *file_map;        /* the map that the file is named after */
+    char *lacks;
+    GPtrArray *files, *problems;
+    uint64_t problem_count;
+};
+
+static void file_free(gpointer data)
+{
+    struct demo_file *file = data;
+
+    g_free(file->name);
+    g_free(file->error);
+    g_free(file);
+}
+
+static void problem_free(gpointer data)
+{
+    struct demo_problem *problem = data;
+
+    g_free(problem->text);
+    g_free(problem);
+}
+
+struct demo *demo_new(const struct demo_setup *setup)
+{
+    struct demo *demo = g_new0(struct demo, 1);
+
+    demo->setup = *setup;
+    demo->files = g_ptr_array_new_with_free_func(file_free);
+    demo->problems = g_ptr_array_new_with_free_func(problem_free);
+    return demo;
+}
+
+void demo_free(struct demo *demo)
+{
+    demo_discard(demo);
+    g_ptr_array_free(demo->files, TRUE);
+    g_ptr_array_free(demo->problems, TRUE);
+    g_free(demo->map);
+    g_free(demo->lacks);
+    g_free(demo);
+}
+
+void demo_set_source(struct demo *demo, const char *file)
+{
+    demo->source = file;
+}
+
+void demo_set_map(struct demo *demo, const char *map)
+{
+    g_free(demo->map);
+    demo->map = g_strdup(map);
+    if (!demo->file_map)
+        demo->file_map = g_strdup(map);
+}
+
+const struct demo_wishes *demo_wishes(const struct demo *demo)
+{
+    return &demo->setup.wishes;
+}
+
+struct demo_counts *demo_counts(struct demo *demo)
+{
+    return &demo->counts;
+}
+
+bool demo_has_begun(const struct demo *demo)
+{
+    return demo->writer;
+}
+
+void demo_discard(struct demo *demo)
+{
+    if (demo->writer)
+        writer_free(demo->writer);
+    demo->writer = NULL;
+    g_clear_pointer(&demo->file_map, g_free);
+}
+
+/* Gives the file its name; `error` is set where that failed. */
+static void commit(struct demo *demo, struct demo_file *file)
+{
+    const struct naming_request request = {.capture = demo->setup.capture,
+                                           .session = demo->setup.session,
+                                           .map = demo->file_map,
+                                           .extension = demo->setup.extension};
+
+    file->name = naming_next(demo->setup.naming, &request);
+    if (file->name)
+        file->error = writer_commit(demo->writer, file->name, demo->setup.wishes.force);
+    else
+        file->error = g_strdup("one file cannot hold several sessions: choose one with "
+                               "--session, or a folder with --output");
+}
+
+static void end_file(struct demo *demo)
+{
+    struct demo_file *file;
+
+    if (!demo->writer)
+        return;
+    file = g_new0(struct demo_file, 1);
+    file->size = writer_size(demo->writer);
+    if (demo->setup.naming)
+        commit(demo, file);
+    g_ptr_array_add(demo->files, file);
+    demo_discard(demo);
+}
+
+void demo_begin(struct demo *demo)
+{
+    end_file(demo);
+    demo->writer = writer_new(demo->setup.naming ? naming_folder(demo->setup.naming) : NULL);
+    demo->file_map = g_strdup(demo->map);
+}
+
+void demo_write(struct demo *demo, const void *data, size_t size)
+{
+    writer_add(demo->writer, data, size);
+}
+
+bool demo_start_missing(struct demo *demo, const char *what)
+{
+    if (!demo->lacks)
+        demo->lacks = g_strdup(what);
+    return demo->setup.wishes.force;
+}
+
+void demo_problem(struct demo *demo, const struct qs_packet *packet, const char *format, ...)
+{
+    struct demo_problem *problem;
+    va_list arguments;
+
+    if (++demo->problem_count > DEMO_PROBLEMS_MAX)
+        return;
+    problem = g_new0(struct demo_problem, 1);
+    if (packet)
+        problem->place = (struct place){demo->source, packet->number};
+    va_start(arguments, format);
+    problem->text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_ptr_array_add(demo->problems, problem);
+}
+
+void demo_end(struct demo *demo, bool keep)
+{
+    if (keep)
+        end_file(demo);
+    else
+        demo_discard(demo);
+}
+
+const GPtrArray *demo_files(const struct demo *demo)
+{
+    return demo->files;
+}
+
+const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total)
+{
+    *total = demo->problem_count;
+    return demo->problems;
+}
+
+const char *demo_lacks(const struct demo *demo)
+{
+    return demo->lacks;
+}

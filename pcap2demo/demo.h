@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The other side of rebuild.h: one session's demo, as whoever runs the rebuilder sees it. */
+#ifndef PCAP2DEMO_DEMO_H
+#define PCAP2DEMO_DEMO_H
+
+#include <glib.h>
+
+#include "pcap2demo/message.h"
+#include "pcap2demo/naming.h"
+#include "pcap2demo/rebuild.h"
+
+/* Problems beyond this number are only counted. */
+enum { DEMO_PROBLEMS_MAX = 10 };
+
+struct demo_setup {
+    struct naming *naming; /* NULL: nothing is written, only counted */
+    struct demo_wishes wishes;
+    const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
+    const char *extension;
+    unsigned session;
+};
+
+/* A file as it was written, or would be. */
+struct demo_file {
+    char *name; /* without folder; NULL where nothing is written */
+    uint64_t size;
+    char *error; /* why it is not there, or NULL */
+};
+
+struct demo_problem {
+    struct place place;
+    char *text;
+};
+
+struct demo *demo_new(const struct demo_setup *setup);
+void demo_free(struct demo *demo);
+
+/* The file that the packets to come are from; an interned text. */
+void demo_set_source(struct demo *demo, const char *file);
+
+/* The map that the session is on from now on; NULL: not known. */
+void demo_set_map(struct demo *demo, const char *map);
+
+/* The session is over: names the last file, or drops it where `keep` is false. */
+void demo_end(struct demo *demo, bool keep);
+
+/* struct demo_file *, in order. */
+const GPtrArray *demo_files(const struct demo *demo);
+
+/* struct demo_problem *, in order, at most DEMO_PROBLEMS_MAX; the number of all in `*total`. */
+const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total);
+
+/* What the start lacks, or NULL. */
+const char *demo_lacks(const struct demo *demo);
+
+#endif

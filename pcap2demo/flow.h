@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of conversations: pairs of address and port, found by either direction's packets.
+ *
+ * Memory is bounded: a conversation that was idle for FLOW_IDLE (in the capture's time) is over,
+ * and when there are FLOWS_MAX the one idle longest is.
+ */
+#ifndef PCAP2DEMO_FLOW_H
+#define PCAP2DEMO_FLOW_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "common/core/packet.h"
+
+enum { FLOWS_MAX = 1024 };
+
+/* Nanoseconds. */
+#define FLOW_IDLE (INT64_C(300) * 1000000000)
+
+/* What the table keeps of a conversation; its owner's struct begins with this. */
+struct flow {
+    struct qs_address ends[2]; /* QS_END_A, which sent the first packet, and QS_END_B */
+    int64_t last;              /* time of the latest packet */
+    GList link;
+};
+
+struct flow_table;
+
+/* `over` is told of each conversation that ends, and frees it. */
+struct flow_table *flow_table_new(void (*over)(struct flow *flow, void *user), void *user);
+
+/* Ends all conversations, the one idle longest first, and the table. */
+void flow_table_free(struct flow_table *table);
+
+/*
+ * The conversation that the packet belongs to, or NULL. It is then the latest, and packet->from
+ * says which end sent the packet. Others that were idle too long by the packet's time end first.
+ */
+struct flow *flow_find(struct flow_table *table, struct qs_packet *packet);
+
+/* Adds a conversation that begins with `packet`, which flow_find() did not find. */
+void flow_add(struct flow_table *table, struct flow *flow, struct qs_packet *packet);
+
+#endif

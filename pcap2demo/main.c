@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pcap2demo: from captures to demos, lists, dumps and checks.
+ *
+ * A packet's way: input (file, live) -> link -> ip -> session (flow, claim, decode) -> rebuilder,
+ * and the action that was asked for. No stage calls back up.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <pcap/pcap.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pcap2demo/action.h"
+#include "pcap2demo/input.h"
+#include "pcap2demo/ip.h"
+#include "pcap2demo/link.h"
+#include "pcap2demo/message.h"
+#include "pcap2demo/progress.h"
+#include "pcap2demo/session.h"
+#include "pcap2demo/settings.h"
+
+/* The progress bar and the state of standard output are looked at after so many frames. */
+enum { LOOK_UP_EVERY = 1024 };
+
+static volatile sig_atomic_t interrupted;
+
+struct run {
+    const struct settings *settings;
+    struct action *action;
+    struct ip *ip;
+    struct sessions *sessions;
+    uint64_t bytes_before; /* of the files read before this one */
+    uint64_t frames, datagrams;
+};
+
+/* --- Signals and output ---------------------------------------------------------------------- */
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* Reads are not restarted, so that waiting for standard input ends at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    /* So that demos at work are tidied up; finish_output() dies of it in the end. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Standard output, when nobody reads it any more, ends the program as it would have. */
+static void finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    if (errno == EPIPE) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    failure(EXIT_UNUSABLE, (struct place){0}, "standard output: %s", g_strerror(errno));
+}
+
+/* --- One input ------------------------------------------------------------------------------- */
+
+static void take_frame(struct run *run, link_reader *link, struct input_frame *frame)
+{
+    struct qs_packet packet;
+
+    run->frames++;
+    if (!link(&frame->bytes) || !ip_read(run->ip, frame->bytes, frame->time, &packet))
+        return;
+    run->datagrams++;
+    packet.number = frame->number;
+    packet.time = frame->time;
+    sessions_packet(run->sessions, &packet);
+}
+
+/* Every now and then. False when reading on is of no use. */
+static bool look_up(struct run *run, const struct input *input)
+{
+    progress_update(run->bytes_before + input_position(input));
+    return !ferror(stdout);
+}
+
+static void read_frames(struct run *run, struct input *input, link_reader *link)
+{
+    struct input_frame frame;
+    enum input_status status = INPUT_FRAME;
+
+    while (!interrupted) {
+        status = input_next(input, &frame);
+        if (status == INPUT_FRAME)
+            take_frame(run, link, &frame);
+        else if (status != INPUT_IDLE)
+            break;
+        if (run->frames % LOOK_UP_EVERY == 0 && !look_up(run, input))
+            break;
+    }
+    if (status == INPUT_BROKEN && !interrupted)
+        failure(EXIT_PROBLEMS, (struct place){input_name(input), input_frames(input) + 1}, "%s",
+                input_error(input));
+}
+
+static void report_dropped(const struct input *input)
+{
+    const uint64_t dropped = input_dropped(input);
+
+    if (dropped)
+        failure(EXIT_PROBLEMS, (struct place){input_name(input), 0},
+                "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
+}
+
+static void read_input(struct run *run, struct input *input)
+{
+    link_reader *link = link_find(input_link_type(input));
+    const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
+
+    if (!link) {
+        failure(EXIT_UNUSABLE, (struct place){input_name(input), 0},
+                "captures of link type \"%s\" cannot be read", link_name);
+        return;
+    }
+    sessions_set_source(run->sessions, input_name(input), input_stem(input));
+    read_frames(run, input, link);
+    report_dropped(input);
+    if (run->action->input_over)
+        run->action->input_over(run->action, input_name(input), input_frames(input));
+}
+
+/* --- All inputs ------------------------------------------------------------------------------ */
+
+static uint64_t file_size(const char *name)
+{
+    struct stat about;
+
+    return stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
+static uint64_t total_size(char *const *files)
+{
+    uint64_t total = 0;
+
+    for (; *files; files++)
+        total += file_size(*files);
+    return total;
+}
+
+static void read_file(struct run *run, const char *name)
+{
+    char *error = NULL;
+    struct input *input = input_open_file(name, run->settings->filter, &error);
+
+    if (!input) {
+        failure(EXIT_UNUSABLE, (struct place){name, 0}, "%s", error);
+        g_free(error);
+        return;
+    }
+    read_input(run, input);
+    input_close(input);
+    run->bytes_before += file_size(name);
+}
+
+static void read_live(struct run *run)
+{
+    char *error = NULL;
+    struct input *input = input_open_live(run->settings->interface, run->settings->filter, &error);
+
+    if (!input) {
+        failure(EXIT_UNUSABLE, (struct place){run->settings->interface, 0}, "%s", error);
+        g_free(error);
+        return;
+    }
+    read_input(run, input);
+    input_close(input);
+}
+
+static void read_all(struct run *run)
+{
+    char *const *files = run->settings->files;
+
+    if (run->settings->interface)
+        read_live(run);
+    progress_start(total_size(files), !run->settings->quiet);
+    for (; *files && !interrupted; files++)
+        read_file(run, *files);
+    progress_erase();
+}
+
+/*
+ * A recording that is interrupted is a recording that is done. A file that was not read to its end
+ * is another matter: demos of half a session are not written.
+ */
+static bool keep_unfinished(const struct settings *settings)
+{
+    if (!interrupted || settings->interface)
+        return true;
+    for (char *const *file = settings->files; *file; file++)
+        if (strcmp(*file, "-") == 0)
+            return true;
+    failure(EXIT_PROBLEMS, (struct place){0}, "interrupted; unfinished demos are not kept");
+    return false;
+}
+
+static void report(const struct run *run)
+{
+    const struct ip_counts *ip = ip_counts(run->ip);
+
+    message((struct place){0},
+            "%" G_GUINT64_FORMAT " packets, %" G_GUINT64_FORMAT " of them UDP; "
+            "%" G_GUINT64_FORMAT " IP fragments, %" G_GUINT64_FORMAT " datagrams made whole, "
+            "%" G_GUINT64_FORMAT " incomplete, %" G_GUINT64_FORMAT " contradictory",
+            run->frames, run->datagrams, ip->fragments, ip->reassembled, ip->incomplete,
+            ip->contradictory);
+}
+
+static struct action *action_for(const struct settings *settings)
+{
+    switch (settings->purpose) {
+    case PURPOSE_LIST:
+        return list_new(settings);
+    case PURPOSE_DUMP:
+        return dump_new(settings);
+    case PURPOSE_CHECK:
+        return check_new(settings);
+    case PURPOSE_CONVERT:
+        break;
+    }
+    return convert_new(settings);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings;
+    struct run run;
+
+    setlocale(LC_CTYPE, "");
+    settings_parse(&settings, &argc, &argv);
+    catch_signals();
+    run = (struct run){.settings = &settings, .action = action_for(&settings), .ip = ip_new()};
+    run.sessions = sessions_new(&settings, run.action);
+    read_all(&run);
+    ip_end(run.ip);
+    sessions_free(run.sessions, keep_unfinished(&settings));
+    if (settings.verbose)
+        report(&run);
+    run.action->end(run.action);
+    ip_free(run.ip);
+    settings_clear(&settings);
+    finish_output();
+    return (int)status_so_far();
+}

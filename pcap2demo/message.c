@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/message.h"
+
+#include <stdio.h>
+
+#include "pcap2demo/progress.h"
+
+static enum exit_status worst = EXIT_WELL;
+
+static void say(struct place place, const char *format, va_list arguments)
+{
+    GString *line = g_string_new("pcap2demo: ");
+
+    if (place.file)
+        g_string_append_printf(line, "%s: ", place.file);
+    if (place.packet)
+        g_string_append_printf(line, "packet %" G_GUINT64_FORMAT ": ", place.packet);
+    g_string_append_vprintf(line, format, arguments);
+    g_string_append_c(line, '\n');
+    progress_erase();
+    fputs(line->str, stderr);
+    g_string_free(line, TRUE);
+}
+
+void message(struct place place, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(place, format, arguments);
+    va_end(arguments);
+}
+
+void failure(enum exit_status status, struct place place, const char *format, ...)
+{
+    va_list arguments;
+
+    raise_status(status);
+    va_start(arguments, format);
+    say(place, format, arguments);
+    va_end(arguments);
+}
+
+void raise_status(enum exit_status status)
+{
+    if (status > worst)
+        worst = status;
+}
+
+enum exit_status status_so_far(void)
+{
+    return worst;
+}
+
+char *printable(const char *text)
+{
+    char *copy = g_utf8_make_valid(text, -1);
+    GString *out = g_string_new(NULL);
+
+    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char(at);
+
+        g_string_append_unichar(out, g_unichar_iscntrl(c) ? ' ' : c);
+    }
+    g_free(copy);
+    return g_string_free(out, FALSE);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of demo formats: each is a file rebuild_<format>.c that defines its record. */
+#include "pcap2demo/rebuild.h"
+
+#include <string.h>
+
+const struct rebuilder *const rebuilders[] = {
+    NULL,
+};
+
+const struct rebuilder *rebuilder_find(const struct qs_protocol *protocol)
+{
+    for (size_t i = 0; rebuilders[i]; i++)
+        if (strcmp(rebuilders[i]->protocol, protocol->name) == 0)
+            return rebuilders[i];
+    return NULL;
+}

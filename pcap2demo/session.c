@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/session.h"
+
+#include <string.h>
+
+#include "pcap2demo/flow.h"
+
+/* What the protocol knows is asked for every so many packets; more often while the map is not
+ * known.
+ */
+enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
+
+struct conversation {
+    struct flow flow;
+    int protocol;
+    struct qs_session *state;
+    struct session *session; /* going on now, or NULL */
+};
+
+struct sessions {
+    const struct settings *settings;
+    struct action *action;
+    struct flow_table *flows;
+    struct qs_decoder decoders[CLAIMS_PROTOCOLS_MAX];
+    const char *file; /* of the packet at hand; interned */
+    const char *stem; /* interned */
+    unsigned count;   /* sessions so far */
+    bool keep;        /* unfinished demos at the end */
+};
+
+struct session_loss session_loss(const struct session *session)
+{
+    const struct qs_netchan *to_server = &session->state.to_server;
+    const struct qs_netchan *to_client = &session->state.to_client;
+
+    return (struct session_loss){.gaps = (uint64_t)to_server->gaps + to_client->gaps,
+                                 .missing = (uint64_t)to_server->missing + to_client->missing,
+                                 .not_captured =
+                                     (uint64_t)to_server->not_captured + to_client->not_captured};
+}
+
+/* --- One session ----------------------------------------------------------------------------- */
+
+static char *take_printable(char *text)
+{
+    char *clean = text ? printable(text) : NULL;
+
+    g_free(text);
+    return clean;
+}
+
+static void replace(char **text, char *by)
+{
+    if (!by)
+        return;
+    g_free(*text);
+    *text = take_printable(by);
+}
+
+static void enter_map(struct session *session, const char *map)
+{
+    if (session->maps->len < SESSION_MAPS_MAX)
+        g_ptr_array_add(session->maps, printable(map));
+    if (session->demo)
+        demo_set_map(session->demo, map);
+    session->map_known = true;
+}
+
+/* Asks the protocol what it knows by now. The map is asked for once a level. */
+static void learn(struct session *session, const struct qs_session *state)
+{
+    struct qs_description description = {0};
+
+    session->protocol->describe(state, &description);
+    replace(&session->version, description.version);
+    replace(&session->player, description.player);
+    if (description.map && !session->map_known)
+        enter_map(session, description.map);
+    g_free(description.map);
+}
+
+/* A level has begun: its map is not known before the protocol says so. */
+static void enter_level(struct session *session, uint32_t level)
+{
+    session->level = level;
+    session->map_known = false;
+    if (session->demo)
+        demo_set_map(session->demo, NULL);
+}
+
+static void keep_learning(struct session *session, const struct qs_session *state)
+{
+    if (state->level != session->level)
+        enter_level(session, state->level);
+    if (session->packets % (session->map_known ? ASK_EVERY : ASK_FOR_MAP_EVERY) == 0)
+        learn(session, state);
+}
+
+static void name_ends(struct session *session, const struct conversation *conversation)
+{
+    const enum qs_end server = conversation->state->server == QS_END_A ? QS_END_A : QS_END_B;
+
+    session->server = conversation->flow.ends[server];
+    session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
+}
+
+static void start_rebuild(struct sessions *sessions, struct session *session)
+{
+    const struct rebuilder *rebuilder = rebuilder_find(session->protocol);
+    const struct demo_setup setup = {.naming = sessions->action->writes ? sessions->settings->naming
+                                                                        : NULL,
+                                     .wishes = sessions->settings->wishes,
+                                     .capture = sessions->stem,
+                                     .extension = session->protocol->demo,
+                                     .session = session->number};
+
+    if (!rebuilder || !sessions->action->wants_rebuild || !session->chosen)
+        return;
+    session->rebuilder = rebuilder;
+    session->demo = demo_new(&setup);
+    session->rebuild = rebuilder->new (session->demo);
+}
+
+static struct session *session_new(struct sessions *sessions,
+                                   const struct conversation *conversation,
+                                   const struct qs_packet *packet)
+{
+    struct session *session = g_new0(struct session, 1);
+
+    session->number = ++sessions->count;
+    session->protocol = qs_protocols[conversation->protocol];
+    session->first = (struct place){sessions->file, packet->number};
+    session->start = packet->time;
+    session->maps = g_ptr_array_new_with_free_func(g_free);
+    session->chosen = settings_chose(sessions->settings, session->number);
+    start_rebuild(sessions, session);
+    return session;
+}
+
+static void session_free(struct session *session)
+{
+    if (session->rebuilder)
+        session->rebuilder->free(session->rebuild);
+    if (session->demo)
+        demo_free(session->demo);
+    g_ptr_array_free(session->maps, TRUE);
+    g_free(session->version);
+    g_free(session->player);
+    g_free(session);
+}
+
+static void session_packet(struct sessions *sessions, struct session *session,
+                           const struct conversation *conversation, const struct qs_packet *packet)
+{
+    const struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
+
+    session->packets++;
+    session->end = MAX(session->end, packet->time);
+    session->problems += qs_decoder_problems(decoder) != 0;
+    session->state = *conversation->state;
+    keep_learning(session, conversation->state);
+    if (!session->rebuilder)
+        return;
+    demo_set_source(session->demo, sessions->file);
+    session->rebuilder->packet(session->rebuild, decoder, packet);
+}
+
+/* The conversation's session is over: nothing that the packet at hand says is of it. */
+static void end_session(struct sessions *sessions, struct conversation *conversation)
+{
+    struct session *session = conversation->session;
+
+    if (!session)
+        return;
+    conversation->session = NULL;
+    name_ends(session, conversation);
+    if (session->rebuilder && sessions->keep)
+        session->rebuilder->finish(session->rebuild);
+    if (session->demo)
+        demo_end(session->demo, sessions->keep);
+    if (session->chosen && sessions->action->session_over)
+        sessions->action->session_over(sessions->action, session);
+    session_free(session);
+}
+
+/* --- Conversations --------------------------------------------------------------------------- */
+
+static void conversation_over(struct flow *flow, void *user)
+{
+    struct conversation *conversation = (struct conversation *)flow;
+    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
+
+    if (conversation->session)
+        learn(conversation->session, conversation->state);
+    end_session(user, conversation);
+    protocol->session_clear(conversation->state);
+    g_free(conversation->state);
+    g_free(conversation);
+}
+
+static struct conversation *conversation_new(struct sessions *sessions, int protocol,
+                                             struct qs_packet *packet)
+{
+    struct conversation *conversation = g_new0(struct conversation, 1);
+
+    conversation->protocol = protocol;
+    conversation->state = g_malloc(qs_protocols[protocol]->session_size);
+    qs_protocols[protocol]->session_init(conversation->state);
+    flow_add(sessions->flows, &conversation->flow, packet);
+    return conversation;
+}
+
+static struct conversation *find_conversation(struct sessions *sessions, struct qs_packet *packet)
+{
+    struct flow *flow = flow_find(sessions->flows, packet);
+    int protocol;
+
+    if (flow)
+        return (struct conversation *)flow;
+    protocol = claims_find(sessions->settings->claims, packet);
+    return protocol < 0 ? NULL : conversation_new(sessions, protocol, packet);
+}
+
+/* Finds out whether the packet just decoded ended a session, or began one. */
+static void follow_sessions(struct sessions *sessions, struct conversation *conversation,
+                            const struct qs_packet *packet)
+{
+    const struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
+    const struct session *session = conversation->session;
+
+    if (session && session->state.connection != conversation->state->connection)
+        end_session(sessions, conversation);
+    if (!conversation->session && decoder->accepted)
+        conversation->session = session_new(sessions, conversation, packet);
+}
+
+static void tell_action(struct sessions *sessions, const struct conversation *conversation,
+                        const struct qs_packet *packet)
+{
+    const struct seen seen = {.place = {sessions->file, packet->number},
+                              .packet = packet,
+                              .decoder = &sessions->decoders[conversation->protocol],
+                              .session = conversation->session};
+
+    if (sessions->action->packet)
+        sessions->action->packet(sessions->action, &seen);
+}
+
+void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
+{
+    const struct claims *claims = sessions->settings->claims;
+    struct conversation *conversation = find_conversation(sessions, packet);
+
+    if (!conversation)
+        return;
+    packet->source_is_server_port =
+        claims_is_server(claims, conversation->protocol, packet->source.port);
+    packet->destination_is_server_port =
+        claims_is_server(claims, conversation->protocol, packet->destination.port);
+    qs_decode(&sessions->decoders[conversation->protocol], conversation->state,
+              sessions->action->sink, packet);
+    follow_sessions(sessions, conversation, packet);
+    if (conversation->session)
+        session_packet(sessions, conversation->session, conversation, packet);
+    tell_action(sessions, conversation, packet);
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+struct sessions *sessions_new(const struct settings *settings, struct action *action)
+{
+    struct sessions *sessions = g_new0(struct sessions, 1);
+
+    sessions->settings = settings;
+    sessions->action = action;
+    sessions->keep = true;
+    sessions->flows = flow_table_new(conversation_over, sessions);
+    for (int i = 0; qs_protocols[i]; i++) {
+        qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
+        sessions->decoders[i].options = settings->options[i];
+        sessions->decoders[i].want_summary = action->want_summary;
+    }
+    return sessions;
+}
+
+void sessions_set_source(struct sessions *sessions, const char *file, const char *stem)
+{
+    sessions->file = g_intern_string(file);
+    sessions->stem = g_intern_string(stem);
+}
+
+void sessions_free(struct sessions *sessions, bool keep)
+{
+    sessions->keep = keep;
+    flow_table_free(sessions->flows);
+    for (int i = 0; qs_protocols[i]; i++)
+        qs_decoder_clear(&sessions->decoders[i]);
+    g_free(sessions);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From UDP datagrams to sessions: claims conversations for protocols, decodes their packets, and
+ * tells sessions (a client's connections to a server) apart.
+ *
+ * A conversation may hold several sessions one after the other. One begins with the first netchan
+ * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
+ * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
+ * in the order in which they begin.
+ */
+#ifndef PCAP2DEMO_SESSION_H
+#define PCAP2DEMO_SESSION_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+#include "pcap2demo/action.h"
+#include "pcap2demo/demo.h"
+#include "pcap2demo/settings.h"
+
+/* What is known of a session. Texts are printable UTF-8, NULL where not known. */
+struct session {
+    unsigned number;
+    const struct qs_protocol *protocol;
+    struct qs_address client, server; /* who is who is a guess while state.server is unknown */
+    struct place first;               /* its first packet */
+    int64_t start, end; /* of its first and last packet, nanoseconds since the epoch */
+    uint64_t packets;
+    uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
+    struct qs_session state; /* after its last packet */
+    char *version, *player;
+    GPtrArray *maps;   /* char *, in order; at most SESSION_MAPS_MAX */
+    struct demo *demo; /* NULL: no rebuilder for its protocol, or none was wanted */
+    /* For whoever tells sessions apart. */
+    void *rebuild;
+    const struct rebuilder *rebuilder;
+    uint32_t level;
+    bool map_known; /* of the level at hand */
+    bool chosen;    /* by --session */
+};
+
+enum { SESSION_MAPS_MAX = 32 };
+
+/* Numbers lost on the way to either end, by the session's netchan. */
+struct session_loss {
+    uint64_t gaps, missing, not_captured;
+};
+struct session_loss session_loss(const struct session *session);
+
+struct sessions;
+
+struct sessions *sessions_new(const struct settings *settings, struct action *action);
+
+/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
+void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);
+
+/* Takes a UDP datagram; fills in what the packet still lacks. */
+void sessions_packet(struct sessions *sessions, struct qs_packet *packet);
+
+/* Ends all sessions. `keep` false: demos not finished yet are dropped. */
+void sessions_free(struct sessions *sessions, bool keep);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcap2demo/config.h"
+#include "pcap2demo/message.h"
+
+/* The command line as GOption leaves it; what needs work goes on to struct settings. */
+struct words {
+    gboolean list, dump, check, json, force, sanitize, quiet, verbose, version;
+    gboolean dump_json;
+    char *output;
+    char **sessions, **options, **ports;
+};
+
+/* Ends the program. */
+static void G_GNUC_NORETURN G_GNUC_PRINTF(1, 2) refuse(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    message((struct place){0}, "%s", text);
+    fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
+    exit(EXIT_UNUSABLE);
+}
+
+/* --- GOption --------------------------------------------------------------------------------- */
+
+static gboolean take_dump(const char *name, const char *value, gpointer data, GError **error)
+{
+    struct words *words = data;
+
+    (void)name;
+    words->dump = TRUE;
+    if (!value || strcmp(value, "text") == 0)
+        return TRUE;
+    words->dump_json = strcmp(value, "json") == 0;
+    if (!words->dump_json)
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "--dump is followed by =text or =json, not \"%s\"", value);
+    return words->dump_json;
+}
+
+static const char summary[] =
+    "Rebuilds demos (.qwd, .dm2, .dem) from captures of Quake-family games, and lists,\n"
+    "dumps and checks what is in them. FILE is a pcap or pcapng file; \"-\" is standard\n"
+    "input. Several files are taken as one capture, in the order given.";
+
+static const char description[] =
+    "Exit status: 0 all is well; 1 something in the input is wrong, or a demo could not\n"
+    "be written; 2 wrong usage, or an input that cannot be read at all.\n\n"
+    "Examples:\n"
+    "  pcap2demo duel.pcap                     demos in this folder: duel-1-dm4.qwd ...\n"
+    "  pcap2demo --list duel.pcap              which sessions are in it\n"
+    "  pcap2demo --dump duel.pcap | grep damage\n"
+    "  tcpdump -w - udp | pcap2demo -\n";
+
+static void add_entries(GOptionContext *context, struct words *words, struct settings *settings)
+{
+    /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
+    __extension__ gpointer dump_callback = (gpointer)take_dump;
+    const GOptionEntry entries[] = {
+        {"list", 'l', 0, G_OPTION_ARG_NONE, &words->list, "List the sessions", NULL},
+        {"dump", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, dump_callback,
+         "Print every field of every packet", "text|json"},
+        {"check", 'c', 0, G_OPTION_ARG_NONE, &words->check,
+         "Check that everything can be decoded and rebuilt", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, "List, dump or check in JSON", NULL},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
+         "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
+        {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
+         "Only session N of the list (may be repeated)", "N"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &words->force,
+         "Overwrite files, and write demos whose start is missing", NULL},
+        {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
+         "Leave out of demos what players would execute and do not need", NULL},
+        {"interface", 'i', 0, G_OPTION_ARG_STRING, &settings->interface,
+         "Record from a network interface until interrupted", "IFACE"},
+        {"filter", 0, 0, G_OPTION_ARG_STRING, &settings->filter,
+         "Take only the packets that match, as tcpdump does", "BPF"},
+        {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &words->ports,
+         "Decode these UDP ports as this protocol (may be repeated)", "PROTO=RANGES"},
+        {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->options,
+         "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &settings->files, NULL, "FILE..."},
+        G_OPTION_ENTRY_NULL};
+    GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
+
+    g_option_group_add_entries(group, entries);
+    g_option_context_set_main_group(context, group);
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+}
+
+/* --- Protocol options ------------------------------------------------------------------------ */
+
+static bool option_value(const struct qs_option *option, const char *text, uint32_t *value)
+{
+    guint64 number;
+
+    for (const struct qs_name *choice = option->choices; choice && choice->name; choice++) {
+        if (strcmp(choice->name, text) == 0) {
+            *value = choice->value;
+            return true;
+        }
+    }
+    if (!g_ascii_string_to_unsigned(text, 10, 0, option->choices ? G_MAXUINT32 : 1, &number, NULL))
+        return false;
+    *value = (uint32_t)number;
+    return !option->choices || qs_name_of(option->choices, *value);
+}
+
+static void start_options(struct settings *settings)
+{
+    for (int i = 0; qs_protocols[i]; i++) {
+        const struct qs_protocol *protocol = qs_protocols[i];
+
+        settings->options[i] = g_new0(uint32_t, protocol->option_count);
+        for (unsigned j = 0; j < protocol->option_count; j++)
+            settings->options[i][j] = protocol->options[j].standard;
+    }
+}
+
+static bool set_option(struct settings *settings, int protocol, const char *name, const char *value)
+{
+    const struct qs_protocol *record = qs_protocols[protocol];
+
+    for (unsigned i = 0; i < record->option_count; i++)
+        if (strcmp(record->options[i].name, name) == 0)
+            return option_value(&record->options[i], value, &settings->options[protocol][i]);
+    return false;
+}
+
+static GString *all_options(void)
+{
+    GString *names = g_string_new(NULL);
+
+    for (int i = 0; qs_protocols[i]; i++)
+        for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
+            g_string_append_printf(names, "%s%s.%s", names->len ? ", " : "", qs_protocols[i]->name,
+                                   qs_protocols[i]->options[j].name);
+    if (!names->len)
+        g_string_assign(names, "none");
+    return names;
+}
+
+/* "PROTO.NAME=VALUE" */
+static void take_option(struct settings *settings, const char *text)
+{
+    const char *dot = strchr(text, '.');
+    const char *equals = dot ? strchr(dot, '=') : NULL;
+    char *protocol = equals ? g_strndup(text, (gsize)(dot - text)) : NULL;
+    char *name = equals ? g_strndup(dot + 1, (gsize)(equals - dot - 1)) : NULL;
+    const int number = protocol ? protocol_number(protocol) : -1;
+
+    if (number < 0 || !set_option(settings, number, name, equals + 1))
+        refuse("--option %s: no such option or value; the options are: %s", text,
+               all_options()->str);
+    g_free(protocol);
+    g_free(name);
+}
+
+/* --- Checks ---------------------------------------------------------------------------------- */
+
+static void take_session(struct settings *settings, const char *text)
+{
+    guint64 value;
+    unsigned number;
+
+    if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &value, NULL))
+        refuse("--session %s: sessions are numbered from 1", text);
+    number = (unsigned)value;
+    g_array_append_val(settings->sessions, number);
+}
+
+static void take_purpose(struct settings *settings, const struct words *words)
+{
+    if (words->list + words->dump + words->check > 1)
+        refuse("choose one of --list, --dump and --check");
+    if (words->list)
+        settings->purpose = PURPOSE_LIST;
+    else if (words->dump)
+        settings->purpose = PURPOSE_DUMP;
+    else if (words->check)
+        settings->purpose = PURPOSE_CHECK;
+    settings->json = words->json || words->dump_json;
+    if (settings->json && settings->purpose == PURPOSE_CONVERT)
+        refuse("--json goes with --list, --dump or --check");
+    if (words->output && settings->purpose != PURPOSE_CONVERT)
+        refuse("--output goes with converting, not with --list, --dump or --check");
+}
+
+static void take_inputs(struct settings *settings)
+{
+    if (settings->interface && settings->files)
+        refuse("choose files or an interface, not both");
+    if (!settings->interface && !settings->files)
+        refuse("no input: name a capture file, \"-\" for standard input, or -i IFACE");
+    if (!settings->files)
+        settings->files = g_new0(char *, 1);
+}
+
+static void take_words(struct settings *settings, const struct words *words)
+{
+    char *error = NULL;
+
+    take_purpose(settings, words);
+    take_inputs(settings);
+    settings->quiet = words->quiet;
+    settings->verbose = words->verbose;
+    settings->wishes = (struct demo_wishes){.force = words->force, .sanitize = words->sanitize};
+    for (char **text = words->sessions; text && *text; text++)
+        take_session(settings, *text);
+    for (char **text = words->options; text && *text; text++)
+        take_option(settings, *text);
+    for (char **text = words->ports; text && *text; text++)
+        if (!claims_add(settings->claims, *text, &error))
+            refuse("%s", error);
+    settings->naming = naming_new(words->output, &error);
+    if (!settings->naming)
+        refuse("--output %s", error);
+}
+
+static void words_clear(struct words *words)
+{
+    g_free(words->output);
+    g_strfreev(words->sessions);
+    g_strfreev(words->options);
+    g_strfreev(words->ports);
+}
+
+/* GOption would take the word behind a bare --dump for its value; it is a file's name. */
+static void spell_out_dump(int argc, char **argv)
+{
+    static char spelt_out[] = "--dump=text";
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--dump") == 0)
+            argv[i] = spelt_out;
+}
+
+void settings_parse(struct settings *settings, int *argc, char ***argv)
+{
+    GOptionContext *context = g_option_context_new(NULL);
+    struct words words = {0};
+    GError *error = NULL;
+
+    *settings = (struct settings){.claims = claims_new(),
+                                  .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    start_options(settings);
+    add_entries(context, &words, settings);
+    spell_out_dump(*argc, *argv);
+    if (!g_option_context_parse(context, argc, argv, &error))
+        refuse("%s", error->message);
+    g_option_context_free(context);
+    if (words.version) {
+        puts("pcap2demo " QUAKESHARK_VERSION);
+        exit(fflush(stdout) == 0 ? EXIT_WELL : EXIT_UNUSABLE);
+    }
+    take_words(settings, &words);
+    words_clear(&words);
+}
+
+void settings_clear(struct settings *settings)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        g_free(settings->options[i]);
+    g_strfreev(settings->files);
+    g_free(settings->interface);
+    g_free(settings->filter);
+    g_array_free(settings->sessions, TRUE);
+    naming_free(settings->naming);
+    claims_free(settings->claims);
+}
+
+bool settings_chose(const struct settings *settings, unsigned number)
+{
+    for (guint i = 0; i < settings->sessions->len; i++)
+        if (g_array_index(settings->sessions, unsigned, i) == number)
+            return true;
+    return settings->sessions->len == 0;
+}

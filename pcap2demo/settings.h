@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef PCAP2DEMO_SETTINGS_H
+#define PCAP2DEMO_SETTINGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pcap2demo/claims.h"
+#include "pcap2demo/naming.h"
+#include "pcap2demo/rebuild.h"
+
+enum purpose { PURPOSE_CONVERT, PURPOSE_LIST, PURPOSE_DUMP, PURPOSE_CHECK };
+
+struct settings {
+    enum purpose purpose;
+    bool json;
+    bool quiet, verbose;
+    struct demo_wishes wishes;
+    char **files;     /* ends with NULL */
+    char *interface;  /* NULL: read `files` */
+    char *filter;     /* or NULL */
+    GArray *sessions; /* unsigned: numbers chosen; empty: all */
+    struct naming *naming;
+    struct claims *claims;
+    uint32_t *options[CLAIMS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+};
+
+/*
+ * Reads the command line. Does not return when it is wrong, or asked for help or the version. The
+ * result lives until settings_clear().
+ */
+void settings_parse(struct settings *settings, int *argc, char ***argv);
+
+void settings_clear(struct settings *settings);
+
+/* Whether session `number` was chosen. */
+bool settings_chose(const struct settings *settings, unsigned number);
+
+#endif

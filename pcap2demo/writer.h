@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a file that either appears whole under its name or not at all.
+ *
+ * Bytes are buffered, and go to a temporary file in the same folder when the buffer is full; the
+ * file is open only while that happens, so any number of writers can be at work. Errors are sticky:
+ * the first one is kept, and everything later does nothing until writer_commit() reports it.
+ */
+#ifndef PCAP2DEMO_WRITER_H
+#define PCAP2DEMO_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WRITER_BUFFER = 64 * 1024 };
+
+struct writer;
+
+/* `folder` is where the file will be; NULL: nothing is written, bytes are only counted. */
+struct writer *writer_new(const char *folder);
+
+void writer_add(struct writer *writer, const void *data, size_t size);
+
+/* Bytes added so far. */
+uint64_t writer_size(const struct writer *writer);
+
+/*
+ * Gives the file its name, which has no folder in it. An existing file of that name is an error,
+ * unless `overwrite`. Returns NULL when the file is there, else a new text that says what went
+ * wrong; the temporary file is gone either way.
+ */
+char *writer_commit(struct writer *writer, const char *name, bool overwrite);
+
+/* Frees the writer. What was not committed is removed. */
+void writer_free(struct writer *writer);
+
+#endif
