@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/rows.h"
 
+#include <epan/tfs.h>
+#include <epan/unit_strings.h>
+
 /* What Wireshark registers lives until it ends, and so does all that is allocated here. */
 
 /* How a type is shown. `width` in bits, of integers. */
@@ -61,8 +64,8 @@ static const true_false_string *make_flag_names(const struct qs_name *names)
     const char *set = qs_name_of(names, 1);
     const char *clear = qs_name_of(names, 0);
 
-    made->true_string = set ? set : tfs_true_false.true_string;
-    made->false_string = clear ? clear : tfs_true_false.false_string;
+    made->true_string = set ? set : "True";
+    made->false_string = clear ? clear : "False";
     return made;
 }
 
