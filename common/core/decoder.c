@@ -307,11 +307,17 @@ void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32
     emit_double(d, id, offset, length, value, true);
 }
 
+void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                    struct qs_view value)
+{
+    emit_bytes(d, id, offset, length, value, true);
+}
+
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                     const char *text)
 {
     if (text)
-        emit_bytes(d, id, offset, length, qs_view_of(text), true);
+        qs_derive_view(d, id, offset, length, qs_view_of(text));
 }
 
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)

@@ -140,6 +140,8 @@ void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t 
                    int64_t value);
 void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                       double value);
+void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                    struct qs_view value);
 /* `text` is raw Quake text as kept in sessions; NULL: nothing is said. */
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                     const char *text);
@@ -168,6 +170,17 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 void qs_summary_message(struct qs_decoder *d, const char *name);
 
 /* --- Readers */
+
+/* The next value without reading it; 0 where fewer bytes are left. */
+static inline uint16_t qs_peek_u16(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) >= 2 ? qs_le16(d->in.data + d->in.pos) : 0;
+}
+
+static inline uint32_t qs_peek_u32(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) >= 4 ? qs_le32(d->in.data + d->in.pos) : 0;
+}
 
 static inline uint8_t qs_u8(struct qs_decoder *d, unsigned id)
 {

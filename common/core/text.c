@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/text.h"
 
+#include <stdlib.h>
+
 /* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
 static const char *const glyphs[32] = {
     "•", "•", "•", "•", "•", "•", "•", "•", "•", "\t", "\n", "•", "•", "\r", "•", "•",
@@ -128,4 +130,15 @@ bool qs_view_number(struct qs_view text, int64_t *number)
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
     return g_ascii_string_to_signed(digits, 10, INT64_MIN, INT64_MAX, number, NULL);
+}
+
+uint32_t qs_view_unsigned(struct qs_view text)
+{
+    char digits[24];
+
+    if (text.size >= sizeof digits)
+        return 0;
+    memcpy(digits, text.data, text.size);
+    digits[text.size] = '\0';
+    return (uint32_t)strtoul(digits, NULL, 0);
 }

@@ -23,6 +23,8 @@ struct qw_usercmd {
 struct qw_session {
     struct qs_session base;
     uint16_t qport;
+    bool connecting; /* the server has accepted; the connection begins with the client's next packet
+                      */
     /* Agreed protocol extensions: the words of svc_serverdata. */
     uint32_t fte, fte2, mvd1;
     /* From svc_serverdata; valid when base.level is not 0. */
@@ -35,6 +37,7 @@ struct qw_session {
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool moved;               /* it carried clc_move */
     struct qw_usercmd newest; /* the move's third command */
+    uint8_t choked;           /* svc_chokecount's number */
 };
 
 enum qw_text {
@@ -44,6 +47,14 @@ enum qw_text {
     QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
 };
 
+struct qs_decoder;
+
 extern const struct qs_protocol qw_protocol;
+
+/*
+ * Reads server messages from where the decoder stands to its end: for demos and other sources that
+ * have no netchan header.
+ */
+void qw_decode_server_messages(struct qs_decoder *decoder);
 
 #endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
+#include "common/quakeworld/parts.h"
+
+#include "common/core/checksum.h"
+#include "common/core/text.h"
+
+static void read_nothing(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
+{
+    const uint32_t covered = at + 1;
+    uint8_t expected;
+
+    if (d->in.overrun)
+        return;
+    expected = qs_checksum_quakeworld(d->in.data + covered, d->in.pos - covered, d->sequence);
+    qs_derive_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
+    if (checksum != expected)
+        qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x, expected 0x%02x", checksum,
+                expected);
+}
+
+static void read_move(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t checksum = qs_u8(d, QW_MOVE_CHECKSUM);
+    struct qw_usercmd cmd = {0};
+
+    qs_u8(d, QW_MOVE_LOSS);
+    qw_read_usercmd(d, &cmd);
+    qw_read_usercmd(d, &cmd);
+    qw_read_usercmd(d, &cmd);
+    check_move(d, checksum, at);
+    if (d->in.overrun)
+        return;
+    qw_session(d)->moved = true;
+    qw_session(d)->newest = cmd;
+}
+
+static void read_stringcmd(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view text = qs_text(d, QW_STRINGCMD_TEXT);
+
+    qs_label_text(d, ": ", text, "");
+    qs_summary_text(d, " \"", text, "\"");
+    qw_emit_commands(d, text, at);
+    if (qs_view_equal(text, "drop"))
+        d->session->disconnected = true;
+}
+
+static void read_delta(struct qs_decoder *d)
+{
+    qs_u8(d, QW_DELTA_SEQUENCE);
+}
+
+static void read_tmove(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_TMOVE_ORIGIN);
+}
+
+static void read_upload(struct qs_decoder *d)
+{
+    const int16_t size = qs_i16(d, QW_UPLOAD_SIZE);
+
+    qs_u8(d, QW_UPLOAD_PERCENT);
+    if (size > 0)
+        qs_bytes(d, QW_UPLOAD_DATA, (uint16_t)size);
+}
+
+static const struct qs_message_type messages[] = {
+    [CLC_BAD] = {"clc_bad", "bad", QW_CLC_BAD, NULL},
+    [CLC_NOP] = {"clc_nop", "nop", QW_CLC_NOP, read_nothing},
+    [CLC_DOUBLEMOVE] = {"clc_doublemove", "doublemove", QW_CLC_DOUBLEMOVE, NULL},
+    [CLC_MOVE] = {"clc_move", "move", QW_CLC_MOVE, read_move},
+    [CLC_STRINGCMD] = {"clc_stringcmd", "stringcmd", QW_CLC_STRINGCMD, read_stringcmd},
+    [CLC_DELTA] = {"clc_delta", "delta", QW_CLC_DELTA, read_delta},
+    [CLC_TMOVE] = {"clc_tmove", "tmove", QW_CLC_TMOVE, read_tmove},
+    [CLC_UPLOAD] = {"clc_upload", "upload", QW_CLC_UPLOAD, read_upload},
+};
+
+const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
+}

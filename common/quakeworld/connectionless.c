@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Connectionless packets: the mark ff ff ff ff, then a command. From clients it is a word, from
+ * servers as a rule a single letter with its text glued on; the text ends with a newline, a NUL or
+ * the packet. Some replies and all that servers send to masters lack the mark. Source: qwd-format,
+ * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; quakeworld-and-qwd
+ * facts, section 7.
+ */
+#include "common/quakeworld/parts.h"
+
+#include "common/core/text.h"
+
+enum { MARK_SIZE = 4, MASTER_ENTRY_SIZE = 6 };
+
+/* The command being read: the text of the packet, and where it stands. */
+struct oob {
+    struct qs_view text; /* all of it, with its end mark */
+    uint32_t offset;     /* of the text in the packet */
+};
+
+/* The text up to the first newline or NUL. */
+static struct qs_view first_line(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (text.data[i] == '\n' || text.data[i] == '\0')
+            return (struct qs_view){text.data, i};
+    return text;
+}
+
+/* The text up to its NUL. */
+static struct qs_view until_nul(struct qs_view text)
+{
+    const uint8_t *nul = text.size ? memchr(text.data, 0, text.size) : NULL;
+
+    return nul ? (struct qs_view){text.data, (uint32_t)(nul - text.data)} : text;
+}
+
+static struct qs_view behind(struct qs_view text, uint32_t count)
+{
+    return (struct qs_view){text.data + count, text.size - count};
+}
+
+static void emit_token(struct qs_decoder *d, unsigned id, const struct oob *oob,
+                       const struct qs_token *token)
+{
+    qs_emit_bytes(d, id, oob->offset + token->offset, token->length, token->text);
+}
+
+static void emit_number(struct qs_decoder *d, unsigned id, unsigned text_id, uint32_t offset,
+                        const struct qs_token *token)
+{
+    int64_t number;
+
+    if (qs_view_number(token->text, &number))
+        qs_emit_uint(d, id, offset + token->offset, token->length, (uint32_t)number);
+    else
+        qs_emit_bytes(d, text_id, offset + token->offset, token->length, token->text);
+}
+
+/* --- From clients: words
+ * ------------------------------------------------------------------------------ */
+
+static void read_arguments(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                           uint32_t pos)
+{
+    struct qs_token word;
+
+    while (qs_token_next(line, &pos, &word))
+        emit_token(d, QW_OOB_ARGUMENT, oob, &word);
+}
+
+static void learn_client(struct qs_decoder *d)
+{
+    if (!d->probing)
+        qs_learn_direction(d, QS_C2S);
+}
+
+static void learn_server(struct qs_decoder *d)
+{
+    if (!d->probing)
+        qs_learn_direction(d, QS_S2C);
+}
+
+/* "0x58455446 0x2140f000": an extension that the client asks for. */
+static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
+{
+    struct qs_token key, value;
+    uint32_t pos = 0;
+    uint32_t key_number, value_number;
+
+    if (!qs_token_next(line, &pos, &key) || !qs_token_next(line, &pos, &value))
+        return;
+    key_number = qs_view_unsigned(key.text);
+    value_number = qs_view_unsigned(value.text);
+    qs_open_at(d, QW_EXTENSION, offset);
+    qs_label(d, ": 0x%x", value_number);
+    qs_emit_uint(d, QW_EXTENSION_KEY, offset + key.offset, key.length, key_number);
+    qs_emit_uint(d, QW_EXTENSION_VALUE, offset + value.offset, value.length, value_number);
+    qw_emit_extension(d, key_number, value_number, offset + value.offset, value.length);
+    qs_close_at(d, offset + line.size);
+}
+
+static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
+{
+    while (rest.size) {
+        const struct qs_view line = first_line(rest);
+        const uint32_t step = line.size < rest.size ? line.size + 1 : line.size;
+
+        read_connect_extension(d, line, offset);
+        rest = behind(rest, step);
+        offset += step;
+    }
+}
+
+static void read_connect_userinfo(struct qs_decoder *d, const struct oob *oob,
+                                  const struct qs_token *word)
+{
+    emit_token(d, QW_CONNECT_USERINFO, oob, word);
+    qs_emit_info(d, &qw_info_rows, word->text,
+                 oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
+    qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
+    qs_summary_text(d, " as ", qs_info_value(word->text, "name"), "");
+}
+
+/* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
+static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                         uint32_t pos)
+{
+    struct qs_token word;
+
+    learn_client(d);
+    if (qs_token_next(line, &pos, &word))
+        emit_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
+    if (qs_token_next(line, &pos, &word))
+        emit_number(d, QW_CONNECT_QPORT, QW_OOB_ARGUMENT, oob->offset, &word);
+    if (qs_token_next(line, &pos, &word))
+        emit_token(d, QW_CONNECT_CHALLENGE, oob, &word);
+    if (qs_token_next(line, &pos, &word))
+        read_connect_userinfo(d, oob, &word);
+    read_arguments(d, oob, line, pos);
+    if (line.size < oob->text.size)
+        read_connect_extensions(d, behind(oob->text, line.size + 1), oob->offset + line.size + 1);
+}
+
+static void read_getchallenge(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                              uint32_t pos)
+{
+    learn_client(d);
+    read_arguments(d, oob, line, pos);
+}
+
+static void read_query(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                       uint32_t pos)
+{
+    learn_client(d);
+    read_arguments(d, oob, line, pos);
+}
+
+static void read_status(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                        uint32_t pos)
+{
+    struct qs_token word;
+
+    learn_client(d);
+    if (qs_token_next(line, &pos, &word))
+        emit_token(d, QW_STATUS_FLAGS, oob, &word);
+    read_arguments(d, oob, line, pos);
+}
+
+static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                      uint32_t pos)
+{
+    struct qs_token word;
+
+    learn_client(d);
+    if (qs_token_next(line, &pos, &word))
+        emit_token(d, QW_RCON_PASSWORD, oob, &word);
+    while (pos < line.size && line.data[pos] == ' ')
+        pos++;
+    if (pos < line.size) {
+        qs_emit_bytes(d, QW_RCON_COMMAND, oob->offset + pos, line.size - pos, behind(line, pos));
+        qs_summary_text(d, " ", behind(line, pos), "");
+    }
+}
+
+static const struct word_command {
+    const char *name;
+    void (*read)(struct qs_decoder *, const struct oob *, struct qs_view line, uint32_t pos);
+} word_commands[] = {
+    {"getchallenge", read_getchallenge},
+    {"connect", read_connect},
+    {"status", read_status},
+    {"rcon", read_rcon},
+    {"ping", read_query},
+    {"log", read_query},
+    {"getinfo", read_query},
+    {"getstatus", read_query},
+    {"ip", read_query},
+    {"lastscores", read_query},
+    {"laststats", read_query},
+    {"dlist", read_query},
+    {"demolist", read_query},
+    {"qtvusers", read_query},
+    {"qtvlist", read_query},
+};
+
+static const struct word_command *find_word(struct qs_view name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(word_commands); i++)
+        if (qs_view_equal(name, word_commands[i].name))
+            return &word_commands[i];
+    return NULL;
+}
+
+/* --- From servers: letters
+ * --------------------------------------------------------------------------- */
+
+static void say_letter(struct qs_decoder *d, const struct oob *oob, const char *name)
+{
+    const struct qs_view letter = {oob->text.data, 1};
+
+    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
+    qs_derive_text(d, QW_OOB_NAME, oob->offset, 1, name);
+    qs_label(d, ": %s", name);
+    qs_summary(d, "%s", name);
+}
+
+/* c and a decimal number, then pairs of key and value for the extensions that the server offers. */
+static void read_challenge(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view number = first_line(behind(oob->text, 1));
+    uint32_t key, value;
+
+    learn_server(d);
+    say_letter(d, oob, "challenge");
+    qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
+    d->in.pos = oob->offset + 1 + number.size;
+    if (qs_reader_left(&d->in))
+        d->in.pos++;
+    while (qs_reader_left(&d->in) >= 8)
+        qw_read_extension(d, &key, &value);
+}
+
+static void read_accept(struct qs_decoder *d, const struct oob *oob)
+{
+    learn_server(d);
+    say_letter(d, oob, "connection accepted");
+    if (!d->probing)
+        qw_session(d)->connecting = true;
+}
+
+static void read_ping(struct qs_decoder *d, const struct oob *oob)
+{
+    say_letter(d, oob, "ping");
+}
+
+static void read_ack(struct qs_decoder *d, const struct oob *oob)
+{
+    say_letter(d, oob, "acknowledgement");
+}
+
+static void read_log_reply(struct qs_decoder *d, const struct oob *oob)
+{
+    say_letter(d, oob, "no log");
+}
+
+static void read_client_command(struct qs_decoder *d, const struct oob *oob)
+{
+    learn_server(d);
+    say_letter(d, oob, "client command");
+    qw_emit_commands(d, until_nul(behind(oob->text, 1)), oob->offset + 1);
+}
+
+static void emit_player_token(struct qs_decoder *d, unsigned id, uint32_t offset,
+                              const struct qs_token *token)
+{
+    int64_t number = 0;
+
+    if (d->protocol->fields[id].type == QS_TEXT)
+        qs_emit_bytes(d, id, offset + token->offset, token->length, token->text);
+    else if (qs_view_number(token->text, &number))
+        qs_emit_int(d, id, offset + token->offset, token->length, number);
+    else
+        qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token->offset, token->length, token->text);
+}
+
+/* userid frags minutes ping "name" "skin" topcolor bottomcolor ["team"] */
+static void read_status_player(struct qs_decoder *d, struct qs_view line, uint32_t offset)
+{
+    static const unsigned columns[] = {
+        QW_STATUS_USERID, QW_STATUS_FRAGS,    QW_STATUS_MINUTES,     QW_STATUS_PING, QW_STATUS_NAME,
+        QW_STATUS_SKIN,   QW_STATUS_TOPCOLOR, QW_STATUS_BOTTOMCOLOR, QW_STATUS_TEAM,
+    };
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    qs_open_at(d, QW_STATUS_PLAYER, offset);
+    qs_label_text(d, ": ", line, "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(columns) && qs_token_next(line, &pos, &token); i++)
+        emit_player_token(d, columns[i], offset, &token);
+    while (qs_token_next(line, &pos, &token))
+        qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token.offset, token.length, token.text);
+    qs_close_at(d, offset + line.size);
+}
+
+/* The reply to status is a print: rules as an info string, then a line for each player. */
+static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_t offset)
+{
+    const struct qs_view rules = first_line(text);
+    uint32_t at = rules.size + 1;
+
+    qs_emit_bytes(d, QW_STATUS_RULES, offset, rules.size, rules);
+    qs_emit_info(d, &qw_info_rows, rules, offset);
+    while (at < text.size) {
+        const struct qs_view line = first_line(behind(text, at));
+
+        if (line.size)
+            read_status_player(d, line, offset + at);
+        at += line.size + 1;
+    }
+}
+
+static void read_print(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = until_nul(behind(oob->text, 1));
+
+    say_letter(d, oob, "print");
+    if (text.size && text.data[0] == '\\') {
+        read_status_reply(d, text, oob->offset + 1);
+        return;
+    }
+    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
+    qs_summary_text(d, " \"", text, "\"");
+}
+
+/* d, a newline, and six bytes for each server: address and port in network order. */
+static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
+{
+    unsigned count = 0;
+
+    learn_server(d);
+    say_letter(d, oob, "server list");
+    d->in.pos = oob->offset + 2;
+    for (; qs_reader_left(&d->in) >= MASTER_ENTRY_SIZE; count++) {
+        qs_open(d, QW_MASTER_SERVER);
+        qs_bytes(d, QW_MASTER_ADDRESS, 4);
+        qs_u16be(d, QW_MASTER_PORT);
+        qs_close(d);
+    }
+    qs_summary(d, ": %u servers", count);
+    if (qs_reader_left(&d->in))
+        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
+                "Server list ends within an entry");
+}
+
+/* svc_disconnect as the end of a demo: qwd-format 4.1. */
+static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = until_nul(behind(oob->text, 1));
+
+    say_letter(d, oob, "disconnect");
+    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
+    d->session->disconnected = true;
+}
+
+static bool is_alone(struct qs_view text)
+{
+    return text.size == 1 || (text.size == 2 && (text.data[1] == '\n' || text.data[1] == '\0'));
+}
+
+static bool begins_number(struct qs_view text)
+{
+    return text.size > 1 &&
+           (g_ascii_isdigit(text.data[1]) || text.data[1] == '-' || text.data[1] == ' ');
+}
+
+static bool is_list(struct qs_view text)
+{
+    return text.size > 1 && text.data[1] == '\n';
+}
+
+static bool is_any(struct qs_view text)
+{
+    (void)text;
+    return true;
+}
+
+static const struct letter_command {
+    uint8_t letter;
+    bool (*fits)(struct qs_view text);
+    void (*read)(struct qs_decoder *, const struct oob *);
+} letter_commands[] = {
+    {'c', begins_number, read_challenge},
+    {'j', is_alone, read_accept},
+    {'n', is_any, read_print},
+    {'k', is_alone, read_ping},
+    {'l', is_alone, read_ack},
+    {'m', is_alone, read_log_reply},
+    {'B', is_any, read_client_command},
+    {'d', is_list, read_master_reply},
+    {0x02, is_any, read_disconnect},
+};
+
+static const struct letter_command *find_letter(struct qs_view text)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(letter_commands); i++)
+        if (text.size && letter_commands[i].letter == text.data[0] && letter_commands[i].fits(text))
+            return &letter_commands[i];
+    return NULL;
+}
+
+/* --- Chunks of FTE's downloads
+ * ------------------------------------------------------------------------ */
+
+static const char chunk_word[] = "n\\chunk";
+
+static bool is_chunk(struct qs_view text)
+{
+    const uint32_t length = sizeof chunk_word - 1;
+
+    return text.size > length && memcmp(text.data, chunk_word, length) == 0;
+}
+
+/* n\chunk, the number of the transfer, then svc_download; ezquake CL_Parse_OOB_ChunkedDownload. */
+static void read_chunk(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view word = {oob->text.data, sizeof chunk_word - 1};
+
+    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, word.size, word);
+    qs_summary(d, "chunk");
+    d->in.pos = oob->offset + word.size;
+    qs_u32(d, QW_CHUNK_TRANSFER);
+    qw_apply_extensions(d);
+    qs_read_messages(d, QW_SVC, qw_server_message);
+}
+
+/* --- The packet
+ * -------------------------------------------------------------------------------------- */
+
+static void read_word(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view line = first_line(oob->text);
+    const struct word_command *command;
+    struct qs_token name;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(line, &pos, &name)) {
+        qs_summary(d, "empty");
+        return;
+    }
+    command = find_word(name.text);
+    emit_token(d, QW_OOB_COMMAND, oob, &name);
+    qs_label_text(d, ": ", name.text, "");
+    qs_summary_text(d, "", name.text, "");
+    if (command) {
+        command->read(d, oob, line, pos);
+        return;
+    }
+    read_arguments(d, oob, line, pos);
+    qs_note(d, QS_NOTE_UNUSUAL, oob->offset + name.offset, name.length,
+            "Not a connectionless command that is known");
+}
+
+static void read_text(struct qs_decoder *d)
+{
+    struct oob oob = {.offset = d->in.pos};
+    const struct letter_command *letter;
+    struct qs_token name;
+    uint32_t pos = 0;
+    bool word;
+
+    oob.text = (struct qs_view){d->in.data + oob.offset, qs_reader_left(&d->in)};
+    letter = find_letter(oob.text);
+    word = qs_token_next(first_line(oob.text), &pos, &name) && find_word(name.text);
+    if (is_chunk(oob.text))
+        read_chunk(d, &oob);
+    else if (letter && !word)
+        letter->read(d, &oob);
+    else
+        read_word(d, &oob);
+}
+
+/* What is left is the end mark of a text, which its fields need not cover. */
+static void finish(struct qs_decoder *d)
+{
+    d->in.pos = d->in.size;
+}
+
+void qw_decode_connectionless(struct qs_decoder *d)
+{
+    d->connectionless = true;
+    qs_summary(d, "%s ", d->direction == QS_S2C ? "S→C" : "C→S");
+    qs_open(d, QW_OOB);
+    qs_u32(d, QW_OOB_MARK);
+    read_text(d);
+    finish(d);
+    qs_close(d);
+}
+
+/* --- Texts without the mark
+ * -------------------------------------------------------------------------- */
+
+static bool is_digits(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (!g_ascii_isdigit(text.data[i]))
+            return false;
+    return text.size > 0;
+}
+
+/* a, a newline, its number, a newline, the number of players, a newline. */
+static bool is_heartbeat(struct qs_view text)
+{
+    struct qs_view sequence, players;
+
+    if (text.size < 6 || text.data[0] != 'a' || text.data[1] != '\n')
+        return false;
+    sequence = first_line(behind(text, 2));
+    if (2 + sequence.size >= text.size)
+        return false;
+    players = first_line(behind(text, 2 + sequence.size + 1));
+    return is_digits(sequence) && is_digits(players) &&
+           2 + sequence.size + 1 + players.size + 1 >= text.size;
+}
+
+static void read_heartbeat(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view body = behind(oob->text, 2);
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    say_letter(d, oob, "heartbeat");
+    if (qs_token_next(body, &pos, &token))
+        emit_number(d, QW_HEARTBEAT_SEQUENCE, QW_OOB_ARGUMENT, oob->offset + 2, &token);
+    if (qs_token_next(body, &pos, &token))
+        emit_number(d, QW_HEARTBEAT_PLAYERS, QW_OOB_ARGUMENT, oob->offset + 2, &token);
+}
+
+static bool is_log(struct qs_view text)
+{
+    return text.size > 7 && memcmp(text.data, "stdlog ", 7) == 0;
+}
+
+static void read_log(struct qs_decoder *d, const struct oob *oob)
+{
+    const struct qs_view text = until_nul(oob->text);
+
+    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 6, (struct qs_view){text.data, 6});
+    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 7, text.size - 7, behind(text, 7));
+    qs_summary(d, "frag log");
+}
+
+static void read_shutdown(struct qs_decoder *d, const struct oob *oob)
+{
+    say_letter(d, oob, "shutdown");
+}
+
+static void read_master_query(struct qs_decoder *d, const struct oob *oob)
+{
+    learn_client(d);
+    say_letter(d, oob, "server list request");
+}
+
+/* c, a newline and as a rule a NUL. */
+static bool is_master_query(struct qs_view text)
+{
+    return text.size >= 2 && text.size <= 3 && text.data[1] == '\n' &&
+           (text.size == 2 || text.data[2] == '\0');
+}
+
+static const struct letter_command bare_commands[] = {
+    {'a', is_heartbeat, read_heartbeat},
+    {'C', is_alone, read_shutdown},
+    {'c', is_master_query, read_master_query},
+    {'k', is_alone, read_ping},
+    {'l', is_alone, read_ack},
+    {'m', is_alone, read_log_reply},
+    {'s', is_log, read_log},
+};
+
+static const struct letter_command *find_bare(const struct qs_packet *packet)
+{
+    const struct qs_view text = {packet->data, packet->size};
+
+    for (unsigned i = 0; text.size && i < G_N_ELEMENTS(bare_commands); i++)
+        if (bare_commands[i].letter == text.data[0] && bare_commands[i].fits(text))
+            return &bare_commands[i];
+    return NULL;
+}
+
+bool qw_is_bare_text(const struct qs_packet *packet)
+{
+    return packet->size < 8 || find_bare(packet);
+}
+
+void qw_decode_bare_text(struct qs_decoder *d)
+{
+    const struct letter_command *command = find_bare(d->packet);
+    const struct oob oob = {{d->in.data, d->in.size}, 0};
+
+    d->connectionless = true;
+    if (!command) {
+        qs_note(d, QS_NOTE_UNUSUAL, 0, d->in.size, "Runt packet: engines ignore it");
+        qs_summary(d, "runt");
+        qs_bytes(d, QW_RUNT, d->in.size);
+        return;
+    }
+    qs_open(d, QW_OOB);
+    command->read(d, &oob);
+    finish(d);
+    qs_close(d);
+}
+
+/* --- Recognition
+ * ------------------------------------------------------------------------------------- */
+
+static bool begins(struct qs_view text, const char *word)
+{
+    const uint32_t length = (uint32_t)strlen(word);
+
+    return text.size >= length && memcmp(text.data, word, length) == 0;
+}
+
+/*
+ * Only what no other game sends: Quake II and Quake III share the mark, getchallenge, status and
+ * rcon. connect is QuakeWorld's by its version; a challenge by its letter and number.
+ */
+bool qw_recognise(const struct qs_packet *packet)
+{
+    struct qs_view text;
+    struct qs_view number;
+
+    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
+        return false;
+    text = behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
+    if (begins(text, "connect 24 ") || begins(text, "connect 25 ") || begins(text, "connect 26 ") ||
+        begins(text, "connect 27 ") || begins(text, "connect 28 "))
+        return true;
+    if (text.data[0] != 'c' || !begins_number(text))
+        return false;
+    number = first_line(behind(text, 1));
+    if (number.size && (number.data[0] == '-' || number.data[0] == ' '))
+        number = behind(number, 1);
+    return number.size <= 11 && is_digits(number);
+}

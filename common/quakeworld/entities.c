@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; extensions facts, E.1, with
+ * the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
+ */
+#include "common/quakeworld/parts.h"
+
+/* MVD1's FLOATCOORDS widens the origins of players and entity deltas, and nothing else. */
+static enum qs_coord_format widen_coords(struct qs_decoder *d)
+{
+    const enum qs_coord_format before = d->coord_format;
+
+    if (qw_session(d)->mvd1 & MVD1_FLOATCOORDS)
+        d->coord_format = QS_COORD_FLOAT32;
+    return before;
+}
+
+/* --- svc_playerinfo
+ * ---------------------------------------------------------------------------------- */
+
+static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
+{
+    return (qw_session(d)->fte & FTE_TRANS) && (flags & PF_EXTRA_PFS)
+               ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS)
+               : 0;
+}
+
+static void read_command(struct qs_decoder *d)
+{
+    struct qw_usercmd cmd = {0};
+
+    qw_read_usercmd(d, &cmd);
+}
+
+/* The velocity is in whole units per second; qwd-format's ReadCoord is not what engines do. */
+static void read_velocity(struct qs_decoder *d, uint16_t flags)
+{
+    if (flags & PF_VELOCITY1)
+        qs_i16(d, QW_PLAYERINFO_VELOCITY_X);
+    if (flags & PF_VELOCITY2)
+        qs_i16(d, QW_PLAYERINFO_VELOCITY_Y);
+    if (flags & PF_VELOCITY3)
+        qs_i16(d, QW_PLAYERINFO_VELOCITY_Z);
+}
+
+void qw_read_playerinfo(struct qs_decoder *d)
+{
+    const uint32_t start = d->in.pos;
+    enum qs_coord_format coords;
+    uint8_t moreflags;
+    uint16_t flags;
+
+    qw_read_player(d, QW_PLAYERINFO_PLAYER);
+    flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
+    moreflags = read_moreflags(d, flags);
+    coords = widen_coords(d);
+    qs_coord3(d, QW_PLAYERINFO_ORIGIN);
+    d->coord_format = coords;
+    qs_u8(d, QW_PLAYERINFO_FRAME);
+    if (flags & PF_MSEC)
+        qs_u8(d, QW_PLAYERINFO_MSEC);
+    if (flags & PF_COMMAND)
+        read_command(d);
+    read_velocity(d, flags);
+    if (flags & PF_MODEL)
+        qw_read_model(d, QW_PLAYERINFO_MODEL);
+    if (flags & PF_SKINNUM)
+        qs_u8(d, QW_PLAYERINFO_SKIN);
+    if (flags & PF_EFFECTS)
+        qs_u8(d, QW_PLAYERINFO_EFFECTS);
+    if (flags & PF_WEAPONFRAME)
+        qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
+    if ((flags & PF_WEAPONFRAME) && (qw_session(d)->mvd1 & MVD1_WEAPONPREDICTION))
+        qw_stop_at_extension(d, start, "WEAPONPREDICTION in svc_playerinfo");
+    else if (moreflags & ~PF_TRANS_ALLOWED)
+        qw_stop_at_extension(d, start, "SCALE, FATNESS or COLOURMOD in svc_playerinfo");
+    else if (moreflags & PF_TRANS)
+        qs_u8(d, QW_PLAYERINFO_ALPHA);
+}
+
+/* --- svc_nails
+ * --------------------------------------------------------------------------------------- */
+
+/* A 12-bit coordinate in steps of 2 units around the origin. */
+static double nail_coord(uint32_t bits)
+{
+    return ((int)bits - 2048) * 2;
+}
+
+/* Six bytes: three coordinates of 12 bits, 4 bits of pitch, 8 of yaw; qwd-format, table 13. */
+static void read_nail(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t *b = qs_reader_take(&d->in, 6);
+    int pitch;
+
+    if (!b || !d->fields_wanted)
+        return;
+    pitch = b[4] >> 4;
+    if (pitch >= 8)
+        pitch -= 16;
+    qs_open_at(d, QW_NAIL, at);
+    qs_emit_double(d, QW_NAIL_X, at, 2, nail_coord(b[0] | (b[1] & 0x0fu) << 8));
+    qs_emit_double(d, QW_NAIL_Y, at + 1, 2, nail_coord(b[1] >> 4 | (unsigned)b[2] << 4));
+    qs_emit_double(d, QW_NAIL_Z, at + 3, 2, nail_coord(b[3] | (b[4] & 0x0fu) << 8));
+    qs_emit_double(d, QW_NAIL_PITCH, at + 4, 1, pitch * (360.0 / 16));
+    qs_emit_double(d, QW_NAIL_YAW, at + 5, 1, (int8_t)b[5] * (360.0 / 256));
+    qs_close(d);
+}
+
+void qw_read_nails(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, QW_NAILS_COUNT);
+
+    qs_label(d, ": %u", count);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        read_nail(d);
+}
+
+/* --- svc_packetentities, svc_deltapacketentities
+ * ----------------------------------------------------- */
+
+/* The bits of one entity, from all the bytes that hold some. */
+struct entity_bits {
+    uint16_t word;
+    uint8_t more, evenmore, yetmore;
+};
+
+/* With FTE's ENTITYDBL even a removal has its further bits, for the number; see ezquake. */
+static void read_morebits(struct qs_decoder *d, struct entity_bits *bits)
+{
+    if (!(bits->word & U_MOREBITS))
+        return;
+    bits->more = qs_u8(d, QW_ENTITY_MOREBITS);
+    if (!(bits->more & U_FTE_EVENMORE) || !qw_session(d)->fte)
+        return;
+    bits->evenmore = qs_u8(d, QW_ENTITY_EVENMORE);
+    if (bits->evenmore & U_FTE_YETMORE)
+        bits->yetmore = qs_u8(d, QW_ENTITY_YETMORE);
+}
+
+static void derive_number(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
+{
+    uint32_t number = bits->word & U_NUMBER;
+
+    if (bits->evenmore & U_FTE_ENTITYDBL)
+        number += 512;
+    if (bits->evenmore & U_FTE_ENTITYDBL2)
+        number += 1024;
+    qs_derive_uint(d, QW_ENTITY_NUMBER, at, d->in.pos - at, number);
+    qs_label(d, " %u", number);
+}
+
+static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
+{
+    const uint32_t at = d->in.pos;
+    uint32_t model;
+
+    if (bits->more & U_MODEL)
+        model = qs_u8(d, QW_ENTITY_MODEL) + (bits->evenmore & U_FTE_MODELDBL ? 256u : 0);
+    else if (bits->evenmore & U_FTE_MODELDBL)
+        model = qs_u16(d, QW_ENTITY_MODEL);
+    else
+        return;
+    if (d->fields_wanted)
+        qw_derive_model(d, at, d->in.pos - at, model);
+}
+
+static void read_place(struct qs_decoder *d, const struct entity_bits *bits)
+{
+    const enum qs_coord_format coords = widen_coords(d);
+
+    if (bits->word & U_ORIGIN1)
+        qs_coord(d, QW_ENTITY_X);
+    if (bits->more & U_ANGLE1)
+        qs_angle(d, QW_ENTITY_PITCH);
+    if (bits->word & U_ORIGIN2)
+        qs_coord(d, QW_ENTITY_Y);
+    if (bits->word & U_ANGLE2)
+        qs_angle(d, QW_ENTITY_YAW);
+    if (bits->word & U_ORIGIN3)
+        qs_coord(d, QW_ENTITY_Z);
+    if (bits->more & U_ANGLE3)
+        qs_angle(d, QW_ENTITY_ROLL);
+    d->coord_format = coords;
+}
+
+/* What FTE's bits add behind the rest. */
+static void read_extras(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
+{
+    const uint32_t fte = qw_session(d)->fte;
+
+    if (bits->evenmore & (U_FTE_SCALE | U_FTE_FATNESS) || bits->yetmore & ~U_FTE_COLOURMOD) {
+        qw_stop_at_extension(d, at, "bits in an entity delta");
+        return;
+    }
+    if ((bits->evenmore & U_FTE_TRANS) && (fte & FTE_TRANS))
+        qs_u8(d, QW_ENTITY_ALPHA);
+    if ((bits->yetmore & U_FTE_COLOURMOD) && (fte & FTE_COLOURMOD)) {
+        qs_u8(d, QW_ENTITY_RED);
+        qs_u8(d, QW_ENTITY_GREEN);
+        qs_u8(d, QW_ENTITY_BLUE);
+    }
+}
+
+/* One delta; the word is the next to read and not 0, or the entity is a baseline. */
+static void read_delta(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    struct entity_bits bits = {0};
+
+    qs_open(d, QW_ENTITY);
+    bits.word = qs_u16(d, QW_ENTITY_WORD);
+    if (!(bits.word & U_REMOVE) || (qw_session(d)->fte & FTE_ENTITYDBL))
+        read_morebits(d, &bits);
+    derive_number(d, &bits, at);
+    if (bits.word & U_REMOVE) {
+        qs_label(d, " removed");
+    } else {
+        read_model(d, &bits);
+        if (bits.word & U_FRAME)
+            qs_u8(d, QW_ENTITY_FRAME);
+        if (bits.more & U_COLORMAP)
+            qs_u8(d, QW_ENTITY_COLORMAP);
+        if (bits.more & U_SKIN)
+            qs_u8(d, QW_ENTITY_SKIN);
+        if (bits.more & U_EFFECTS)
+            qs_u8(d, QW_ENTITY_EFFECTS);
+        read_place(d, &bits);
+        read_extras(d, &bits, at);
+    }
+    qs_close(d);
+}
+
+void qw_read_packetentities(struct qs_decoder *d)
+{
+    while (!d->in.overrun && !d->stop) {
+        if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
+            qs_u16(d, QW_ENTITIES_END);
+            return;
+        }
+        read_delta(d);
+    }
+}
+
+void qw_read_deltapacketentities(struct qs_decoder *d)
+{
+    qs_u8(d, QW_PACKETENTITIES_FROM);
+    qw_read_packetentities(d);
+}
+
+/*
+ * FTE's SPAWNSTATIC2: entity deltas from nothing; quakeworld-fte facts, section 6. With
+ * REPLACEMENTDELTAS the same ids carry another kind of delta.
+ */
+static void read_lone_delta(struct qs_decoder *d)
+{
+    if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
+        qw_stop_at_extension(d, d->in.pos, "REPLACEMENTDELTAS");
+    else
+        read_delta(d);
+}
+
+void qw_read_spawnstatic2(struct qs_decoder *d)
+{
+    read_lone_delta(d);
+}
+
+void qw_read_spawnbaseline2(struct qs_decoder *d)
+{
+    read_lone_delta(d);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Protocol extensions: how they are announced, and what they change.
+ * Source: extensions facts, E.1; quakeworld-and-qwd facts, section 7.
+ */
+#include "common/quakeworld/parts.h"
+
+static int flags_row(uint32_t key)
+{
+    switch (key) {
+    case QW_EXTENSION_FTE:
+        return QW_FTE;
+    case QW_EXTENSION_FTE2:
+        return QW_FTE2;
+    case QW_EXTENSION_MVD1:
+        return QW_MVD1;
+    default:
+        return -1;
+    }
+}
+
+void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint32_t offset,
+                       uint32_t length)
+{
+    const int row = flags_row(key);
+
+    if (row >= 0)
+        qs_derive_uint(d, (unsigned)row, offset, length, value);
+}
+
+void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value)
+{
+    qs_open(d, QW_EXTENSION);
+    *key = qs_u32(d, QW_EXTENSION_KEY);
+    *value = qs_u32(d, QW_EXTENSION_VALUE);
+    if (!d->in.overrun)
+        qw_emit_extension(d, *key, *value, d->in.pos - 4, 4);
+    qs_label(d, ": 0x%x", *value);
+    qs_close(d);
+}
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session(d)->fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+void qw_stop_at_extension(struct qs_decoder *d, uint32_t offset, const char *what)
+{
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, offset, 1, "Protocol extension %s not decoded", what);
+    d->stop = true;
+}

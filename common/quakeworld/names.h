@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names for QuakeWorld's numbers. Sources as in constants.h, and the tables of qwd-format. */
+#ifndef QW_NAMES_H
+#define QW_NAMES_H
+
+#include "common/core/field.h"
+
+extern const struct qs_name qw_svc_names[];
+extern const struct qs_name qw_clc_names[];
+extern const struct qs_name qw_stat_names[];
+extern const struct qs_name qw_weapon_names[]; /* of STAT_ACTIVEWEAPON */
+extern const struct qs_name qw_print_level_names[];
+extern const struct qs_name qw_channel_names[];
+extern const struct qs_name qw_temp_entity_names[];
+extern const struct qs_name qw_protocol_names[]; /* which game a protocol number came with */
+extern const struct qs_name qw_extension_names[];
+extern const struct qs_name qw_pmc_names[];
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of the QuakeWorld decoder, as they see each other. Each file begins with its source. */
+#ifndef QW_PARTS_H
+#define QW_PARTS_H
+
+#include "common/core/decoder.h"
+#include "common/core/infostring.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/names.h"
+#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/qw_fields.h"
+
+static inline struct qw_session *qw_session(const struct qs_decoder *d)
+{
+    return (struct qw_session *)d->session;
+}
+
+/* The protocol version in force; where a capture begins too late to show it, the usual one. */
+static inline int32_t qw_version(const struct qs_decoder *d)
+{
+    return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
+}
+
+/* session.c: what is known, and what it says about numbers in messages. */
+void qw_session_connect(struct qw_session *session);
+void qw_session_new_level(struct qw_session *session);
+void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
+                           struct qs_view value);
+/* The name in the user info of `player`; the empty view when it is not known. */
+struct qs_view qw_player_name(const struct qw_session *session, uint32_t player);
+/* A u8 that is a player, a model or a sound, followed by the name as a derived field. */
+uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
+uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+/* Says the name of a model whose number was put together from several places. */
+void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+
+/* command.c: console commands in texts. The rows of info strings. */
+extern const struct qs_info_rows qw_info_rows;
+/* Says the commands in `text`, which begins at `offset`: words, info strings, meanings. */
+void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
+
+/* extension.c: protocol extensions. */
+/* Says the flags of an extension word by the row of its key. */
+void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint32_t offset,
+                       uint32_t length);
+/* A pair of key and value in binary, as challenges and svc_serverdata have it. */
+void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value);
+/* Sets the formats that the agreed extensions change. */
+void qw_apply_extensions(struct qs_decoder *d);
+/* An extension's layout is not known: says so and ends the message loop. */
+void qw_stop_at_extension(struct qs_decoder *d, uint32_t offset, const char *what);
+
+/* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it. */
+bool qw_recognise(const struct qs_packet *packet);
+bool qw_is_bare_text(const struct qs_packet *packet);
+void qw_decode_connectionless(struct qs_decoder *d);
+void qw_decode_bare_text(struct qs_decoder *d);
+
+/* usercmd.c: delta usercmds, in moves and in svc_playerinfo. */
+/* Reads a command as changes to `cmd`, which becomes the absolute command. */
+void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
+
+/* client.c, server.c: the two message tables. */
+const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
+const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
+
+/* precache.c */
+void qw_read_modellist(struct qs_decoder *d);
+void qw_read_modellistshort(struct qs_decoder *d);
+void qw_read_soundlist(struct qs_decoder *d);
+
+/* entities.c */
+void qw_read_playerinfo(struct qs_decoder *d);
+void qw_read_nails(struct qs_decoder *d);
+void qw_read_packetentities(struct qs_decoder *d);
+void qw_read_deltapacketentities(struct qs_decoder *d);
+void qw_read_spawnstatic2(struct qs_decoder *d);
+void qw_read_spawnbaseline2(struct qs_decoder *d);
+
+#endif

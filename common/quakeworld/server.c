@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages from server to client: qwd-format, section 5, where each stands under its name. */
+#include "common/quakeworld/parts.h"
+
+#include "common/core/text.h"
+
+static void read_nothing(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void read_disconnect(struct qs_decoder *d)
+{
+    d->session->disconnected = true;
+}
+
+/* --- The session and its texts
+ * ----------------------------------------------------------------------- */
+
+static void read_print(struct qs_decoder *d)
+{
+    struct qs_view text;
+
+    qs_u8(d, QW_PRINT_LEVEL);
+    text = qs_text(d, QW_PRINT);
+    qs_label_text(d, ": ", text, "");
+}
+
+static void read_centerprint(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_CENTERPRINT_TEXT), "");
+}
+
+static void read_finale(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_FINALE_TEXT), "");
+}
+
+/* The whole server info comes as a command: fullserverinfo "\key\value...". */
+static void keep_serverinfo(struct qs_decoder *d, struct qs_view text)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (qs_token_next(text, &pos, &word) && qs_view_equal(word.text, "fullserverinfo") &&
+        qs_token_next(text, &pos, &word))
+        qs_table_set(&qw_session(d)->texts, QW_TEXT_SERVERINFO, word.text);
+}
+
+static void read_stufftext(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view text = qs_text(d, QW_STUFFTEXT_TEXT);
+
+    qs_label_text(d, ": ", text, "");
+    qw_emit_commands(d, text, at);
+    keep_serverinfo(d, text);
+}
+
+static void read_movevars(struct qs_decoder *d)
+{
+    qs_f32(d, QW_MOVEVAR_GRAVITY);
+    qs_f32(d, QW_MOVEVAR_STOPSPEED);
+    qs_f32(d, QW_MOVEVAR_MAXSPEED);
+    qs_f32(d, QW_MOVEVAR_SPECTATORMAXSPEED);
+    qs_f32(d, QW_MOVEVAR_ACCELERATE);
+    qs_f32(d, QW_MOVEVAR_AIRACCELERATE);
+    qs_f32(d, QW_MOVEVAR_WATERACCELERATE);
+    qs_f32(d, QW_MOVEVAR_FRICTION);
+    qs_f32(d, QW_MOVEVAR_WATERFRICTION);
+    qs_f32(d, QW_MOVEVAR_ENTGRAVITY);
+}
+
+static bool is_version(uint32_t number)
+{
+    return number >= QW_PROTOCOL_FIRST && number <= QW_PROTOCOL_LAST;
+}
+
+/* The pairs of protocol extensions that stand before the version. */
+static void read_agreed_extensions(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    uint32_t key, value;
+
+    while (qs_reader_left(&d->in) >= 8 && qs_name_of(qw_extension_names, qs_peek_u32(d))) {
+        qw_read_extension(d, &key, &value);
+        if (key == QW_EXTENSION_FTE)
+            session->fte = value;
+        else if (key == QW_EXTENSION_FTE2)
+            session->fte2 = value;
+        else if (key == QW_EXTENSION_MVD1)
+            session->mvd1 = value;
+    }
+}
+
+static void read_serverdata(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const uint32_t start = d->in.pos;
+    uint8_t player;
+
+    qw_session_new_level(session);
+    read_agreed_extensions(d);
+    session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
+    if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
+        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
+                "Protocol version %d of svc_serverdata not decoded", session->base.version);
+        session->base.version = 0;
+        d->stop = true;
+        return;
+    }
+    qw_apply_extensions(d);
+    qs_i32(d, QW_SERVERDATA_COUNT);
+    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
+    if ((session->fte2 & FTE2_MAXPLAYERS) || (session->fte & FTE_SPLITSCREEN)) {
+        qw_stop_at_extension(d, start, "MAXPLAYERS or SPLITSCREEN in svc_serverdata");
+        return;
+    }
+    player = qs_u8(d, QW_SERVERDATA_PLAYER_BYTE);
+    session->player = player & 0x7f;
+    session->spectator = player & 0x80;
+    qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
+    qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
+    if (session->base.version >= QW_PROTOCOL_MOVEVARS)
+        read_movevars(d);
+}
+
+static void read_serverinfo(struct qs_decoder *d)
+{
+    struct qs_table *texts = &qw_session(d)->texts;
+    const struct qs_view key = qs_text(d, QW_SERVERINFO_KEY);
+    const struct qs_view value = qs_text(d, QW_SERVERINFO_VALUE);
+    char *info;
+
+    qs_label_text(d, ": ", key, "");
+    qs_label_text(d, " = ", value, "");
+    if (d->in.overrun)
+        return;
+    info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
+    qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));
+    g_free(info);
+}
+
+static void read_lightstyle(struct qs_decoder *d)
+{
+    const uint8_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
+
+    qs_label(d, ": %u", style);
+    qs_text(d, QW_LIGHTSTYLE_MAP);
+}
+
+static void read_setpause(struct qs_decoder *d)
+{
+    qs_u8(d, QW_SETPAUSE_PAUSED);
+}
+
+static void read_cdtrack(struct qs_decoder *d)
+{
+    qs_u8(d, QW_CDTRACK_TRACK);
+}
+
+static void read_maxspeed(struct qs_decoder *d)
+{
+    qs_f32(d, QW_MAXSPEED);
+}
+
+static void read_entgravity(struct qs_decoder *d)
+{
+    qs_f32(d, QW_ENTGRAVITY);
+}
+
+static void read_chokecount(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, QW_CHOKECOUNT);
+
+    qs_label(d, ": %u", count);
+    qw_session(d)->choked = count;
+}
+
+/* --- The players
+ * ------------------------------------------------------------------------------------- */
+
+static void read_updatefrags(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_UPDATEFRAGS_PLAYER);
+    qs_i16(d, QW_UPDATEFRAGS_FRAGS);
+}
+
+static void read_updateping(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_UPDATEPING_PLAYER);
+    qs_i16(d, QW_UPDATEPING_PING);
+}
+
+static void read_updatepl(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_UPDATEPL_PLAYER);
+    qs_u8(d, QW_UPDATEPL_LOSS);
+}
+
+static void read_updateentertime(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_UPDATEENTERTIME_PLAYER);
+    qs_f32(d, QW_UPDATEENTERTIME_SECONDS);
+}
+
+static void read_updateuserinfo(struct qs_decoder *d)
+{
+    const uint8_t player = qs_u8(d, QW_UPDATEUSERINFO_PLAYER);
+    struct qs_view info;
+    uint32_t at;
+
+    qs_i32(d, QW_UPDATEUSERINFO_USERID);
+    at = d->in.pos;
+    info = qs_text(d, QW_UPDATEUSERINFO_INFO);
+    qs_label(d, ": player %u", player);
+    qs_label_text(d, " ", qs_info_value(info, "name"), "");
+    if (d->in.overrun)
+        return;
+    qs_emit_info(d, &qw_info_rows, info, at);
+    if (player < QW_PLAYERS_MAX)
+        qs_table_set(&qw_session(d)->userinfo, player, info);
+}
+
+static void read_setinfo(struct qs_decoder *d)
+{
+    const uint8_t player = qw_read_player(d, QW_SETINFO_PLAYER);
+    const struct qs_view key = qs_text(d, QW_SETINFO_KEY);
+    const struct qs_view value = qs_text(d, QW_SETINFO_VALUE);
+
+    qs_label_text(d, " ", key, "");
+    qs_label_text(d, " = ", value, "");
+    if (!d->in.overrun)
+        qw_set_userinfo_value(qw_session(d), player, key, value);
+}
+
+/* --- The own player
+ * ---------------------------------------------------------------------------------- */
+
+/* What a number means depends on the statistic. */
+static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, uint32_t length)
+{
+    const char *name = qs_name_of(qw_stat_names, index);
+    const uint32_t at = d->in.pos - length;
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    qs_label(d, ": %s %d", name ? name : "unknown", (int32_t)value);
+    if (index == STAT_ITEMS)
+        qs_derive_uint(d, QW_STAT_ITEMS, at, length, value);
+    else if (index == STAT_ACTIVEWEAPON)
+        qs_derive_uint(d, QW_STAT_WEAPON, at, length, value);
+    else if (index == STAT_WEAPON)
+        qw_derive_model(d, at, length, value);
+}
+
+static void read_updatestat(struct qs_decoder *d)
+{
+    const uint8_t index = qs_u8(d, QW_STAT_INDEX);
+    const uint8_t value = qs_u8(d, QW_STAT_BYTE);
+
+    explain_stat(d, index, value, 1);
+}
+
+static void read_updatestatlong(struct qs_decoder *d)
+{
+    const uint8_t index = qs_u8(d, QW_STAT_INDEX);
+    const int32_t value = qs_i32(d, QW_STAT_LONG);
+
+    explain_stat(d, index, (uint32_t)value, 4);
+}
+
+static void read_setangle(struct qs_decoder *d)
+{
+    if (qw_session(d)->mvd1 & MVD1_HIGHLAGTELEPORT)
+        qw_read_player(d, QW_SETANGLE_PLAYER);
+    qs_angle3(d, QW_SETANGLE_ANGLES);
+}
+
+static void read_damage(struct qs_decoder *d)
+{
+    const uint8_t armor = qs_u8(d, QW_DAMAGE_ARMOR);
+    const uint8_t health = qs_u8(d, QW_DAMAGE_HEALTH);
+
+    qs_coord3(d, QW_DAMAGE_ORIGIN);
+    qs_label(d, ": armor %u, health %u", armor, health);
+}
+
+static void read_intermission(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_INTERMISSION_ORIGIN);
+    qs_angle3(d, QW_INTERMISSION_ANGLES);
+}
+
+/* --- Things in the world
+ * ----------------------------------------------------------------------------- */
+
+static void read_sound(struct qs_decoder *d)
+{
+    const uint16_t word = qs_u16(d, QW_SOUND_CHANNEL_WORD);
+
+    if (word & SND_VOLUME)
+        qs_scaled_u8(d, QW_SOUND_VOLUME, 1 / 255.0);
+    else
+        qs_derive_double(d, QW_SOUND_VOLUME, d->in.pos, 0, 1);
+    if (word & SND_ATTENUATION)
+        qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
+    else
+        qs_derive_double(d, QW_SOUND_ATTENUATION, d->in.pos, 0, 1);
+    qw_read_sound(d, QW_SOUND_INDEX);
+    qs_coord3(d, QW_SOUND_ORIGIN);
+}
+
+static void read_stopsound(struct qs_decoder *d)
+{
+    qs_u16(d, QW_STOPSOUND_WORD);
+}
+
+static void read_spawnstaticsound(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_STATICSOUND_ORIGIN);
+    qw_read_sound(d, QW_STATICSOUND_INDEX);
+    qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
+    qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
+}
+
+static void read_spawnstatic(struct qs_decoder *d)
+{
+    qw_read_model(d, QW_SPAWNSTATIC_MODEL);
+    qs_u8(d, QW_SPAWNSTATIC_FRAME);
+    qs_u8(d, QW_SPAWNSTATIC_COLORMAP);
+    qs_u8(d, QW_SPAWNSTATIC_SKIN);
+    qs_coord(d, QW_SPAWNSTATIC_X);
+    qs_angle(d, QW_SPAWNSTATIC_PITCH);
+    qs_coord(d, QW_SPAWNSTATIC_Y);
+    qs_angle(d, QW_SPAWNSTATIC_YAW);
+    qs_coord(d, QW_SPAWNSTATIC_Z);
+    qs_angle(d, QW_SPAWNSTATIC_ROLL);
+}
+
+static void read_spawnbaseline(struct qs_decoder *d)
+{
+    qs_label(d, ": entity %u", qs_u16(d, QW_SPAWNBASELINE_ENTITY));
+    qw_read_model(d, QW_SPAWNBASELINE_MODEL);
+    qs_u8(d, QW_SPAWNBASELINE_FRAME);
+    qs_u8(d, QW_SPAWNBASELINE_COLORMAP);
+    qs_u8(d, QW_SPAWNBASELINE_SKIN);
+    qs_coord(d, QW_SPAWNBASELINE_X);
+    qs_angle(d, QW_SPAWNBASELINE_PITCH);
+    qs_coord(d, QW_SPAWNBASELINE_Y);
+    qs_angle(d, QW_SPAWNBASELINE_YAW);
+    qs_coord(d, QW_SPAWNBASELINE_Z);
+    qs_angle(d, QW_SPAWNBASELINE_ROLL);
+}
+
+/* Points, beams, and points with a number of particles: qwd-format, tables 9 to 11. */
+static void read_temp_entity(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t type = qs_u8(d, QW_TE_TYPE);
+    const char *name = qs_name_of(qw_temp_entity_names, type);
+
+    qs_label(d, ": %s", name ? name : "unknown type");
+    switch (type) {
+    case TE_LIGHTNING1:
+    case TE_LIGHTNING2:
+    case TE_LIGHTNING3:
+        qs_u16(d, QW_TE_ENTITY);
+        qs_coord3(d, QW_TE_ORIGIN);
+        qs_coord3(d, QW_TE_END);
+        return;
+    case TE_GUNSHOT:
+    case TE_BLOOD:
+        qs_u8(d, QW_TE_COUNT);
+        qs_coord3(d, QW_TE_ORIGIN);
+        return;
+    default:
+        break;
+    }
+    if (name) {
+        qs_coord3(d, QW_TE_ORIGIN);
+        return;
+    }
+    qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);
+    d->stop = true;
+}
+
+static void read_muzzleflash(struct qs_decoder *d)
+{
+    qs_label(d, ": entity %u", qs_u16(d, QW_MUZZLEFLASH_ENTITY));
+}
+
+/* --- Downloads
+ * --------------------------------------------------------------------------------------- */
+
+enum { CHUNK_SIZE = 1024 };
+
+/* FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
+static void read_chunk(struct qs_decoder *d)
+{
+    const int32_t chunk = qs_i32(d, QW_DOWNLOAD_CHUNK);
+
+    if (chunk >= 0) {
+        qs_bytes(d, QW_DOWNLOAD_DATA, CHUNK_SIZE);
+        return;
+    }
+    qs_i32(d, QW_DOWNLOAD_TOTAL);
+    qs_label_text(d, ": ", qs_text(d, QW_DOWNLOAD_NAME), "");
+}
+
+static void read_download(struct qs_decoder *d)
+{
+    int16_t size;
+
+    if (qw_session(d)->fte & FTE_CHUNKEDDOWNLOADS) {
+        read_chunk(d);
+        return;
+    }
+    size = qs_i16(d, QW_DOWNLOAD_SIZE);
+    qs_label(d, ": %d bytes, %u %%", size, qs_u8(d, QW_DOWNLOAD_PERCENT));
+    if (size > 0)
+        qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
+}
+
+/* --- The table
+ * --------------------------------------------------------------------------------------- */
+
+/* A row without a function is obsolete: a leftover of Quake's protocol that no engine reads. */
+static const struct qs_message_type messages[] = {
+    [SVC_BAD] = {"svc_bad", "bad", QW_SVC_BAD, NULL},
+    [SVC_NOP] = {"svc_nop", "nop", QW_SVC_NOP, read_nothing},
+    [SVC_DISCONNECT] = {"svc_disconnect", "disconnect", QW_SVC_DISCONNECT, read_disconnect},
+    [SVC_UPDATESTAT] = {"svc_updatestat", "updatestat", QW_SVC_UPDATESTAT, read_updatestat},
+    [4] = {"svc_version", "version", QW_SVC_VERSION, NULL},
+    [5] = {"svc_setview", "setview", QW_SVC_SETVIEW, NULL},
+    [SVC_SOUND] = {"svc_sound", "sound", QW_SVC_SOUND, read_sound},
+    [7] = {"svc_time", "time", QW_SVC_TIME, NULL},
+    [SVC_PRINT] = {"svc_print", "print", QW_SVC_PRINT, read_print},
+    [SVC_STUFFTEXT] = {"svc_stufftext", "stufftext", QW_SVC_STUFFTEXT, read_stufftext},
+    [SVC_SETANGLE] = {"svc_setangle", "setangle", QW_SVC_SETANGLE, read_setangle},
+    [SVC_SERVERDATA] = {"svc_serverdata", "serverdata", QW_SVC_SERVERDATA, read_serverdata},
+    [SVC_LIGHTSTYLE] = {"svc_lightstyle", "lightstyle", QW_SVC_LIGHTSTYLE, read_lightstyle},
+    [13] = {"svc_updatename", "updatename", QW_SVC_UPDATENAME, NULL},
+    [SVC_UPDATEFRAGS] = {"svc_updatefrags", "updatefrags", QW_SVC_UPDATEFRAGS, read_updatefrags},
+    [15] = {"svc_clientdata", "clientdata", QW_SVC_CLIENTDATA, NULL},
+    [SVC_STOPSOUND] = {"svc_stopsound", "stopsound", QW_SVC_STOPSOUND, read_stopsound},
+    [17] = {"svc_updatecolors", "updatecolors", QW_SVC_UPDATECOLORS, NULL},
+    [18] = {"svc_particle", "particle", QW_SVC_PARTICLE, NULL},
+    [SVC_DAMAGE] = {"svc_damage", "damage", QW_SVC_DAMAGE, read_damage},
+    [SVC_SPAWNSTATIC] = {"svc_spawnstatic", "spawnstatic", QW_SVC_SPAWNSTATIC, read_spawnstatic},
+    [21] = {"svc_spawnbinary", "spawnbinary", QW_SVC_SPAWNBINARY, NULL},
+    [SVC_SPAWNBASELINE] = {"svc_spawnbaseline", "spawnbaseline", QW_SVC_SPAWNBASELINE,
+                           read_spawnbaseline},
+    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", QW_SVC_TEMP_ENTITY, read_temp_entity},
+    [SVC_SETPAUSE] = {"svc_setpause", "setpause", QW_SVC_SETPAUSE, read_setpause},
+    [25] = {"svc_signonnum", "signonnum", QW_SVC_SIGNONNUM, NULL},
+    [SVC_CENTERPRINT] = {"svc_centerprint", "centerprint", QW_SVC_CENTERPRINT, read_centerprint},
+    [SVC_KILLEDMONSTER] = {"svc_killedmonster", "killedmonster", QW_SVC_KILLEDMONSTER,
+                           read_nothing},
+    [SVC_FOUNDSECRET] = {"svc_foundsecret", "foundsecret", QW_SVC_FOUNDSECRET, read_nothing},
+    [SVC_SPAWNSTATICSOUND] = {"svc_spawnstaticsound", "spawnstaticsound", QW_SVC_SPAWNSTATICSOUND,
+                              read_spawnstaticsound},
+    [SVC_INTERMISSION] = {"svc_intermission", "intermission", QW_SVC_INTERMISSION,
+                          read_intermission},
+    [SVC_FINALE] = {"svc_finale", "finale", QW_SVC_FINALE, read_finale},
+    [SVC_CDTRACK] = {"svc_cdtrack", "cdtrack", QW_SVC_CDTRACK, read_cdtrack},
+    [SVC_SELLSCREEN] = {"svc_sellscreen", "sellscreen", QW_SVC_SELLSCREEN, read_nothing},
+    [SVC_SMALLKICK] = {"svc_smallkick", "smallkick", QW_SVC_SMALLKICK, read_nothing},
+    [SVC_BIGKICK] = {"svc_bigkick", "bigkick", QW_SVC_BIGKICK, read_nothing},
+    [SVC_UPDATEPING] = {"svc_updateping", "updateping", QW_SVC_UPDATEPING, read_updateping},
+    [SVC_UPDATEENTERTIME] = {"svc_updateentertime", "updateentertime", QW_SVC_UPDATEENTERTIME,
+                             read_updateentertime},
+    [SVC_UPDATESTATLONG] = {"svc_updatestatlong", "updatestatlong", QW_SVC_UPDATESTATLONG,
+                            read_updatestatlong},
+    [SVC_MUZZLEFLASH] = {"svc_muzzleflash", "muzzleflash", QW_SVC_MUZZLEFLASH, read_muzzleflash},
+    [SVC_UPDATEUSERINFO] = {"svc_updateuserinfo", "updateuserinfo", QW_SVC_UPDATEUSERINFO,
+                            read_updateuserinfo},
+    [SVC_DOWNLOAD] = {"svc_download", "download", QW_SVC_DOWNLOAD, read_download},
+    [SVC_PLAYERINFO] = {"svc_playerinfo", "playerinfo", QW_SVC_PLAYERINFO, qw_read_playerinfo},
+    [SVC_NAILS] = {"svc_nails", "nails", QW_SVC_NAILS, qw_read_nails},
+    [SVC_CHOKECOUNT] = {"svc_chokecount", "chokecount", QW_SVC_CHOKECOUNT, read_chokecount},
+    [SVC_MODELLIST] = {"svc_modellist", "modellist", QW_SVC_MODELLIST, qw_read_modellist},
+    [SVC_SOUNDLIST] = {"svc_soundlist", "soundlist", QW_SVC_SOUNDLIST, qw_read_soundlist},
+    [SVC_PACKETENTITIES] = {"svc_packetentities", "packetentities", QW_SVC_PACKETENTITIES,
+                            qw_read_packetentities},
+    [SVC_DELTAPACKETENTITIES] = {"svc_deltapacketentities", "deltapacketentities",
+                                 QW_SVC_DELTAPACKETENTITIES, qw_read_deltapacketentities},
+    [SVC_MAXSPEED] = {"svc_maxspeed", "maxspeed", QW_SVC_MAXSPEED, read_maxspeed},
+    [SVC_ENTGRAVITY] = {"svc_entgravity", "entgravity", QW_SVC_ENTGRAVITY, read_entgravity},
+    [SVC_SETINFO] = {"svc_setinfo", "setinfo", QW_SVC_SETINFO, read_setinfo},
+    [SVC_SERVERINFO] = {"svc_serverinfo", "serverinfo", QW_SVC_SERVERINFO, read_serverinfo},
+    [SVC_UPDATEPL] = {"svc_updatepl", "updatepl", QW_SVC_UPDATEPL, read_updatepl},
+};
+
+/* Messages that an extension adds; each with the bit of FTE that allows it. */
+static const struct {
+    uint32_t id, fte;
+    struct qs_message_type type;
+} extensions[] = {
+    {SVC_FTE_SPAWNSTATIC2,
+     FTE_SPAWNSTATIC2,
+     {"svcfte_spawnstatic2", "spawnstatic2", QW_SVCFTE_SPAWNSTATIC2, qw_read_spawnstatic2}},
+    {SVC_FTE_MODELLISTSHORT,
+     FTE_MODELDBL,
+     {"svcfte_modellistshort", "modellistshort", QW_SVCFTE_MODELLISTSHORT, qw_read_modellistshort}},
+    {SVC_FTE_SPAWNBASELINE2,
+     FTE_SPAWNSTATIC2,
+     {"svcfte_spawnbaseline2", "spawnbaseline2", QW_SVCFTE_SPAWNBASELINE2, qw_read_spawnbaseline2}},
+};
+
+const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
+{
+    const struct qw_session *session = (const struct qw_session *)d->session;
+
+    for (unsigned i = 0; session->fte && i < G_N_ELEMENTS(extensions); i++)
+        if (extensions[i].id == id && (session->fte & extensions[i].fte))
+            return &extensions[i].type;
+    return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a QuakeWorld session knows: set by messages, asked for names. */
+#include "common/quakeworld/parts.h"
+
+#include "common/core/text.h"
+
+static void clear_level(struct qw_session *session)
+{
+    qs_table_clear(&session->models);
+    qs_table_clear(&session->sounds);
+    qs_table_clear(&session->userinfo);
+}
+
+void qw_session_connect(struct qw_session *session)
+{
+    const struct qs_table texts = session->texts;
+    const char *userinfo = qs_table_get(&texts, QW_TEXT_CONNECT_USERINFO);
+    struct qw_session fresh = {.base = session->base};
+
+    clear_level(session);
+    qs_session_connect(&fresh.base);
+    qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
+    qs_table_clear(&session->texts);
+    *session = fresh;
+}
+
+/* svc_serverdata wipes the client's state; see ezquake cl_parse.c CL_ParseServerData,
+ * CL_ClearState. */
+void qw_session_new_level(struct qw_session *session)
+{
+    clear_level(session);
+    session->base.level++;
+    session->fte = session->fte2 = session->mvd1 = 0;
+}
+
+void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
+                           struct qs_view value)
+{
+    char *info;
+
+    if (player >= QW_PLAYERS_MAX)
+        return;
+    info = qs_info_set(qs_view_of(qs_table_get(&session->userinfo, player)), key, value);
+    qs_table_set(&session->userinfo, player, qs_view_of(info));
+    g_free(info);
+}
+
+struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
+{
+    return qs_info_value(qs_view_of(qs_table_get(&session->userinfo, player)), "name");
+}
+
+/* A name for the byte just read: as a derived field, and in the title of the message. */
+static void say_name(struct qs_decoder *d, unsigned id, struct qs_view name)
+{
+    if (!name.size)
+        return;
+    qs_derive_view(d, id, d->in.pos - 1, 1, name);
+    qs_label_text(d, " ", name, "");
+}
+
+uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
+{
+    const uint8_t player = qs_u8(d, id);
+
+    qs_label(d, ": player %u", player);
+    if (d->fields_wanted)
+        say_name(d, QW_PLAYER_NAME, qw_player_name(qw_session(d), player));
+    return player;
+}
+
+uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
+{
+    const uint8_t model = qs_u8(d, id);
+
+    if (d->fields_wanted)
+        say_name(d, QW_MODEL_NAME, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
+    return model;
+}
+
+uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
+{
+    const uint8_t sound = qs_u8(d, id);
+
+    if (d->fields_wanted)
+        say_name(d, QW_SOUND_NAME, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+    return sound;
+}
+
+void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
+{
+    const char *name = qs_table_get(&qw_session(d)->models, model);
+
+    qs_derive_text(d, QW_MODEL_NAME, offset, length, name);
+    qs_label_text(d, " ", qs_view_of(name), "");
+}
