@@ -8,12 +8,51 @@ enum { LABEL_CHARACTERS = 60 };
 
 /* --- The summary */
 
-static void flush_summary(struct qs_decoder *d)
+/* Messages of one name, or a message with a text of its own. */
+struct summary_item {
+    const char *name;
+    unsigned count;
+    GString *text; /* or NULL */
+};
+
+static void clear_summary_item(gpointer item)
 {
-    if (d->summary_count > 1)
-        g_string_append_printf(d->summary, "×%u", d->summary_count);
-    d->summary_name = NULL;
-    d->summary_count = 0;
+    GString *text = ((struct summary_item *)item)->text;
+
+    if (text)
+        g_string_free(text, TRUE);
+}
+
+static void begin_summary(struct qs_decoder *d)
+{
+    g_string_truncate(d->summary, 0);
+    g_array_set_size(d->summary_items, 0);
+}
+
+static void end_summary(struct qs_decoder *d)
+{
+    for (guint i = 0; i < d->summary_items->len; i++) {
+        const struct summary_item *item = &g_array_index(d->summary_items, struct summary_item, i);
+
+        g_string_append_printf(d->summary, "%s%s", i ? ", " : ": ", item->name);
+        if (item->count > 1)
+            g_string_append_printf(d->summary, "×%u", item->count);
+        if (item->text)
+            g_string_append(d->summary, item->text->str);
+    }
+}
+
+/* Where text goes now. */
+static GString *summary_end(struct qs_decoder *d)
+{
+    struct summary_item *item;
+
+    if (!d->summary_items->len)
+        return d->summary;
+    item = &g_array_index(d->summary_items, struct summary_item, d->summary_items->len - 1);
+    if (!item->text)
+        item->text = g_string_new(NULL);
+    return item->text;
 }
 
 void qs_summary(struct qs_decoder *d, const char *format, ...)
@@ -22,9 +61,8 @@ void qs_summary(struct qs_decoder *d, const char *format, ...)
 
     if (!d->want_summary)
         return;
-    flush_summary(d);
     va_start(arguments, format);
-    g_string_append_vprintf(d->summary, format, arguments);
+    g_string_append_vprintf(summary_end(d), format, arguments);
     va_end(arguments);
 }
 
@@ -42,17 +80,19 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 
 void qs_summary_message(struct qs_decoder *d, const char *name)
 {
+    const struct summary_item item = {.name = name, .count = 1};
+
     if (!d->want_summary)
         return;
-    if (d->summary_name && strcmp(d->summary_name, name) == 0) {
-        d->summary_count++;
-        return;
+    for (guint i = 0; i < d->summary_items->len; i++) {
+        struct summary_item *known = &g_array_index(d->summary_items, struct summary_item, i);
+
+        if (!known->text && strcmp(known->name, name) == 0) {
+            known->count++;
+            return;
+        }
     }
-    flush_summary(d);
-    g_string_append_printf(d->summary, "%s%s", d->summary_started ? ", " : ": ", name);
-    d->summary_started = true;
-    d->summary_name = name;
-    d->summary_count = 1;
+    g_array_append_val(d->summary_items, item);
 }
 
 /* --- Life and one packet */
@@ -62,12 +102,15 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
     *d = (struct qs_decoder){.protocol = protocol};
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
     d->summary = g_string_new(NULL);
+    d->summary_items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
+    g_array_set_clear_func(d->summary_items, clear_summary_item);
 }
 
 void qs_decoder_clear(struct qs_decoder *d)
 {
     g_array_free(d->messages, TRUE);
     g_string_free(d->summary, TRUE);
+    g_array_free(d->summary_items, TRUE);
 }
 
 static enum qs_direction direction_of(const struct qs_session *session,
@@ -98,18 +141,14 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     memset(d->notes, 0, sizeof d->notes);
     g_array_set_size(d->messages, 0);
     d->announced.valid = false;
-    if (d->want_summary) {
-        g_string_truncate(d->summary, 0);
-        d->summary_name = NULL;
-        d->summary_count = 0;
-        d->summary_started = false;
-    }
+    if (d->want_summary)
+        begin_summary(d);
     decode(d);
     if (packet->size < packet->wire_size)
         qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",
                 packet->wire_size - packet->size, packet->wire_size);
     if (d->want_summary)
-        flush_summary(d);
+        end_summary(d);
 }
 
 void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,

@@ -91,10 +91,7 @@ struct qs_decoder {
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* bytes that nothing decoded */
 
-    /* The run of equal message names at the end of `summary`. */
-    const char *summary_name;
-    unsigned summary_count;
-    bool summary_started;
+    GArray *summary_items; /* messages in `summary`, before it is put together */
 };
 
 /* `protocol` may not change later. Free what it holds with qs_decoder_clear(). */
@@ -162,11 +159,13 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
              const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* Adds to the packet's summary. */
+/* Adds to the packet's summary: to the message named last, or before any message to its beginning.
+ */
 void qs_summary(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after);
-/* Adds a message's name; equal neighbours are counted: "playerinfo×3". */
+/* Adds a message's name. Messages of one name are counted, "playerinfo×3", but for those with text.
+ */
 void qs_summary_message(struct qs_decoder *d, const char *name);
 
 /* --- Readers */

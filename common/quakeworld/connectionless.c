@@ -57,8 +57,7 @@ static void emit_number(struct qs_decoder *d, unsigned id, unsigned text_id, uin
         qs_emit_bytes(d, text_id, offset + token->offset, token->length, token->text);
 }
 
-/* --- From clients: words
- * ------------------------------------------------------------------------------ */
+/* --- From clients: words */
 
 static void read_arguments(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
                            uint32_t pos)
@@ -97,6 +96,9 @@ static void read_connect_extension(struct qs_decoder *d, struct qs_view line, ui
     qs_emit_uint(d, QW_EXTENSION_KEY, offset + key.offset, key.length, key_number);
     qs_emit_uint(d, QW_EXTENSION_VALUE, offset + value.offset, value.length, value_number);
     qw_emit_extension(d, key_number, value_number, offset + value.offset, value.length);
+    if (key_number == QW_EXTENSION_FRAG ||
+        (key_number == QW_EXTENSION_FTE2 && (value_number & FTE2_STUNAWARE)))
+        qw_session(d)->fte_netchan_asked = true;
     qs_close_at(d, offset + line.size);
 }
 
@@ -129,6 +131,7 @@ static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_
     struct qs_token word;
 
     learn_client(d);
+    qw_session(d)->fte_netchan_asked = false;
     if (qs_token_next(line, &pos, &word))
         emit_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
     if (qs_token_next(line, &pos, &word))
@@ -212,8 +215,7 @@ static const struct word_command *find_word(struct qs_view name)
     return NULL;
 }
 
-/* --- From servers: letters
- * --------------------------------------------------------------------------- */
+/* --- From servers: letters */
 
 static void say_letter(struct qs_decoder *d, const struct oob *oob, const char *name)
 {
@@ -409,8 +411,7 @@ static const struct letter_command *find_letter(struct qs_view text)
     return NULL;
 }
 
-/* --- Chunks of FTE's downloads
- * ------------------------------------------------------------------------ */
+/* --- Chunks of FTE's downloads */
 
 static const char chunk_word[] = "n\\chunk";
 
@@ -434,8 +435,7 @@ static void read_chunk(struct qs_decoder *d, const struct oob *oob)
     qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
-/* --- The packet
- * -------------------------------------------------------------------------------------- */
+/* --- The packet */
 
 static void read_word(struct qs_decoder *d, const struct oob *oob)
 {
@@ -497,8 +497,7 @@ void qw_decode_connectionless(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* --- Texts without the mark
- * -------------------------------------------------------------------------- */
+/* --- Texts without the mark */
 
 static bool is_digits(struct qs_view text)
 {
@@ -588,9 +587,22 @@ static const struct letter_command *find_bare(const struct qs_packet *packet)
     return NULL;
 }
 
+/*
+ * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
+ * and the game's name; quakeworld-fte facts, section 2.
+ */
+static bool is_quake_request(const struct qs_packet *packet)
+{
+    static const uint8_t name[] = {0x01, 'Q', 'U', 'A', 'K', 'E', 0};
+
+    return packet->size >= 4 + sizeof name && qs_be16(packet->data) == 0x8000 &&
+           qs_be16(packet->data + 2) == packet->wire_size &&
+           memcmp(packet->data + 4, name, sizeof name) == 0;
+}
+
 bool qw_is_bare_text(const struct qs_packet *packet)
 {
-    return packet->size < 8 || find_bare(packet);
+    return packet->size < 8 || find_bare(packet) || is_quake_request(packet);
 }
 
 void qw_decode_bare_text(struct qs_decoder *d)
@@ -599,6 +611,11 @@ void qw_decode_bare_text(struct qs_decoder *d)
     const struct oob oob = {{d->in.data, d->in.size}, 0};
 
     d->connectionless = true;
+    if (is_quake_request(d->packet)) {
+        qs_summary(d, "Quake connection request");
+        qs_bytes(d, QW_QUAKE_REQUEST, d->in.size);
+        return;
+    }
     if (!command) {
         qs_note(d, QS_NOTE_UNUSUAL, 0, d->in.size, "Runt packet: engines ignore it");
         qs_summary(d, "runt");
@@ -611,8 +628,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* --- Recognition
- * ------------------------------------------------------------------------------------- */
+/* --- Recognition */
 
 static bool begins(struct qs_view text, const char *word)
 {

@@ -15,8 +15,7 @@ static enum qs_coord_format widen_coords(struct qs_decoder *d)
     return before;
 }
 
-/* --- svc_playerinfo
- * ---------------------------------------------------------------------------------- */
+/* --- svc_playerinfo */
 
 static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
 {
@@ -78,8 +77,7 @@ void qw_read_playerinfo(struct qs_decoder *d)
         qs_u8(d, QW_PLAYERINFO_ALPHA);
 }
 
-/* --- svc_nails
- * --------------------------------------------------------------------------------------- */
+/* --- svc_nails */
 
 /* A 12-bit coordinate in steps of 2 units around the origin. */
 static double nail_coord(uint32_t bits)
@@ -117,8 +115,7 @@ void qw_read_nails(struct qs_decoder *d)
         read_nail(d);
 }
 
-/* --- svc_packetentities, svc_deltapacketentities
- * ----------------------------------------------------- */
+/* --- svc_packetentities, svc_deltapacketentities */
 
 /* The bits of one entity, from all the bytes that hold some. */
 struct entity_bits {

@@ -11,8 +11,7 @@ const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #include "common/core/rows_end.h"
 };
 
-/* --- The netchan
- * ------------------------------------------------------------------------------------- */
+/* --- The netchan */
 
 static void read_header(struct qs_decoder *d)
 {
@@ -102,12 +101,6 @@ static void read_messages(struct qs_decoder *d)
         qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
-void qw_decode_server_messages(struct qs_decoder *d)
-{
-    qw_apply_extensions(d);
-    qs_read_messages(d, QW_SVC, qw_server_message);
-}
-
 /* What a receiver drops is shown all the same, but teaches the session nothing. */
 static void read_dropped_messages(struct qs_decoder *d)
 {
@@ -127,10 +120,22 @@ static uint32_t header_size(enum qs_direction direction)
     return direction == QS_C2S ? 10 : 8;
 }
 
+/* STUNAWARE and FRAG change the header itself. */
+static bool has_other_netchan(const struct qw_session *session)
+{
+    return session->connecting ? session->fte_netchan_asked : session->fte_netchan;
+}
+
 static void decode_netchan(struct qs_decoder *d)
 {
     uint32_t skipped;
 
+    if (has_other_netchan(qw_session(d))) {
+        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, 0, d->in.size,
+                "Protocol extension STUNAWARE or FRAG (another netchan) not decoded");
+        qs_undecoded(d);
+        return;
+    }
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     if (qs_reader_left(&d->in) < header_size(d->direction)) {
@@ -158,8 +163,7 @@ static void decode(struct qs_decoder *d)
         decode_netchan(d);
 }
 
-/* --- The record
- * -------------------------------------------------------------------------------------- */
+/* --- The record */
 
 static void init(struct qs_session *session)
 {
@@ -266,4 +270,5 @@ const struct qs_protocol qw_protocol = {
     .describe = describe,
     .recognise = qw_recognise,
     .decode = decode,
+    .decode_server_messages = decode, /* QWD keeps whole packets */
 };

@@ -25,6 +25,7 @@ struct qw_session {
     uint16_t qport;
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
+    bool fte_netchan_asked, fte_netchan; /* FTE's netchan: asked for by connect; in force */
     /* Agreed protocol extensions: the words of svc_serverdata. */
     uint32_t fte, fte2, mvd1;
     /* From svc_serverdata; valid when base.level is not 0. */
@@ -47,14 +48,6 @@ enum qw_text {
     QW_TEXT_CONNECT_USERINFO, /* of the connect packet */
 };
 
-struct qs_decoder;
-
 extern const struct qs_protocol qw_protocol;
-
-/*
- * Reads server messages from where the decoder stands to its end: for demos and other sources that
- * have no netchan header.
- */
-void qw_decode_server_messages(struct qs_decoder *decoder);
 
 #endif

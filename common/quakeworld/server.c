@@ -14,8 +14,7 @@ static void read_disconnect(struct qs_decoder *d)
     d->session->disconnected = true;
 }
 
-/* --- The session and its texts
- * ----------------------------------------------------------------------- */
+/* --- The session and its texts */
 
 static void read_print(struct qs_decoder *d)
 {
@@ -177,8 +176,7 @@ static void read_chokecount(struct qs_decoder *d)
     qw_session(d)->choked = count;
 }
 
-/* --- The players
- * ------------------------------------------------------------------------------------- */
+/* --- The players */
 
 static void read_updatefrags(struct qs_decoder *d)
 {
@@ -234,8 +232,7 @@ static void read_setinfo(struct qs_decoder *d)
         qw_set_userinfo_value(qw_session(d), player, key, value);
 }
 
-/* --- The own player
- * ---------------------------------------------------------------------------------- */
+/* --- The own player */
 
 /* What a number means depends on the statistic. */
 static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, uint32_t length)
@@ -292,8 +289,7 @@ static void read_intermission(struct qs_decoder *d)
     qs_angle3(d, QW_INTERMISSION_ANGLES);
 }
 
-/* --- Things in the world
- * ----------------------------------------------------------------------------- */
+/* --- Things in the world */
 
 static void read_sound(struct qs_decoder *d)
 {
@@ -390,8 +386,7 @@ static void read_muzzleflash(struct qs_decoder *d)
     qs_label(d, ": entity %u", qs_u16(d, QW_MUZZLEFLASH_ENTITY));
 }
 
-/* --- Downloads
- * --------------------------------------------------------------------------------------- */
+/* --- Downloads */
 
 enum { CHUNK_SIZE = 1024 };
 
@@ -422,8 +417,7 @@ static void read_download(struct qs_decoder *d)
         qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
 }
 
-/* --- The table
- * --------------------------------------------------------------------------------------- */
+/* --- The table */
 
 /* A row without a function is obsolete: a leftover of Quake's protocol that no engine reads. */
 static const struct qs_message_type messages[] = {
