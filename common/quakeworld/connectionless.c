@@ -637,25 +637,46 @@ static bool begins(struct qs_view text, const char *word)
     return text.size >= length && memcmp(text.data, word, length) == 0;
 }
 
-/*
- * Only what no other game sends: Quake II and Quake III share the mark, getchallenge, status and
- * rcon. connect is QuakeWorld's by its version; a challenge by its letter and number.
- */
-bool qw_recognise(const struct qs_packet *packet)
+static bool contains(struct qs_view text, const char *word)
 {
-    struct qs_view text;
+    return memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+static bool is_connect(struct qs_view text)
+{
+    return begins(text, "connect 24 ") || begins(text, "connect 25 ") ||
+           begins(text, "connect 26 ") || begins(text, "connect 27 ") ||
+           begins(text, "connect 28 ");
+}
+
+static bool is_challenge(struct qs_view text)
+{
     struct qs_view number;
 
-    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
-        return false;
-    text = behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
-    if (begins(text, "connect 24 ") || begins(text, "connect 25 ") || begins(text, "connect 26 ") ||
-        begins(text, "connect 27 ") || begins(text, "connect 28 "))
-        return true;
     if (text.data[0] != 'c' || !begins_number(text))
         return false;
     number = first_line(behind(text, 1));
     if (number.size && (number.data[0] == '-' || number.data[0] == ' '))
         number = behind(number, 1);
     return number.size <= 11 && is_digits(number);
+}
+
+static bool is_status_reply(struct qs_view text)
+{
+    return begins(text, "n\\") && (contains(text, "\\*version\\") || contains(text, "\\*progs\\"));
+}
+
+/*
+ * Only what no other game sends: Quake II and Quake III share the mark, getchallenge, status and
+ * rcon. connect is QuakeWorld's by its version, a challenge and a reply to status by their glued
+ * letter.
+ */
+bool qw_recognise(const struct qs_packet *packet)
+{
+    struct qs_view text;
+
+    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
+        return false;
+    text = behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
+    return is_connect(text) || is_challenge(text) || is_status_reply(text);
 }

@@ -5,14 +5,14 @@ import unittest
 
 from wireshark import PluginTest, quoted, to_client, to_server
 
-CHALLENGE = b"\xff\xff\xff\xffgetchallenge\n"
+CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
 GAME = bytes.fromhex("01000000 00000000 8210 0b")
 ODD_PORT = 40123  # nobody's
 
 
 class Ports(PluginTest):
     def test_the_port_is_taken_over(self):
-        capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CHALLENGE)])
+        capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CONNECT)])
         self.assertEqual(self.layers(capture), ["qw", "qw"])
 
     def test_a_disabled_protocol_gives_its_ports_back(self):
@@ -38,7 +38,7 @@ class Ports(PluginTest):
     def test_a_recognised_conversation_is_claimed_from_there_on(self):
         capture = self.capture([
             to_server(5001, ODD_PORT, GAME),
-            to_server(5001, ODD_PORT, CHALLENGE),
+            to_server(5001, ODD_PORT, CONNECT),
             to_client(5001, ODD_PORT, GAME),
             to_server(5002, ODD_PORT, GAME),
         ])
@@ -48,7 +48,7 @@ class Ports(PluginTest):
 
     def test_a_quoted_packet_claims_nothing(self):
         capture = self.capture([
-            quoted(to_server(5001, ODD_PORT, CHALLENGE)),
+            quoted(to_server(5001, ODD_PORT, CONNECT)),
             to_server(5001, ODD_PORT, GAME),
         ])
         self.assertEqual(self.layers(capture), ["qw", "data"])

@@ -291,7 +291,7 @@ static void test_summary(void **state)
 {
     expect_summary(state, VIEW(""), "");
     expect_summary(state, VIEW("\1"), ": nop");
-    expect_summary(state, VIEW("\1\1\1\2\0\1"), ": nop×3, byte, nop");
+    expect_summary(state, VIEW("\1\1\1\2\0\1"), ": nop×4, byte");
     expect_summary(state, VIEW("\2\0\2\0"), ": byte×2");
 }
 
@@ -304,7 +304,7 @@ static void summarise(struct qs_decoder *d)
     qs_summary_message(d, "a");
 }
 
-/* Text between equal messages ends their run. */
+/* A message with a text of its own is not counted with others. */
 static void test_summary_text(void **state)
 {
     toy_decode = summarise;
