@@ -6,22 +6,36 @@
 #include "common/core/decoder.h"
 #include "common/core/text.h"
 
-/* Both directions use the same stems; which one speaks is said by the group. */
+/* clang-format off */
+/* An update's bytecode is any of 64. */
+#define EACH_OF_4(code, name) {code, name}, {code + 1, name}, {code + 2, name}, {code + 3, name}
+#define EACH_OF_16(code, name)                                                  \
+    EACH_OF_4(code, name), EACH_OF_4(code + 4, name),                           \
+    EACH_OF_4(code + 8, name), EACH_OF_4(code + 12, name)
+#define EACH_OF_64(code, name)                                                  \
+    EACH_OF_16(code, name), EACH_OF_16(code + 16, name),                        \
+    EACH_OF_16(code + 32, name), EACH_OF_16(code + 48, name)
+
+/* A bytecode that both sides have is named for both; which one spoke is said by the group. */
 static const struct qs_name message_names[] = {
-    {CLS_JOIN, "JOIN"},
-    {CLS_CREATE, "CREATE"},
-    {CLS_REMOVE, "REMOVE"},
-    {SVC_ENTSOUND, "ENTSOUND"},
-    {SVC_EFFECT, "EFFECT"},
-    {CLS_PING, "PING or INFO"},
-    {CLS_LEVEL, "LEVEL"},
-    {CLS_VAR, "VAR"},
-    {CLS_STRING, "STRING"},
-    {CLS_SKILL, "SKILL"},
-    {CLS_SKILL3, "SKILL3"},
-    {SVC_LOCAL, "LOCAL"},
+    {CLS_JOIN, "CLS_JOIN"},
+    {CLS_CREATE, "CLS_CREATE or SVC_CREATE"},
+    {CLS_REMOVE, "CLS_REMOVE or SVC_REMOVE"},
+    {SVC_ENTSOUND, "SVC_ENTSOUND"},
+    {SVC_EFFECT, "SVC_EFFECT"},
+    {CLS_PING, "CLS_PING or SVC_INFO"},
+    {CLS_LEVEL, "CLS_LEVEL"},
+    {CLS_VAR, "CLS_VAR or SVC_VAR"},
+    {CLS_STRING, "CLS_STRING or SVC_STRING"},
+    {CLS_SKILL, "CLS_SKILL or SVC_SKILL"},
+    {CLS_SKILL3, "CLS_SKILL3 or SVC_SKILL3"},
+    {SVC_LOCAL, "SVC_LOCAL"},
+    EACH_OF_64(SVC_UPDATE1, "SVC_UPDATE1"),
+    EACH_OF_64(SVC_UPDATE2, "SVC_UPDATE2"),
+    EACH_OF_64(SVC_UPDATE3, "SVC_UPDATE3"),
     {0, NULL},
 };
+/* clang-format on */
 
 const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
