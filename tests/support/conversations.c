@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/support/conversations.h"
+
+#include <stdio.h>
+
+#include "common/core/sinks.h"
+#include "pcap2demo/claims.h"
+#include "pcap2demo/input.h"
+#include "pcap2demo/ip.h"
+#include "pcap2demo/link.h"
+
+struct conversation {
+    int protocol;
+    unsigned number;
+    struct qs_address first; /* QS_END_A */
+    struct qs_session *session;
+};
+
+struct reading {
+    struct claims *claims;
+    GHashTable *conversations; /* by name_of() */
+    struct qs_decoder decoders[CLAIMS_PROTOCOLS_MAX];
+    visitor *visitor;
+    void *user;
+};
+
+static bool is_same(const struct qs_address *a, const struct qs_address *b)
+{
+    return a->family == b->family && a->port == b->port &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* The same for both directions. */
+static char *name_of(const struct qs_address *a, const struct qs_address *b)
+{
+    GString *one = g_string_new(NULL);
+    GString *other = g_string_new(NULL);
+
+    qs_address_append(one, a);
+    qs_address_append(other, b);
+    if (strcmp(one->str, other->str) > 0) {
+        GString *swap = one;
+
+        one = other;
+        other = swap;
+    }
+    g_string_append_printf(one, " %s", other->str);
+    g_string_free(other, TRUE);
+    return g_string_free(one, FALSE);
+}
+
+static void conversation_free(gpointer data)
+{
+    struct conversation *conversation = data;
+
+    qs_protocols[conversation->protocol]->session_clear(conversation->session);
+    g_free(conversation->session);
+    g_free(conversation);
+}
+
+/* Takes over `name`. */
+static struct conversation *begin(struct reading *reading, char *name, int protocol,
+                                  const struct qs_address *first)
+{
+    struct conversation *conversation = g_new0(struct conversation, 1);
+
+    conversation->protocol = protocol;
+    conversation->number = g_hash_table_size(reading->conversations) + 1;
+    conversation->first = *first;
+    conversation->session = g_malloc(qs_protocols[protocol]->session_size);
+    qs_protocols[protocol]->session_init(conversation->session);
+    g_hash_table_insert(reading->conversations, name, conversation);
+    return conversation;
+}
+
+static struct conversation *find(struct reading *reading, const struct qs_packet *packet)
+{
+    char *name = name_of(&packet->source, &packet->destination);
+    struct conversation *conversation = g_hash_table_lookup(reading->conversations, name);
+    const int protocol = conversation ? -1 : claims_find(reading->claims, packet);
+
+    if (protocol >= 0)
+        return begin(reading, name, protocol, &packet->source);
+    g_free(name);
+    return conversation;
+}
+
+/* The packet just decoded may say from which port its server goes on. */
+static void follow_announcement(struct reading *reading, int protocol)
+{
+    const struct qs_announcement *announced = &reading->decoders[protocol].announced;
+    char *name;
+
+    if (!announced->valid)
+        return;
+    name = name_of(&announced->client, &announced->server);
+    if (g_hash_table_contains(reading->conversations, name))
+        g_free(name);
+    else
+        begin(reading, name, protocol, &announced->client)->session->server = QS_END_B;
+}
+
+static void take_packet(struct reading *reading, struct qs_packet *packet)
+{
+    const struct conversation *conversation = find(reading, packet);
+    struct visit visit;
+
+    if (!conversation)
+        return;
+    packet->from = is_same(&packet->source, &conversation->first) ? QS_END_A : QS_END_B;
+    packet->source_is_server_port =
+        claims_is_server(reading->claims, conversation->protocol, packet->source.port);
+    packet->destination_is_server_port =
+        claims_is_server(reading->claims, conversation->protocol, packet->destination.port);
+    visit = (struct visit){.protocol = (unsigned)conversation->protocol,
+                           .conversation = conversation->number,
+                           .session = conversation->session,
+                           .packet = packet};
+    reading->visitor(&visit, reading->user);
+    qs_decode(&reading->decoders[conversation->protocol], conversation->session, NULL, packet);
+    follow_announcement(reading, conversation->protocol);
+}
+
+static void read_frames(struct reading *reading, struct input *input, link_reader *link)
+{
+    struct ip *ip = ip_new();
+    struct input_frame frame;
+
+    while (input_next(input, &frame) == INPUT_FRAME) {
+        struct qs_packet packet = {0};
+
+        if (!link(&frame.bytes) || !ip_read(ip, frame.bytes, frame.time, &packet))
+            continue;
+        packet.number = frame.number;
+        packet.time = frame.time;
+        take_packet(reading, &packet);
+    }
+    ip_free(ip);
+}
+
+static void read_all(struct input *input, link_reader *link, visitor *visitor, void *user)
+{
+    struct reading reading = {.visitor = visitor, .user = user};
+
+    reading.claims = claims_new();
+    reading.conversations =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, conversation_free);
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        qs_decoder_init(&reading.decoders[i], qs_protocols[i]);
+    read_frames(&reading, input, link);
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        qs_decoder_clear(&reading.decoders[i]);
+    g_hash_table_destroy(reading.conversations);
+    claims_free(reading.claims);
+}
+
+bool conversations_visit(const char *file, visitor *visitor, void *user)
+{
+    char *error = NULL;
+    struct input *input = input_open_file(file, NULL, &error);
+    link_reader *link = input ? link_find(input_link_type(input)) : NULL;
+
+    if (link)
+        read_all(input, link, visitor, user);
+    else
+        fprintf(stderr, "%s: %s\n", file, error ? error : "unknown link layer");
+    if (input)
+        input_close(input);
+    g_free(error);
+    return link != NULL;
+}

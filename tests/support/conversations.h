@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads captures for tests that want each packet together with the session as it was before: the
+ * packets of all conversations that a protocol claims, in the capture's order.
+ */
+#ifndef TESTS_SUPPORT_CONVERSATIONS_H
+#define TESTS_SUPPORT_CONVERSATIONS_H
+
+#include "common/core/decoder.h"
+
+struct visit {
+    unsigned protocol;                /* number in qs_protocols[] */
+    unsigned conversation;            /* number in the capture, from 1 */
+    const struct qs_session *session; /* what was known before the packet */
+    const struct qs_packet *packet;
+};
+
+typedef void visitor(const struct visit *visit, void *user);
+
+/* Visits each packet of a capture file. False, with a message on standard error, when it cannot. */
+bool conversations_visit(const char *file, visitor *visitor, void *user);
+
+#endif

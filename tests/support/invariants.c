@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/support/invariants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/core/sinks.h"
+
+struct group {
+    const struct qs_field *field;
+    uint32_t offset;
+    unsigned sources; /* in force when it opened */
+};
+
+G_GNUC_NORETURN G_GNUC_PRINTF(2, 3) static void broken(const char *name, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "broken promise: %s: ", name ? name : "packet");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    abort();
+}
+
+static struct invariants *self(struct qs_sink *ears)
+{
+    return (struct invariants *)ears;
+}
+
+/* --- Single promises ---------------------------------------------------------------------------
+ */
+
+static void check_range(const struct invariants *invariants, const char *name, uint32_t offset,
+                        uint32_t length)
+{
+    const uint32_t size = invariants->sizes[invariants->sources];
+
+    if (offset > size || length > size - offset)
+        broken(name, "stands at %u+%u of %u bytes", offset, length, size);
+}
+
+static void check_row(const struct invariants *invariants, const struct qs_field *field)
+{
+    const struct qs_protocol *protocol = invariants->ears.protocol;
+
+    if (field < protocol->fields || field >= protocol->fields + protocol->field_count)
+        broken(NULL, "a field that is no row of %s", protocol->name);
+    if (!field->name)
+        broken(NULL, "a row of %s without a name", protocol->name);
+}
+
+static void check_utf8(const char *name, const char *text)
+{
+    if (!g_utf8_validate(text, -1, NULL))
+        broken(name, "text is not UTF-8");
+}
+
+static unsigned bits_of(enum qs_type type)
+{
+    switch (type) {
+    case QS_BOOL:
+        return 1;
+    case QS_U8:
+    case QS_X8:
+    case QS_I8:
+        return 8;
+    case QS_U16:
+    case QS_X16:
+    case QS_I16:
+        return 16;
+    case QS_U32:
+    case QS_X32:
+    case QS_I32:
+    case QS_FRAMENUM:
+        return 32;
+    default:
+        return 64;
+    }
+}
+
+static void check_unsigned(const struct qs_field *field, uint64_t value)
+{
+    const unsigned bits = bits_of(field->type);
+
+    /* A word that is a truth value may have any bit set: it is true then. */
+    if (field->type != QS_BOOL && bits < 64 && value >> bits)
+        broken(field->name, "%" G_GUINT64_FORMAT " does not fit its type", value);
+    if (field->mask && value > field->mask >> __builtin_ctz(field->mask))
+        broken(field->name, "%" G_GUINT64_FORMAT " does not fit its mask", value);
+}
+
+static void check_signed(const struct qs_field *field, int64_t value)
+{
+    const int64_t limit = INT64_C(1) << (bits_of(field->type) - 1);
+
+    if (value < -limit || value >= limit)
+        broken(field->name, "%" G_GINT64_FORMAT " does not fit its type", value);
+}
+
+/* Reads each byte, so that a sanitizer sees a view that outlived its bytes. */
+static void check_bytes(struct invariants *invariants, const struct qs_field *field,
+                        struct qs_view bytes)
+{
+    if (bytes.size && !bytes.data)
+        broken(field->name, "%u bytes of nothing", bytes.size);
+    if ((field->type == QS_IPV4 && bytes.size != 4) || (field->type == QS_IPV6 && bytes.size != 16))
+        broken(field->name, "an address of %u bytes", bytes.size);
+    for (uint32_t i = 0; i < bytes.size; i++)
+        invariants->bytes += bytes.data[i];
+}
+
+static void check_value(struct invariants *invariants, const struct qs_field *field,
+                        const struct qs_value *value)
+{
+    switch (field->type) {
+    case QS_GROUP:
+        broken(field->name, "a group with a value");
+    case QS_BOOL:
+    case QS_U8:
+    case QS_U16:
+    case QS_U32:
+    case QS_U64:
+    case QS_X8:
+    case QS_X16:
+    case QS_X32:
+    case QS_X64:
+    case QS_FRAMENUM:
+        check_unsigned(field, value->u);
+        break;
+    case QS_I8:
+    case QS_I16:
+    case QS_I32:
+        check_signed(field, value->i);
+        break;
+    case QS_FLOAT:
+    case QS_DOUBLE:
+    case QS_COORD:
+    case QS_ANGLE:
+        break;
+    case QS_TEXT:
+    case QS_BYTES:
+    case QS_IPV4:
+    case QS_IPV6:
+        check_bytes(invariants, field, value->bytes);
+        break;
+    }
+}
+
+/* What dumps print of it. */
+static void check_shown(const struct qs_field *field, const struct qs_value *value)
+{
+    GString *text = g_string_new(NULL);
+
+    qs_value_append(text, field, value);
+    check_utf8(field->name, text->str);
+    if (strlen(text->str) != text->len)
+        broken(field->name, "its text has a NUL");
+    g_string_free(text, TRUE);
+}
+
+/* --- Ears --------------------------------------------------------------------------------------
+ */
+
+static void hear_open(struct qs_sink *ears, const struct qs_field *field, uint32_t offset)
+{
+    struct invariants *invariants = self(ears);
+    const struct group group = {field, offset, invariants->sources};
+
+    check_row(invariants, field);
+    if (field->type != QS_GROUP)
+        broken(field->name, "opens, but is no group");
+    check_range(invariants, field->name, offset, 0);
+    g_array_append_val(invariants->open, group);
+}
+
+static void hear_close(struct qs_sink *ears, uint32_t end)
+{
+    struct invariants *invariants = self(ears);
+    const struct group *group;
+
+    if (!invariants->open->len)
+        broken(NULL, "a group closes that never opened");
+    group = &g_array_index(invariants->open, struct group, invariants->open->len - 1);
+    if (group->sources != invariants->sources)
+        broken(group->field->name, "closes in another source than it opened in");
+    if (end < group->offset)
+        broken(group->field->name, "ends at %u and begins at %u", end, group->offset);
+    check_range(invariants, group->field->name, group->offset, end - group->offset);
+    g_array_set_size(invariants->open, invariants->open->len - 1);
+}
+
+static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    struct invariants *invariants = self(ears);
+
+    check_row(invariants, field);
+    check_range(invariants, field->name, value->offset, value->length);
+    check_value(invariants, field, value);
+    check_shown(field, value);
+    invariants->fields++;
+    if (field == &ears->protocol->fields[ears->protocol->undecoded])
+        invariants->undecoded += value->length;
+}
+
+static void hear_label(struct qs_sink *ears, const char *text)
+{
+    if (!self(ears)->open->len)
+        broken(NULL, "a title outside of all groups");
+    check_utf8("title", text);
+}
+
+static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    struct invariants *invariants = self(ears);
+
+    if ((unsigned)kind >= QS_NOTE_KINDS)
+        broken(NULL, "note of no kind");
+    if (!(ears->protocol->notes & QS_NOTE_BIT(kind)))
+        broken(qs_note_kinds[kind].suffix, "a note that %s does not give", ears->protocol->name);
+    check_range(invariants, qs_note_kinds[kind].suffix, offset, length);
+    check_utf8(qs_note_kinds[kind].suffix, text);
+    invariants->notes[kind]++;
+}
+
+static void hear_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+{
+    struct invariants *invariants = self(ears);
+
+    if (!data) {
+        if (!invariants->sources)
+            broken("source", "ends that never began");
+        invariants->sources--;
+        return;
+    }
+    check_utf8("source", title);
+    if (invariants->sources == QS_SOURCES_MAX)
+        broken(title, "nested too deep");
+    invariants->sizes[++invariants->sources] = size;
+}
+
+/* --- A packet ----------------------------------------------------------------------------------
+ */
+
+void invariants_init(struct invariants *invariants)
+{
+    *invariants = (struct invariants){.ears = {.open = hear_open,
+                                               .close = hear_close,
+                                               .field = hear_field,
+                                               .label = hear_label,
+                                               .note = hear_note,
+                                               .source = hear_source}};
+    invariants->open = g_array_new(FALSE, FALSE, sizeof(struct group));
+}
+
+void invariants_clear(struct invariants *invariants)
+{
+    g_array_free(invariants->open, TRUE);
+}
+
+static void start(struct invariants *invariants, const struct qs_packet *packet)
+{
+    invariants->sizes[0] = packet->size;
+    invariants->sources = 0;
+    invariants->fields = invariants->undecoded = 0;
+    memset(invariants->notes, 0, sizeof invariants->notes);
+    g_array_set_size(invariants->open, 0);
+}
+
+static void check_messages(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (message->source == 0 && (message->offset > decoder->packet->size ||
+                                     message->length > decoder->packet->size - message->offset))
+            broken(NULL, "message %u stands at %u+%u of %u bytes", i, message->offset,
+                   message->length, decoder->packet->size);
+    }
+}
+
+static void check_counts(const struct invariants *invariants, const struct qs_decoder *decoder)
+{
+    if (invariants->undecoded != decoder->undecoded)
+        broken(NULL, "%u bytes undecoded, %" G_GUINT64_FORMAT " of them shown", decoder->undecoded,
+               invariants->undecoded);
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
+        if (invariants->notes[i] != decoder->notes[i])
+            broken(qs_note_kinds[i].suffix, "%u notes, %" G_GUINT64_FORMAT " of them shown",
+                   decoder->notes[i], invariants->notes[i]);
+}
+
+void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
+                       struct qs_session *session, const struct qs_packet *packet)
+{
+    start(invariants, packet);
+    qs_decode(decoder, session, &invariants->ears, packet);
+    if (invariants->open->len)
+        broken(g_array_index(invariants->open, struct group, 0).field->name, "never closes");
+    if (invariants->sources)
+        broken("source", "never ends");
+    check_counts(invariants, decoder);
+    check_messages(decoder);
+    if (decoder->want_summary)
+        check_utf8("summary", decoder->summary->str);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sink that holds every decode to what sink.h and decoder.h promise, whatever the packet: groups
+ * are balanced and nested in their source, nothing stands outside the bytes that there are, values
+ * fit their rows, texts are UTF-8, counts agree. A broken promise is printed and aborts, so that a
+ * fuzzer or a test stops at it.
+ */
+#ifndef TESTS_SUPPORT_INVARIANTS_H
+#define TESTS_SUPPORT_INVARIANTS_H
+
+#include <glib.h>
+
+#include "common/core/decoder.h"
+#include "common/core/sink.h"
+
+struct invariants {
+    struct qs_sink ears;
+    uint32_t sizes[QS_SOURCES_MAX + 1]; /* of the sources in force; the payload's first */
+    unsigned sources;
+    GArray *open;                                     /* groups open now */
+    uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* heard in this packet */
+    uint64_t bytes;                                   /* sum of all bytes of all values */
+};
+
+void invariants_init(struct invariants *invariants);
+void invariants_clear(struct invariants *invariants);
+
+/* Decodes the packet, with `invariants` listening, and looks at what came of it. */
+void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
+                       struct qs_session *session, const struct qs_packet *packet);
+
+#endif
