@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Client messages. Source: engine, sv_user.c SV_ExecuteClientMessage; those from 5 on: Q2PRO,
+ * sv_user.c SV_ExecuteClientMessage.
+ */
+#include "common/core/checksum.h"
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+#include "common/quake2/messages.h"
+#include "common/quake2/q2_fields.h"
+
+enum {
+    CLC_NOP = 1,
+    CLC_MOVE = 2,
+    CLC_USERINFO = 3,
+    CLC_STRINGCMD = 4,
+    CLC_SETTING = 5,
+    CLC_MOVE_NODELTA = 10,
+    CLC_MOVE_BATCHED = 11,
+    CLC_USERINFO_DELTA = 12,
+    PACKED_ID_BITS = 5 /* of a message byte: above them stands the number of repeated packets */
+};
+
+static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
+                                                  Q2_USERINFO_VALUE};
+
+static void read_nop(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void keep_newest(struct qs_decoder *d, const struct q2_usercmd *command)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    if (d->in.overrun || !d->accepted)
+        return;
+    session->moved = true;
+    session->newest = *command;
+}
+
+static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
+{
+    uint8_t right;
+
+    if (d->in.overrun)
+        return;
+    right = qs_checksum_quake2(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
+    qs_derive_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
+    if (sent != right)
+        qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x should be 0x%02x", sent,
+                right);
+}
+
+/* The last three commands, so that two lost packets do no harm. Protocols 35 and 36 have no
+ * checksum. */
+static void read_move(struct qs_decoder *d)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+    const bool checked = !session->dialect.packed;
+    const uint32_t minor = session->base.version == Q2_PROTOCOL_R1Q2 ? session->minor : 0;
+    const uint32_t at = d->in.pos;
+    const uint8_t checksum = checked ? qs_u8(d, Q2_MOVE_CHECKSUM) : 0;
+    struct q2_usercmd command = {0};
+
+    qs_i32(d, Q2_MOVE_LASTFRAME);
+    for (unsigned i = 0; i < 3; i++)
+        q2_read_usercmd(d, &command, minor);
+    if (checked)
+        check_move(d, at, checksum);
+    keep_newest(d, &command);
+}
+
+static void keep_userinfo(struct qs_decoder *d, struct qs_view info)
+{
+    if (d->accepted && !d->in.overrun)
+        qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info);
+}
+
+static void read_userinfo(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view info = qs_text(d, Q2_USERINFO_TEXT);
+
+    qs_emit_info(d, &userinfo_rows, info, at);
+    keep_userinfo(d, info);
+}
+
+/* Servers take a command that ends with the packet instead of a NUL: vanilla clients say goodbye
+ * like that. Source: engine, cl_main.c CL_Disconnect. */
+static struct qs_view read_command(struct qs_decoder *d)
+{
+    const uint32_t left = qs_reader_left(&d->in);
+    const bool whole = d->source_depth || d->packet->size == d->packet->wire_size;
+
+    if (whole && left && !memchr(d->in.data + d->in.pos, 0, left))
+        return qs_text_sized(d, Q2_STRINGCMD, left);
+    return qs_text(d, Q2_STRINGCMD);
+}
+
+static void read_stringcmd(struct qs_decoder *d)
+{
+    const struct qs_view command = read_command(d);
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    qs_label_text(d, ": ", command, "");
+    if (d->accepted && qs_token_next(command, &pos, &word) &&
+        qs_view_equal(word.text, "disconnect"))
+        d->session->disconnected = true;
+}
+
+static void read_setting(struct qs_decoder *d)
+{
+    qs_i16(d, Q2_CLIENT_SETTING);
+    qs_i16(d, Q2_CLIENT_SETTING_VALUE);
+}
+
+static void read_batches(struct qs_decoder *d, unsigned repeated)
+{
+    struct q2_usercmd command = {0};
+
+    qs_derive_uint(d, Q2_MOVE_DUPS, d->in.pos, 0, repeated);
+    command.lightlevel = qs_u8(d, Q2_MOVE_LIGHTLEVEL);
+    q2_read_batches(d, &command, repeated + 1);
+    keep_newest(d, &command);
+}
+
+/* What stands above the number in the message's byte. */
+static unsigned repeated_packets(const struct qs_decoder *d)
+{
+    return d->in.data[d->in.pos - 1] >> PACKED_ID_BITS;
+}
+
+static void read_move_nodelta(struct qs_decoder *d)
+{
+    read_batches(d, repeated_packets(d));
+}
+
+static void read_move_batched(struct qs_decoder *d)
+{
+    const unsigned repeated = repeated_packets(d);
+
+    qs_i32(d, Q2_MOVE_LASTFRAME);
+    read_batches(d, repeated);
+}
+
+static void read_userinfo_delta(struct qs_decoder *d)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+    const struct qs_view key = qs_text(d, Q2_USERINFO_KEY);
+    const struct qs_view value = qs_text(d, Q2_USERINFO_VALUE);
+    char *info;
+
+    qs_label_text(d, ": ", key, "");
+    qs_label_text(d, " = ", value, "");
+    if (d->in.overrun)
+        return;
+    info = qs_info_set(qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO)), key, value);
+    keep_userinfo(d, qs_view_of(info));
+    g_free(info);
+}
+
+static const struct qs_message_type messages[] = {
+    [CLC_NOP] = {"clc_nop", "nop", Q2_CLC_NOP, read_nop},
+    [CLC_MOVE] = {"clc_move", "move", Q2_CLC_MOVE, read_move},
+    [CLC_USERINFO] = {"clc_userinfo", "userinfo", Q2_CLC_USERINFO, read_userinfo},
+    [CLC_STRINGCMD] = {"clc_stringcmd", "stringcmd", Q2_CLC_STRINGCMD, read_stringcmd},
+    [CLC_SETTING] = {"clc_setting", "setting", Q2_CLC_SETTING, read_setting},
+    [CLC_MOVE_NODELTA] = {"clc_move_nodelta", "move_nodelta", Q2_CLC_MOVE_NODELTA,
+                          read_move_nodelta},
+    [CLC_MOVE_BATCHED] = {"clc_move_batched", "move_batched", Q2_CLC_MOVE_BATCHED,
+                          read_move_batched},
+    [CLC_USERINFO_DELTA] = {"clc_userinfo_delta", "userinfo_delta", Q2_CLC_USERINFO_DELTA,
+                            read_userinfo_delta},
+};
+
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
+{
+    const int32_t version = d->session->version;
+    uint32_t last = CLC_STRINGCMD;
+
+    if (version == Q2_PROTOCOL_R1Q2)
+        last = CLC_SETTING;
+    else if (version == Q2_PROTOCOL_Q2PRO)
+        last = CLC_USERINFO_DELTA;
+    /* Only batches have anything above the number. */
+    if (version == Q2_PROTOCOL_Q2PRO && (id & 31) >= CLC_MOVE_NODELTA &&
+        (id & 31) <= CLC_MOVE_BATCHED)
+        id &= 31;
+    return id <= last && messages[id].name ? &messages[id] : NULL;
+}
+
+void q2_read_client_messages(struct qs_decoder *d)
+{
+    const bool packed = d->session->version == Q2_PROTOCOL_Q2PRO;
+
+    qs_read_messages(d, packed ? Q2_CLC_PACKED : Q2_CLC, lookup);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Connectionless packets: four bytes 255 and a line of text. Source: facts, section 10; engine,
+ * cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's answer: Q2PRO,
+ * ui/servers.c.
+ */
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+#include "common/quake2/messages.h"
+#include "common/quake2/q2_fields.h"
+#include "common/quake2/session.h"
+
+enum { MARK_SIZE = 4, SERVER_SIZE = 6 };
+
+static const struct qs_info_rows rule_rows = {Q2_STATUS_RULE, Q2_STATUS_RULE_KEY,
+                                              Q2_STATUS_RULE_VALUE};
+static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
+                                                  Q2_USERINFO_VALUE};
+
+/* The text behind the mark, and how far it was read. */
+struct line {
+    struct qs_view text;
+    uint32_t base; /* offset of the text in the packet */
+    uint32_t pos;
+};
+
+static bool starts_with(struct qs_view text, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+
+    return text.size >= size && memcmp(text.data, prefix, size) == 0;
+}
+
+static struct qs_view rest_of(const struct line *line)
+{
+    return (struct qs_view){line->text.data + line->pos, line->text.size - line->pos};
+}
+
+static void emit_view(struct qs_decoder *d, unsigned id, struct line *line, uint32_t size)
+{
+    const struct qs_view view = {line->text.data + line->pos, size};
+
+    qs_emit_bytes(d, id, line->base + line->pos, size, view);
+    line->pos += size;
+}
+
+/* The next word as text. */
+static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, struct qs_view *word)
+{
+    struct qs_token token;
+
+    if (!qs_token_next(line->text, &line->pos, &token))
+        return false;
+    qs_emit_bytes(d, id, line->base + token.offset, token.length, token.text);
+    *word = token.text;
+    return true;
+}
+
+/* The next word as a number, by the rule of atoi(). */
+static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, int64_t *number)
+{
+    struct qs_token token;
+    char digits[24] = "";
+
+    *number = 0;
+    if (!qs_token_next(line->text, &line->pos, &token))
+        return false;
+    memcpy(digits, token.text.data, MIN(token.text.size, sizeof digits - 1));
+    *number = g_ascii_strtoll(digits, NULL, 10);
+    if (d->protocol->fields[id].type == QS_I32)
+        qs_emit_int(d, id, line->base + token.offset, token.length, *number);
+    else
+        qs_emit_uint(d, id, line->base + token.offset, token.length, (uint64_t)*number);
+    return true;
+}
+
+static void read_arguments(struct qs_decoder *d, struct line *line)
+{
+    struct qs_view word;
+
+    while (read_word(d, Q2_OOB_ARGUMENT, line, &word))
+        ;
+}
+
+/* All that is left, as text. */
+static void read_text(struct qs_decoder *d, unsigned id, struct line *line)
+{
+    if (line->pos < line->text.size)
+        emit_view(d, id, line, line->text.size - line->pos);
+}
+
+/* The line end behind the command word. */
+static void skip_line_end(struct qs_decoder *d, struct line *line)
+{
+    uint32_t size = 0;
+
+    while (line->pos + size < line->text.size && line->text.data[line->pos + size] <= ' ')
+        if (line->text.data[line->pos + size++] == '\n')
+            break;
+    if (size)
+        emit_view(d, Q2_OOB_END, line, size);
+}
+
+/* --- Connecting
+ * -------------------------------------------------------------------------------------- */
+
+static void read_getchallenge(struct qs_decoder *d, struct line *line)
+{
+    qs_learn_direction(d, QS_C2S);
+    read_arguments(d, line);
+}
+
+static void read_protocols(struct qs_decoder *d, struct line *line, const struct qs_token *token)
+{
+    uint32_t at = 2; /* behind "p=" */
+
+    while (at < token->text.size) {
+        uint32_t end = at;
+        int64_t number;
+
+        while (end < token->text.size && token->text.data[end] != ',')
+            end++;
+        if (qs_view_number((struct qs_view){token->text.data + at, end - at}, &number))
+            qs_emit_uint(d, Q2_CHALLENGE_PROTOCOL, line->base + token->offset + at, end - at,
+                         (uint64_t)number);
+        at = end + 1;
+    }
+}
+
+static void read_challenge(struct qs_decoder *d, struct line *line)
+{
+    struct qs_token token;
+    int64_t number;
+
+    qs_learn_direction(d, QS_S2C);
+    read_number(d, Q2_CHALLENGE, line, &number);
+    while (qs_token_next(line->text, &line->pos, &token)) {
+        if (starts_with(token.text, "p="))
+            read_protocols(d, line, &token);
+        else
+            qs_emit_bytes(d, Q2_OOB_ARGUMENT, line->base + token.offset, token.length, token.text);
+    }
+}
+
+/* What a client asks for: it is in force once the server says client_connect. */
+struct connect {
+    int64_t version, qport, netchan, minor;
+    struct qs_view userinfo;
+};
+
+static void read_userinfo(struct qs_decoder *d, struct line *line, struct connect *connect)
+{
+    struct qs_token token;
+
+    if (!qs_token_next(line->text, &line->pos, &token))
+        return;
+    connect->userinfo = token.text;
+    qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
+    qs_emit_info(d, &userinfo_rows, token.text,
+                 line->base + (uint32_t)(token.text.data - line->text.data));
+}
+
+/* The words that protocols 35 and 36 append. */
+static void read_connect_tail(struct qs_decoder *d, struct line *line, struct connect *connect)
+{
+    int64_t number;
+
+    if (connect->version == Q2_PROTOCOL_R1Q2) {
+        read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
+        read_number(d, Q2_CONNECT_MINOR, line, &connect->minor);
+    } else if (connect->version == Q2_PROTOCOL_Q2PRO) {
+        read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
+        read_number(d, Q2_CONNECT_NETCHAN, line, &connect->netchan);
+        read_number(d, Q2_CONNECT_ZLIB, line, &number);
+        read_number(d, Q2_CONNECT_MINOR, line, &connect->minor);
+    }
+    read_arguments(d, line);
+}
+
+static enum q2_qport_width width_of_qport(const struct connect *connect)
+{
+    if (connect->version < Q2_PROTOCOL_R1Q2)
+        return Q2_QPORT_SHORT;
+    return connect->qport ? Q2_QPORT_BYTE : Q2_QPORT_NONE;
+}
+
+/*
+ * A client that connects anew while its old connection was not closed is believed when the server
+ * has answered; see client_connect. What it asks for must be kept until then, and must not disturb
+ * the connection that may still be going on: only an idle session takes it over at once.
+ */
+static void keep_connect(struct qs_decoder *d, const struct connect *connect)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    session->wanted = (struct q2_wanted){
+        .version = (int32_t)connect->version,
+        .qport = (uint16_t)connect->qport,
+        .qport_width = width_of_qport(connect),
+        .minor = (uint32_t)connect->minor,
+        .new_netchan = connect->version == Q2_PROTOCOL_Q2PRO && connect->netchan == 1,
+    };
+    qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, connect->userinfo);
+}
+
+static void read_connect(struct qs_decoder *d, struct line *line)
+{
+    struct connect connect = {0};
+    int64_t challenge;
+
+    qs_learn_direction(d, QS_C2S);
+    read_number(d, Q2_CONNECT_VERSION, line, &connect.version);
+    read_number(d, Q2_CONNECT_QPORT, line, &connect.qport);
+    read_number(d, Q2_CONNECT_CHALLENGE, line, &challenge);
+    read_userinfo(d, line, &connect);
+    read_connect_tail(d, line, &connect);
+    keep_connect(d, &connect);
+    qs_summary(d, " %d", (int)connect.version);
+}
+
+static void read_client_connect(struct qs_decoder *d, struct line *line)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    struct qs_view word, map = {0};
+    int netchan = -1;
+
+    qs_learn_direction(d, QS_S2C);
+    while (read_word(d, Q2_CLIENT_CONNECT_OPTION, line, &word)) {
+        if (starts_with(word, "map="))
+            map = (struct qs_view){word.data + 4, word.size - 4};
+        else if (starts_with(word, "nc="))
+            netchan = word.size > 3 && word.data[3] == '1';
+    }
+    q2_session_accept(session);
+    /* The server has the last word about the netchan. */
+    if (netchan >= 0)
+        q2_session_set_netchan(session, netchan == 1);
+    qs_table_set(&session->texts, Q2_TEXT_MAP, map);
+}
+
+/* --- Asking servers
+ * ---------------------------------------------------------------------------------- */
+
+static void read_status_player(struct qs_decoder *d, struct line *line, uint32_t end)
+{
+    struct line one = {{line->text.data, end}, line->base, line->pos};
+    struct qs_view name;
+    int64_t number;
+
+    qs_open_at(d, Q2_STATUS_PLAYER, line->base + line->pos);
+    read_number(d, Q2_STATUS_SCORE, &one, &number);
+    read_number(d, Q2_STATUS_PING, &one, &number);
+    if (read_word(d, Q2_STATUS_NAME, &one, &name))
+        qs_label_text(d, ": ", name, "");
+    read_arguments(d, &one);
+    qs_close_at(d, line->base + end);
+    line->pos = end;
+}
+
+static uint32_t end_of_line(const struct line *line)
+{
+    const struct qs_view rest = rest_of(line);
+    const uint8_t *newline = rest.size ? memchr(rest.data, '\n', rest.size) : NULL;
+
+    return newline ? line->pos + (uint32_t)(newline - rest.data) : line->text.size;
+}
+
+/* The rules in one line, then a line for each player. */
+static void read_status(struct qs_decoder *d, struct line *line)
+{
+    const uint32_t end = end_of_line(line);
+    const struct qs_view info = {line->text.data + line->pos, end - line->pos};
+
+    qs_emit_info(d, &rule_rows, info, line->base + line->pos);
+    line->pos = end;
+    skip_line_end(d, line);
+    while (line->pos < line->text.size && line->text.data[line->pos]) {
+        read_status_player(d, line, end_of_line(line));
+        skip_line_end(d, line);
+    }
+}
+
+static bool is_status(const struct line *line)
+{
+    return starts_with(rest_of(line), "\\");
+}
+
+static void read_print(struct qs_decoder *d, struct line *line)
+{
+    qs_learn_direction(d, QS_S2C);
+    skip_line_end(d, line);
+    if (is_status(line))
+        read_status(d, line);
+    else
+        read_text(d, Q2_OOB_TEXT, line);
+}
+
+static void read_heartbeat(struct qs_decoder *d, struct line *line)
+{
+    skip_line_end(d, line);
+    if (is_status(line))
+        read_status(d, line);
+    else
+        read_arguments(d, line);
+}
+
+/* A client asks with the version that it speaks; a server's answer begins in the next line. */
+static void read_info(struct qs_decoder *d, struct line *line)
+{
+    int64_t number;
+
+    if (starts_with(rest_of(line), "\n")) {
+        qs_learn_direction(d, QS_S2C);
+        skip_line_end(d, line);
+        read_text(d, Q2_OOB_TEXT, line);
+        return;
+    }
+    qs_learn_direction(d, QS_C2S);
+    read_number(d, Q2_INFO_VERSION, line, &number);
+    read_arguments(d, line);
+}
+
+static void read_request(struct qs_decoder *d, struct line *line)
+{
+    qs_learn_direction(d, QS_C2S);
+    read_arguments(d, line);
+}
+
+static void read_rcon(struct qs_decoder *d, struct line *line)
+{
+    struct qs_view password, rest;
+
+    qs_learn_direction(d, QS_C2S);
+    if (!read_word(d, Q2_RCON_PASSWORD, line, &password))
+        return;
+    rest = rest_of(line);
+    while (rest.size && rest.data[rest.size - 1] <= ' ')
+        rest.size--;
+    if (rest.size)
+        emit_view(d, Q2_RCON_COMMAND, line, rest.size);
+}
+
+static void read_servers(struct qs_decoder *d, struct line *line)
+{
+    /* One blank stands behind the word; addresses may begin with any byte. */
+    if (line->pos < line->text.size)
+        emit_view(d, Q2_OOB_END, line, 1);
+    while (line->text.size - line->pos >= SERVER_SIZE) {
+        const uint32_t at = line->base + line->pos;
+        const uint8_t *server = line->text.data + line->pos;
+
+        qs_open_at(d, Q2_MASTER_SERVER, at);
+        qs_emit_bytes(d, Q2_MASTER_SERVER_ADDRESS, at, 4, (struct qs_view){server, 4});
+        qs_emit_uint(d, Q2_MASTER_SERVER_PORT, at + 4, 2, qs_be16(server + 4));
+        qs_close_at(d, at + SERVER_SIZE);
+        line->pos += SERVER_SIZE;
+    }
+}
+
+/* --- All of them
+ * ------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*read)(struct qs_decoder *d, struct line *line);
+} commands[] = {
+    {"getchallenge", read_getchallenge},
+    {"challenge", read_challenge},
+    {"connect", read_connect},
+    {"client_connect", read_client_connect},
+    {"status", read_request},
+    {"info", read_info},
+    {"print", read_print},
+    {"rcon", read_rcon},
+    {"ping", read_arguments},
+    {"ack", read_arguments},
+    {"heartbeat", read_heartbeat},
+    {"shutdown", read_arguments},
+    {"query", read_arguments},
+    {"servers", read_servers},
+};
+
+static void read_command(struct qs_decoder *d, struct line *line)
+{
+    struct qs_token word;
+
+    if (!qs_token_next(line->text, &line->pos, &word))
+        return;
+    qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
+    qs_label_text(d, ": ", word.text, "");
+    qs_summary_text(d, " ", word.text, "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (qs_view_equal(word.text, commands[i].name)) {
+            commands[i].read(d, line);
+            return;
+        }
+    read_arguments(d, line);
+}
+
+static bool is_blank(struct qs_view text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (text.data[i] > ' ')
+            return false;
+    return true;
+}
+
+bool q2_is_connectionless(const struct qs_packet *packet)
+{
+    const struct qs_view all = {packet->data, packet->size};
+
+    return (packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX) ||
+           (starts_with(all, "query") && packet->size <= 8);
+}
+
+void q2_decode_connectionless(struct qs_decoder *d)
+{
+    const bool marked = qs_le32(d->in.data) == UINT32_MAX;
+    struct line line = {.base = marked ? MARK_SIZE : 0};
+
+    d->connectionless = true;
+    qs_summary(d, "connectionless");
+    qs_open(d, Q2_OOB);
+    if (marked)
+        qs_u32(d, Q2_OOB_MARK);
+    line.text = (struct qs_view){d->in.data + line.base, d->in.size - line.base};
+    read_command(d, &line);
+    if (is_blank(rest_of(&line)) && line.pos < line.text.size)
+        emit_view(d, Q2_OOB_END, &line, line.text.size - line.pos);
+    d->in.pos = line.base + line.pos;
+    qs_close(d);
+    qs_undecoded(d);
+}
+
+/* A word, then a number of digits only, then nothing but `more`. */
+static bool is_number_command(struct qs_view text, const char *word, bool more)
+{
+    uint32_t at = (uint32_t)strlen(word);
+    const uint32_t start = at;
+
+    if (!starts_with(text, word))
+        return false;
+    while (at < text.size && g_ascii_isdigit((char)text.data[at]))
+        at++;
+    if (at == start)
+        return false;
+    return at == text.size || (more && text.data[at] == ' ');
+}
+
+/* Only what no other game sends. QuakeWorld says connect too, with versions up to 28. */
+bool q2_is_surely_quake2(const struct qs_packet *packet)
+{
+    struct qs_view text;
+
+    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
+        return false;
+    text = (struct qs_view){packet->data + MARK_SIZE, packet->size - MARK_SIZE};
+    return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
+           (is_number_command(text, "challenge ", true) && text.size < 64);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
+ * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; facts, sections 6 and 17.
+ */
+#include "common/quake2/configstrings.h"
+#include "common/quake2/messages.h"
+#include "common/quake2/names.h"
+#include "common/quake2/q2_fields.h"
+
+/* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
+static const struct {
+    uint8_t stat;
+    uint8_t range; /* enum q2_range; Q2_RANGE_NAME: any config string */
+} naming_stats[] = {
+    {0, Q2_RANGE_IMAGES}, {2, Q2_RANGE_IMAGES}, {4, Q2_RANGE_IMAGES}, {6, Q2_RANGE_IMAGES},
+    {7, Q2_RANGE_IMAGES}, {8, Q2_RANGE_NAME},   {9, Q2_RANGE_IMAGES}, {11, Q2_RANGE_IMAGES},
+    {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
+};
+
+static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
+{
+    if (!two && !third)
+        return;
+    qs_open(d, id);
+    if (two) {
+        to[0] = qs_angle16(d, id + 1);
+        to[1] = qs_angle16(d, id + 2);
+    }
+    if (third)
+        to[2] = qs_angle16(d, id + 3);
+    qs_close(d);
+}
+
+static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third, int32_t to[3])
+{
+    if (!two && !third)
+        return;
+    qs_open(d, id);
+    if (two) {
+        q2_read_stepped_coordinate(d, id + 1, &to[0]);
+        q2_read_stepped_coordinate(d, id + 2, &to[1]);
+    }
+    if (third)
+        q2_read_stepped_coordinate(d, id + 3, &to[2]);
+    qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
+    qs_close(d);
+}
+
+static uint16_t read_byte_or_word(struct qs_decoder *d, unsigned id)
+{
+    return q2_session_of(d->session)->dialect.extensions2 ? qs_u16(d, id) : qs_u8(d, id);
+}
+
+static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
+                          struct q2_player *player)
+{
+    if (bits & PS_M_TYPE)
+        player->pm_type = qs_u8(d, Q2_PLAYER_PM_TYPE);
+    read_vector(d, Q2_PLAYER_ORIGIN, bits & PS_M_ORIGIN, extra & EPS_M_ORIGIN2, player->origin);
+    read_vector(d, Q2_PLAYER_VELOCITY, bits & PS_M_VELOCITY, extra & EPS_M_VELOCITY2,
+                player->velocity);
+    if (bits & PS_M_TIME)
+        player->pm_time = read_byte_or_word(d, Q2_PLAYER_PM_TIME);
+    if (bits & PS_M_FLAGS)
+        player->pm_flags = read_byte_or_word(d, Q2_PLAYER_PM_FLAGS);
+    if (bits & PS_M_GRAVITY)
+        player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
+    read_angles(d, Q2_PLAYER_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES,
+                player->delta_angles);
+}
+
+static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
+{
+    if (bits & PS_VIEWOFFSET)
+        q2_read_quarters(d, Q2_PLAYER_VIEWOFFSET, player->viewoffset);
+    read_angles(d, Q2_PLAYER_VIEWANGLES, bits & PS_VIEWANGLES, extra & EPS_VIEWANGLE2,
+                player->viewangles);
+    if (bits & PS_KICKANGLES)
+        q2_read_quarters(d, Q2_PLAYER_KICKANGLES, player->kick_angles);
+}
+
+static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
+{
+    const uint32_t at = d->in.pos;
+
+    if (q2_session_of(d->session)->dialect.extensions) {
+        const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
+
+        player->gunindex = word & 0x1fff;
+        player->gunskin = (uint8_t)(word >> 13);
+    } else {
+        player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
+    }
+    if (d->fields_wanted && player->gunindex)
+        qs_derive_text(
+            d, Q2_PLAYER_GUN_NAME, at, d->in.pos - at,
+            q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
+}
+
+static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
+{
+    if (bits & PS_WEAPONINDEX)
+        read_gun_index(d, player);
+    if (bits & PS_WEAPONFRAME)
+        player->gunframe = qs_u8(d, Q2_PLAYER_GUNFRAME);
+    if (extra & EPS_GUNOFFSET)
+        q2_read_quarters(d, Q2_PLAYER_GUNOFFSET, player->gunoffset);
+    if (extra & EPS_GUNANGLES)
+        q2_read_quarters(d, Q2_PLAYER_GUNANGLES, player->gunangles);
+}
+
+static void read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
+{
+    if (!(bits & 15))
+        return;
+    qs_open(d, group);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1)
+            to[i] = qs_scaled_u8(d, group + 1 + i, 1.0 / 255);
+    qs_close(d);
+}
+
+static void read_blend(struct qs_decoder *d, struct q2_player *player)
+{
+    const bool masked = q2_session_of(d->session)->dialect.extensions2;
+    const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
+
+    read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
+    read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
+}
+
+static void read_fog_colour(struct qs_decoder *d)
+{
+    for (unsigned i = 0; i < 3; i++)
+        qs_scaled_u8(d, Q2_PLAYER_FOG_COLOR, 1.0 / 255);
+}
+
+static void read_fog_share(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t value = qs_reader_u16(&d->in);
+
+    qs_emit_double(d, id, at, 2, value / 65535.0);
+}
+
+/* Source: Q2PRO, msg.c MSG_ReadFog. */
+static void read_fog(struct qs_decoder *d)
+{
+    unsigned bits;
+
+    qs_open(d, Q2_PLAYER_FOG);
+    bits = qs_u8(d, Q2_PLAYER_FOG_BITS);
+    if (bits & 0x01)
+        read_fog_colour(d);
+    if (bits & 0x02) {
+        read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
+        read_fog_share(d, Q2_PLAYER_FOG_SKY);
+    }
+    if (bits & 0x04)
+        read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
+    if (bits & 0x08)
+        read_fog_share(d, Q2_PLAYER_FOG_FALLOFF);
+    if (bits & 0x10)
+        read_fog_colour(d);
+    if (bits & 0x20)
+        read_fog_colour(d);
+    if (bits & 0x40)
+        q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
+    if (bits & 0x80)
+        q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
+    qs_close(d);
+}
+
+static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(naming_stats); i++) {
+        const unsigned range = naming_stats[i].range;
+        const uint32_t number = (uint16_t)value;
+
+        if (naming_stats[i].stat != stat || value <= 0)
+            continue;
+        qs_derive_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
+                       range == Q2_RANGE_NAME
+                           ? qs_table_get(&session->configstrings, number)
+                           : q2_configstring(session, (enum q2_range)range, number));
+    }
+}
+
+static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
+{
+    const char *name = qs_name_of(q2_stat_names, stat);
+
+    qs_open(d, Q2_PLAYER_STAT);
+    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, d->in.pos, 2, stat);
+    player->stats[stat] = qs_i16(d, Q2_PLAYER_STAT_VALUE);
+    if (d->fields_wanted)
+        name_stat(d, stat, player->stats[stat]);
+    qs_label(d, " %u %s: %d", stat, name ? name : "", player->stats[stat]);
+    qs_close(d);
+}
+
+/* Seven bits a byte, the lowest first; bit 7 says that another follows. */
+static uint64_t read_variable_mask(struct qs_decoder *d)
+{
+    uint64_t mask = 0;
+
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const uint8_t byte = qs_reader_u8(&d->in);
+
+        mask |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    return mask;
+}
+
+static void read_stats(struct qs_decoder *d, struct q2_player *player)
+{
+    const bool many = q2_session_of(d->session)->dialect.extensions2;
+    const uint32_t at = d->in.pos;
+    const uint64_t bits = many ? read_variable_mask(d) : qs_reader_u32(&d->in);
+
+    qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
+    for (unsigned i = 0; i < Q2_STATS_EXTENDED; i++)
+        if (bits >> i & 1)
+            read_stat(d, i, player);
+}
+
+/* Up to protocol 34 the extra bits follow from the others. */
+static unsigned implied_extra(unsigned bits)
+{
+    unsigned extra = EPS_STATS;
+
+    if (bits & PS_M_ORIGIN)
+        extra |= EPS_M_ORIGIN2;
+    if (bits & PS_M_VELOCITY)
+        extra |= EPS_M_VELOCITY2;
+    if (bits & PS_VIEWANGLES)
+        extra |= EPS_VIEWANGLE2;
+    if (bits & PS_WEAPONFRAME)
+        extra |= EPS_GUNOFFSET | EPS_GUNANGLES;
+    return extra;
+}
+
+static void read_client_number(struct qs_decoder *d, struct q2_player *player)
+{
+    if (q2_session_of(d->session)->dialect.clientnum16)
+        player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
+    else
+        player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
+}
+
+void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
+{
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
+
+    if (dialect->player_fog && bits & PS_MOREBITS)
+        bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
+    if (dialect->packed)
+        qs_derive_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
+    else
+        extra = implied_extra(bits);
+    read_movement(d, bits, extra, player);
+    read_view(d, bits, extra, player);
+    read_gun(d, bits, extra, player);
+    if (bits & PS_BLEND)
+        read_blend(d, player);
+    if (bits & PS_FOG)
+        read_fog(d);
+    if (bits & PS_FOV)
+        player->fov = qs_u8(d, Q2_PLAYER_FOV);
+    if (bits & PS_RDFLAGS)
+        player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
+    if (extra & EPS_STATS)
+        read_stats(d, player);
+    if (extra & EPS_CLIENTNUM)
+        read_client_number(d, player);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source: engine, common.c MSG_ReadPos; extended limits: facts, section 13. */
+#include "common/quake2/messages.h"
+
+static int32_t sign_extended(uint32_t value, unsigned bits)
+{
+    const uint32_t sign = UINT32_C(1) << (bits - 1);
+
+    return (int32_t)((value ^ sign) - sign);
+}
+
+/* Two bytes, or three where bit 0 is set: then the value is absolute even where steps are usual. */
+static int32_t variable_coordinate(struct qs_decoder *d, bool *absolute)
+{
+    uint32_t word = qs_reader_u16(&d->in);
+
+    *absolute = word & 1;
+    if (!*absolute)
+        return sign_extended(word >> 1, 15);
+    word |= (uint32_t)qs_reader_u8(&d->in) << 16;
+    return sign_extended(word >> 1, 23);
+}
+
+static int32_t plain_coordinate(struct qs_decoder *d)
+{
+    return (int16_t)qs_reader_u16(&d->in);
+}
+
+static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths)
+{
+    if (d->fields_wanted)
+        qs_emit_double(d, id, at, d->in.pos - at, eighths / 8.0);
+}
+
+int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    bool absolute;
+    const int32_t value = q2_session_of(d->session)->dialect.extensions2
+                              ? variable_coordinate(d, &absolute)
+                              : plain_coordinate(d);
+
+    emit(d, id, at, value);
+    return value;
+}
+
+void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from)
+{
+    const uint32_t at = d->in.pos;
+    bool absolute = true;
+    const int32_t value = q2_session_of(d->session)->dialect.extensions2
+                              ? variable_coordinate(d, &absolute)
+                              : plain_coordinate(d);
+
+    /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
+    *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);
+    emit(d, id, at, absolute ? *from : value);
+}
+
+void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3])
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        to[i] = q2_read_coordinate(d, id + 1 + i);
+    qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
+    qs_close(d);
+}
+
+void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3])
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        to[i] = qs_scaled_i8(d, id + 1 + i, 0.25);
+    qs_label(d, ": (%g %g %g)", to[0] / 4.0, to[1] / 4.0, to[2] / 4.0);
+    qs_close(d);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Quake II, protocols 26 to 36: what a session knows, and the protocol record. */
+#ifndef Q2_QUAKE2_H
+#define Q2_QUAKE2_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/protocol.h"
+#include "common/core/session.h"
+#include "common/core/table.h"
+#include "common/quake2/state.h"
+
+enum {
+    Q2_PROTOCOL_TEST_RELEASE = 25, /* recognised, not decoded */
+    Q2_PROTOCOL_OLDEST = 26,       /* of those that can be decoded */
+    Q2_PROTOCOL_VANILLA = 34,
+    Q2_PROTOCOL_R1Q2 = 35,
+    Q2_PROTOCOL_Q2PRO = 36,
+    Q2_PROTOCOL_EXTENDED = 3434, /* demo files only */
+    Q2_PROTOCOL_EXTENDED_LAST = 3436
+};
+
+/* Numbers of server messages. Source: engine, qcommon.h svc_ops_e; from 21 on Q2PRO, protocol.h. */
+enum q2_svc {
+    SVC_BAD,
+    SVC_MUZZLEFLASH,
+    SVC_MUZZLEFLASH2,
+    SVC_TEMP_ENTITY,
+    SVC_LAYOUT,
+    SVC_INVENTORY,
+    SVC_NOP,
+    SVC_DISCONNECT,
+    SVC_RECONNECT,
+    SVC_SOUND,
+    SVC_PRINT,
+    SVC_STUFFTEXT,
+    SVC_SERVERDATA,
+    SVC_CONFIGSTRING,
+    SVC_SPAWNBASELINE,
+    SVC_CENTERPRINT,
+    SVC_DOWNLOAD,
+    SVC_PLAYERINFO,
+    SVC_PACKETENTITIES,
+    SVC_DELTAPACKETENTITIES,
+    SVC_FRAME,
+    SVC_ZPACKET,
+    SVC_ZDOWNLOAD,
+    SVC_GAMESTATE, /* R1Q2: svc_playerupdate */
+    SVC_SETTING,
+    SVC_CONFIGSTRINGSTREAM,
+    SVC_BASELINESTREAM
+};
+
+/* The record type of svc_serverdata (attractloop). Source: dm2-format, section 3.13. */
+enum q2_record {
+    Q2_RECORD_NETWORK = 0,
+    Q2_RECORD_CLIENT = 1,
+    Q2_RECORD_SERVER = 2,
+    Q2_RECORD_RELAY = 0x80
+};
+
+/* A player's command, absolute. */
+struct q2_usercmd {
+    uint8_t msec, buttons, impulse, lightlevel;
+    int16_t angles[3]; /* pitch, yaw, roll in 1/65536 turn */
+    int16_t forward, side, up;
+};
+
+/* How many bytes a client's qport takes. */
+enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
+
+/* One direction's message in pieces (Q2PRO's netchan). */
+struct q2_fragments {
+    uint32_t sequence;
+    GBytes *data; /* the pieces joined so far, or NULL */
+};
+
+enum q2_text {
+    Q2_TEXT_GAMEDIR = 1,
+    Q2_TEXT_LEVEL,
+    Q2_TEXT_USERINFO, /* of the connect packet, and what changed since */
+    Q2_TEXT_MAP,      /* of client_connect */
+    Q2_TEXT_WANTED_USERINFO
+};
+
+/* What the last connect packet asked for; version 0: none was seen. */
+struct q2_wanted {
+    int32_t version;
+    uint16_t qport;
+    enum q2_qport_width qport_width;
+    uint32_t minor;
+    bool new_netchan;
+};
+
+struct q2_tracker;
+
+struct q2_session {
+    struct qs_session base;
+    struct q2_dialect dialect;
+    uint16_t qport;
+    enum q2_qport_width qport_width;
+    bool new_netchan;     /* sequence numbers have a fragment bit */
+    bool connect_pending; /* client_connect while traffic went on: does it start again at 1? */
+    struct q2_wanted wanted;
+    uint32_t connect_minor;  /* of the connect packet; 0: unknown */
+    uint32_t minor;          /* in force; 0: none */
+    uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
+    int32_t servercount;
+    uint8_t record;      /* enum q2_record */
+    int16_t player;      /* the client's own player */
+    uint16_t frame_rate; /* of svc_setting SVS_FPS; 0: the usual 10 */
+    struct qs_table configstrings;
+    struct qs_table texts;            /* enum q2_text */
+    struct qs_table rosters;          /* the players in recent frames; see frames.c */
+    struct q2_fragments fragments[2]; /* to server, to client */
+
+    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    bool moved;               /* it carried a client's move */
+    struct q2_usercmd newest; /* the newest command in it */
+
+    /*
+     * Who follows frames entity by entity; not owned, and NULL in copies, so that only the packets
+     * that were decoded in this very session are followed.
+     */
+    struct q2_tracker *tracker;
+};
+
+extern const struct qs_protocol q2_protocol;
+
+static inline struct q2_session *q2_session_of(struct qs_session *session)
+{
+    return (struct q2_session *)session;
+}
+
+static inline const struct q2_session *q2_session_of_const(const struct qs_session *session)
+{
+    return (const struct q2_session *)session;
+}
+
+#endif
