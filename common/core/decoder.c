@@ -134,6 +134,7 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     d->source_depth = 0;
     d->coord_format = QS_COORD_SHORT;
     d->angle_format = QS_ANGLE_BYTE;
+    d->id_mask = UINT8_MAX;
     d->connectionless = false;
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
@@ -597,7 +598,7 @@ static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
-    const uint8_t id = d->in.data[start];
+    const uint8_t id = d->in.data[start] & d->id_mask;
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
 
@@ -605,7 +606,8 @@ static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_looku
         qs_open(d, type->group);
         qs_summary_message(d, type->brief);
     }
-    qs_u8(d, id_row);
+    qs_reader_take(&d->in, 1);
+    qs_emit_uint(d, id_row, start, 1, id);
     if (readable)
         type->read(d);
     if (!readable || d->in.overrun)

@@ -77,6 +77,7 @@ struct qs_decoder {
     bool probing;       /* a trial run: nothing is kept */
     enum qs_coord_format coord_format;
     enum qs_angle_format angle_format;
+    uint8_t id_mask; /* the bits of a message's first byte that are its id; usually all */
     unsigned source_depth;
     struct qs_reader outer[QS_SOURCES_MAX];
 

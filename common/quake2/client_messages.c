@@ -18,7 +18,8 @@ enum {
     CLC_MOVE_NODELTA = 10,
     CLC_MOVE_BATCHED = 11,
     CLC_USERINFO_DELTA = 12,
-    PACKED_ID_BITS = 5 /* of a message byte: above them stands the number of repeated packets */
+    PACKED_ID_BITS = 5, /* of a message byte: above them stands the number of repeated packets */
+    PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1
 };
 
 static const struct qs_info_rows userinfo_rows = {Q2_USERINFO_PAIR, Q2_USERINFO_KEY,
@@ -120,26 +121,28 @@ static void read_batches(struct qs_decoder *d, unsigned repeated)
 {
     struct q2_usercmd command = {0};
 
-    qs_derive_uint(d, Q2_MOVE_DUPS, d->in.pos, 0, repeated);
     command.lightlevel = qs_u8(d, Q2_MOVE_LIGHTLEVEL);
     q2_read_batches(d, &command, repeated + 1);
     keep_newest(d, &command);
 }
 
-/* What stands above the number in the message's byte. */
-static unsigned repeated_packets(const struct qs_decoder *d)
+/* What stands above the number in the message's byte, which was read last. */
+static unsigned read_repeated(struct qs_decoder *d)
 {
-    return d->in.data[d->in.pos - 1] >> PACKED_ID_BITS;
+    const unsigned repeated = d->in.data[d->in.pos - 1] >> PACKED_ID_BITS;
+
+    qs_emit_uint(d, Q2_MOVE_DUPS, d->in.pos - 1, 1, repeated);
+    return repeated;
 }
 
 static void read_move_nodelta(struct qs_decoder *d)
 {
-    read_batches(d, repeated_packets(d));
+    read_batches(d, read_repeated(d));
 }
 
 static void read_move_batched(struct qs_decoder *d)
 {
-    const unsigned repeated = repeated_packets(d);
+    const unsigned repeated = read_repeated(d);
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
     read_batches(d, repeated);
@@ -193,7 +196,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 void q2_read_client_messages(struct qs_decoder *d)
 {
-    const bool packed = d->session->version == Q2_PROTOCOL_Q2PRO;
-
-    qs_read_messages(d, packed ? Q2_CLC_PACKED : Q2_CLC, lookup);
+    if (d->session->version == Q2_PROTOCOL_Q2PRO)
+        d->id_mask = PACKED_ID_MASK;
+    qs_read_messages(d, Q2_CLC, lookup);
 }

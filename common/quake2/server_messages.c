@@ -15,8 +15,10 @@
 
 enum {
     INVENTORY_ITEMS = 256,
-    PACKED_ID_BITS = 5,    /* of a message byte in protocols 35 and 36 */
-    UNICAST_BIT = 0x80,    /* of a message byte in relay recordings */
+    PACKED_ID_BITS = 5, /* of a message byte in protocols 35 and 36 */
+    PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1,
+    UNICAST_BIT = 0x80, /* of a message byte in relay recordings */
+    RELAY_ID_MASK = UNICAST_BIT - 1,
     DOWNLOADS_SINCE = 32,  /* the first protocol in which svc_download carries data */
     RAW_DEFLATE = -15,     /* zlib's window bits: no header */
     SETTING_FPS = 1,       /* SVS_FPS */
@@ -228,6 +230,18 @@ static bool is_decodable(int32_t version)
            (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
 }
 
+/* The bits of a message's byte that are its number. They change with svc_serverdata. */
+static void set_id_mask(struct qs_decoder *d)
+{
+    const struct q2_dialect *dialect = &q2_session_of_const(d->session)->dialect;
+
+    d->id_mask = UINT8_MAX;
+    if (dialect->packed)
+        d->id_mask = PACKED_ID_MASK;
+    else if (dialect->relay)
+        d->id_mask = RELAY_ID_MASK;
+}
+
 static void read_serverdata(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -250,8 +264,10 @@ static void read_serverdata(struct qs_decoder *d)
         read_q2pro_serverdata(d, &data);
     qs_label(d, ": protocol %d", data.version);
     qs_label_text(d, ", \"", data.level, "\"");
-    if (d->accepted && !d->in.overrun)
-        begin_level(d, &data);
+    if (!d->accepted || d->in.overrun)
+        return;
+    begin_level(d, &data);
+    set_id_mask(d);
 }
 
 /* --- Config strings and baselines
@@ -442,7 +458,11 @@ static uint8_t message_byte(const struct qs_decoder *d)
 
 static void read_frame(struct qs_decoder *d)
 {
-    q2_read_frame(d, message_byte(d) >> PACKED_ID_BITS);
+    const uint8_t extra = message_byte(d) >> PACKED_ID_BITS;
+
+    if (q2_session_of(d->session)->dialect.packed)
+        qs_emit_uint(d, Q2_SVC_EXTRA, d->in.pos - 1, 1, extra);
+    q2_read_frame(d, extra);
 }
 
 static const struct qs_message_type messages[] = {
@@ -488,7 +508,6 @@ static const struct qs_message_type playerupdate = {"svc_playerupdate", "playeru
 
 static const struct qs_message_type *lookup_packed(int32_t version, uint32_t id)
 {
-    id &= (1U << PACKED_ID_BITS) - 1;
     if (version == Q2_PROTOCOL_R1Q2 && id == SVC_GAMESTATE)
         return &playerupdate;
     if (id >= G_N_ELEMENTS(messages) || id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
@@ -505,7 +524,7 @@ static const struct qs_message_type *lookup_plain(uint32_t id)
 
 static void read_unicast(struct qs_decoder *d)
 {
-    const struct qs_message_type *type = lookup_plain(message_byte(d) & ~UNICAST_BIT & 0xff);
+    const struct qs_message_type *type = lookup_plain(message_byte(d) & RELAY_ID_MASK);
 
     qs_u8(d, Q2_UNICAST_CLIENT);
     qs_open(d, type->group);
@@ -516,11 +535,12 @@ static void read_unicast(struct qs_decoder *d)
 static const struct qs_message_type unicast = {"svc for one client", "unicast", Q2_SVC_UNICAST,
                                                read_unicast};
 
-static const struct qs_message_type *lookup_relay(uint32_t id)
+static const struct qs_message_type *lookup_relay(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qs_message_type *type = lookup_plain(id & ~(uint32_t)UNICAST_BIT);
+    const struct qs_message_type *type = lookup_plain(id);
+    const bool for_one = d->in.data[d->in.pos] & UNICAST_BIT;
 
-    return type && type->read && id & UNICAST_BIT ? &unicast : type;
+    return for_one && type && type->read ? &unicast : type;
 }
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
@@ -529,16 +549,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
     if (session->dialect.packed)
         return lookup_packed(session->base.version, id);
-    return session->dialect.relay ? lookup_relay(id) : lookup_plain(id);
-}
-
-static unsigned id_row(const struct qs_decoder *d)
-{
-    const struct q2_dialect *dialect = &q2_session_of_const(d->session)->dialect;
-
-    if (dialect->packed)
-        return Q2_SVC_PACKED;
-    return dialect->relay ? Q2_SVC_RELAY : Q2_SVC;
+    return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
 void q2_copy_messages(struct qs_decoder *d)
@@ -553,7 +564,7 @@ void q2_copy_messages(struct qs_decoder *d)
             &g_array_index(d->messages, struct qs_message, tracker->told);
 
         q2_tracker_message(tracker, (uint8_t)message->id, d->in.data + message->offset,
-                           message->length, session->dialect.packed);
+                           message->length);
     }
 }
 
@@ -579,6 +590,7 @@ void q2_read_server_messages(struct qs_decoder *d)
         qs_undecoded(d);
         return;
     }
-    qs_read_messages(d, id_row(d), lookup);
+    set_id_mask(d);
+    qs_read_messages(d, Q2_SVC, lookup);
     q2_copy_messages(d);
 }

@@ -62,11 +62,9 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     tracker->told = tracker->frames_copied = 0;
 }
 
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size,
-                        bool packed)
+void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size)
 {
-    struct q2_copied_message message = {
-        .id = packed ? id & 31 : id, .offset = tracker->bytes->len, .length = size};
+    struct q2_copied_message message = {.id = id, .offset = tracker->bytes->len, .length = size};
 
     if (message.id == SVC_FRAME && tracker->frames_copied < tracker->begun->len)
         message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_copied++);

@@ -68,9 +68,8 @@ void q2_tracker_level(struct q2_tracker *tracker);
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
 
-/* Copies a message that was read; `packed`: the upper bits of its id are not part of it. */
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size,
-                        bool packed);
+/* Copies a message that was read. */
+void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size);
 
 /* `baseline` with the number that it has. */
 void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline);
