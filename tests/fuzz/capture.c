@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of a link layer through IP and the reassembly of its fragments, up to UDP datagrams. */
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pcap2demo/ip.h"
+#include "pcap2demo/link.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { FRAME_MAX = 65535, INTERVAL = 1000000 };
+
+static void broken(const char *what, const struct qs_packet *packet)
+{
+    fprintf(stderr, "a datagram of %u bytes, %u sent: %s\n", packet->size, packet->wire_size, what);
+    abort();
+}
+
+static void check_datagram(const struct qs_packet *packet)
+{
+    unsigned sum = 0;
+
+    if (packet->wire_size < packet->size)
+        broken("more captured than sent", packet);
+    if (packet->wire_size > UINT16_MAX)
+        broken("larger than UDP allows", packet);
+    if (packet->source.family != packet->destination.family ||
+        (packet->source.family != 4 && packet->source.family != 6))
+        broken("addresses of no family", packet);
+    /* A sanitizer sees a datagram that reaches beyond its bytes. */
+    for (uint32_t i = 0; i < packet->size; i++)
+        sum += packet->data[i];
+    if (packet->size && sum > packet->size * 255u)
+        broken("impossible sum", packet);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_piece piece;
+    link_reader *link;
+    struct ip *ip;
+    int64_t time = 0;
+    size_t at = 1;
+
+    if (size < at)
+        return 0;
+    link = link_find(fuzz_links[data[0] % FUZZ_LINKS]);
+    if (!link)
+        abort();
+    ip = ip_new();
+    while (fuzz_next(data, size, &at, &piece)) {
+        struct span frame = {piece.bytes, piece.size, piece.size};
+        struct qs_packet packet = {0};
+
+        if (piece.bits & FUZZ_FRAME_CUT && frame.size < FRAME_MAX)
+            frame.wire_size = FRAME_MAX;
+        time += piece.bits & FUZZ_FRAME_LATE ? IP_TIMEOUT + 1 : INTERVAL;
+        if (link(&frame) && ip_read(ip, frame, time, &packet))
+            check_datagram(&packet);
+        g_free(piece.bytes);
+    }
+    ip_end(ip);
+    ip_free(ip);
+    return 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decodes a stream of packets in one session of one protocol. Each is decoded twice, in a copy of
+ * the session and in the session itself, and both must find the same: a packet that is looked at
+ * again, in any order, has to show the same tree. Some are also printed, by the text dump or as
+ * JSON.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/core/sinks.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/invariants.h"
+
+enum { OPTIONS_MAX = 8, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
+
+struct stream {
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+    uint32_t options[OPTIONS_MAX];
+    struct qs_decoder decoder;
+    struct invariants invariants;
+    uint64_t packets;
+};
+
+static const struct qs_protocol *pick_protocol(uint8_t byte)
+{
+    unsigned count = 0;
+
+    while (qs_protocols[count])
+        count++;
+    return qs_protocols[byte % count];
+}
+
+static struct qs_session *copy_session(const struct stream *stream)
+{
+    struct qs_session *copy = g_malloc(stream->protocol->session_size);
+
+    stream->protocol->session_copy(copy, stream->session);
+    return copy;
+}
+
+static void free_session(const struct qs_protocol *protocol, struct qs_session *session)
+{
+    protocol->session_clear(session);
+    g_free(session);
+}
+
+static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
+{
+    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
+    const bool ports_known = piece->bits & FUZZ_PACKET_PORTS_KNOWN;
+    struct qs_packet packet = {.data = piece->bytes,
+                               .size = piece->size,
+                               .wire_size = piece->size,
+                               .number = stream->packets,
+                               .time = (int64_t)stream->packets * PACKET_INTERVAL,
+                               .source = {.family = 4, .bytes = {10, 0, 0, 1}, .port = 30000},
+                               .destination = {.family = 4, .bytes = {10, 0, 0, 2}, .port = 27500},
+                               .from = from_server ? QS_END_B : QS_END_A,
+                               .source_is_server_port = ports_known && from_server,
+                               .destination_is_server_port = ports_known && !from_server};
+
+    if (piece->bits & FUZZ_PACKET_CUT && packet.size < WIRE_SIZE_MAX)
+        packet.wire_size = WIRE_SIZE_MAX;
+    return packet;
+}
+
+/* --- Printing ----------------------------------------------------------------------------------
+ */
+
+static FILE *nowhere(void)
+{
+    static FILE *file;
+
+    if (!file)
+        file = fopen("/dev/null", "w");
+    if (!file)
+        abort();
+    return file;
+}
+
+static void print_text(struct qs_decoder *decoder, struct qs_session *session,
+                       const struct qs_packet *packet)
+{
+    struct qs_text_sink *sink = qs_text_sink_new(nowhere());
+
+    qs_decode(decoder, session, qs_text_sink_ears(sink), packet);
+    qs_text_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
+    qs_text_sink_free(sink);
+}
+
+static void print_json(struct qs_decoder *decoder, struct qs_session *session,
+                       const struct qs_packet *packet)
+{
+    struct qs_json_sink *sink = qs_json_sink_new(nowhere());
+
+    qs_decode(decoder, session, qs_json_sink_ears(sink), packet);
+    qs_json_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
+    qs_json_sink_free(sink);
+}
+
+static void print(struct stream *stream, const struct qs_packet *packet)
+{
+    struct qs_session *copy = copy_session(stream);
+
+    if (stream->packets % 2)
+        print_text(&stream->decoder, copy, packet);
+    else
+        print_json(&stream->decoder, copy, packet);
+    free_session(stream->protocol, copy);
+}
+
+/* --- Decoding ----------------------------------------------------------------------------------
+ */
+
+/* What a decode found, as far as two of the same packet are compared. */
+struct outcome {
+    uint64_t fields, bytes, notes;
+    uint32_t undecoded;
+    guint messages;
+};
+
+static struct outcome decode(struct stream *stream, struct qs_session *session,
+                             const struct qs_packet *packet)
+{
+    struct outcome outcome;
+
+    stream->invariants.bytes = 0;
+    invariants_decode(&stream->invariants, &stream->decoder, session, packet);
+    outcome = (struct outcome){.fields = stream->invariants.fields,
+                               .bytes = stream->invariants.bytes,
+                               .undecoded = stream->decoder.undecoded,
+                               .messages = stream->decoder.messages->len};
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
+        outcome.notes = outcome.notes * 31 + stream->decoder.notes[i];
+    return outcome;
+}
+
+static void decode_twice(struct stream *stream, const struct qs_packet *packet)
+{
+    struct qs_session *copy = copy_session(stream);
+    const struct outcome first = decode(stream, copy, packet);
+    const struct outcome second = decode(stream, stream->session, packet);
+
+    if (first.fields != second.fields || first.bytes != second.bytes ||
+        first.notes != second.notes || first.undecoded != second.undecoded ||
+        first.messages != second.messages) {
+        fprintf(stderr, "a copy of the session shows another packet\n");
+        abort();
+    }
+    free_session(stream->protocol, copy);
+}
+
+static void take(struct stream *stream, const struct fuzz_piece *piece)
+{
+    const struct qs_packet packet = packet_of(stream, piece);
+    struct qs_description description = {0};
+
+    stream->packets++;
+    if (piece->bits & FUZZ_PACKET_BARE && stream->protocol->decode_server_messages) {
+        qs_decode_server_messages(&stream->decoder, stream->session, NULL, &packet);
+        return;
+    }
+    if (piece->bits & FUZZ_PACKET_PRINTED)
+        print(stream, &packet);
+    decode_twice(stream, &packet);
+    stream->protocol->recognise(&packet);
+    stream->protocol->describe(stream->session, &description);
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+static void start(struct stream *stream, const struct qs_protocol *protocol, uint8_t options)
+{
+    *stream = (struct stream){.protocol = protocol};
+    if (protocol->option_count > OPTIONS_MAX)
+        abort();
+    for (unsigned i = 0; i < protocol->option_count; i++)
+        stream->options[i] = options >> i & 1;
+    stream->session = g_malloc(protocol->session_size);
+    protocol->session_init(stream->session);
+    qs_decoder_init(&stream->decoder, protocol);
+    stream->decoder.options = stream->options;
+    stream->decoder.want_summary = true;
+    invariants_init(&stream->invariants);
+}
+
+static void end(struct stream *stream)
+{
+    invariants_clear(&stream->invariants);
+    qs_decoder_clear(&stream->decoder);
+    free_session(stream->protocol, stream->session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct stream stream;
+    struct fuzz_piece piece;
+    size_t at = 2;
+
+    if (size < at)
+        return 0;
+    start(&stream, pick_protocol(data[0]), data[1]);
+    while (fuzz_next(data, size, &at, &piece)) {
+        take(&stream, &piece);
+        g_free(piece.bytes);
+    }
+    end(&stream);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the fuzzers' inputs are laid out; make_seeds.c writes them, the targets read them.
+ *
+ * fuzz_decode: a byte that picks the protocol (its number in qs_protocols[], modulo how many there
+ * are), a byte of which bit n is the value of option n, then packets: FUZZ_PACKET_* bits, the
+ * number of bytes (16 bits, little-endian), the bytes.
+ *
+ * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
+ * bits, the number of bytes (16 bits, little-endian), the bytes.
+ */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FUZZ_PACKET_FROM_SERVER = 1,
+    FUZZ_PACKET_PORTS_KNOWN = 2, /* else the direction has to be found out */
+    FUZZ_PACKET_CUT = 4,         /* the capture lacks its last bytes */
+    FUZZ_PACKET_BARE = 8,        /* server messages without a header, as demos have them */
+    FUZZ_PACKET_PRINTED = 16,    /* by the dumps too, which takes long */
+
+    FUZZ_FRAME_CUT = 1,
+    FUZZ_FRAME_LATE = 2 /* so late after the one before that fragments are given up */
+};
+
+/* DLT_ values; seeds begin with an index into this. */
+extern const int fuzz_links[];
+enum { FUZZ_LINKS = 9 };
+
+/* What libFuzzer calls; returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The next piece of an input: its bits, and its bytes as a copy of exactly their size. */
+struct fuzz_piece {
+    uint8_t bits;
+    uint8_t *bytes; /* g_free() it */
+    uint32_t size;
+};
+
+/* False at the end. `*at` moves behind the piece; a length beyond the end means up to the end. */
+int fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes seeds for the fuzzers from captures:
+ *
+ *     make_seeds DIRECTORY CAPTURE...
+ *
+ * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
+ * DIRECTORY/capture the first frames of each capture. Layouts: fuzz.h.
+ */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pcap2demo/input.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/conversations.h"
+
+enum {
+    SEED_HEAD = 2,
+    SEED_MAX = 4096,  /* bytes of a seed; the fuzzer gets slow with more */
+    FIRST_MAX = 8192, /* of one that begins a conversation, which has the most kinds of message */
+    SEEDS_MAX = 6,    /* of a conversation */
+    SKIP = 50,        /* packets between two seeds */
+    FRAMES_MAX = 40   /* of a capture */
+};
+
+struct seeds {
+    char *folder;
+    char *capture;             /* stem of the file being read */
+    GHashTable *conversations; /* struct seed by conversation number */
+};
+
+struct seed {
+    GByteArray *bytes;
+    unsigned written, skip;
+};
+
+static void append_piece(GByteArray *seed, uint8_t bits, const uint8_t *data, uint32_t size)
+{
+    const uint16_t length = (uint16_t)MIN(size, UINT16_MAX);
+    const uint8_t head[] = {bits, (uint8_t)length, (uint8_t)(length >> 8)};
+
+    g_byte_array_append(seed, head, sizeof head);
+    g_byte_array_append(seed, data, length);
+}
+
+static void write_seed(const char *folder, const char *name, const GByteArray *bytes)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    GError *error = NULL;
+
+    if (!g_file_set_contents(path, (const char *)bytes->data, (gssize)bytes->len, &error)) {
+        fprintf(stderr, "%s\n", error->message);
+        exit(1);
+    }
+    g_free(path);
+}
+
+/* --- Conversations -----------------------------------------------------------------------------
+ */
+
+static void seed_free(gpointer data)
+{
+    struct seed *seed = data;
+
+    g_byte_array_free(seed->bytes, TRUE);
+    g_free(seed);
+}
+
+static struct seed *seed_of(struct seeds *seeds, unsigned conversation)
+{
+    struct seed *seed = g_hash_table_lookup(seeds->conversations, GUINT_TO_POINTER(conversation));
+
+    if (!seed) {
+        seed = g_new0(struct seed, 1);
+        seed->bytes = g_byte_array_new();
+        g_hash_table_insert(seeds->conversations, GUINT_TO_POINTER(conversation), seed);
+    }
+    return seed;
+}
+
+static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned conversation)
+{
+    char *name;
+
+    if (!seed->bytes->len)
+        return;
+    name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, seed->written++);
+    write_seed(seeds->folder, name, seed->bytes);
+    g_free(name);
+    g_byte_array_set_size(seed->bytes, 0);
+    seed->skip = SKIP;
+}
+
+static bool is_from_server(const struct visit *visit)
+{
+    return visit->session->server == QS_END_UNKNOWN ? visit->packet->source_is_server_port
+                                                    : visit->session->server == visit->packet->from;
+}
+
+/* One packet of a seed is printed. */
+static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
+{
+    const bool first = seed->bytes->len <= SEED_HEAD;
+
+    return (uint8_t)(FUZZ_PACKET_PORTS_KNOWN | (first ? FUZZ_PACKET_PRINTED : 0) |
+                     (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
+}
+
+static void add_packet(const struct visit *visit, void *user)
+{
+    const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol};
+    struct seeds *seeds = user;
+    struct seed *seed = seed_of(seeds, visit->conversation);
+
+    if (seed->written == SEEDS_MAX || (seed->skip && seed->skip--))
+        return;
+    if (!seed->bytes->len)
+        g_byte_array_append(seed->bytes, head, sizeof head);
+    append_piece(seed->bytes, bits_of(seed, visit), visit->packet->data, visit->packet->size);
+    if (seed->bytes->len > (seed->written ? SEED_MAX : FIRST_MAX))
+        finish_seed(seeds, seed, visit->conversation);
+}
+
+static void finish_all(struct seeds *seeds)
+{
+    GHashTableIter iter;
+    gpointer conversation, seed;
+
+    g_hash_table_iter_init(&iter, seeds->conversations);
+    while (g_hash_table_iter_next(&iter, &conversation, &seed))
+        finish_seed(seeds, seed, GPOINTER_TO_UINT(conversation));
+    g_hash_table_remove_all(seeds->conversations);
+}
+
+/* --- Frames ------------------------------------------------------------------------------------
+ */
+
+static void add_frames(GByteArray *seed, struct input *input)
+{
+    struct input_frame frame;
+
+    for (unsigned i = 0; i < FRAMES_MAX && input_next(input, &frame) == INPUT_FRAME; i++)
+        append_piece(seed, 0, frame.bytes.data, frame.bytes.size);
+}
+
+static void make_frames(const char *folder, const char *capture, const char *file)
+{
+    char *error = NULL;
+    struct input *input = input_open_file(file, NULL, &error);
+    GByteArray *seed = g_byte_array_new();
+    uint8_t link = 0;
+
+    if (!input) {
+        fprintf(stderr, "%s: %s\n", file, error);
+        exit(1);
+    }
+    while (link < FUZZ_LINKS && fuzz_links[link] != input_link_type(input))
+        link++;
+    g_byte_array_append(seed, &link, 1);
+    add_frames(seed, input);
+    if (link < FUZZ_LINKS)
+        write_seed(folder, capture, seed);
+    g_byte_array_free(seed, TRUE);
+    input_close(input);
+}
+
+/* --- All ---------------------------------------------------------------------------------------
+ */
+
+static char *make_folder(const char *parent, const char *name)
+{
+    char *folder = g_build_filename(parent, name, NULL);
+
+    if (g_mkdir_with_parents(folder, 0777) != 0) {
+        perror(folder);
+        exit(1);
+    }
+    return folder;
+}
+
+int main(int argc, char **argv)
+{
+    struct seeds seeds = {0};
+    char *frames;
+
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s DIRECTORY CAPTURE...\n", argv[0]);
+        return 2;
+    }
+    seeds.folder = make_folder(argv[1], "decode");
+    seeds.conversations = g_hash_table_new_full(NULL, NULL, NULL, seed_free);
+    frames = make_folder(argv[1], "capture");
+    for (int i = 2; i < argc; i++) {
+        seeds.capture = g_path_get_basename(argv[i]);
+        if (!conversations_visit(argv[i], add_packet, &seeds))
+            return 1;
+        finish_all(&seeds);
+        make_frames(frames, seeds.capture, argv[i]);
+        g_free(seeds.capture);
+    }
+    g_hash_table_destroy(seeds.conversations);
+    g_free(seeds.folder);
+    g_free(frames);
+    return 0;
+}
