@@ -20,7 +20,7 @@ struct reading {
     struct claims *claims;
     GHashTable *conversations; /* by name_of() */
     struct qs_decoder decoders[CLAIMS_PROTOCOLS_MAX];
-    visitor *visitor;
+    visit_function *visitor;
     void *user;
 };
 
@@ -138,7 +138,7 @@ static void read_frames(struct reading *reading, struct input *input, link_reade
     ip_free(ip);
 }
 
-static void read_all(struct input *input, link_reader *link, visitor *visitor, void *user)
+static void read_all(struct input *input, link_reader *link, visit_function *visitor, void *user)
 {
     struct reading reading = {.visitor = visitor, .user = user};
 
@@ -154,7 +154,7 @@ static void read_all(struct input *input, link_reader *link, visitor *visitor, v
     claims_free(reading.claims);
 }
 
-bool conversations_visit(const char *file, visitor *visitor, void *user)
+bool conversations_visit(const char *file, visit_function *visitor, void *user)
 {
     char *error = NULL;
     struct input *input = input_open_file(file, NULL, &error);

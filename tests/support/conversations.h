@@ -15,9 +15,9 @@ struct visit {
     const struct qs_packet *packet;
 };
 
-typedef void visitor(const struct visit *visit, void *user);
+typedef void visit_function(const struct visit *visit, void *user);
 
 /* Visits each packet of a capture file. False, with a message on standard error, when it cannot. */
-bool conversations_visit(const char *file, visitor *visitor, void *user);
+bool conversations_visit(const char *file, visit_function *visitor, void *user);
 
 #endif
