@@ -261,12 +261,22 @@ static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *
     }
 }
 
+/*
+ * Somebody wants to hear of these bytes, and they are there. A value may be derived from bytes that
+ * are read next, so before it shows that the packet lacks them.
+ */
+static bool is_there(const struct qs_decoder *d, uint32_t offset, uint32_t length)
+{
+    return d->fields_wanted && !d->in.overrun && offset <= d->in.size &&
+           length <= d->in.size - offset;
+}
+
 static void emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                       uint64_t number, bool generated)
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!d->fields_wanted || d->in.overrun)
+    if (!is_there(d, offset, length))
         return;
     value.u = number;
     say(d, id, &value);
@@ -278,7 +288,7 @@ static void emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!d->fields_wanted || d->in.overrun)
+    if (!is_there(d, offset, length))
         return;
     value.i = number;
     say(d, id, &value);
@@ -289,7 +299,7 @@ static void emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!d->fields_wanted || d->in.overrun)
+    if (!is_there(d, offset, length))
         return;
     value.f = number;
     say(d, id, &value);
@@ -300,7 +310,7 @@ static void emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint3
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!d->fields_wanted || d->in.overrun)
+    if (!is_there(d, offset, length))
         return;
     value.bytes = bytes;
     say(d, id, &value);
@@ -633,6 +643,9 @@ bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data
 {
     if (d->source_depth == QS_SOURCES_MAX)
         return false;
+    /* Sinks know the end of a source by the data that is not there. */
+    if (!data)
+        data = (const uint8_t *)"";
     d->outer[d->source_depth++] = d->in;
     d->in = qs_reader_over(data, size);
     if (d->sink && d->sink->source)
