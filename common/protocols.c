@@ -2,12 +2,14 @@
 /* The list of protocols: the plugin and the tool loop over it. */
 #include "common/acknex/acknex.h"
 #include "common/core/protocol.h"
+#include "common/quake/quake.h"
 #include "common/quake2/quake2.h"
 #include "common/quakeworld/quakeworld.h"
 
 const struct qs_protocol *const qs_protocols[] = {
     &qw_protocol,
-    &acknex_protocol,
     &q2_protocol,
+    &nq_protocol,
+    &acknex_protocol,
     NULL,
 };

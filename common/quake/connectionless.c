@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DarkPlaces' connectionless packets: four bytes of ones, then text. Its handshake leads to the
+ * same packets as a control handshake. Source: DarkPlaces netconn.c, NetConn_ClientParsePacket and
+ * NetConn_ServerParsePacket.
+ */
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+#include "common/quake/internal.h"
+
+enum { MARK_SIZE = 4 };
+
+static const struct qs_info_rows info_rows = {NQ_OOB_PAIR, NQ_OOB_KEY, NQ_OOB_VALUE};
+
+/* What is left of the packet. */
+static struct qs_view rest(const struct qs_decoder *d)
+{
+    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
+}
+
+/* Bytes of `text` before the first of `ends`, or all. */
+static uint32_t length_to(struct qs_view text, const char *ends, size_t count)
+{
+    uint32_t n = 0;
+
+    while (n < text.size && !memchr(ends, text.data[n], count))
+        n++;
+    return n;
+}
+
+static void read_info(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view info =
+        qs_text_sized(d, NQ_OOB_INFO, length_to(rest(d), "\n", sizeof "\n"));
+
+    qs_emit_info(d, &info_rows, info, at);
+}
+
+/* Text; behind its NUL stands the offer of the encryption layer. */
+static void read_arguments(struct qs_decoder *d)
+{
+    const uint32_t size = length_to(rest(d), "", 1);
+
+    if (size)
+        qs_text_sized(d, NQ_OOB_ARGUMENTS, size);
+    if (qs_reader_left(&d->in))
+        qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
+}
+
+static void read_data(struct qs_decoder *d)
+{
+    if (qs_reader_left(&d->in))
+        qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
+}
+
+static void read_connect(struct qs_decoder *d)
+{
+    read_info(d);
+    read_arguments(d);
+}
+
+static void read_accept(struct qs_decoder *d)
+{
+    nq_accept_connection(nq_session_of(d));
+    read_arguments(d);
+}
+
+/* A line feed, the server's settings, and a line for each player. */
+static void read_status(struct qs_decoder *d)
+{
+    d->in.pos++;
+    read_info(d);
+    while (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\n') {
+        d->in.pos++;
+        if (length_to(rest(d), "\n", sizeof "\n"))
+            qs_text_sized(d, NQ_OOB_PLAYER, length_to(rest(d), "\n", sizeof "\n"));
+    }
+    read_arguments(d);
+}
+
+struct command {
+    const char *name; /* with the byte behind it, where that belongs to it */
+    enum qs_direction direction;
+    void (*read)(struct qs_decoder *d); /* after the name's word */
+};
+
+/* Longer names stand before their beginnings. */
+static const struct command commands[] = {
+    {"getchallenge", QS_C2S, read_arguments},  {"challenge ", QS_S2C, read_arguments},
+    {"connect\\", QS_C2S, read_connect},       {"accept", QS_S2C, read_accept},
+    {"reject", QS_S2C, read_arguments},        {"getinfo", QS_C2S, read_arguments},
+    {"infoResponse\n", QS_S2C, read_status},   {"getstatus", QS_C2S, read_arguments},
+    {"statusResponse\n", QS_S2C, read_status}, {"rcon ", QS_C2S, read_arguments},
+    {"srcon ", QS_C2S, read_arguments},        {"extResponse ", QS_S2C, read_arguments},
+    {"getserversResponse", QS_S2C, read_data}, {"getserversExtResponse", QS_S2C, read_data},
+};
+
+static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};
+
+static const struct command *find_command(struct qs_view text)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+        const size_t length = strlen(commands[i].name);
+
+        if (text.size >= length && memcmp(text.data, commands[i].name, length) == 0)
+            return &commands[i];
+    }
+    return &anything;
+}
+
+void nq_read_connectionless(struct qs_decoder *d)
+{
+    const struct command *command;
+    struct qs_view word;
+
+    d->connectionless = true;
+    qs_open(d, NQ_OOB);
+    qs_u32be(d, NQ_OOB_MARK);
+    command = find_command(rest(d));
+    if (command->direction != QS_DIRECTION_UNKNOWN)
+        qs_learn_direction(d, command->direction);
+    word = qs_text_sized(d, NQ_OOB_COMMAND, length_to(rest(d), " \\\n", sizeof " \\\n"));
+    qs_label_text(d, ": ", word, "");
+    qs_summary_text(d, "", word, "");
+    command->read(d);
+    qs_undecoded(d);
+    qs_close(d);
+}
+
+bool nq_is_connectionless(struct qs_view packet)
+{
+    return packet.size >= MARK_SIZE && qs_be32(packet.data) == UINT32_MAX;
+}
+
+bool nq_is_darkplaces(struct qs_view packet)
+{
+    static const char connect[] = "connect\\protocol\\darkplaces ";
+    static const char accept[] = "accept";
+    struct qs_view text;
+
+    if (!nq_is_connectionless(packet))
+        return false;
+    text = (struct qs_view){packet.data + MARK_SIZE, packet.size - MARK_SIZE};
+    return qs_view_equal(text, accept) ||
+           (text.size > strlen(connect) && memcmp(text.data, connect, strlen(connect)) == 0);
+}

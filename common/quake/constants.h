@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of Quake's protocol, by the names that the field uses for them.
+ * Sources: dem-format, section 6; QuakeSpasm protocol.h and net_defs.h (15, 666, 999);
+ * DarkPlaces protocol.h and netconn.h.
+ */
+#ifndef NQ_CONSTANTS_H
+#define NQ_CONSTANTS_H
+
+#include <stdint.h>
+
+/* Protocol versions, as svc_serverinfo gives them. */
+enum {
+    PROTOCOL_NETQUAKE = 15,
+    PROTOCOL_DP1 = 96,
+    PROTOCOL_DP2 = 97,
+    PROTOCOL_NEHAHRA_MOVIE = 250,
+    PROTOCOL_FITZQUAKE = 666,
+    PROTOCOL_RMQ = 999,
+    PROTOCOL_DP3 = 3500,
+    PROTOCOL_DP4 = 3501,
+    PROTOCOL_DP5 = 3502,
+    PROTOCOL_DP6 = 3503,
+    PROTOCOL_DP7 = 3504,
+    PROTOCOL_DP8 = 3505,
+    PROTOCOL_BJP = 10000,
+    PROTOCOL_BJP2 = 10001,
+    PROTOCOL_BJP3 = 10002
+};
+
+/* Protocol flags of 999: how coordinates and angles are written. */
+enum {
+    PRFL_SHORTANGLE = 1 << 1,
+    PRFL_FLOATANGLE = 1 << 2,
+    PRFL_24BITCOORD = 1 << 3,
+    PRFL_FLOATCOORD = 1 << 4,
+    PRFL_EDICTSCALE = 1 << 5,
+    PRFL_ALPHASANITY = 1 << 6,
+    PRFL_INT32COORD = 1 << 7
+};
+
+/* FTE puts pairs of these and a set of bits before the protocol version. */
+#define NQ_PEXT_FTEX UINT32_C(0x58455446) /* "FTEX" */
+#define NQ_PEXT_FTE2 UINT32_C(0x32455446) /* "FTE2" */
+
+/* The first word of a packet: flags, and in the lower half the length. Big-endian. */
+#define NETFLAG_LENGTH_MASK UINT32_C(0x0000ffff)
+#define NETFLAG_DATA UINT32_C(0x00010000)
+#define NETFLAG_ACK UINT32_C(0x00020000)
+#define NETFLAG_NAK UINT32_C(0x00040000)
+#define NETFLAG_EOM UINT32_C(0x00080000)
+#define NETFLAG_UNRELIABLE UINT32_C(0x00100000)
+#define NETFLAG_CTL UINT32_C(0x80000000)
+
+enum {
+    NET_HEADER_SIZE = 8,     /* flags and length, sequence */
+    CONTROL_HEADER_SIZE = 4, /* control packets have no sequence */
+    /* The largest reliable message that an engine can send: DarkPlaces' NET_MAXMESSAGE; QuakeSpasm
+     * has 64000, id's 8000. */
+    NET_MAXMESSAGE = 65536,
+    NET_PROTOCOL_VERSION = 3,
+    MOD_PROQUAKE = 1
+};
+
+enum {
+    CCREQ_CONNECT = 0x01,
+    CCREQ_SERVER_INFO = 0x02,
+    CCREQ_PLAYER_INFO = 0x03,
+    CCREQ_RULE_INFO = 0x04,
+    CCREQ_RCON = 0x05,
+    CCREP_ACCEPT = 0x81,
+    CCREP_REJECT = 0x82,
+    CCREP_SERVER_INFO = 0x83,
+    CCREP_PLAYER_INFO = 0x84,
+    CCREP_RULE_INFO = 0x85,
+    CCREP_RCON = 0x86
+};
+
+enum {
+    SVC_BAD = 0,
+    SVC_NOP = 1,
+    SVC_DISCONNECT = 2,
+    SVC_UPDATESTAT = 3,
+    SVC_VERSION = 4,
+    SVC_SETVIEW = 5,
+    SVC_SOUND = 6,
+    SVC_TIME = 7,
+    SVC_PRINT = 8,
+    SVC_STUFFTEXT = 9,
+    SVC_SETANGLE = 10,
+    SVC_SERVERINFO = 11,
+    SVC_LIGHTSTYLE = 12,
+    SVC_UPDATENAME = 13,
+    SVC_UPDATEFRAGS = 14,
+    SVC_CLIENTDATA = 15,
+    SVC_STOPSOUND = 16,
+    SVC_UPDATECOLORS = 17,
+    SVC_PARTICLE = 18,
+    SVC_DAMAGE = 19,
+    SVC_SPAWNSTATIC = 20,
+    SVC_SPAWNBINARY = 21,
+    SVC_SPAWNBASELINE = 22,
+    SVC_TEMP_ENTITY = 23,
+    SVC_SETPAUSE = 24,
+    SVC_SIGNONNUM = 25,
+    SVC_CENTERPRINT = 26,
+    SVC_KILLEDMONSTER = 27,
+    SVC_FOUNDSECRET = 28,
+    SVC_SPAWNSTATICSOUND = 29,
+    SVC_INTERMISSION = 30,
+    SVC_FINALE = 31,
+    SVC_CDTRACK = 32,
+    SVC_SELLSCREEN = 33,
+    SVC_CUTSCENE = 34,
+    SVC_SHOWLMP = 35, /* Nehahra, DarkPlaces */
+    SVC_HIDELMP = 36,
+    SVC_SKYBOX = 37, /* FitzQuake, DarkPlaces */
+    SVC_BF = 40,     /* FitzQuake from here */
+    SVC_FOG = 41,
+    SVC_SPAWNBASELINE2 = 42,
+    SVC_SPAWNSTATIC2 = 43,
+    SVC_SPAWNSTATICSOUND2 = 44,
+    SVC_ACHIEVEMENT = 52, /* the 2021 re-release's QuakeC */
+    SVC_LOCALSOUND = 56,
+    SVC_DP_EFFECT = 52, /* DarkPlaces servers, in any protocol */
+    SVC_DP_EFFECT2 = 53,
+    SVC_DP_SPAWNSTATICSOUND2 = 59,
+    SVC_DP_TRAILPARTICLES = 60,
+    SVC_DP_POINTPARTICLES = 61,
+    SVC_DP_POINTPARTICLES1 = 62,
+    /* An id with this bit is an entity update; its lower bits are the first update flags. */
+    U_SIGNAL = 0x80
+};
+
+enum { CLC_NOP = 1, CLC_DISCONNECT = 2, CLC_MOVE = 3, CLC_STRINGCMD = 4 };
+
+/* Entity update flags, in the order of the bytes that carry them. */
+#define U_MOREBITS (UINT32_C(1) << 0)
+#define U_ORIGIN1 (UINT32_C(1) << 1)
+#define U_ORIGIN2 (UINT32_C(1) << 2)
+#define U_ORIGIN3 (UINT32_C(1) << 3)
+#define U_ANGLE2 (UINT32_C(1) << 4)
+#define U_STEP (UINT32_C(1) << 5)
+#define U_FRAME (UINT32_C(1) << 6)
+#define U_ANGLE1 (UINT32_C(1) << 8)
+#define U_ANGLE3 (UINT32_C(1) << 9)
+#define U_MODEL (UINT32_C(1) << 10)
+#define U_COLORMAP (UINT32_C(1) << 11)
+#define U_SKIN (UINT32_C(1) << 12)
+#define U_EFFECTS (UINT32_C(1) << 13)
+#define U_LONGENTITY (UINT32_C(1) << 14)
+#define U_EXTEND1 (UINT32_C(1) << 15) /* 666, 999 */
+#define U_TRANS (UINT32_C(1) << 15)   /* Nehahra's transparency in protocol 15 */
+#define U_ALPHA (UINT32_C(1) << 16)
+#define U_FRAME2 (UINT32_C(1) << 17)
+#define U_MODEL2 (UINT32_C(1) << 18)
+#define U_LERPFINISH (UINT32_C(1) << 19)
+#define U_SCALE (UINT32_C(1) << 20)
+#define U_EXTEND2 (UINT32_C(1) << 23)
+
+/* Flags of svc_clientdata. */
+#define SU_VIEWHEIGHT (UINT32_C(1) << 0)
+#define SU_IDEALPITCH (UINT32_C(1) << 1)
+#define SU_PUNCH1 (UINT32_C(1) << 2)
+#define SU_PUNCH2 (UINT32_C(1) << 3)
+#define SU_PUNCH3 (UINT32_C(1) << 4)
+#define SU_VELOCITY1 (UINT32_C(1) << 5)
+#define SU_VELOCITY2 (UINT32_C(1) << 6)
+#define SU_VELOCITY3 (UINT32_C(1) << 7)
+#define SU_ITEMS (UINT32_C(1) << 9)
+#define SU_ONGROUND (UINT32_C(1) << 10)
+#define SU_INWATER (UINT32_C(1) << 11)
+#define SU_WEAPONFRAME (UINT32_C(1) << 12)
+#define SU_ARMOR (UINT32_C(1) << 13)
+#define SU_WEAPON (UINT32_C(1) << 14)
+#define SU_EXTEND1 (UINT32_C(1) << 15)
+#define SU_WEAPON2 (UINT32_C(1) << 16)
+#define SU_ARMOR2 (UINT32_C(1) << 17)
+#define SU_AMMO2 (UINT32_C(1) << 18)
+#define SU_SHELLS2 (UINT32_C(1) << 19)
+#define SU_NAILS2 (UINT32_C(1) << 20)
+#define SU_ROCKETS2 (UINT32_C(1) << 21)
+#define SU_CELLS2 (UINT32_C(1) << 22)
+#define SU_EXTEND2 (UINT32_C(1) << 23)
+#define SU_WEAPONFRAME2 (UINT32_C(1) << 24)
+#define SU_WEAPONALPHA (UINT32_C(1) << 25)
+
+/* Flags of svc_sound. */
+enum {
+    SND_VOLUME = 1 << 0,
+    SND_ATTENUATION = 1 << 1,
+    SND_LOOPING = 1 << 2, /* never sent, nothing follows */
+    SND_LARGEENTITY = 1 << 3,
+    SND_LARGESOUND = 1 << 4
+};
+
+/* Flags of svc_spawnbaseline2 and svc_spawnstatic2. */
+enum { B_LARGEMODEL = 1 << 0, B_LARGEFRAME = 1 << 1, B_ALPHA = 1 << 2, B_SCALE = 1 << 3 };
+
+#endif

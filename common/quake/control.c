@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control packets: how a client finds a server, asks it about itself, and connects.
+ * Sources: netquake-and-dem facts, section 2; QuakeSpasm net_defs.h and net_dgrm.c; DarkPlaces
+ * netconn.h and netconn.c (ProQuake's additions).
+ */
+#include "common/core/text.h"
+#include "common/quake/internal.h"
+#include "common/quake/names.h"
+
+/* --- Requests --- */
+
+static void read_game(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CONTROL_GAME);
+    qs_u8(d, NQ_CONTROL_VERSION);
+}
+
+/* ProQuake appends its name and version; the connection request also a password. */
+static void read_mod(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_CONTROL_MOD);
+    if (qs_reader_left(&d->in))
+        qs_u8(d, NQ_CONTROL_MOD_VERSION);
+    if (qs_reader_left(&d->in))
+        qs_u8(d, NQ_CONTROL_MOD_FLAGS);
+}
+
+static void read_connect(struct qs_decoder *d)
+{
+    read_game(d);
+    if (qs_reader_left(&d->in))
+        read_mod(d);
+    if (qs_reader_left(&d->in))
+        qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER);
+    if (qs_reader_left(&d->in))
+        qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
+}
+
+static void read_player_request(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_CONTROL_PLAYER);
+}
+
+static void read_rule_request(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CONTROL_RULE);
+}
+
+static void read_rcon(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CONTROL_PASSWORD);
+    qs_text(d, NQ_CONTROL_COMMAND);
+}
+
+/* --- Replies --- */
+
+/* Where the connection goes on: id's servers open a socket for each client, DarkPlaces stays. */
+static void follow_port(struct qs_decoder *d, int32_t port)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (d->in.overrun || port <= 0 || port > UINT16_MAX)
+        return;
+    if (port != d->packet->source.port) {
+        d->announced = (struct qs_announcement){
+            .valid = true, .server = d->packet->source, .client = d->packet->destination};
+        d->announced.server.port = (uint16_t)port;
+    } else {
+        nq_accept_connection(session);
+    }
+}
+
+static void read_accept(struct qs_decoder *d)
+{
+    const int32_t port = qs_i32(d, NQ_CONTROL_PORT);
+
+    follow_port(d, port);
+    if (!qs_reader_left(&d->in))
+        return;
+    read_mod(d);
+}
+
+static void read_reject(struct qs_decoder *d)
+{
+    const struct qs_view reason = qs_text(d, NQ_CONTROL_REASON);
+
+    qs_label_text(d, ": ", reason, "");
+}
+
+static void read_server_info(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CONTROL_ADDRESS);
+    qs_text(d, NQ_CONTROL_HOSTNAME);
+    qs_text(d, NQ_CONTROL_LEVEL);
+    qs_u8(d, NQ_CONTROL_PLAYERS);
+    qs_u8(d, NQ_CONTROL_MAXPLAYERS);
+    qs_u8(d, NQ_CONTROL_VERSION);
+}
+
+static void read_player_info(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_CONTROL_PLAYER);
+    qs_text(d, NQ_CONTROL_NAME);
+    qs_u32(d, NQ_CONTROL_COLORS);
+    qs_i32(d, NQ_CONTROL_FRAGS);
+    qs_i32(d, NQ_CONTROL_TIME);
+    qs_text(d, NQ_CONTROL_ADDRESS);
+}
+
+/* Empty behind the last rule. */
+static void read_rule_info(struct qs_decoder *d)
+{
+    if (!qs_reader_left(&d->in))
+        return;
+    qs_text(d, NQ_CONTROL_RULE);
+    qs_text(d, NQ_CONTROL_VALUE);
+}
+
+static void read_reply(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CONTROL_REPLY);
+}
+
+/* --- The packet --- */
+
+struct command {
+    uint8_t id;
+    void (*read)(struct qs_decoder *d);
+};
+
+static const struct command commands[] = {
+    {CCREQ_CONNECT, read_connect},
+    {CCREQ_SERVER_INFO, read_game},
+    {CCREQ_PLAYER_INFO, read_player_request},
+    {CCREQ_RULE_INFO, read_rule_request},
+    {CCREQ_RCON, read_rcon},
+    {CCREP_ACCEPT, read_accept},
+    {CCREP_REJECT, read_reject},
+    {CCREP_SERVER_INFO, read_server_info},
+    {CCREP_PLAYER_INFO, read_player_info},
+    {CCREP_RULE_INFO, read_rule_info},
+    {CCREP_RCON, read_reply},
+};
+
+static const struct command *find_command(uint8_t id)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (commands[i].id == id)
+            return &commands[i];
+    return NULL;
+}
+
+static void read_command(struct qs_decoder *d)
+{
+    const uint32_t start = d->in.pos;
+    const uint8_t id = qs_u8(d, NQ_CONTROL);
+    const struct command *command = find_command(id);
+
+    if (!command) {
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown control command 0x%02x", id);
+        return;
+    }
+    /* Replies have the upper bit. */
+    qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
+    qs_label(d, " %s", qs_name_of(nq_control_names, id));
+    qs_summary(d, "%s", qs_name_of(nq_control_names, id));
+    command->read(d);
+    if (d->in.overrun && d->packet->size >= d->packet->wire_size)
+        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s runs past the end",
+                qs_name_of(nq_control_names, id));
+}
+
+void nq_read_control(struct qs_decoder *d)
+{
+    uint32_t word;
+
+    d->connectionless = true;
+    qs_open(d, NQ_CONTROL_PACKET);
+    word = qs_u32be(d, NQ_HEADER_WORD);
+    if ((word & NETFLAG_LENGTH_MASK) != d->packet->wire_size)
+        qs_note(d, QS_NOTE_UNUSUAL, 0, CONTROL_HEADER_SIZE,
+                "The length says %u, the packet has %u bytes: nobody takes it",
+                word & NETFLAG_LENGTH_MASK, d->packet->wire_size);
+    if (qs_reader_left(&d->in))
+        read_command(d);
+    qs_undecoded(d);
+    qs_close(d);
+}
+
+static bool names_the_game(struct qs_view packet)
+{
+    static const uint8_t game[] = "QUAKE";
+
+    return packet.size >= CONTROL_HEADER_SIZE + 1 + sizeof game + 1 &&
+           memcmp(packet.data + CONTROL_HEADER_SIZE + 1, game, sizeof game) == 0;
+}
+
+/*
+ * Strict: the length must be right, and then the two requests that begin every exchange name the
+ * game; the other commands only prove themselves by the length that they must have.
+ */
+bool nq_is_control(struct qs_view packet)
+{
+    const uint32_t least = CONTROL_HEADER_SIZE + 1;
+
+    if (packet.size <= least || qs_be32(packet.data) != (NETFLAG_CTL | packet.size))
+        return false;
+    switch (packet.data[CONTROL_HEADER_SIZE]) {
+    case CCREQ_CONNECT:
+    case CCREQ_SERVER_INFO:
+        return names_the_game(packet);
+    case CCREQ_PLAYER_INFO:
+        return packet.size == least + 1;
+    case CCREP_ACCEPT: /* a port, and ProQuake's three bytes */
+        return packet.size >= least + 4 && packet.size <= least + 7 &&
+               qs_le32(packet.data + least) <= UINT16_MAX;
+    case CCREQ_RULE_INFO:
+    case CCREQ_RCON:
+    case CCREP_REJECT:
+    case CCREP_SERVER_INFO:
+    case CCREP_PLAYER_INFO:
+    case CCREP_RULE_INFO:
+    case CCREP_RCON:
+        return true;
+    }
+    return false;
+}

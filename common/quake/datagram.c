@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The datagram layer of a connection: a packet is a fragment of a reliable message, the
+ * acknowledgement of one, or an unreliable message.
+ *
+ * Reliable messages are sent fragment by fragment, each repeated unchanged until it is
+ * acknowledged; so the sender goes on only when the receiver has the fragment. Unreliable messages
+ * are taken when they are newer than the last. Both are numbered from 0, each for itself, in each
+ * direction. Sources: netquake-and-dem facts, sections 2 and 8; QuakeSpasm net_dgrm.c,
+ * Datagram_GetMessage.
+ */
+#include "common/quake/internal.h"
+
+/* An acknowledged fragment that is sent again this often did not miss its acknowledgement. */
+enum { STUCK_AFTER = 3 };
+
+static const char *arrow(const struct qs_decoder *d)
+{
+    switch (d->direction) {
+    case QS_C2S:
+        return "C→S";
+    case QS_S2C:
+        return "S→C";
+    case QS_DIRECTION_UNKNOWN:
+        break;
+    }
+    return "?";
+}
+
+/* What this packet's sender sends reliably; `back`: what it receives. NULL: unknown direction. */
+static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (d->direction == QS_DIRECTION_UNKNOWN)
+        return NULL;
+    return (d->direction == QS_S2C) != back ? &session->to_client : &session->to_server;
+}
+
+static struct qs_view rest(const struct qs_decoder *d)
+{
+    return (struct qs_view){d->in.data + d->in.pos, qs_reader_left(&d->in)};
+}
+
+/* --- Messages --- */
+
+static void read_messages(struct qs_decoder *d)
+{
+    if (d->direction == QS_S2C)
+        nq_read_server_messages(d);
+    else
+        nq_read_client_messages(d);
+}
+
+/* The receiver takes the message that begins here. */
+static void deliver(struct qs_decoder *d, bool reliable)
+{
+    d->accepted = true;
+    nq_session_of(d)->delivered = (struct nq_delivery){
+        .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
+    read_messages(d);
+}
+
+/* The receiver drops the message: it is shown, and nothing is learnt from it. */
+static void read_dropped(struct qs_decoder *d)
+{
+    struct qs_session *session = d->session;
+    struct nq_session unchanged;
+
+    d->protocol->session_copy(&unchanged.base, session);
+    d->session = &unchanged.base;
+    read_messages(d);
+    d->session = session;
+    d->protocol->session_clear(&unchanged.base);
+}
+
+/* --- Reliable messages --- */
+
+static void show_fragment(struct qs_decoder *d)
+{
+    qs_bytes(d, NQ_FRAGMENT_DATA, qs_reader_left(&d->in));
+}
+
+/* Says which packets the message was joined from, the last of them this one. */
+static void show_fragments(struct qs_decoder *d, const struct nq_fragments *pending, uint32_t size)
+{
+    const uint32_t count = nq_fragments_count(pending);
+    const uint32_t length = d->in.pos - NET_HEADER_SIZE;
+    uint64_t *packets;
+
+    if (!d->fields_wanted)
+        return;
+    packets = g_new(uint64_t, count + 1);
+    nq_fragments_packets(pending, packets);
+    packets[count] = d->packet->number;
+    qs_open_at(d, NQ_FRAGMENTS, NET_HEADER_SIZE);
+    qs_label(d, " (%u, %u bytes)", count + 1, size);
+    for (uint32_t i = 0; i <= count; i++)
+        qs_derive_uint(d, NQ_FRAGMENT, NET_HEADER_SIZE, length, packets[i]);
+    qs_derive_uint(d, NQ_FRAGMENT_COUNT, NET_HEADER_SIZE, length, count + 1);
+    qs_derive_uint(d, NQ_REASSEMBLED_LENGTH, NET_HEADER_SIZE, length, size);
+    qs_close(d);
+    g_free(packets);
+}
+
+/* The last fragment of several is here. */
+static void join(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    struct nq_session *session = nq_session_of(d);
+    gsize size;
+    const uint8_t *data;
+
+    session->joined = nq_fragments_join(&reliable->pending, rest(d));
+    data = g_bytes_get_data(session->joined, &size);
+    show_fragment(d);
+    show_fragments(d, &reliable->pending, (uint32_t)size);
+    nq_fragments_clear(&reliable->pending);
+    if (!qs_push_source(d, "Reassembled message", data, (uint32_t)size))
+        return;
+    deliver(d, true);
+    qs_pop_source(d);
+}
+
+/* The message's beginning is not known: it is whole if it can be read. */
+static void read_doubtful(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    reliable->broken = false;
+    if (nq_is_readable(d, nq_session_of(d), read_messages)) {
+        reliable->last_was_whole = true;
+        deliver(d, true);
+        return;
+    }
+    qs_note(d, QS_NOTE_NOT_CAPTURED, NET_HEADER_SIZE, qs_reader_left(&d->in),
+            "The capture lacks earlier fragments of this message");
+    show_fragment(d);
+}
+
+static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    const struct qs_view bytes = rest(d);
+
+    /* A cut fragment is as good as none. */
+    if (d->packet->size < d->packet->wire_size) {
+        nq_fragments_clear(&reliable->pending);
+        reliable->broken = true;
+    } else if (!reliable->broken &&
+               !nq_fragments_add(&reliable->pending, bytes, d->packet->number)) {
+        qs_note(d, QS_NOTE_MALFORMED, NET_HEADER_SIZE, bytes.size,
+                "The message is longer than any engine can take");
+        reliable->broken = true;
+    }
+    show_fragment(d);
+}
+
+static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
+{
+    reliable->acknowledgements = 0;
+    reliable->last_was_whole = false;
+    d->accepted = true;
+    if (!last) {
+        keep_fragment(d, reliable);
+    } else if (reliable->broken) {
+        read_doubtful(d, reliable);
+    } else if (nq_fragments_count(&reliable->pending)) {
+        join(d, reliable);
+    } else {
+        reliable->last_was_whole = true;
+        deliver(d, true);
+    }
+}
+
+static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
+{
+    qs_note(d, QS_NOTE_RETRANSMISSION, 0, NET_HEADER_SIZE, "Fragment %u again", d->sequence);
+    if (reliable->acknowledgements >= STUCK_AFTER)
+        qs_note(d, QS_NOTE_UNUSUAL, 0, NET_HEADER_SIZE,
+                "The sender is stuck: this fragment was acknowledged %u times before",
+                reliable->acknowledgements);
+    if (last && reliable->last_was_whole && d->sequence == reliable->fragments.sequence)
+        read_dropped(d);
+    else
+        show_fragment(d);
+}
+
+/*
+ * Fragments between the last and this one are missing. Since the sender went on, the receiver has
+ * them: it is the capture that does not.
+ */
+static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, uint32_t missing)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, 0, NET_HEADER_SIZE,
+            "The capture lacks %u reliable fragments before this one", missing);
+    nq_fragments_clear(&reliable->pending);
+    reliable->broken = true;
+}
+
+static void read_fragment(struct qs_decoder *d, bool last)
+{
+    struct nq_reliable *reliable = reliable_of(d, false);
+    uint32_t missing;
+
+    if (!reliable) {
+        read_messages(d);
+        return;
+    }
+    /* A capture that begins with a later fragment may have missed its message's beginning. */
+    if (!reliable->fragments.started && d->sequence)
+        reliable->broken = true;
+    switch (qs_netchan_arrive(&reliable->fragments, d->sequence, &missing)) {
+    case QS_ARRIVAL_GAP:
+        miss_fragments(d, reliable, missing);
+        take_fragment(d, reliable, last);
+        break;
+    case QS_ARRIVAL_NEXT:
+        take_fragment(d, reliable, last);
+        break;
+    case QS_ARRIVAL_DUPLICATE:
+    case QS_ARRIVAL_STALE:
+        repeat_fragment(d, reliable, last);
+        break;
+    }
+}
+
+static void read_acknowledgement(struct qs_decoder *d)
+{
+    struct nq_reliable *reliable = reliable_of(d, true);
+
+    if (!reliable || !reliable->fragments.started)
+        return;
+    d->acknowledged = d->sequence;
+    if (d->sequence == reliable->fragments.sequence)
+        reliable->acknowledgements++;
+    if (qs_netchan_acknowledge(&reliable->fragments, d->sequence))
+        qs_note(d, QS_NOTE_NOT_CAPTURED, 0, NET_HEADER_SIZE,
+                "Fragment %u was received, but the capture lacks it", d->sequence);
+}
+
+/* --- Unreliable messages --- */
+
+static void read_unreliable(struct qs_decoder *d)
+{
+    struct qs_session *session = d->session;
+    struct qs_netchan *chan = d->direction == QS_S2C ? &session->to_client : &session->to_server;
+    uint32_t missing;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN) {
+        read_messages(d);
+        return;
+    }
+    switch (qs_netchan_arrive(chan, d->sequence, &missing)) {
+    case QS_ARRIVAL_GAP:
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, NET_HEADER_SIZE,
+                "%u messages before this one are missing", missing);
+        deliver(d, false);
+        break;
+    case QS_ARRIVAL_NEXT:
+        deliver(d, false);
+        break;
+    case QS_ARRIVAL_DUPLICATE:
+    case QS_ARRIVAL_STALE:
+        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, NET_HEADER_SIZE,
+                "Message %u was taken before: the receiver drops this one", chan->sequence);
+        read_dropped(d);
+        break;
+    }
+}
+
+/* --- Packets --- */
+
+/* The header's own number of payload bytes: what receivers go by. */
+static void limit_payload(struct qs_decoder *d, uint32_t length)
+{
+    if (length == d->packet->wire_size)
+        return;
+    qs_note(d, QS_NOTE_MALFORMED, 0, 4, "The length says %u, the packet has %u bytes", length,
+            d->packet->wire_size);
+    if (length >= NET_HEADER_SIZE && length < d->in.size)
+        d->in.size = d->in.limit = length;
+}
+
+/*
+ * A connection begins with number 0 in this conversation; or it begins anew, where the server had
+ * accepted a request while the old one seemed to go on.
+ */
+static void notice_beginning(struct qs_decoder *d, uint32_t flags)
+{
+    struct nq_session *session = nq_session_of(d);
+    const struct nq_reliable *reliable = reliable_of(d, false);
+
+    if (d->sequence || !(flags & NETFLAG_DATA) || !reliable)
+        return;
+    if (!session->base.connection && !reliable->fragments.started)
+        session->base.connection = 1;
+    else if (session->restart_offered && reliable->fragments.sequence > 1)
+        nq_begin_connection(session);
+}
+
+static const char *kind_name(uint32_t flags)
+{
+    if (flags & NETFLAG_UNRELIABLE)
+        return "unreliable";
+    if (flags & NETFLAG_ACK)
+        return "ack";
+    return flags & NETFLAG_EOM ? "reliable" : "fragment";
+}
+
+static void read_payload(struct qs_decoder *d, uint32_t flags)
+{
+    /* In the order in which engines look at the flags. */
+    if (flags & NETFLAG_UNRELIABLE)
+        read_unreliable(d);
+    else if (flags & NETFLAG_ACK)
+        read_acknowledgement(d);
+    else if (flags & NETFLAG_DATA)
+        read_fragment(d, flags & NETFLAG_EOM);
+    else
+        qs_note(d, QS_NOTE_MALFORMED, 0, 4, "Neither data nor an acknowledgement");
+}
+
+void nq_read_datagram(struct qs_decoder *d)
+{
+    uint32_t word, size;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+        qs_learn_direction(d, qs_probe_direction(d));
+    qs_open(d, NQ_HEADER);
+    word = qs_u32be(d, NQ_HEADER_WORD);
+    d->sequence = qs_u32be(d, NQ_SEQUENCE);
+    qs_close(d);
+    if (d->in.overrun) {
+        if (d->packet->size == d->packet->wire_size)
+            qs_note(d, QS_NOTE_MALFORMED, 0, d->in.pos, "Too short for a header");
+        qs_undecoded(d);
+        return;
+    }
+    size = d->in.size;
+    limit_payload(d, word & NETFLAG_LENGTH_MASK);
+    notice_beginning(d, word);
+    qs_summary(d, "%s %s %u", arrow(d), kind_name(word), d->sequence);
+    read_payload(d, word);
+    d->in.size = size; /* what the length leaves out is shown as well */
+    qs_undecoded(d);
+}
+
+/*
+ * Strict: no other flag, the right length, a number that a connection of weeks would not exceed,
+ * and a message that begins as all but the rarest do: the server's with the time, the client's with
+ * a move that fills it.
+ */
+bool nq_is_game(struct qs_view packet)
+{
+    enum { MOVE_SIZE = 1 + 4 + 3 + 6 + 2, WIDE_MOVE_SIZE = MOVE_SIZE + 3 };
+
+    if (packet.size < NET_HEADER_SIZE + 5 ||
+        qs_be32(packet.data) != (NETFLAG_UNRELIABLE | packet.size) || packet.data[4])
+        return false;
+    switch (packet.data[NET_HEADER_SIZE]) {
+    case SVC_TIME:
+        return true;
+    case CLC_MOVE:
+        return packet.size == NET_HEADER_SIZE + MOVE_SIZE ||
+               packet.size == NET_HEADER_SIZE + WIDE_MOVE_SIZE;
+    }
+    return false;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entities: what they are to begin with, and how they change.
+ * Sources: dem-format, 6.21, 6.23 and 6.35; QuakeSpasm cl_parse.c, CL_ParseBaseline and
+ * CL_ParseUpdate.
+ */
+#include "common/quake/internal.h"
+
+static const double quarter_byte = 1.0 / 16; /* scales: 16 is the entity's own size */
+
+/* --- Baselines --- */
+
+static void read_baseline(struct qs_decoder *d, uint8_t flags)
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t model =
+        flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
+
+    nq_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    if (flags & B_LARGEFRAME)
+        qs_u16(d, NQ_BASELINE_FRAME);
+    else
+        qs_u8(d, NQ_BASELINE_FRAME);
+    qs_u8(d, NQ_BASELINE_COLORMAP);
+    qs_u8(d, NQ_BASELINE_SKIN);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        qs_coord(d, NQ_BASELINE_ORIGIN_X + axis);
+        qs_angle(d, NQ_BASELINE_ANGLES_PITCH + axis);
+    }
+    if (flags & B_ALPHA)
+        qs_u8(d, NQ_BASELINE_ALPHA);
+    if (flags & B_SCALE)
+        qs_scaled_u8(d, NQ_BASELINE_SCALE, quarter_byte);
+}
+
+static void read_entity_number(struct qs_decoder *d)
+{
+    qs_label(d, ": %u", qs_u16(d, NQ_BASELINE_ENTITY));
+}
+
+void nq_read_spawnstatic(struct qs_decoder *d)
+{
+    read_baseline(d, 0);
+}
+
+void nq_read_spawnstatic2(struct qs_decoder *d)
+{
+    read_baseline(d, qs_u8(d, NQ_BASELINE_FLAGS));
+}
+
+void nq_read_spawnbaseline(struct qs_decoder *d)
+{
+    read_entity_number(d);
+    read_baseline(d, 0);
+}
+
+void nq_read_spawnbaseline2(struct qs_decoder *d)
+{
+    read_entity_number(d);
+    read_baseline(d, qs_u8(d, NQ_BASELINE_FLAGS));
+}
+
+/* --- Updates --- */
+
+static uint32_t read_update_flags(struct qs_decoder *d, bool extended)
+{
+    const uint32_t id_at = d->in.pos - 1;
+    uint32_t flags = d->in.data[id_at];
+
+    qs_emit_uint(d, NQ_UPDATE_FLAGS, id_at, 1, flags);
+    if (flags & U_MOREBITS)
+        flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS2) << 8;
+    if (extended && flags & U_EXTEND1)
+        flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS3) << 16;
+    if (extended && flags & U_EXTEND2)
+        flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS4) << 24;
+    return flags;
+}
+
+static void read_update_entity(struct qs_decoder *d, uint32_t flags)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const uint32_t at = d->in.pos;
+    const uint16_t entity =
+        flags & U_LONGENTITY ? qs_u16(d, NQ_UPDATE_ENTITY) : qs_u8(d, NQ_UPDATE_ENTITY);
+
+    qs_label(d, ": %u", entity);
+    if (entity >= 1 && entity <= session->maxclients)
+        nq_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
+}
+
+/* The axes take turns: origin, then angle. */
+static void read_place(struct qs_decoder *d, uint32_t flags)
+{
+    static const uint32_t origin[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+    static const uint32_t angle[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
+
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (flags & origin[axis])
+            qs_coord(d, NQ_UPDATE_ORIGIN_X + axis);
+        if (flags & angle[axis])
+            qs_angle(d, NQ_UPDATE_ANGLES_PITCH + axis);
+    }
+}
+
+/* Returns the upper byte of the model number, in its place. */
+static uint32_t read_extension(struct qs_decoder *d, uint32_t flags)
+{
+    uint32_t model = 0;
+
+    if (flags & U_ALPHA)
+        qs_u8(d, NQ_UPDATE_ALPHA);
+    if (flags & U_SCALE)
+        qs_scaled_u8(d, NQ_UPDATE_SCALE, quarter_byte);
+    if (flags & U_FRAME2)
+        qs_u8(d, NQ_UPDATE_FRAME2);
+    if (flags & U_MODEL2)
+        model = (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
+    if (flags & U_LERPFINISH)
+        qs_scaled_u8(d, NQ_UPDATE_LERPFINISH, 1.0 / 255);
+    return model;
+}
+
+/* Nehahra's engines send protocol 15 and this. */
+static void read_transparency(struct qs_decoder *d)
+{
+    const float type = qs_f32(d, NQ_UPDATE_TRANS_TYPE);
+
+    qs_f32(d, NQ_UPDATE_TRANS_ALPHA);
+    if (type == 2.0f)
+        qs_f32(d, NQ_UPDATE_TRANS_BRIGHT);
+}
+
+void nq_read_update(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const bool extended = nq_is_extended(session);
+    const uint32_t flags = read_update_flags(d, extended);
+    uint32_t model = 0, model_at;
+
+    read_update_entity(d, flags);
+    model_at = d->in.pos;
+    if (flags & U_MODEL)
+        model = qs_u8(d, NQ_UPDATE_MODEL);
+    if (flags & U_FRAME)
+        qs_u8(d, NQ_UPDATE_FRAME);
+    if (flags & U_COLORMAP)
+        qs_u8(d, NQ_UPDATE_COLORMAP);
+    if (flags & U_SKIN)
+        qs_u8(d, NQ_UPDATE_SKIN);
+    if (flags & U_EFFECTS)
+        qs_u8(d, NQ_UPDATE_EFFECTS);
+    read_place(d, flags);
+    if (extended)
+        model |= read_extension(d, flags);
+    else if (flags & U_TRANS)
+        read_transparency(d);
+    if (flags & U_MODEL)
+        nq_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, 1);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this folder share. */
+#ifndef NQ_INTERNAL_H
+#define NQ_INTERNAL_H
+
+#include "common/core/decoder.h"
+#include "common/quake/constants.h"
+#include "common/quake/nq_fields.h"
+#include "common/quake/quake.h"
+
+static inline struct nq_session *nq_session_of(const struct qs_decoder *d)
+{
+    return (struct nq_session *)d->session;
+}
+
+/* The protocol version to read by. */
+static inline int32_t nq_version(const struct nq_session *session)
+{
+    return session->base.version ? session->base.version : session->assumed_version;
+}
+
+/* Has FitzQuake's additions. */
+static inline bool nq_is_extended(const struct nq_session *session)
+{
+    return nq_version(session) == PROTOCOL_FITZQUAKE || nq_version(session) == PROTOCOL_RMQ;
+}
+
+/* quake.c */
+
+/*
+ * Whether `read` finds no problem from here to the end of the source, with `session`'s knowledge.
+ * Leaves no trace.
+ */
+bool nq_is_readable(const struct qs_decoder *d, const struct nq_session *session,
+                    void (*read)(struct qs_decoder *d));
+
+/* A new connection begins in the conversation: nothing of the old one counts. */
+void nq_begin_connection(struct nq_session *session);
+
+/*
+ * The server accepts a connection request in this conversation. While one is in progress that is a
+ * repeated answer, or the client lost its state: the numbers that come will tell.
+ */
+void nq_accept_connection(struct nq_session *session);
+
+/* control.c: the whole packet. */
+void nq_read_control(struct qs_decoder *d);
+/* Whether these bytes can only be a control packet. */
+bool nq_is_control(struct qs_view packet);
+
+/* connectionless.c: the whole packet. */
+void nq_read_connectionless(struct qs_decoder *d);
+bool nq_is_connectionless(struct qs_view packet);
+/* The same of DarkPlaces' alone: other games do not send it. */
+bool nq_is_darkplaces(struct qs_view packet);
+
+/* datagram.c: a packet that carries data or acknowledges it. */
+void nq_read_datagram(struct qs_decoder *d);
+/* Whether these bytes can only be an unreliable message of a game. */
+bool nq_is_game(struct qs_view packet);
+
+/* server_messages.c, client_messages.c: all messages to the end of the source. */
+void nq_read_server_messages(struct qs_decoder *d);
+void nq_read_client_messages(struct qs_decoder *d);
+/* Whether the session's protocol is not decoded; then the rest of the source is reported so. */
+bool nq_pass_over(struct qs_decoder *d);
+/* Sets how the session's protocol writes coordinates and angles. */
+void nq_set_formats(struct qs_decoder *d);
+
+/* A generated field with the name that `table` has for `index`; it labels the group as well. */
+void nq_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
+             uint32_t offset, uint32_t length);
+
+/* entities.c: messages that describe entities, after the id. */
+void nq_read_update(struct qs_decoder *d);
+void nq_read_spawnstatic(struct qs_decoder *d);
+void nq_read_spawnstatic2(struct qs_decoder *d);
+void nq_read_spawnbaseline(struct qs_decoder *d);
+void nq_read_spawnbaseline2(struct qs_decoder *d);
+
+/* clientdata.c */
+void nq_read_clientdata(struct qs_decoder *d);
+
+/* temp_entities.c */
+void nq_read_temp_entity(struct qs_decoder *d);
+
+#endif

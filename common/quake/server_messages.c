@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the server tells the client.
+ * Sources: dem-format, section 6; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces
+ * protocol.h and cl_parse.c (its own messages). Where engines and the text disagree the engines
+ * count, and a comment says so.
+ */
+#include "common/core/text.h"
+#include "common/quake/internal.h"
+
+void nq_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
+             uint32_t offset, uint32_t length)
+{
+    const char *name = qs_table_get(table, index);
+
+    if (!name || d->in.overrun)
+        return;
+    qs_derive_text(d, row, offset, length, name);
+    qs_label_text(d, " ", qs_view_of(name), "");
+}
+
+/* --- The connection --- */
+
+static void read_nothing(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void read_disconnect(struct qs_decoder *d)
+{
+    d->session->disconnected = true;
+}
+
+static bool is_decoded(uint32_t version)
+{
+    return version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE || version == PROTOCOL_RMQ;
+}
+
+static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t flags)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    session->base.version = (int32_t)version;
+    session->flags = flags;
+    nq_set_formats(d);
+}
+
+/* Nothing behind this can be read. */
+static void refuse_protocol(struct qs_decoder *d, const char *what, uint32_t number)
+{
+    nq_session_of(d)->undecodable = true;
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4, "%s %u is not decoded", what, number);
+    d->stop = true;
+}
+
+static void read_version(struct qs_decoder *d)
+{
+    const uint32_t version = qs_u32(d, NQ_VERSION_NUMBER);
+
+    if (d->in.overrun)
+        return;
+    if (is_decoded(version))
+        choose_protocol(d, version, 0);
+    else
+        refuse_protocol(d, "Protocol", version);
+}
+
+/* --- serverinfo --- */
+
+static void begin_level(struct nq_session *session)
+{
+    session->base.level++;
+    session->signon = 0;
+    session->view_entity = 0;
+    session->undecodable = false;
+    qs_table_clear(&session->models);
+    qs_table_clear(&session->sounds);
+    qs_table_clear(&session->players);
+}
+
+static bool next_is_extension(const struct qs_decoder *d)
+{
+    uint32_t word;
+
+    if (qs_reader_left(&d->in) < 4)
+        return false;
+    word = qs_le32(d->in.data + d->in.pos);
+    return word == NQ_PEXT_FTEX || word == NQ_PEXT_FTE2;
+}
+
+/* The bits of all of FTE's extensions that are in force. */
+static uint32_t read_extensions(struct qs_decoder *d)
+{
+    uint32_t bits = 0;
+
+    while (next_is_extension(d)) {
+        qs_u32(d, NQ_SERVERINFO_EXTENSION);
+        bits |= qs_u32(d, NQ_SERVERINFO_EXTENSION_BITS);
+    }
+    return bits;
+}
+
+/* Names until an empty one; the first has number 1. */
+static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *table)
+{
+    const unsigned number_row = group + 1, name_row = group + 2;
+    uint32_t number = 1;
+
+    qs_open(d, group);
+    while (qs_reader_left(&d->in) && d->in.data[d->in.pos]) {
+        qs_derive_uint(d, number_row, d->in.pos, 0, number);
+        qs_table_set(table, number++, qs_text(d, name_row));
+    }
+    qs_text(d, name_row);
+    qs_label(d, " (%u)", number - 1);
+    qs_close(d);
+}
+
+static void read_serverinfo(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+    const uint32_t extensions = read_extensions(d);
+    const uint32_t version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
+    const bool has_flags = version == PROTOCOL_RMQ;
+
+    if (d->in.overrun)
+        return;
+    begin_level(session);
+    session->base.version = (int32_t)version;
+    if (!is_decoded(version)) {
+        refuse_protocol(d, "Protocol", version);
+        return;
+    }
+    if (extensions) {
+        refuse_protocol(d, "With these extensions, protocol", version);
+        return;
+    }
+    choose_protocol(d, version, has_flags ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
+    session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
+    qs_u8(d, NQ_SERVERINFO_GAMETYPE);
+    qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
+    read_list(d, NQ_SERVERINFO_MODELS, &session->models);
+    read_list(d, NQ_SERVERINFO_SOUNDS, &session->sounds);
+}
+
+static void read_signonnum(struct qs_decoder *d)
+{
+    nq_session_of(d)->signon = qs_u8(d, NQ_SIGNONNUM_STAGE);
+}
+
+/* --- Texts --- */
+
+/* DarkPlaces greets with its name before svc_serverinfo (sv_main.c, SV_SendServerinfo). */
+static bool is_darkplaces_greeting(struct qs_view text)
+{
+    static const char greeting[] = "\nServer: ";
+
+    return text.size >= strlen(greeting) && memcmp(text.data, greeting, strlen(greeting)) == 0;
+}
+
+static void read_print(struct qs_decoder *d)
+{
+    const struct qs_view text = qs_text(d, NQ_PRINT_TEXT);
+
+    if (is_darkplaces_greeting(text))
+        nq_session_of(d)->darkplaces = true;
+    qs_label_text(d, ": ", text, "");
+}
+
+static void read_stufftext(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, NQ_STUFFTEXT_TEXT), "");
+}
+
+static void read_centerprint(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, NQ_CENTERPRINT_TEXT), "");
+}
+
+static void read_finale(struct qs_decoder *d)
+{
+    qs_text(d, NQ_FINALE_TEXT);
+}
+
+static void read_cutscene(struct qs_decoder *d)
+{
+    qs_text(d, NQ_CUTSCENE_TEXT);
+}
+
+/* --- The player's view and state --- */
+
+static void read_updatestat(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_UPDATESTAT_INDEX);
+    qs_i32(d, NQ_UPDATESTAT_VALUE);
+}
+
+static void read_setview(struct qs_decoder *d)
+{
+    nq_session_of(d)->view_entity = qs_u16(d, NQ_SETVIEW_ENTITY);
+}
+
+static void read_time(struct qs_decoder *d)
+{
+    qs_label(d, ": %g s", (double)qs_f32(d, NQ_TIME_VALUE));
+}
+
+static void read_setangle(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    qs_open(d, NQ_SETANGLE_ANGLES);
+    session->set.pitch = qs_angle(d, NQ_SETANGLE_ANGLES_PITCH);
+    session->set.yaw = qs_angle(d, NQ_SETANGLE_ANGLES_YAW);
+    session->set.roll = qs_angle(d, NQ_SETANGLE_ANGLES_ROLL);
+    session->angle_set = !d->in.overrun;
+    qs_close(d);
+}
+
+static void read_damage(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_DAMAGE_ARMOR);
+    qs_u8(d, NQ_DAMAGE_HEALTH);
+    qs_coord3(d, NQ_DAMAGE_ORIGIN);
+}
+
+static void read_setpause(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_SETPAUSE_PAUSED);
+}
+
+static void read_cdtrack(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_CDTRACK_TRACK);
+    qs_u8(d, NQ_CDTRACK_LOOP);
+}
+
+/* --- Players --- */
+
+static void read_updatename(struct qs_decoder *d)
+{
+    const uint8_t player = qs_u8(d, NQ_UPDATENAME_PLAYER);
+    const struct qs_view name = qs_text(d, NQ_UPDATENAME_NAME);
+
+    if (d->in.overrun)
+        return;
+    qs_table_set(&nq_session_of(d)->players, player, name);
+    qs_label_text(d, ": ", name, "");
+}
+
+static void read_player(struct qs_decoder *d, unsigned number_row, unsigned name_row)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t player = qs_u8(d, number_row);
+
+    nq_name(d, name_row, &nq_session_of(d)->players, player, at, 1);
+}
+
+static void read_updatefrags(struct qs_decoder *d)
+{
+    read_player(d, NQ_UPDATEFRAGS_PLAYER, NQ_UPDATEFRAGS_NAME);
+    qs_i16(d, NQ_UPDATEFRAGS_FRAGS);
+}
+
+static void read_updatecolors(struct qs_decoder *d)
+{
+    read_player(d, NQ_UPDATECOLORS_PLAYER, NQ_UPDATECOLORS_NAME);
+    qs_u8(d, NQ_UPDATECOLORS_COLORS);
+}
+
+/* --- Sounds --- */
+
+static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,
+                              bool large)
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t number = large ? qs_u16(d, number_row) : qs_u8(d, number_row);
+
+    nq_name(d, name_row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+}
+
+/* Entity and channel share a word, or with SND_LARGEENTITY stand apart. */
+static void read_sound_entity(struct qs_decoder *d, bool large)
+{
+    const uint32_t at = d->in.pos;
+
+    if (large) {
+        qs_u16(d, NQ_SOUND_ENTITY);
+        qs_u8(d, NQ_SOUND_CHANNEL);
+    } else {
+        const uint16_t both = qs_u16(d, NQ_SOUND_ENTITY_CHANNEL);
+
+        qs_emit_uint(d, NQ_SOUND_ENTITY, at, 2, both >> 3);
+        qs_emit_uint(d, NQ_SOUND_CHANNEL, at, 1, both & 7);
+    }
+}
+
+static void read_sound(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
+
+    if (flags & SND_VOLUME)
+        qs_scaled_u8(d, NQ_SOUND_VOLUME, 1.0 / 255);
+    if (flags & SND_ATTENUATION)
+        qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
+    read_sound_entity(d, flags & SND_LARGEENTITY);
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, flags & SND_LARGESOUND);
+    qs_coord3(d, NQ_SOUND_ORIGIN);
+}
+
+static void read_stopsound(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_STOPSOUND_ENTITY_CHANNEL);
+}
+
+static void read_staticsound(struct qs_decoder *d, bool large)
+{
+    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
+    read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
+    qs_scaled_u8(d, NQ_STATICSOUND_VOLUME, 1.0 / 255);
+    qs_scaled_u8(d, NQ_STATICSOUND_ATTENUATION, 1.0 / 64);
+}
+
+static void read_spawnstaticsound(struct qs_decoder *d)
+{
+    read_staticsound(d, false);
+}
+
+static void read_spawnstaticsound2(struct qs_decoder *d)
+{
+    read_staticsound(d, true);
+}
+
+/* The re-release's sound for one player alone: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */
+static void read_localsound(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
+
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, flags & SND_LARGESOUND);
+}
+
+/* --- The world --- */
+
+static void read_lightstyle(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_LIGHTSTYLE_STYLE);
+    qs_text(d, NQ_LIGHTSTYLE_MAP);
+}
+
+/* The count comes before the color: id's SV_StartParticle, and blood (73) in captures; the text has
+ * them the other way round. */
+static void read_particle(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_PARTICLE_ORIGIN);
+    qs_open(d, NQ_PARTICLE_VELOCITY);
+    for (unsigned axis = 0; axis < 3; axis++)
+        qs_scaled_i8(d, NQ_PARTICLE_VELOCITY_X + axis, 1.0 / 16);
+    qs_close(d);
+    qs_u8(d, NQ_PARTICLE_COUNT);
+    qs_u8(d, NQ_PARTICLE_COLOR);
+}
+
+static void read_skybox(struct qs_decoder *d)
+{
+    qs_text(d, NQ_SKYBOX_NAME);
+}
+
+static void read_fog(struct qs_decoder *d)
+{
+    qs_scaled_u8(d, NQ_FOG_DENSITY, 1.0 / 255);
+    qs_scaled_u8(d, NQ_FOG_RED, 1.0 / 255);
+    qs_scaled_u8(d, NQ_FOG_GREEN, 1.0 / 255);
+    qs_scaled_u8(d, NQ_FOG_BLUE, 1.0 / 255);
+    qs_scaled_i16(d, NQ_FOG_TIME, 1.0 / 100);
+}
+
+static void read_showlmp(struct qs_decoder *d)
+{
+    qs_text(d, NQ_SHOWLMP_SLOT);
+    qs_text(d, NQ_SHOWLMP_PICTURE);
+    qs_i16(d, NQ_SHOWLMP_X);
+    qs_i16(d, NQ_SHOWLMP_Y);
+}
+
+static void read_hidelmp(struct qs_decoder *d)
+{
+    qs_text(d, NQ_HIDELMP_SLOT);
+}
+
+static void read_achievement(struct qs_decoder *d)
+{
+    qs_text(d, NQ_ACHIEVEMENT_ID);
+}
+
+/* --- DarkPlaces' own --- */
+
+static void read_any_effect(struct qs_decoder *d, bool large)
+{
+    uint32_t at;
+    uint16_t model;
+
+    qs_coord3(d, NQ_EFFECT_ORIGIN);
+    at = d->in.pos;
+    model = large ? qs_u16(d, NQ_EFFECT_MODEL) : qs_u8(d, NQ_EFFECT_MODEL);
+    nq_name(d, NQ_EFFECT_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    if (large)
+        qs_u16(d, NQ_EFFECT_FRAME);
+    else
+        qs_u8(d, NQ_EFFECT_FRAME);
+    qs_u8(d, NQ_EFFECT_COUNT);
+    qs_u8(d, NQ_EFFECT_RATE);
+}
+
+static void read_effect(struct qs_decoder *d)
+{
+    read_any_effect(d, false);
+}
+
+static void read_effect2(struct qs_decoder *d)
+{
+    read_any_effect(d, true);
+}
+
+static void read_trailparticles(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_PARTICLES_ENTITY);
+    qs_u16(d, NQ_PARTICLES_EFFECT);
+    qs_coord3(d, NQ_PARTICLES_START);
+    qs_coord3(d, NQ_PARTICLES_END);
+}
+
+static void read_pointparticles(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_PARTICLES_EFFECT);
+    qs_coord3(d, NQ_PARTICLES_START);
+    qs_coord3(d, NQ_PARTICLES_VELOCITY);
+    qs_u16(d, NQ_PARTICLES_COUNT);
+}
+
+static void read_pointparticles1(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_PARTICLES_EFFECT);
+    qs_coord3(d, NQ_PARTICLES_START);
+}
+
+/* --- The loop --- */
+
+/* clang-format off */
+static const struct qs_message_type types[] = {
+    [SVC_BAD] = {"svc_bad", "bad", NQ_BAD, NULL},
+    [SVC_NOP] = {"svc_nop", "nop", NQ_NOP, read_nothing},
+    [SVC_DISCONNECT] = {"svc_disconnect", "disconnect", NQ_DISCONNECT, read_disconnect},
+    [SVC_UPDATESTAT] = {"svc_updatestat", "updatestat", NQ_UPDATESTAT, read_updatestat},
+    [SVC_VERSION] = {"svc_version", "version", NQ_VERSION, read_version},
+    [SVC_SETVIEW] = {"svc_setview", "setview", NQ_SETVIEW, read_setview},
+    [SVC_SOUND] = {"svc_sound", "sound", NQ_SOUND, read_sound},
+    [SVC_TIME] = {"svc_time", "time", NQ_TIME, read_time},
+    [SVC_PRINT] = {"svc_print", "print", NQ_PRINT, read_print},
+    [SVC_STUFFTEXT] = {"svc_stufftext", "stufftext", NQ_STUFFTEXT, read_stufftext},
+    [SVC_SETANGLE] = {"svc_setangle", "setangle", NQ_SETANGLE, read_setangle},
+    [SVC_SERVERINFO] = {"svc_serverinfo", "serverinfo", NQ_SERVERINFO, read_serverinfo},
+    [SVC_LIGHTSTYLE] = {"svc_lightstyle", "lightstyle", NQ_LIGHTSTYLE, read_lightstyle},
+    [SVC_UPDATENAME] = {"svc_updatename", "updatename", NQ_UPDATENAME, read_updatename},
+    [SVC_UPDATEFRAGS] = {"svc_updatefrags", "updatefrags", NQ_UPDATEFRAGS, read_updatefrags},
+    [SVC_CLIENTDATA] = {"svc_clientdata", "clientdata", NQ_CLIENTDATA, nq_read_clientdata},
+    [SVC_STOPSOUND] = {"svc_stopsound", "stopsound", NQ_STOPSOUND, read_stopsound},
+    [SVC_UPDATECOLORS] = {"svc_updatecolors", "updatecolors", NQ_UPDATECOLORS, read_updatecolors},
+    [SVC_PARTICLE] = {"svc_particle", "particle", NQ_PARTICLE, read_particle},
+    [SVC_DAMAGE] = {"svc_damage", "damage", NQ_DAMAGE, read_damage},
+    [SVC_SPAWNSTATIC] = {"svc_spawnstatic", "spawnstatic", NQ_SPAWNSTATIC, nq_read_spawnstatic},
+    [SVC_SPAWNBINARY] = {"svc_spawnbinary", "spawnbinary", NQ_BAD, NULL},
+    [SVC_SPAWNBASELINE] = {"svc_spawnbaseline", "spawnbaseline", NQ_SPAWNBASELINE, nq_read_spawnbaseline},
+    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", NQ_TEMP_ENTITY, nq_read_temp_entity},
+    [SVC_SETPAUSE] = {"svc_setpause", "setpause", NQ_SETPAUSE, read_setpause},
+    [SVC_SIGNONNUM] = {"svc_signonnum", "signonnum", NQ_SIGNONNUM, read_signonnum},
+    [SVC_CENTERPRINT] = {"svc_centerprint", "centerprint", NQ_CENTERPRINT, read_centerprint},
+    [SVC_KILLEDMONSTER] = {"svc_killedmonster", "killedmonster", NQ_KILLEDMONSTER, read_nothing},
+    [SVC_FOUNDSECRET] = {"svc_foundsecret", "foundsecret", NQ_FOUNDSECRET, read_nothing},
+    [SVC_SPAWNSTATICSOUND] = {"svc_spawnstaticsound", "spawnstaticsound", NQ_SPAWNSTATICSOUND, read_spawnstaticsound},
+    [SVC_INTERMISSION] = {"svc_intermission", "intermission", NQ_INTERMISSION, read_nothing},
+    [SVC_FINALE] = {"svc_finale", "finale", NQ_FINALE, read_finale},
+    [SVC_CDTRACK] = {"svc_cdtrack", "cdtrack", NQ_CDTRACK, read_cdtrack},
+    [SVC_SELLSCREEN] = {"svc_sellscreen", "sellscreen", NQ_SELLSCREEN, read_nothing},
+    [SVC_CUTSCENE] = {"svc_cutscene", "cutscene", NQ_CUTSCENE, read_cutscene},
+    [SVC_SHOWLMP] = {"svc_showlmp", "showlmp", NQ_SHOWLMP, read_showlmp},
+    [SVC_HIDELMP] = {"svc_hidelmp", "hidelmp", NQ_HIDELMP, read_hidelmp},
+    [SVC_SKYBOX] = {"svc_skybox", "skybox", NQ_SKYBOX, read_skybox},
+    [SVC_BF] = {"svc_bf", "bf", NQ_BF, read_nothing},
+    [SVC_FOG] = {"svc_fog", "fog", NQ_FOG, read_fog},
+    [SVC_SPAWNBASELINE2] = {"svc_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, nq_read_spawnbaseline2},
+    [SVC_SPAWNSTATIC2] = {"svc_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, nq_read_spawnstatic2},
+    [SVC_SPAWNSTATICSOUND2] = {"svc_spawnstaticsound2", "spawnstaticsound2", NQ_SPAWNSTATICSOUND, read_spawnstaticsound2},
+    [SVC_ACHIEVEMENT] = {"svc_achievement", "achievement", NQ_ACHIEVEMENT, read_achievement},
+    [SVC_LOCALSOUND] = {"svc_localsound", "localsound", NQ_LOCALSOUND, read_localsound},
+};
+
+/* What a DarkPlaces server sends in protocol 15 too, when its game asks for it. */
+static const struct qs_message_type darkplaces_types[] = {
+    [SVC_DP_EFFECT] = {"svc_effect", "effect", NQ_EFFECT, read_effect},
+    [SVC_DP_EFFECT2] = {"svc_effect2", "effect2", NQ_EFFECT, read_effect2},
+    [SVC_DP_SPAWNSTATICSOUND2] = {"svc_spawnstaticsound2", "spawnstaticsound2", NQ_SPAWNSTATICSOUND, read_spawnstaticsound2},
+    [SVC_DP_TRAILPARTICLES] = {"svc_trailparticles", "trailparticles", NQ_PARTICLES, read_trailparticles},
+    [SVC_DP_POINTPARTICLES] = {"svc_pointparticles", "pointparticles", NQ_PARTICLES, read_pointparticles},
+    [SVC_DP_POINTPARTICLES1] = {"svc_pointparticles1", "pointparticles1", NQ_PARTICLES, read_pointparticles1},
+};
+
+static const struct qs_message_type update = {"update", "update", NQ_UPDATE, nq_read_update};
+/* clang-format on */
+
+static const struct qs_message_type *in_table(const struct qs_message_type *table, size_t count,
+                                              uint32_t id)
+{
+    return id < count && table[id].name ? &table[id] : NULL;
+}
+
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
+{
+    const struct qs_message_type *type = NULL;
+
+    if (id & U_SIGNAL)
+        return &update;
+    if (nq_session_of(d)->darkplaces)
+        type = in_table(darkplaces_types, G_N_ELEMENTS(darkplaces_types), id);
+    return type ? type : in_table(types, G_N_ELEMENTS(types), id);
+}
+
+void nq_set_formats(struct qs_decoder *d)
+{
+    const uint32_t flags = nq_session_of(d)->flags;
+
+    /* In QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
+    if (flags & PRFL_FLOATCOORD)
+        d->coord_format = QS_COORD_FLOAT32;
+    else if (flags & PRFL_INT32COORD)
+        d->coord_format = QS_COORD_INT32;
+    else
+        d->coord_format = flags & PRFL_24BITCOORD ? QS_COORD_24BIT : QS_COORD_SHORT;
+    if (flags & PRFL_FLOATANGLE)
+        d->angle_format = QS_ANGLE_FLOAT32;
+    else
+        d->angle_format = flags & PRFL_SHORTANGLE ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+static void read_messages(struct qs_decoder *d)
+{
+    nq_set_formats(d);
+    qs_read_messages(d, NQ_SVC, lookup);
+}
+
+/* --- Without a serverinfo --- */
+
+/* What servers choose, the usual first. */
+static const struct {
+    int32_t version;
+    uint32_t flags;
+} usual[] = {
+    {PROTOCOL_NETQUAKE, 0},
+    {PROTOCOL_FITZQUAKE, 0},
+    {PROTOCOL_RMQ, PRFL_INT32COORD | PRFL_SHORTANGLE}, /* QuakeSpasm */
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE}, /* FTE */
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_FLOATANGLE},
+    {PROTOCOL_RMQ, PRFL_24BITCOORD | PRFL_SHORTANGLE},
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD},
+    {PROTOCOL_RMQ, PRFL_INT32COORD},
+    {PROTOCOL_RMQ, PRFL_24BITCOORD},
+    {PROTOCOL_RMQ, PRFL_SHORTANGLE},
+};
+
+/*
+ * The capture began in a game: goes by the first protocol with which the message can be read, that
+ * of the last message before others.
+ */
+static void assume_protocol(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+    struct nq_session guess = *session; /* only read from */
+
+    if (session->assumed_version && nq_is_readable(d, session, read_messages))
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
+        guess.assumed_version = usual[i].version;
+        guess.flags = usual[i].flags;
+        if (nq_is_readable(d, &guess, read_messages)) {
+            session->assumed_version = guess.assumed_version;
+            session->flags = guess.flags;
+            return;
+        }
+    }
+}
+
+/* nop and disconnect, alone, are the same in all protocols, from both sides. */
+static bool is_common(struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) == 1 && d->in.data[d->in.pos] <= SVC_DISCONNECT;
+}
+
+bool nq_pass_over(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    if (!session->undecodable || is_common(d))
+        return false;
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
+            "Protocol %d with its extensions is not decoded", session->base.version);
+    qs_undecoded(d);
+    return true;
+}
+
+void nq_read_server_messages(struct qs_decoder *d)
+{
+    if (nq_pass_over(d))
+        return;
+    if (!d->session->version)
+        assume_protocol(d);
+    read_messages(d);
+}

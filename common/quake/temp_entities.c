@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * svc_temp_entity: short effects. Sources: dem-format, 6.24; QuakeSpasm cl_tent.c, CL_ParseTEnt;
+ * DarkPlaces cl_parse.c, CL_ParseTempEntity, for the types from 16 on, which games for DarkPlaces
+ * send in every protocol.
+ */
+#include "common/quake/internal.h"
+#include "common/quake/names.h"
+
+static void read_point(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_TEMP_ENTITY_ORIGIN);
+}
+
+static void read_beam(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_TEMP_ENTITY_ENTITY);
+    qs_coord3(d, NQ_TEMP_ENTITY_START);
+    qs_coord3(d, NQ_TEMP_ENTITY_END);
+}
+
+static void read_named_beam(struct qs_decoder *d)
+{
+    qs_text(d, NQ_TEMP_ENTITY_MODEL);
+    read_beam(d);
+}
+
+static void read_colored_explosion(struct qs_decoder *d)
+{
+    read_point(d);
+    qs_u8(d, NQ_TEMP_ENTITY_COLOR);
+    qs_u8(d, NQ_TEMP_ENTITY_COLOR_COUNT);
+}
+
+static void read_lit_explosion(struct qs_decoder *d)
+{
+    read_point(d);
+    qs_coord3(d, NQ_TEMP_ENTITY_LIGHT);
+}
+
+static void read_spray(struct qs_decoder *d)
+{
+    read_point(d);
+    qs_open(d, NQ_TEMP_ENTITY_VELOCITY);
+    for (unsigned axis = 0; axis < 3; axis++)
+        qs_i8(d, NQ_TEMP_ENTITY_VELOCITY_X + axis);
+    qs_close(d);
+    qs_u8(d, NQ_TEMP_ENTITY_COUNT);
+}
+
+static void read_box(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_TEMP_ENTITY_MIN);
+    qs_coord3(d, NQ_TEMP_ENTITY_MAX);
+}
+
+static void read_shower(struct qs_decoder *d)
+{
+    read_box(d);
+    qs_coord(d, NQ_TEMP_ENTITY_SPEED);
+    qs_u16(d, NQ_TEMP_ENTITY_COUNT);
+}
+
+static void read_rgb(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_TEMP_ENTITY_RED);
+    qs_u8(d, NQ_TEMP_ENTITY_GREEN);
+    qs_u8(d, NQ_TEMP_ENTITY_BLUE);
+}
+
+static void read_rgb_explosion(struct qs_decoder *d)
+{
+    read_point(d);
+    read_rgb(d);
+}
+
+static void read_weather(struct qs_decoder *d)
+{
+    read_box(d);
+    qs_coord3(d, NQ_TEMP_ENTITY_DIRECTION);
+    qs_u16(d, NQ_TEMP_ENTITY_COUNT);
+    qs_u8(d, NQ_TEMP_ENTITY_COLOR);
+}
+
+static void read_cube(struct qs_decoder *d)
+{
+    read_weather(d);
+    qs_u8(d, NQ_TEMP_ENTITY_GRAVITY);
+    qs_coord(d, NQ_TEMP_ENTITY_SPEED);
+}
+
+static void read_flash(struct qs_decoder *d)
+{
+    read_point(d);
+    qs_u8(d, NQ_TEMP_ENTITY_RADIUS);
+    qs_u8(d, NQ_TEMP_ENTITY_LIFETIME);
+    read_rgb(d);
+}
+
+static void read_jet(struct qs_decoder *d)
+{
+    read_point(d);
+    qs_coord3(d, NQ_TEMP_ENTITY_DIRECTION);
+    qs_u8(d, NQ_TEMP_ENTITY_COUNT);
+}
+
+static void read_trail(struct qs_decoder *d)
+{
+    qs_coord3(d, NQ_TEMP_ENTITY_START);
+    qs_coord3(d, NQ_TEMP_ENTITY_END);
+    qs_coord3(d, NQ_TEMP_ENTITY_DIRECTION);
+}
+
+/* By type; names.c has their names. */
+static void (*const readers[])(struct qs_decoder *d) = {
+    [0] = read_point,
+    [1] = read_point,
+    [2] = read_point,
+    [3] = read_point,
+    [4] = read_point,
+    [5] = read_beam,
+    [6] = read_beam,
+    [7] = read_point,
+    [8] = read_point,
+    [9] = read_beam,
+    [10] = read_point,
+    [11] = read_point,
+    [12] = read_colored_explosion,
+    [13] = read_beam,
+    [16] = read_lit_explosion,
+    [17] = read_named_beam,
+    [50] = read_spray,
+    [51] = read_spray,
+    [52] = read_shower,
+    [53] = read_rgb_explosion,
+    [54] = read_cube,
+    [55] = read_weather,
+    [56] = read_weather,
+    [57] = read_point,
+    [58] = read_point,
+    [59] = read_point,
+    [70] = read_point,
+    [72] = read_point,
+    [73] = read_flash,
+    [74] = read_jet,
+    [75] = read_point,
+    [76] = read_trail,
+    [77] = read_jet,
+    [78] = read_point,
+    [79] = read_jet,
+};
+
+void nq_read_temp_entity(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t type = qs_u8(d, NQ_TEMP_ENTITY_TYPE);
+
+    if (d->in.overrun)
+        return;
+    if (type >= G_N_ELEMENTS(readers) || !readers[type]) {
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);
+        d->stop = true;
+        return;
+    }
+    qs_label(d, ": %s", qs_name_of(nq_temp_entity_names, type));
+    readers[type](d);
+}
