@@ -60,6 +60,7 @@ void ports_take(struct bridge *bridge)
     range_convert_str(NULL, &ports, bridge->protocol->ports, UINT16_MAX);
     range_foreach(ports, remember_built_in, bridge);
     dissector_add_uint_range_with_preference(table_name, bridge->protocol->ports, bridge->handle);
+    range_foreach(ports, take, bridge); /* what it left to Wireshark's own dissector */
     bridge->held_ports = ports;
     bridge->server_ports = range_copy(NULL, ports);
 }
