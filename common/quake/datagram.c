@@ -278,8 +278,15 @@ static void limit_payload(struct qs_decoder *d, uint32_t length)
         d->in.size = d->in.limit = length;
 }
 
+static bool has_begun(const struct nq_session *session)
+{
+    return session->base.connection || session->base.to_server.started ||
+           session->base.to_client.started || session->to_server.fragments.started ||
+           session->to_client.fragments.started;
+}
+
 /*
- * A connection begins with number 0 in this conversation; or it begins anew, where the server had
+ * A connection begins with fragment 0 in this conversation; or it begins anew, where the server had
  * accepted a request while the old one seemed to go on.
  */
 static void notice_beginning(struct qs_decoder *d, uint32_t flags)
@@ -289,7 +296,7 @@ static void notice_beginning(struct qs_decoder *d, uint32_t flags)
 
     if (d->sequence || !(flags & NETFLAG_DATA) || !reliable)
         return;
-    if (!session->base.connection && !reliable->fragments.started)
+    if (!has_begun(session))
         session->base.connection = 1;
     else if (session->restart_offered && reliable->fragments.sequence > 1)
         nq_begin_connection(session);
