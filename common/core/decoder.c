@@ -261,22 +261,12 @@ static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *
     }
 }
 
-/*
- * Somebody wants to hear of these bytes, and they are there. A value may be derived from bytes that
- * are read next, so before it shows that the packet lacks them.
- */
-static bool is_there(const struct qs_decoder *d, uint32_t offset, uint32_t length)
-{
-    return d->fields_wanted && !d->in.overrun && offset <= d->in.size &&
-           length <= d->in.size - offset;
-}
-
 static void emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                       uint64_t number, bool generated)
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!is_there(d, offset, length))
+    if (!d->fields_wanted || d->in.overrun)
         return;
     value.u = number;
     say(d, id, &value);
@@ -288,7 +278,7 @@ static void emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!is_there(d, offset, length))
+    if (!d->fields_wanted || d->in.overrun)
         return;
     value.i = number;
     say(d, id, &value);
@@ -299,7 +289,7 @@ static void emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!is_there(d, offset, length))
+    if (!d->fields_wanted || d->in.overrun)
         return;
     value.f = number;
     say(d, id, &value);
@@ -310,7 +300,7 @@ static void emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint3
 {
     struct qs_value value = {.offset = offset, .length = length, .generated = generated};
 
-    if (!is_there(d, offset, length))
+    if (!d->fields_wanted || d->in.overrun)
         return;
     value.bytes = bytes;
     say(d, id, &value);
