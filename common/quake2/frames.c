@@ -306,7 +306,7 @@ static void read_updated_player(struct qs_decoder *d, uint16_t number)
 
     qs_open(d, Q2_PLAYERUPDATE_PLAYER);
     qs_label(d, " #%u", number);
-    qs_derive_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 6, number);
+    qs_derive_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
     q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
     qs_close(d);
 }

@@ -194,8 +194,8 @@ static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *pla
     const char *name = qs_name_of(q2_stat_names, stat);
 
     qs_open(d, Q2_PLAYER_STAT);
+    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, d->in.pos, 0, stat);
     player->stats[stat] = qs_i16(d, Q2_PLAYER_STAT_VALUE);
-    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, d->in.pos - 2, 2, stat);
     if (d->fields_wanted)
         name_stat(d, stat, player->stats[stat]);
     qs_label(d, " %u %s: %d", stat, name ? name : "", player->stats[stat]);

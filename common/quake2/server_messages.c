@@ -83,8 +83,8 @@ static void read_inventory_item(struct qs_decoder *d, uint32_t item)
     int16_t count;
 
     qs_open(d, Q2_INVENTORY_ITEM);
-    qs_derive_uint(d, Q2_INVENTORY_INDEX, d->in.pos, 2, item);
-    qs_derive_text(d, Q2_INVENTORY_NAME, d->in.pos, 2, name);
+    qs_derive_uint(d, Q2_INVENTORY_INDEX, d->in.pos, 0, item);
+    qs_derive_text(d, Q2_INVENTORY_NAME, d->in.pos, 0, name);
     count = qs_i16(d, Q2_INVENTORY_COUNT);
     qs_label_text(d, " ", qs_view_of(name), "");
     qs_label(d, ": %d", count);
