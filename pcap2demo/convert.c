@@ -43,6 +43,15 @@ static void print_counts(const struct session *session)
             session->number, counts->blocks, counts->stripped, counts->repaired, counts->missing);
 }
 
+static void print_left_out(const struct session *session)
+{
+    char *text = demo_left_out_text(session->demo);
+
+    if (text)
+        message(session->first, "session %u: commands left out: %s", session->number, text);
+    g_free(text);
+}
+
 static void convert_session(struct action *action, const struct session *session)
 {
     struct convert *convert = (struct convert *)action;
@@ -59,6 +68,7 @@ static void convert_session(struct action *action, const struct session *session
     for (guint i = 0; i < demo_files(session->demo)->len; i++)
         print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
     report_demo_problems(session);
+    print_left_out(session);
     if (convert->settings->verbose)
         print_counts(session);
 }

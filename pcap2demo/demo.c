@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/demo.h"
 
+#include <string.h>
+
 #include "pcap2demo/writer.h"
 
 struct demo {
@@ -13,6 +15,7 @@ struct demo {
     char *lacks;
     GPtrArray *files, *problems;
     uint64_t problem_count;
+    GTree *left_out; /* char * to guint: how often each command was left out */
 };
 
 static void file_free(gpointer data)
@@ -32,12 +35,19 @@ static void problem_free(gpointer data)
     g_free(problem);
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
+{
+    (void)data;
+    return strcmp(a, b);
+}
+
 struct demo *demo_new(const struct demo_setup *setup)
 {
     struct demo *demo = g_new0(struct demo, 1);
 
     demo->setup = *setup;
     demo->files = g_ptr_array_new_with_free_func(file_free);
+    demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
     demo->problems = g_ptr_array_new_with_free_func(problem_free);
     return demo;
 }
@@ -47,6 +57,7 @@ void demo_free(struct demo *demo)
     demo_discard(demo);
     g_ptr_array_free(demo->files, TRUE);
     g_ptr_array_free(demo->problems, TRUE);
+    g_tree_destroy(demo->left_out);
     g_free(demo->map);
     g_free(demo->lacks);
     g_free(demo);
@@ -151,6 +162,39 @@ void demo_problem(struct demo *demo, const struct qs_packet *packet, const char 
     problem->text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     g_ptr_array_add(demo->problems, problem);
+}
+
+void demo_left_out(struct demo *demo, const char *command)
+{
+    guint count;
+
+    if (g_tree_nnodes(demo->left_out) >= DEMO_COMMANDS_MAX &&
+        !g_tree_lookup(demo->left_out, command))
+        command = "others";
+    count = GPOINTER_TO_UINT(g_tree_lookup(demo->left_out, command)) + 1;
+    g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
+    demo->counts.stripped++;
+}
+
+static gboolean append_left_out(gpointer command, gpointer count, gpointer data)
+{
+    GString *text = data;
+
+    g_string_append_printf(text, "%s%s", text->len ? ", " : "", (const char *)command);
+    if (GPOINTER_TO_UINT(count) > 1)
+        g_string_append_printf(text, " ×%u", GPOINTER_TO_UINT(count));
+    return FALSE;
+}
+
+char *demo_left_out_text(const struct demo *demo)
+{
+    GString *text;
+
+    if (!g_tree_nnodes(demo->left_out))
+        return NULL;
+    text = g_string_new(NULL);
+    g_tree_foreach(demo->left_out, append_left_out, text);
+    return g_string_free(text, FALSE);
 }
 
 void demo_end(struct demo *demo, bool keep)

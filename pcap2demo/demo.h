@@ -12,6 +12,9 @@
 /* Problems beyond this number are only counted. */
 enum { DEMO_PROBLEMS_MAX = 10 };
 
+/* Names of commands left out that are told apart; further ones are told as "others". */
+enum { DEMO_COMMANDS_MAX = 32 };
+
 struct demo_setup {
     struct naming *naming; /* NULL: nothing is written, only counted */
     struct demo_wishes wishes;
@@ -49,6 +52,9 @@ const GPtrArray *demo_files(const struct demo *demo);
 
 /* struct demo_problem *, in order, at most DEMO_PROBLEMS_MAX; the number of all in `*total`. */
 const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total);
+
+/* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
+char *demo_left_out_text(const struct demo *demo);
 
 /* What the start lacks, or NULL. */
 const char *demo_lacks(const struct demo *demo);

@@ -84,6 +84,12 @@ void demo_discard(struct demo *demo);
 bool demo_start_missing(struct demo *demo, const char *what);
 
 /*
+ * A console command was left out of the demo, as the user wished; counted as stripped, and told by
+ * name (printable UTF-8) at the session's end.
+ */
+void demo_left_out(struct demo *demo, const char *command);
+
+/*
  * Something that the user should know: the demo is not what the client would have recorded.
  * `packet` is where, or NULL. Makes the exit status 1. Of many only the first are kept as text.
  */

@@ -28,17 +28,16 @@ static void read_move(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t checksum = qs_u8(d, QW_MOVE_CHECKSUM);
+    struct qw_session *session = qw_session(d);
     struct qw_usercmd cmd = {0};
 
     qs_u8(d, QW_MOVE_LOSS);
-    qw_read_usercmd(d, &cmd);
-    qw_read_usercmd(d, &cmd);
-    qw_read_usercmd(d, &cmd);
+    for (unsigned i = 0; i < G_N_ELEMENTS(session->cmds); i++) {
+        qw_read_usercmd(d, &cmd);
+        session->cmds[i] = cmd;
+    }
     check_move(d, checksum, at);
-    if (d->in.overrun)
-        return;
-    qw_session(d)->moved = true;
-    qw_session(d)->newest = cmd;
+    session->moved = !d->in.overrun;
 }
 
 static void read_stringcmd(struct qs_decoder *d)

@@ -36,9 +36,9 @@ struct qw_session {
     struct qs_table texts;          /* enum qw_text */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
-    bool moved;               /* it carried clc_move */
-    struct qw_usercmd newest; /* the move's third command */
-    uint8_t choked;           /* svc_chokecount's number */
+    bool moved;                /* it carried clc_move */
+    struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
+    uint8_t choked;            /* svc_chokecount's number */
 };
 
 enum qw_text {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QWD, the demo file of QuakeWorld: a plain sequence of blocks, little-endian, without a file
+ * header. Source: qwd-format, section 3; quakeworld-and-qwd facts, section 1 (cl_demo.c of the
+ * engines).
+ *
+ *     f32 time, u8 type, then
+ *     type 0, dem_cmd:  36 bytes, the user command that the client sends
+ *     type 1, dem_read: i32 length, as many bytes: a packet from the server with its netchan header
+ *     type 2, dem_set:  i32 outgoing sequence, i32 incoming sequence
+ */
+#ifndef QS_DEMO_QWD_H
+#define QS_DEMO_QWD_H
+
+#include <glib.h>
+
+#include "common/core/reader.h"
+#include "common/quakeworld/quakeworld.h"
+
+enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
+
+enum {
+    QWD_TYPE_MASK = 7,     /* engines look at no other bits of the type */
+    QWD_PACKET_MAX = 65535 /* more is no packet, and no engine reads so much */
+};
+
+struct qwd_block {
+    float time; /* seconds on the recorder's clock */
+    enum qwd_type type;
+    union {
+        struct {
+            struct qw_usercmd cmd; /* its angles rounded to what fits the wire */
+            float angles[3];       /* of the command, degrees */
+            float viewangles[3];   /* of the view, degrees */
+        };
+        struct qs_view packet;
+        struct {
+            uint32_t outgoing, incoming;
+        };
+    };
+};
+
+enum qwd_status { QWD_OK, QWD_END, QWD_CUT, QWD_BAD };
+
+/*
+ * The next block of `in`. QWD_END: there is none; QWD_CUT: the file ends within it; QWD_BAD: it is
+ * no block (an unknown type, a length out of range). But for QWD_OK `in` stays where it was.
+ */
+enum qwd_status qwd_read_block(struct qs_reader *in, struct qwd_block *block);
+
+/* Append a block. The view angles of a command are its own, with pitch and roll within 180 degrees.
+ */
+void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd);
+void qwd_append_packet(GByteArray *out, float time, struct qs_view packet);
+void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
+/* The packet that ends a demo: a connectionless svc_disconnect. Players go on waiting without it.
+ */
+void qwd_append_end(GByteArray *out, float time);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds QWD demos: every packet that the client accepted from the server, a client block for
+ * every move it sent, time stamps from the capture. Source: quakeworld-and-qwd facts, sections 2
+ * to 6.
+ *
+ * A demo begins with the connection, as a recording that was started before connecting does. A
+ * capture that begins later can still give a demo from the first svc_serverdata on: all that
+ * players need follows it. A frame block then tells the player where the sequence numbers stand.
+ */
+#include "pcap2demo/rebuild_qwd.h"
+
+#include "common/core/text.h"
+#include "common/demo/qwd.h"
+#include "common/quakeworld/constants.h"
+
+enum {
+    HEADER_SIZE = 8, /* of the netchan, from the server */
+    MOVES_PER_PACKET = 3,
+    MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
+};
+
+struct qwd {
+    struct demo *demo;
+    bool begun;    /* the demo is being written */
+    bool ended;    /* the client has left */
+    uint32_t next; /* number of the client's next packet */
+    bool has_next;
+    int64_t start; /* capture time that is the demo's time 0 */
+    float time;    /* of the last block */
+    uint32_t not_captured;
+    GByteArray *block;  /* scratch: blocks not yet handed on */
+    GByteArray *packet; /* scratch: a packet without what is left out */
+    GString *pending;   /* commands of svc_stufftext, up to the end of their line */
+};
+
+static void *qwd_new(struct demo *demo)
+{
+    struct qwd *qwd = g_new0(struct qwd, 1);
+
+    qwd->demo = demo;
+    qwd->block = g_byte_array_new();
+    qwd->packet = g_byte_array_new();
+    qwd->pending = g_string_new(NULL);
+    return qwd;
+}
+
+static void qwd_free(void *state)
+{
+    struct qwd *qwd = state;
+
+    g_byte_array_free(qwd->block, TRUE);
+    g_byte_array_free(qwd->packet, TRUE);
+    g_string_free(qwd->pending, TRUE);
+    g_free(qwd);
+}
+
+/* Hands the scratch block on. */
+static void write_block(struct qwd *qwd)
+{
+    demo_write(qwd->demo, qwd->block->data, qwd->block->len);
+    g_byte_array_set_size(qwd->block, 0);
+    demo_counts(qwd->demo)->blocks++;
+}
+
+/* Seconds since the demo's start. Captures may step back; players may not. */
+static float clock_at(struct qwd *qwd, const struct qs_packet *packet)
+{
+    const float now = (float)((double)(packet->time - qwd->start) / 1e9);
+
+    if (now > qwd->time)
+        qwd->time = now;
+    return qwd->time;
+}
+
+/* --- The beginning */
+
+static void begin(struct qwd *qwd, const struct qs_packet *packet)
+{
+    demo_begin(qwd->demo);
+    qwd->start = packet->time;
+    qwd->begun = true;
+}
+
+/* In the middle of a connection: the numbers go on from where they are. */
+static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    begin(qwd, packet);
+    if (decoder->direction == QS_C2S)
+        qwd_append_set(qwd->block, 0, decoder->sequence, decoder->acknowledged);
+    else
+        qwd_append_set(qwd->block, 0, qwd->has_next ? qwd->next : decoder->acknowledged + 1,
+                       decoder->sequence - 1);
+    write_block(qwd);
+    demo_counts(qwd->demo)->repaired++;
+}
+
+/* From the first packet, when the capture has it; from the first level, when it has not. */
+static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    const struct qs_session *session = decoder->session;
+
+    if (qwd->begun)
+        return true;
+    if (session->connection)
+        begin(qwd, packet);
+    else if ((session->level && decoder->direction == QS_S2C) ||
+             demo_start_missing(qwd->demo, "the capture begins within the connection"))
+        begin_late(qwd, decoder, packet);
+    return qwd->begun;
+}
+
+/* --- What is left out */
+
+/*
+ * The commands that players need: the server's settings, a level's beginning and end, and what is
+ * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
+ * sends real datagrams.
+ */
+static bool is_needed(struct qs_view line)
+{
+    static const char *const needed[] = {"fullserverinfo", "skins", "changing", "reconnect", "bf"};
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(line, &pos, &word))
+        return false;
+    if (word.text.size >= 2 && memcmp(word.text.data, "//", 2) == 0)
+        return true;
+    for (unsigned i = 0; i < G_N_ELEMENTS(needed); i++)
+        if (qs_view_equal(word.text, needed[i]))
+            return true;
+    return false;
+}
+
+static void keep_line(struct qwd *qwd, GString *kept, struct qs_view line)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (is_needed(line)) {
+        g_string_append_len(kept, (const char *)line.data, line.size);
+        g_string_append_c(kept, '\n');
+    } else if (qs_token_next(line, &pos, &word)) {
+        char *name = qs_text_utf8(word.text);
+
+        demo_left_out(qwd->demo, name);
+        g_free(name);
+    }
+}
+
+/* Lines may be spread over messages: what has no end yet waits for it. */
+static void sanitize_stufftext(struct qwd *qwd, struct qs_view text)
+{
+    GString *pending = qwd->pending;
+    GString *kept = g_string_new(NULL);
+    char *end;
+
+    g_string_append_len(pending, (const char *)text.data, text.size);
+    while ((end = memchr(pending->str, '\n', pending->len))) {
+        const gssize size = end - pending->str;
+
+        keep_line(qwd, kept, (struct qs_view){(const uint8_t *)pending->str, (uint32_t)size});
+        g_string_erase(pending, 0, size + 1);
+    }
+    if (kept->len) {
+        const uint8_t id = SVC_STUFFTEXT;
+
+        g_byte_array_append(qwd->packet, &id, 1);
+        g_byte_array_append(qwd->packet, (const uint8_t *)kept->str, (guint)kept->len + 1);
+    }
+    g_string_free(kept, TRUE);
+}
+
+/*
+ * Downloads stop a player: ezquake ends with Host_Error at svc_download. With the wish to sanitize,
+ * commands are sifted too.
+ */
+static void copy_message(struct qwd *qwd, const struct qs_packet *packet,
+                         const struct qs_message *message)
+{
+    const uint8_t *data = packet->data + message->offset;
+
+    if (message->id == SVC_DOWNLOAD)
+        demo_counts(qwd->demo)->stripped++;
+    else if (message->id == SVC_STUFFTEXT && demo_wishes(qwd->demo)->sanitize)
+        sanitize_stufftext(qwd, (struct qs_view){data + 1, message->length - 2});
+    else
+        g_byte_array_append(qwd->packet, data, message->length);
+}
+
+static bool is_touched(const struct qwd *qwd, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
+
+        if (id == SVC_DOWNLOAD || (id == SVC_STUFFTEXT && demo_wishes(qwd->demo)->sanitize))
+            return true;
+    }
+    return false;
+}
+
+/* The packet as the demo shall have it. What could not be decoded stays as it is. */
+static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
+                           const struct qs_packet *packet)
+{
+    uint32_t end = HEADER_SIZE;
+
+    if (!is_touched(qwd, decoder))
+        return (struct qs_view){packet->data, packet->size};
+    g_byte_array_set_size(qwd->packet, 0);
+    g_byte_array_append(qwd->packet, packet->data, HEADER_SIZE);
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        copy_message(qwd, packet, message);
+        end = message->offset + message->length;
+    }
+    g_byte_array_append(qwd->packet, packet->data + end, packet->size - end);
+    return (struct qs_view){qwd->packet->data, qwd->packet->len};
+}
+
+/* --- Packets */
+
+static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
+                              const struct qs_packet *packet)
+{
+    /* Recorders leave out packets that are nothing but a header: facts, section 3. */
+    if (packet->size <= HEADER_SIZE)
+        return;
+    if (qs_decoder_problems(decoder))
+        demo_problem(qwd->demo, packet, "not decoded to its end; copied as it is");
+    qwd_append_packet(qwd->block, clock_at(qwd, packet), sift(qwd, decoder, packet));
+    write_block(qwd);
+}
+
+static void add_cmd(struct qwd *qwd, const struct qs_packet *packet, const struct qw_usercmd *cmd)
+{
+    qwd_append_cmd(qwd->block, clock_at(qwd, packet), cmd);
+    write_block(qwd);
+}
+
+/*
+ * A player counts one packet of the client for each client block, so packets that the capture lacks
+ * need theirs. Each move repeats the two commands before its own; beyond them the oldest stands in.
+ */
+static void add_lost_moves(struct qwd *qwd, const struct qw_session *session,
+                           const struct qs_packet *packet, uint32_t lost)
+{
+    if (lost > MOVES_LOST_MAX)
+        return;
+    for (; lost; lost--)
+        add_cmd(qwd, packet,
+                &session->cmds[lost < MOVES_PER_PACKET ? MOVES_PER_PACKET - 1 - lost : 0]);
+}
+
+static void add_client_packet(struct qwd *qwd, const struct qs_decoder *decoder,
+                              const struct qs_packet *packet)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const uint32_t lost = qwd->has_next ? decoder->sequence - qwd->next : 0;
+
+    qwd->next = decoder->sequence + 1;
+    qwd->has_next = true;
+    if (!session->moved || !ready(qwd, decoder, packet))
+        return;
+    if (lost) {
+        add_lost_moves(qwd, session, packet, lost);
+        demo_counts(qwd->demo)->repaired += lost;
+    }
+    add_cmd(qwd, packet, &session->cmds[MOVES_PER_PACKET - 1]);
+}
+
+static void note_losses(struct qwd *qwd, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const uint32_t lost = decoder->session->to_client.not_captured;
+
+    if (lost > qwd->not_captured) {
+        demo_counts(qwd->demo)->missing += lost - qwd->not_captured;
+        demo_problem(qwd->demo, packet,
+                     "the client acknowledges server packet %u, which the capture lacks",
+                     decoder->acknowledged);
+    }
+    qwd->not_captured = lost;
+}
+
+static void qwd_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct qwd *qwd = state;
+
+    if (qwd->ended || decoder->connectionless || !decoder->accepted)
+        return;
+    if (decoder->direction == QS_C2S) {
+        note_losses(qwd, decoder, packet);
+        add_client_packet(qwd, decoder, packet);
+    } else if (ready(qwd, decoder, packet)) {
+        add_server_packet(qwd, decoder, packet);
+    }
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    qwd->ended = decoder->session->disconnected;
+}
+
+static void qwd_finish(void *state)
+{
+    struct qwd *qwd = state;
+
+    if (!qwd->begun)
+        return;
+    qwd_append_end(qwd->block, qwd->time);
+    write_block(qwd);
+}
+
+const struct rebuilder rebuild_qwd = {
+    .protocol = "qw",
+    .new = qwd_new,
+    .packet = qwd_packet,
+    .finish = qwd_finish,
+    .free = qwd_free,
+};

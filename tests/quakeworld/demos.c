@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decodes the packets of QWD demos as server messages: none may leave a byte undecoded.
+ *
+ *     qw_demos FOLDER...     demos below these; absent folders are skipped (status 77 if all are)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/core/sinks.h"
+#include "common/demo/qwd.h"
+
+struct tally {
+    unsigned demos, bad_demos, packets, problems;
+};
+
+static uint32_t decode_packet(struct qs_decoder *decoder, struct qs_session *session,
+                              struct qs_sink *sink, struct qs_view packet)
+{
+    const struct qs_packet block = {
+        .data = packet.data, .size = packet.size, .wire_size = packet.size, .from = QS_END_B};
+
+    qs_decode_server_messages(decoder, session, sink, &block);
+    return qs_decoder_problems(decoder);
+}
+
+static void decode_demo(struct tally *tally, const char *path, const uint8_t *data, uint32_t size)
+{
+    struct qs_reader in = qs_reader_over(data, size);
+    unsigned packets = 0, problems = 0;
+    enum qwd_status status;
+    struct qwd_block block;
+    struct qs_decoder decoder;
+    struct qs_count_sink counts;
+    struct qs_session *session = g_malloc(qw_protocol.session_size);
+
+    qs_decoder_init(&decoder, &qw_protocol);
+    qs_count_sink_init(&counts);
+    qw_protocol.session_init(session);
+    while ((status = qwd_read_block(&in, &block)) == QWD_OK)
+        if (block.type == QWD_READ) {
+            packets++;
+            problems += decode_packet(&decoder, session, &counts.ears, block.packet);
+        }
+    printf("%s %s: %u packets, %" G_GUINT64_FORMAT " fields, %u problems%s\n",
+           status == QWD_END && !problems && packets ? "ok  " : "FAIL", path, packets,
+           counts.fields, problems, status == QWD_END ? "" : ", broken off");
+    tally->demos++;
+    tally->bad_demos += status != QWD_END || problems || !packets;
+    tally->packets += packets;
+    tally->problems += problems;
+    qw_protocol.session_clear(session);
+    g_free(session);
+    qs_decoder_clear(&decoder);
+}
+
+/* FTE's own netchan and deltas are not decoded. */
+static bool is_fte_only(const char *name)
+{
+    return g_str_has_prefix(name, "a-fte") || g_str_has_prefix(name, "g-fte");
+}
+
+static void decode_file(struct tally *tally, const char *path)
+{
+    char *data;
+    gsize size;
+
+    if (!g_file_get_contents(path, &data, &size, NULL)) {
+        printf("FAIL %s: cannot be read\n", path);
+        tally->bad_demos++;
+        return;
+    }
+    decode_demo(tally, path, (const uint8_t *)data, (uint32_t)size);
+    g_free(data);
+}
+
+static void decode_folder(struct tally *tally, const char *folder)
+{
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        char *path = g_build_filename(folder, name, NULL);
+
+        if (g_file_test(path, G_FILE_TEST_IS_DIR))
+            decode_folder(tally, path);
+        else if (g_str_has_suffix(name, ".qwd") && !is_fte_only(name))
+            decode_file(tally, path);
+        g_free(path);
+    }
+    if (dir)
+        g_dir_close(dir);
+}
+
+int main(int argc, char **argv)
+{
+    struct tally tally = {0};
+
+    for (int i = 1; i < argc; i++)
+        decode_folder(&tally, argv[i]);
+    if (!tally.demos && !tally.bad_demos) {
+        printf("skipped: no demos there\n");
+        return 77;
+    }
+    printf("%u demos, %u packets; %u passed, %u failed\n", tally.demos, tally.packets,
+           tally.demos - tally.bad_demos, tally.bad_demos);
+    return tally.bad_demos ? EXIT_FAILURE : EXIT_SUCCESS;
+}

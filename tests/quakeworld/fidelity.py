@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Compares rebuilt demos with what the real client recorded of the same session.
+
+    fidelity.py PCAP2DEMO SHARED
+
+Every packet that the client recorded must be in the rebuilt demo, in the same order and byte for byte,
+and every user command. The facts (quakeworld-and-qwd, sections 2 to 4; quakeworld-fte, section 10) name
+what a client writes that never crossed the wire, which is left out of the comparison by its own marks:
+
+  * a preamble made up when recording began in mid-game: all before the frame block (dem_set);
+  * ezquake's closing print, and the packet that ends a demo;
+  * id's client records connectionless and header-only packets, which ezquake does not;
+  * FTE writes headers anew, without reliable bits, and cuts command angles to whole degrees;
+  * angles may differ by whole turns;
+  * ezquake rewrites deltas whose base is not in the demo as full updates: same header, other body. How
+    many is a fixed number for each recording, and checked.
+"""
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+from qwd import Cmd, Read, Set, blocks, is_connectionless
+
+# recording, capture, recorder, session that it belongs to, packets rewritten by the recorder
+PAIRS = [
+    ("a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.pcap", "ezquake", 1, 2),
+    ("a2-record-after-connect/a2-record-after-connect.qwd",
+     "a2-record-after-connect/a2-record-after-connect.pcap", "ezquake", 1, 2),
+    ("b-extended/b-extended.qwd", "b-extended/b-extended.pcap", "ezquake", 1, 2),
+    ("c-download-old/c-download-old.qwd", "c-download-old/c-download-old.pcap", "ezquake", 1, 1),
+    ("d-lossy/d-lossy.qwd", "d-lossy/d-lossy.pcap", "ezquake", 1, 6),
+    ("e-multi/e-multi-client1.qwd", "e-multi/e-multi.pcap", "ezquake", 1, 1),
+    ("e-multi/e-multi-client2.qwd", "e-multi/e-multi.pcap", "ezquake", 2, 1),
+    ("e-multi/e-multi-client3.qwd", "e-multi/e-multi.pcap", "ezquake", 3, 1),
+    ("j-idqwcl/j-idqwcl.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
+    ("j-idqwcl/j-idqwcl-late.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
+    ("fte-b-ezquake/b-fte-ezquake.qwd", "fte-b-ezquake/b-fte-ezquake.pcap", "ezquake", 1, 2),
+    ("fte-c-mvdsv/c-mvdsv-fte.qwd", "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte", 1, 0),
+    ("fte-e-mvdext/e-mvdsv-ezquake-mvdext.qwd", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap",
+     "ezquake", 1, 2),
+]
+
+
+def recorded_blocks(path):
+    """What crossed the wire: without the preamble, the recorder's own packets and its own habits."""
+    every = list(blocks(path.read_bytes()))
+    for index, block in enumerate(every):
+        if isinstance(block, Set):
+            every = every[index + 1:]
+            break
+    return [block for block in every if isinstance(block, (Cmd, Read)) and not is_own(block)]
+
+
+def is_own(block):
+    if not isinstance(block, Read):
+        return False
+    return (is_connectionless(block.packet) or len(block.packet) <= 8
+            or b"\nRecorded by ezQuake" in block.packet)
+
+
+def plain_header(packet):
+    """The packet without the reliable bits, as FTE writes it."""
+    sequence, ack = struct.unpack_from("<II", packet)
+    return struct.pack("<II", sequence & 0x7fffffff, ack & 0x7fffffff) + packet[8:]
+
+
+def same_usercmd(recorded, rebuilt, recorder):
+    """Equal but for whole turns; FTE's angles are cut to whole degrees of what was not yet rounded."""
+    tolerance = 1.0 if recorder == "fte" else 0.0
+    angles = zip(struct.unpack_from("<3f", recorded, 4), struct.unpack_from("<3f", rebuilt, 4))
+    return (recorded[:1] == rebuilt[:1] and recorded[16:] == rebuilt[16:]
+            and all(abs((a - b + 180) % 360 - 180) <= tolerance for a, b in angles))
+
+
+def compare_packets(recorded, rebuilt, recorder):
+    """(identical, rewritten, missing, extra): extra packets are those between two that both have."""
+    if recorder == "fte":
+        rebuilt = [plain_header(packet) for packet in rebuilt]
+    places = {packet[:8]: index for index, packet in enumerate(rebuilt)}
+    identical = rewritten = missing = 0
+    last = None
+    extra = 0
+    for packet in recorded:
+        place = places.get(packet[:8])
+        if place is None or (last is not None and place <= last):
+            missing += 1
+            continue
+        if rebuilt[place] == packet:
+            identical += 1
+        else:
+            rewritten += 1
+        if last is not None:
+            extra += place - last - 1
+        last = place
+    return identical, rewritten, missing, extra
+
+
+def compare_cmds(recorded, rebuilt, recorder):
+    """(identical, differing): recorded commands against the run of rebuilt ones that fits best."""
+    best = 0
+    for start in range(len(rebuilt) - len(recorded) + 1):
+        same = sum(same_usercmd(a, b, recorder) for a, b in zip(recorded, rebuilt[start:]))
+        best = max(best, same)
+        if best == len(recorded):
+            break
+    return best, len(recorded) - best
+
+
+def rebuild(tool, capture, folder, session):
+    subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture],
+                   check=False, stdin=subprocess.DEVNULL)
+    demos = list(pathlib.Path(folder).glob("*.qwd"))
+    if len(demos) != 1:
+        raise SystemExit(f"{capture}: {len(demos)} demos for session {session}")
+    return list(blocks(demos[0].read_bytes()))
+
+
+def check(tool, shared, pair):
+    recording, capture, recorder, session, expected_rewritten = pair
+    folder = shared / "captures" / "quakeworld"
+    recorded = recorded_blocks(folder / recording)
+    with tempfile.TemporaryDirectory() as output:
+        rebuilt = rebuild(tool, folder / capture, output, session)
+    times = [block.time for block in rebuilt]
+    identical, rewritten, missing, extra = compare_packets(
+        [block.packet for block in recorded if isinstance(block, Read)],
+        [block.packet for block in rebuilt if isinstance(block, Read)], recorder)
+    same, differing = compare_cmds(
+        [block.usercmd for block in recorded if isinstance(block, Cmd)],
+        [block.usercmd for block in rebuilt if isinstance(block, Cmd)], recorder)
+    good = (missing == 0 and extra == 0 and rewritten == expected_rewritten and differing == 0
+            and identical > 0 and same > 0 and times == sorted(times))
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: packets {identical} identical, "
+          f"{rewritten} rewritten by the recorder, {missing} missing, {extra} extra; "
+          f"commands {same} identical, {differing} differing")
+    return good
+
+
+def main():
+    tool, shared = sys.argv[1], pathlib.Path(sys.argv[2])
+    if not (shared / "captures" / "quakeworld").is_dir():
+        print(f"skipped: no captures in {shared}")
+        return 77
+    results = [check(tool, shared, pair) for pair in PAIRS]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
