@@ -14,13 +14,18 @@ command -v Xvfb >/dev/null || { echo "skipped: no Xvfb"; exit 77; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-captures=$shared/captures/quakeworld
-"$tool" -q -o "$folder" "$captures"/{a-vanilla/a-vanilla,c-download-old/c-download-old}.pcap \
-    "$captures"/g-midjoin/g-midjoin.pcap
-"$tool" -q -o "$folder/sanitized.qwd" --sanitize "$captures"/b-extended/b-extended.pcap
-"$tool" -q -o "$folder" --session 1 "$captures"/d-lossy/d-lossy.pcap
-"$tool" -q -o "$folder" --session 3 "$captures"/e-multi/e-multi.pcap
-"$tool" -q -o "$folder" --session 2 "$captures"/j-idqwcl/j-idqwcl.pcap
+rebuild() {
+    capture=$shared/captures/quakeworld/$1.pcap
+    shift
+    "$tool" -q -o "$folder" "$@" "$capture"
+}
+rebuild a-vanilla/a-vanilla
+rebuild c-download-old/c-download-old
+rebuild g-midjoin/g-midjoin
+rebuild b-extended/b-extended --sanitize
+rebuild d-lossy/d-lossy --session 1
+rebuild e-multi/e-multi --session 3
+rebuild j-idqwcl/j-idqwcl --session 2
 
 played=0
 failed=0
