@@ -49,8 +49,13 @@ class PluginTest(unittest.TestCase):
             "HOME": str(cls.folder / "home"),
             "WIRESHARK_PLUGIN_DIR": str(cls.folder / "plugins"),
         }
-        if "LSAN_OPTIONS" in os.environ:
-            environment["LSAN_OPTIONS"] = os.environ["LSAN_OPTIONS"]
+        if os.environ.get("PRELOAD"):
+            # Wireshark frees little at its end, and the helpers that it starts hang when preloaded.
+            environment |= {
+                "LD_PRELOAD": os.environ["PRELOAD"],
+                "ASAN_OPTIONS": "detect_leaks=0",
+                "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),
+            }
         return subprocess.run([TSHARK, *map(str, arguments)], env=environment, cwd=cls.folder,
                               capture_output=True, encoding="utf-8", **cls.identity)
 
