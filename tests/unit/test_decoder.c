@@ -291,7 +291,7 @@ static void one_part(struct qs_decoder *d)
 static void test_one_part(void **state)
 {
     (void)state;
-    expect_log(one_part, VIEW(""),
+    expect_log(one_part, VIEW("0123"),
                "toy.flags.low 3+1 = 1\n"
                "toy.word 0+4 := 2147483649\ntoy.word.bit 0+4 := 1\ntoy.word.rest 0+4 := 1\n");
 }
@@ -313,7 +313,7 @@ static void derived(struct qs_decoder *d)
 static void test_derived(void **state)
 {
     (void)state;
-    expect_log(derived, VIEW(""),
+    expect_log(derived, VIEW("0123456"),
                "toy.i32 1+2 = -5\ntoy.coord 1+2 = 0.5\ntoy.text 1+2 = 78\n"
                "toy.i32 3+4 := -6\ntoy.coord 3+4 := 1.5\ntoy.text 3+4 := 79\n"
                "toy.frame 0+0 := 17\n");

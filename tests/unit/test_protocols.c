@@ -404,17 +404,14 @@ static void expect_fault(const struct qs_field *fields, unsigned count, const ch
     assert_string_equal(fault, expected);
 }
 
-#define REST                                                                                       \
-    {                                                                                              \
-        "toy.rest", "Rest", QS_BYTES, NULL, NULL, 0, NULL                                          \
-    }
-#define ROW(name, type, mask)                                                                      \
-    {                                                                                              \
-        name, "Title", type, NULL, NULL, mask, NULL                                                \
-    }
+static struct qs_field row(const char *name, enum qs_type type, uint32_t mask)
+{
+    return (struct qs_field){.name = name, .title = "Title", .type = type, .mask = mask};
+}
+
 #define EXPECT_FAULT(expected, ...)                                                                \
     do {                                                                                           \
-        const struct qs_field rows[] = {REST, __VA_ARGS__};                                        \
+        const struct qs_field rows[] = {row("toy.rest", QS_BYTES, 0), __VA_ARGS__};                \
         expect_fault(rows, sizeof rows / sizeof rows[0], expected);                                \
     } while (0)
 
@@ -423,32 +420,35 @@ static void test_faults_are_found(void **state)
     static const struct qs_name twice[] = {{1, "one"}, {1, "uno"}, {0, NULL}};
 
     (void)state;
-    EXPECT_FAULT("name does not begin with the protocol", ROW(NULL, QS_U8, 0));
-    EXPECT_FAULT("name does not begin with the protocol", ROW("toys.a", QS_U8, 0));
-    EXPECT_FAULT("name has other characters than [a-z0-9_.]", ROW("toy.A", QS_U8, 0));
-    EXPECT_FAULT("name has other characters than [a-z0-9_.]", ROW("toy.a-b", QS_U8, 0));
-    EXPECT_FAULT("name has an empty part", ROW("toy.", QS_U8, 0));
-    EXPECT_FAULT("name has an empty part", ROW("toy.a..b", QS_U8, 0));
-    EXPECT_FAULT("no title", {"toy.a", "", QS_U8, NULL, NULL, 0, NULL});
-    EXPECT_FAULT("unit of what is no number", {"toy.a", "A", QS_TEXT, "ms", NULL, 0, NULL});
-    EXPECT_FAULT("enumeration of what is no whole number",
-                 {"toy.a", "A", QS_FLOAT, NULL, twice, 0, NULL});
-    EXPECT_FAULT("value twice in the enumeration", {"toy.a", "A", QS_U8, NULL, twice, 0, NULL});
-    EXPECT_FAULT("mask without an unsigned row before it", ROW("toy.a", QS_BOOL, 1));
-    EXPECT_FAULT("mask wider than the row before it", ROW("toy.a", QS_U8, 0),
-                 ROW("toy.b", QS_BOOL, 0x100));
-    EXPECT_FAULT("mask with a hole", ROW("toy.a", QS_U8, 0), ROW("toy.b", QS_U8, 5));
-    EXPECT_FAULT("masked part that is neither boolean nor unsigned", ROW("toy.a", QS_U8, 0),
-                 ROW("toy.b", QS_I8, 3));
-    EXPECT_FAULT("mask wider than its type", ROW("toy.a", QS_U8, 0), ROW("toy.b", QS_BOOL, 3));
-    EXPECT_FAULT("vector without its three components", ROW("toy.a", QS_GROUP, 0),
-                 ROW("toy.a.x", QS_COORD, 0), ROW("toy.a.y", QS_COORD, 0));
-    EXPECT_FAULT("vector without its three components", ROW("toy.a", QS_GROUP, 0),
-                 ROW("toy.a.x", QS_COORD, 0), ROW("toy.a.y", QS_COORD, 0),
-                 ROW("toy.a.z", QS_FLOAT, 0));
-    EXPECT_FAULT("name shared by rows of different types", ROW("toy.a", QS_U8, 0),
-                 ROW("toy.a", QS_U16, 0));
-    EXPECT_FAULT("field with the name of a note", ROW("toy.malformed", QS_U8, 0));
+    EXPECT_FAULT("name does not begin with the protocol", row(NULL, QS_U8, 0));
+    EXPECT_FAULT("name does not begin with the protocol", row("toys.a", QS_U8, 0));
+    EXPECT_FAULT("name has other characters than [a-z0-9_.]", row("toy.A", QS_U8, 0));
+    EXPECT_FAULT("name has other characters than [a-z0-9_.]", row("toy.a-b", QS_U8, 0));
+    EXPECT_FAULT("name has an empty part", row("toy.", QS_U8, 0));
+    EXPECT_FAULT("name has an empty part", row("toy.a..b", QS_U8, 0));
+    EXPECT_FAULT("no title", ((struct qs_field){.name = "toy.a", .title = ""}));
+    EXPECT_FAULT("unit of what is no number",
+                 ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_TEXT, .unit = "ms"}));
+    EXPECT_FAULT(
+        "enumeration of what is no whole number",
+        ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_FLOAT, .names = twice}));
+    EXPECT_FAULT("value twice in the enumeration",
+                 ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_U8, .names = twice}));
+    EXPECT_FAULT("mask without an unsigned row before it", row("toy.a", QS_BOOL, 1));
+    EXPECT_FAULT("mask wider than the row before it", row("toy.a", QS_U8, 0),
+                 row("toy.b", QS_BOOL, 0x100));
+    EXPECT_FAULT("mask with a hole", row("toy.a", QS_U8, 0), row("toy.b", QS_U8, 5));
+    EXPECT_FAULT("masked part that is neither boolean nor unsigned", row("toy.a", QS_U8, 0),
+                 row("toy.b", QS_I8, 3));
+    EXPECT_FAULT("mask wider than its type", row("toy.a", QS_U8, 0), row("toy.b", QS_BOOL, 3));
+    EXPECT_FAULT("vector without its three components", row("toy.a", QS_GROUP, 0),
+                 row("toy.a.x", QS_COORD, 0), row("toy.a.y", QS_COORD, 0));
+    EXPECT_FAULT("vector without its three components", row("toy.a", QS_GROUP, 0),
+                 row("toy.a.x", QS_COORD, 0), row("toy.a.y", QS_COORD, 0),
+                 row("toy.a.z", QS_FLOAT, 0));
+    EXPECT_FAULT("name shared by rows of different types", row("toy.a", QS_U8, 0),
+                 row("toy.a", QS_U16, 0));
+    EXPECT_FAULT("field with the name of a note", row("toy.malformed", QS_U8, 0));
 }
 
 int main(void)

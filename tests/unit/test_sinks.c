@@ -131,7 +131,7 @@ static void numbers(struct qs_decoder *d)
 static void test_text_numbers(void **state)
 {
     (void)state;
-    expect_text(numbers, VIEW("\7"),
+    expect_text(numbers, VIEW("\7 234567"),
                 "17 0+1 toy.u8 = 7\n17 0+1 toy.bool = true\n17 0+1 toy.bool = false\n"
                 "17 0+2 toy.u16 = 5 (rocket launcher)\n17 0+4 toy.u32 = 4294967295\n"
                 "17 0+8 toy.u64 = 18446744073709551615\n17 0+1 toy.x8 = 0xa5\n"
@@ -148,7 +148,7 @@ static void test_json_numbers(void **state)
 {
     (void)state;
     expect_json(
-        numbers, VIEW("\7"),
+        numbers, VIEW("\7 234567"),
         FIELD_JSON(
             "u8", "0",
             "1", "\"value\":7") "," FIELD_JSON("bool", "0", "1",
@@ -228,7 +228,7 @@ static void octets(struct qs_decoder *d)
 static void test_text_octets(void **state)
 {
     (void)state;
-    expect_text(octets, VIEW(""),
+    expect_text(octets, VIEW("012345678901234567"),
                 "17 1+3 toy.bytes = 00ff10\n17 1+0 toy.bytes = \n17 2+4 toy.ipv4 = 192.168.0.1\n"
                 "17 2+16 toy.ipv6 = 2001:db8::1\n");
 }
@@ -237,7 +237,7 @@ static void test_json_octets(void **state)
 {
     (void)state;
     expect_json(
-        octets, VIEW(""),
+        octets, VIEW("012345678901234567"),
         FIELD_JSON("bytes", "1", "3", "\"value\":\"00ff10\"") "," FIELD_JSON(
             "bytes", "1", "0",
             "\"value\":\"\"") "," FIELD_JSON("ipv4", "2", "4",
@@ -263,7 +263,7 @@ static void texts(struct qs_decoder *d)
 static void test_text_texts(void **state)
 {
     (void)state;
-    expect_text(texts, VIEW(""),
+    expect_text(texts, VIEW("012345678"),
                 "17 0+5 toy.text = \"plain\"\n"
                 "17 0+9 toy.text = \"\\\"q\\\" \\\\ \\n\\t\\r\"\n"
                 "17 0+3 toy.text = \"a[•\" [e11000]\n"
@@ -274,7 +274,7 @@ static void test_json_texts(void **state)
 {
     (void)state;
     expect_json(
-        texts, VIEW(""),
+        texts, VIEW("012345678"),
         FIELD_JSON("text", "0", "5", "\"value\":\"plain\"") "," FIELD_JSON("text", "0", "9", "\"value\":\"\\\"q\\\" \\\\ \\n\\t\\r\"") "," FIELD_JSON(
             "text", "0", "3",
             "\"value\":\"a[•\",\"raw\":\"e11000\"") "," FIELD_JSON("text", "0", "1",
@@ -368,7 +368,7 @@ static void test_next_packet(void **state)
 
 static void test_counts(void **state)
 {
-    const struct qs_packet packet = dump_packet(VIEW("\7"));
+    const struct qs_packet packet = dump_packet(VIEW("\7 2345678"));
     struct toy_session knowledge;
     struct qs_count_sink counts;
     struct qs_decoder d;
