@@ -82,69 +82,84 @@ enum qwd_status qwd_read_block(struct qs_reader *in, struct qwd_block *block)
 
 /* --- Writing */
 
-static void append_u8(GByteArray *out, uint8_t value)
+enum { HEAD_SIZE = 5, CMD_SIZE = 36 };
+
+/* Each of these writes a value and returns where the next one goes. */
+
+static uint8_t *put_u8(uint8_t *at, uint8_t value)
 {
-    g_byte_array_append(out, &value, 1);
+    *at = value;
+    return at + 1;
 }
 
-static void append_u16(GByteArray *out, uint16_t value)
+static uint8_t *put_u16(uint8_t *at, uint16_t value)
 {
-    const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8)};
-
-    g_byte_array_append(out, bytes, sizeof bytes);
+    return put_u8(put_u8(at, (uint8_t)value), (uint8_t)(value >> 8));
 }
 
-static void append_u32(GByteArray *out, uint32_t value)
+static uint8_t *put_u32(uint8_t *at, uint32_t value)
 {
-    append_u16(out, (uint16_t)value);
-    append_u16(out, (uint16_t)(value >> 16));
+    return put_u16(put_u16(at, (uint16_t)value), (uint16_t)(value >> 16));
 }
 
-static void append_float(GByteArray *out, float value)
+static uint8_t *put_float(uint8_t *at, float value)
 {
     uint32_t bits;
 
     memcpy(&bits, &value, sizeof bits);
-    append_u32(out, bits);
+    return put_u32(at, bits);
 }
 
-static void append_head(GByteArray *out, float time, enum qwd_type type)
+static uint8_t *put_head(uint8_t *at, float time, enum qwd_type type)
 {
-    append_float(out, time);
-    append_u8(out, (uint8_t)type);
+    return put_u8(put_float(at, time), (uint8_t)type);
+}
+
+/* Degrees from 0 to 360, as engines keep what they sent. */
+static float degrees(uint16_t angle)
+{
+    return (float)angle * (360.0f / 65536);
+}
+
+static float signed_degrees(uint16_t angle)
+{
+    return (float)(int16_t)angle * (360.0f / 65536);
 }
 
 void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
 {
-    static const uint8_t padding[3];
+    uint8_t bytes[HEAD_SIZE + CMD_SIZE];
+    uint8_t *at = put_head(bytes, time, QWD_CMD);
 
-    append_head(out, time, QWD_CMD);
-    append_u8(out, cmd->msec);
-    g_byte_array_append(out, padding, sizeof padding);
+    at = put_u32(at, cmd->msec); /* with three bytes of padding */
     for (unsigned i = 0; i < 3; i++)
-        append_float(out, (float)cmd->angles[i] * (360.0f / 65536));
-    append_u16(out, (uint16_t)cmd->forward);
-    append_u16(out, (uint16_t)cmd->side);
-    append_u16(out, (uint16_t)cmd->up);
-    append_u8(out, cmd->buttons);
-    append_u8(out, cmd->impulse);
-    append_float(out, (float)(int16_t)cmd->angles[0] * (360.0f / 65536));
-    append_float(out, (float)cmd->angles[1] * (360.0f / 65536));
-    append_float(out, (float)(int16_t)cmd->angles[2] * (360.0f / 65536));
+        at = put_float(at, degrees(cmd->angles[i]));
+    at = put_u16(at, (uint16_t)cmd->forward);
+    at = put_u16(at, (uint16_t)cmd->side);
+    at = put_u16(at, (uint16_t)cmd->up);
+    at = put_u8(at, cmd->buttons);
+    at = put_u8(at, cmd->impulse);
+    at = put_float(at, signed_degrees(cmd->angles[0]));
+    at = put_float(at, degrees(cmd->angles[1]));
+    put_float(at, signed_degrees(cmd->angles[2]));
+    g_byte_array_append(out, bytes, sizeof bytes);
 }
 
 void qwd_append_packet(GByteArray *out, float time, struct qs_view packet)
 {
-    append_head(out, time, QWD_READ);
-    append_u32(out, packet.size);
+    uint8_t head[HEAD_SIZE + 4];
+
+    put_u32(put_head(head, time, QWD_READ), packet.size);
+    g_byte_array_append(out, head, sizeof head);
     g_byte_array_append(out, packet.data, packet.size);
 }
 
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming)
 {
-    append_head(out, time, QWD_SET);
-    append_u32(out, outgoing);
-    append_u32(out, incoming);
+    uint8_t bytes[HEAD_SIZE + 8];
+
+    put_u32(put_u32(put_head(bytes, time, QWD_SET), outgoing), incoming);
+    g_byte_array_append(out, bytes, sizeof bytes);
 }
 
 void qwd_append_end(GByteArray *out, float time)
