@@ -197,6 +197,17 @@ static bool names_the_game(struct qs_view packet)
 }
 
 /*
+ * FTE's client asks servers of all games alike, with the other games' request appended; the answer
+ * tells which one it is (quakeworld-fte facts, section 2).
+ */
+static bool asks_any_server(struct qs_view packet)
+{
+    static const char request[] = "getchallenge";
+
+    return memmem(packet.data, packet.size, request, sizeof request - 1) != NULL;
+}
+
+/*
  * Strict: the length must be right, and then the two requests that begin every exchange name the
  * game; the other commands only prove themselves by the length that they must have.
  */
@@ -208,6 +219,7 @@ bool nq_is_control(struct qs_view packet)
         return false;
     switch (packet.data[CONTROL_HEADER_SIZE]) {
     case CCREQ_CONNECT:
+        return names_the_game(packet) && !asks_any_server(packet);
     case CCREQ_SERVER_INFO:
         return names_the_game(packet);
     case CCREQ_PLAYER_INFO:
