@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of demo formats: each is a file rebuild_<format>.c that defines its record. */
 #include "pcap2demo/rebuild.h"
-#include "pcap2demo/rebuild_qwd.h"
 
 #include <string.h>
 
+#include "pcap2demo/rebuild_dem.h"
+#include "pcap2demo/rebuild_qwd.h"
+
 const struct rebuilder *const rebuilders[] = {
     &rebuild_qwd,
+    &rebuild_dem,
     NULL,
 };
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DEM, the demo file of Quake: a line of text, then blocks, each a message that the client's game
+ * was given, and where it looked. Source: dem-format, section 5; netquake-and-dem facts, section 3
+ * (cl_demo.c of the engines).
+ *
+ *     text  number of the CD track to play, or -1; a line feed
+ *     then  i32 length, 3 x f32 pitch, yaw, roll in degrees, as many bytes: server messages
+ */
+#ifndef QS_DEMO_DEM_H
+#define QS_DEMO_DEM_H
+
+#include <glib.h>
+
+#include "common/core/reader.h"
+
+enum {
+    DEM_TRACK_NONE = -1,
+    DEM_HEADER_MAX = 12,   /* with its line feed: what a 32-bit number takes */
+    DEM_BLOCK_MAX = 65536, /* DarkPlaces; QuakeSpasm plays up to 64000 bytes, id's engine 8000 */
+    DEM_BLOCK_HEADER = 16
+};
+
+struct dem_angles {
+    float pitch, yaw, roll;
+};
+
+struct dem_block {
+    struct dem_angles view;
+    bool from_client; /* DarkPlaces marks what the client sent; players pass over it */
+    struct qs_view messages;
+};
+
+enum dem_status {
+    DEM_OK,
+    DEM_END, /* there is no further block */
+    DEM_CUT, /* the file ends within the line or the block */
+    DEM_BAD  /* no number, a length that no player reads */
+};
+
+/* Read the line, then the blocks. But for DEM_OK `in` stays where it was. */
+enum dem_status dem_read_header(struct qs_reader *in, int32_t *track);
+enum dem_status dem_read_block(struct qs_reader *in, struct dem_block *block);
+
+void dem_append_header(GByteArray *out, int32_t track);
+void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages);
+
+/* Puts other angles into a block that stands at `block`. */
+void dem_set_view(uint8_t *block, const struct dem_angles *view);
+
+#endif

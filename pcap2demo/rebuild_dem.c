@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DEM demos: a block for every message that the client's game was given, in that order,
+ * with the view angles that the client's moves tell. Source: netquake-and-dem facts, sections 3
+ * to 9.
+ *
+ * A demo begins with the connection, as a recording that was started before connecting does. A
+ * capture that begins later can still give one from the next level on: its svc_serverinfo starts
+ * the sign-on anew.
+ */
+#include "pcap2demo/rebuild_dem.h"
+
+#include "common/demo/dem.h"
+#include "common/quake/constants.h"
+#include "common/quake/quake.h"
+
+enum {
+    /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
+     * capture lacks them the last angles must do. */
+    WAITING_MAX = 256,
+    SIGNON_DONE = 3
+};
+
+/* Where the angles of the next block come from: facts, section 4. */
+enum view_source {
+    VIEW_MOVE,    /* the client's next move: clients move first in a frame, then read */
+    VIEW_ZERO,    /* the sign-on: the client's state was wiped */
+    VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
+};
+
+struct dem {
+    struct demo *demo;
+    bool begun, ended;
+    bool late;       /* the capture began within the connection, and no level has begun since */
+    bool level_seen; /* a block has svc_serverinfo */
+    bool signed_on;  /* and one svc_signonnum 3 */
+    bool undecoded;  /* that was said */
+    enum view_source source;
+    struct dem_angles view;  /* the last known */
+    GByteArray *waiting;     /* blocks without their angles */
+    GArray *waiting_offsets; /* of each, in it */
+};
+
+static const struct dem_angles zero_view;
+
+static void *dem_new(struct demo *demo)
+{
+    struct dem *dem = g_new0(struct dem, 1);
+
+    dem->demo = demo;
+    dem->waiting = g_byte_array_new();
+    dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
+    return dem;
+}
+
+static void dem_free(void *state)
+{
+    struct dem *dem = state;
+
+    g_byte_array_free(dem->waiting, TRUE);
+    g_array_free(dem->waiting_offsets, TRUE);
+    g_free(dem);
+}
+
+/* --- Blocks --- */
+
+/* The waiting blocks get the last known angles. */
+static void settle(struct dem *dem)
+{
+    for (guint i = 0; i < dem->waiting_offsets->len; i++)
+        dem_set_view(dem->waiting->data + g_array_index(dem->waiting_offsets, guint, i),
+                     &dem->view);
+    demo_write(dem->demo, dem->waiting->data, dem->waiting->len);
+    demo_counts(dem->demo)->blocks += dem->waiting_offsets->len;
+    g_byte_array_set_size(dem->waiting, 0);
+    g_array_set_size(dem->waiting_offsets, 0);
+}
+
+static void add_block(struct dem *dem, const struct dem_angles *view, struct qs_view messages)
+{
+    g_array_append_val(dem->waiting_offsets, dem->waiting->len);
+    dem_append_block(dem->waiting, view, messages);
+}
+
+static struct dem_angles angles_of(const struct nq_angles *angles)
+{
+    return (struct dem_angles){(float)angles->pitch, (float)angles->yaw, (float)angles->roll};
+}
+
+/* --- The beginning --- */
+
+static void begin(struct dem *dem)
+{
+    GByteArray *header = g_byte_array_new();
+
+    demo_begin(dem->demo);
+    dem_append_header(header, DEM_TRACK_NONE);
+    demo_write(dem->demo, header->data, header->len);
+    g_byte_array_free(header, TRUE);
+    dem->begun = true;
+}
+
+static bool ready(struct dem *dem, const struct nq_session *session)
+{
+    if (dem->begun)
+        return true;
+    if (session->base.connection || session->base.level) {
+        begin(dem);
+    } else {
+        dem->late = true;
+        if (demo_start_missing(dem->demo, "the capture begins within the connection"))
+            begin(dem);
+    }
+    return dem->begun;
+}
+
+/* --- Messages of the server --- */
+
+/* What the block does to the angles of those behind it. */
+static void follow_signon(struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
+        dem->signed_on = true;
+        dem->source = VIEW_SETANGLE;
+    }
+    if (dem->source == VIEW_SETANGLE && session->angle_set)
+        dem->view = angles_of(&session->set);
+}
+
+static bool has_message(const struct qs_decoder *decoder, uint16_t id)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == id)
+            return true;
+    return false;
+}
+
+/* A new level: the client wipes its state. */
+static void begin_level(struct dem *dem)
+{
+    settle(dem);
+    dem->view = zero_view;
+    dem->source = VIEW_ZERO;
+    dem->level_seen = true;
+}
+
+/* QuakeSpasm and id's engine do not record what only keeps the connection alive. */
+static bool is_keepalive(struct qs_view messages)
+{
+    return messages.size == 1 && messages.data[0] == SVC_NOP;
+}
+
+static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (!session->undecodable)
+        demo_problem(dem->demo, packet, "not decoded to its end; copied as it is");
+    else if (!dem->undecoded)
+        demo_problem(dem->demo, packet,
+                     "protocol %d is not decoded: messages are copied, view angles are missing",
+                     session->base.version);
+    dem->undecoded |= session->undecodable;
+}
+
+static void add_message(struct dem *dem, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (is_keepalive(session->delivered.bytes) || !ready(dem, session))
+        return;
+    if (qs_decoder_problems(decoder))
+        report_undecoded(dem, decoder, packet);
+    if (has_message(decoder, SVC_SERVERINFO) || (session->undecodable && !dem->level_seen))
+        begin_level(dem);
+    add_block(dem, &dem->view, session->delivered.bytes);
+    follow_signon(dem, decoder);
+    if (dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
+        settle(dem);
+}
+
+/* --- Packets --- */
+
+static void add_move(struct dem *dem, const struct nq_session *session)
+{
+    dem->view = angles_of(&session->move);
+    if (dem->source == VIEW_SETANGLE)
+        dem->source = VIEW_MOVE;
+    if (dem->begun)
+        settle(dem);
+}
+
+static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    if (!dem->begun || !decoder->notes[QS_NOTE_NOT_CAPTURED])
+        return;
+    demo_counts(dem->demo)->missing++;
+    demo_problem(dem->demo, packet, "the capture lacks a reliable message that the client got");
+}
+
+static void dem_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dem *dem = state;
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (dem->ended || decoder->connectionless)
+        return;
+    if (decoder->direction == QS_S2C)
+        note_missing(dem, decoder, packet);
+    if (decoder->direction == QS_S2C && session->delivered.bytes.data)
+        add_message(dem, decoder, packet);
+    else if (decoder->direction == QS_C2S && session->moved)
+        add_move(dem, session);
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dem->ended = session->base.disconnected;
+}
+
+/* --- The end --- */
+
+static void dem_finish(void *state)
+{
+    static const uint8_t disconnect[] = {SVC_DISCONNECT};
+    struct dem *dem = state;
+
+    if (!dem->begun)
+        return;
+    /* Recorders end with it, whoever left. */
+    add_block(dem, &dem->view, (struct qs_view){disconnect, sizeof disconnect});
+    settle(dem);
+    if (!dem->level_seen && !dem->late) {
+        demo_start_missing(dem->demo, "no svc_serverinfo seen");
+        demo_discard(dem->demo);
+    } else if (!dem->signed_on && !dem->undecoded) {
+        demo_problem(dem->demo, NULL, "the sign-on was never completed: there is nothing to see");
+    }
+}
+
+const struct rebuilder rebuild_dem = {
+    .protocol = "nq",
+    .new = dem_new,
+    .packet = dem_packet,
+    .finish = dem_finish,
+    .free = dem_free,
+};
