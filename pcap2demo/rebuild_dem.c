@@ -35,10 +35,12 @@ struct dem {
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
+    bool moving;     /* the client has moved in this level */
     enum view_source source;
     struct dem_angles view;  /* the last known */
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
+    guint waiting_read;      /* of them the client has read so many for certain */
 };
 
 static const struct dem_angles zero_view;
@@ -74,12 +76,27 @@ static void settle(struct dem *dem)
     demo_counts(dem->demo)->blocks += dem->waiting_offsets->len;
     g_byte_array_set_size(dem->waiting, 0);
     g_array_set_size(dem->waiting_offsets, 0);
+    dem->waiting_read = 0;
 }
 
-static void add_block(struct dem *dem, const struct dem_angles *view, struct qs_view messages)
+/*
+ * The client has left without a move after these blocks. It would have moved before it read them:
+ * so it did not, and no recorder has them. Reliable messages are read when they are acknowledged.
+ */
+static void drop_unread(struct dem *dem)
+{
+    if (!dem->moving || dem->waiting_read == dem->waiting_offsets->len)
+        return;
+    g_byte_array_set_size(dem->waiting,
+                          g_array_index(dem->waiting_offsets, guint, dem->waiting_read));
+    g_array_set_size(dem->waiting_offsets, dem->waiting_read);
+}
+
+/* Its angles come when it settles. */
+static void add_block(struct dem *dem, struct qs_view messages)
 {
     g_array_append_val(dem->waiting_offsets, dem->waiting->len);
-    dem_append_block(dem->waiting, view, messages);
+    dem_append_block(dem->waiting, &zero_view, messages);
 }
 
 static struct dem_angles angles_of(const struct nq_angles *angles)
@@ -116,40 +133,44 @@ static bool ready(struct dem *dem, const struct nq_session *session)
 
 /* --- Messages of the server --- */
 
-/* What the block does to the angles of those behind it. */
-static void follow_signon(struct dem *dem, const struct qs_decoder *decoder)
+/*
+ * What the block at hand does to the angles of those behind it. Recorders write a block before they
+ * act upon it.
+ */
+static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
 {
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-
-    if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
+    if (level) {
+        dem->view = zero_view;
+        dem->source = VIEW_ZERO;
+        dem->level_seen = true;
+        dem->moving = false;
+    } else if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
         dem->signed_on = true;
         dem->source = VIEW_SETANGLE;
+    } else if (dem->source == VIEW_SETANGLE) {
+        dem->source = VIEW_MOVE;
     }
     if (dem->source == VIEW_SETANGLE && session->angle_set)
         dem->view = angles_of(&session->set);
 }
 
-static bool has_message(const struct qs_decoder *decoder, uint16_t id)
+static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder)
 {
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
     for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == id)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_SERVERINFO)
             return true;
-    return false;
+    /* One that was not decoded is no message that was read. */
+    return session->undecodable && !dem->level_seen;
 }
 
-/* A new level: the client wipes its state. */
-static void begin_level(struct dem *dem)
+/* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
+static bool is_recorded(const struct nq_session *session)
 {
-    settle(dem);
-    dem->view = zero_view;
-    dem->source = VIEW_ZERO;
-    dem->level_seen = true;
-}
+    const struct qs_view messages = session->delivered.bytes;
 
-/* QuakeSpasm and id's engine do not record what only keeps the connection alive. */
-static bool is_keepalive(struct qs_view messages)
-{
-    return messages.size == 1 && messages.data[0] == SVC_NOP;
+    return session->darkplaces_client || messages.size != 1 || messages.data[0] != SVC_NOP;
 }
 
 static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
@@ -170,26 +191,30 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
                         const struct qs_packet *packet)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const bool level = begins_level(dem, decoder);
 
-    if (is_keepalive(session->delivered.bytes) || !ready(dem, session))
+    if (!is_recorded(session) || !ready(dem, session))
         return;
     if (qs_decoder_problems(decoder))
         report_undecoded(dem, decoder, packet);
-    if (has_message(decoder, SVC_SERVERINFO) || (session->undecodable && !dem->level_seen))
-        begin_level(dem);
-    add_block(dem, &dem->view, session->delivered.bytes);
-    follow_signon(dem, decoder);
-    if (dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
+    add_block(dem, session->delivered.bytes);
+    if (session->delivered.reliable)
+        dem->waiting_read = dem->waiting_offsets->len;
+    if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
         settle(dem);
+    follow_signon(dem, session, level);
 }
 
 /* --- Packets --- */
 
 static void add_move(struct dem *dem, const struct nq_session *session)
 {
+    /* One that crossed the new level's svc_serverinfo on its way. */
+    if (dem->source == VIEW_ZERO)
+        return;
     dem->view = angles_of(&session->move);
-    if (dem->source == VIEW_SETANGLE)
-        dem->source = VIEW_MOVE;
+    dem->source = VIEW_MOVE;
+    dem->moving = true;
     if (dem->begun)
         settle(dem);
 }
@@ -219,6 +244,8 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         add_move(dem, session);
     /* What the server still sends to a client that has left is recorded by nobody. */
     dem->ended = session->base.disconnected;
+    if (dem->ended && decoder->direction == QS_C2S)
+        drop_unread(dem);
 }
 
 /* --- The end --- */
@@ -231,7 +258,7 @@ static void dem_finish(void *state)
     if (!dem->begun)
         return;
     /* Recorders end with it, whoever left. */
-    add_block(dem, &dem->view, (struct qs_view){disconnect, sizeof disconnect});
+    add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
     if (!dem->level_seen && !dem->late) {
         demo_start_missing(dem->demo, "no svc_serverinfo seen");

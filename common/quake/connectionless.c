@@ -56,6 +56,7 @@ static void read_data(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
+    nq_session_of(d)->darkplaces_client = true;
     read_info(d);
     read_arguments(d);
 }

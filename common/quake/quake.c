@@ -57,12 +57,12 @@ static void clear(struct qs_session *session)
 
 void nq_begin_connection(struct nq_session *session)
 {
-    struct qs_session base = session->base;
+    struct nq_session fresh = {.base = session->base,
+                               .darkplaces_client = session->darkplaces_client};
 
+    qs_session_connect(&fresh.base);
     clear(&session->base);
-    qs_session_connect(&base);
-    memset(session, 0, sizeof *session);
-    session->base = base;
+    *session = fresh;
 }
 
 void nq_accept_connection(struct nq_session *session)

@@ -46,9 +46,10 @@ struct nq_session {
     uint32_t flags; /* PRFL_*, of protocol 999 */
     /* While base.version is not known: the protocol by which the messages so far could be read. */
     int32_t assumed_version;
-    bool undecodable;     /* the server chose a protocol that is not decoded */
-    bool restart_offered; /* the server accepted a connection request while connected */
-    bool darkplaces;      /* the server is DarkPlaces: it has messages of its own */
+    bool undecodable;       /* the server chose a protocol that is not decoded */
+    bool restart_offered;   /* the server accepted a connection request while connected */
+    bool darkplaces;        /* the server is DarkPlaces: it has messages of its own */
+    bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
     uint8_t signon;                 /* the last svc_signonnum */
