@@ -223,6 +223,12 @@ static json_t *json_address(GString *scratch, const struct qs_address *address)
     return json_stringn(scratch->str, scratch->len);
 }
 
+/* Nanoseconds are more digits than a double holds: taken apart, the nearest one comes out. */
+static double seconds(int64_t time)
+{
+    return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
+}
+
 static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packet *about)
 {
     const struct qs_packet *packet = about->packet;
@@ -231,7 +237,7 @@ static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packe
 
     json_object_set_new(object, "schema", json_integer(QS_DUMP_SCHEMA));
     json_object_set_new(object, "packet", json_integer((json_int_t)packet->number));
-    json_object_set_new(object, "time", json_real((double)packet->time / 1e9));
+    json_object_set_new(object, "time", json_real(seconds(packet->time)));
     json_object_set_new(object, "source", json_address(sink->scratch, &packet->source));
     json_object_set_new(object, "destination", json_address(sink->scratch, &packet->destination));
     json_object_set_new(object, "protocol", json_string(decoder->protocol->name));

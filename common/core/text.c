@@ -122,6 +122,11 @@ bool qs_view_equal(struct qs_view text, const char *other)
 
 bool qs_view_number(struct qs_view text, int64_t *number)
 {
+    return qs_view_number_within(text, INT64_MIN, INT64_MAX, number);
+}
+
+bool qs_view_number_within(struct qs_view text, int64_t low, int64_t high, int64_t *number)
+{
     char digits[24];
 
     *number = 0;
@@ -129,7 +134,7 @@ bool qs_view_number(struct qs_view text, int64_t *number)
         return false;
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
-    return g_ascii_string_to_signed(digits, 10, INT64_MIN, INT64_MAX, number, NULL);
+    return g_ascii_string_to_signed(digits, 10, low, high, number, NULL);
 }
 
 uint32_t qs_view_unsigned(struct qs_view text)

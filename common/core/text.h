@@ -50,6 +50,9 @@ bool qs_view_equal(struct qs_view text, const char *other);
 /* The decimal number that `text` is in whole. False, and 0, when it is none or out of range. */
 bool qs_view_number(struct qs_view text, int64_t *number);
 
+/* The same for a number that has to be within a range, so that it fits where it goes. */
+bool qs_view_number_within(struct qs_view text, int64_t low, int64_t high, int64_t *number);
+
 /* The number that begins `text`, decimal or with 0x hexadecimal, as strtoul() reads it; 0 if none.
  */
 uint32_t qs_view_unsigned(struct qs_view text);

@@ -120,7 +120,8 @@ static void read_protocols(struct qs_decoder *d, struct line *line, const struct
 
         while (end < token->text.size && token->text.data[end] != ',')
             end++;
-        if (qs_view_number((struct qs_view){token->text.data + at, end - at}, &number))
+        if (qs_view_number_within((struct qs_view){token->text.data + at, end - at}, 0, UINT32_MAX,
+                                  &number))
             qs_emit_uint(d, Q2_CHALLENGE_PROTOCOL, line->base + token->offset + at, end - at,
                          (uint64_t)number);
         at = end + 1;
