@@ -149,7 +149,7 @@ enum {
 };
 
 /* Bits of svc_sound's channel word. */
-enum { SND_ATTENUATION = 0x4000, SND_VOLUME = 0x8000 };
+enum { SND_ENTITY_MASK = 0x3ff, SND_ATTENUATION = 0x4000, SND_VOLUME = 0x8000 };
 
 /* Kinds of temporary entities that are not a mere point. */
 enum { TE_GUNSHOT = 2, TE_LIGHTNING1 = 5, TE_LIGHTNING2 = 6, TE_LIGHTNING3 = 9, TE_BLOOD = 12 };

@@ -32,6 +32,8 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+/* Entities 1 to 32 are the players: says the name behind the entity number just read. */
+void qw_derive_entity(struct qs_decoder *d, uint32_t entity);
 /* Says the name of a model whose number was put together from several places. */
 void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
 

@@ -295,6 +295,7 @@ static void read_sound(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_SOUND_CHANNEL_WORD);
 
+    qw_derive_entity(d, word >> 3 & SND_ENTITY_MASK);
     if (word & SND_VOLUME)
         qs_scaled_u8(d, QW_SOUND_VOLUME, 1 / 255.0);
     else
@@ -309,7 +310,9 @@ static void read_sound(struct qs_decoder *d)
 
 static void read_stopsound(struct qs_decoder *d)
 {
-    qs_u16(d, QW_STOPSOUND_WORD);
+    const uint16_t word = qs_u16(d, QW_STOPSOUND_WORD);
+
+    qw_derive_entity(d, word >> 3);
 }
 
 static void read_spawnstaticsound(struct qs_decoder *d)
@@ -361,7 +364,7 @@ static void read_temp_entity(struct qs_decoder *d)
     case TE_LIGHTNING1:
     case TE_LIGHTNING2:
     case TE_LIGHTNING3:
-        qs_u16(d, QW_TE_ENTITY);
+        qw_derive_entity(d, qs_u16(d, QW_TE_ENTITY));
         qs_coord3(d, QW_TE_ORIGIN);
         qs_coord3(d, QW_TE_END);
         return;
@@ -383,7 +386,10 @@ static void read_temp_entity(struct qs_decoder *d)
 
 static void read_muzzleflash(struct qs_decoder *d)
 {
-    qs_label(d, ": entity %u", qs_u16(d, QW_MUZZLEFLASH_ENTITY));
+    const uint16_t entity = qs_u16(d, QW_MUZZLEFLASH_ENTITY);
+
+    qs_label(d, ": entity %u", entity);
+    qw_derive_entity(d, entity);
 }
 
 /* --- Downloads */

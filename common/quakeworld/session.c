@@ -51,12 +51,12 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
     return qs_info_value(qs_view_of(qs_table_get(&session->userinfo, player)), "name");
 }
 
-/* A name for the byte just read: as a derived field, and in the title of the message. */
-static void say_name(struct qs_decoder *d, unsigned id, struct qs_view name)
+/* A name for the last bytes read: as a derived field, and in the title of the message. */
+static void say_name(struct qs_decoder *d, unsigned id, uint32_t length, struct qs_view name)
 {
-    if (!name.size)
+    if (!name.size || d->in.overrun)
         return;
-    qs_derive_view(d, id, d->in.pos - 1, 1, name);
+    qs_derive_view(d, id, d->in.pos - length, length, name);
     qs_label_text(d, " ", name, "");
 }
 
@@ -66,7 +66,7 @@ uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
 
     qs_label(d, ": player %u", player);
     if (d->fields_wanted)
-        say_name(d, QW_PLAYER_NAME, qw_player_name(qw_session(d), player));
+        say_name(d, QW_PLAYER_NAME, 1, qw_player_name(qw_session(d), player));
     return player;
 }
 
@@ -75,7 +75,7 @@ uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
     const uint8_t model = qs_u8(d, id);
 
     if (d->fields_wanted)
-        say_name(d, QW_MODEL_NAME, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
+        say_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
     return model;
 }
 
@@ -84,8 +84,14 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
     const uint8_t sound = qs_u8(d, id);
 
     if (d->fields_wanted)
-        say_name(d, QW_SOUND_NAME, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+        say_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
     return sound;
+}
+
+void qw_derive_entity(struct qs_decoder *d, uint32_t entity)
+{
+    if (d->fields_wanted && entity >= 1 && entity <= QW_PLAYERS_MAX)
+        say_name(d, QW_PLAYER_NAME, 2, qw_player_name(qw_session(d), entity - 1));
 }
 
 void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
