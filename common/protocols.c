@@ -6,6 +6,7 @@
 #include "common/quake2/quake2.h"
 #include "common/quakeworld/quakeworld.h"
 
+/* clang-format off */
 const struct qs_protocol *const qs_protocols[] = {
     &qw_protocol,
     &q2_protocol,
@@ -13,3 +14,4 @@ const struct qs_protocol *const qs_protocols[] = {
     &acknex_protocol,
     NULL,
 };
+/* clang-format on */
