@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "pcap2demo/rebuild_dem.h"
+#include "pcap2demo/rebuild_dm2.h"
 #include "pcap2demo/rebuild_qwd.h"
 
 const struct rebuilder *const rebuilders[] = {
     &rebuild_qwd,
+    &rebuild_dm2,
     &rebuild_dem,
     NULL,
 };

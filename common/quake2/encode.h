@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes server messages in the form of protocol 34 and older, for demos: the other direction of
+ * what entity.c, player.c and frames.c read. Source: engine, common.c MSG_WriteDeltaEntity;
+ * sv_ents.c SV_EmitPacketEntities, SV_WritePlayerstateToClient, SV_WriteFrameToClient; cl_main.c
+ * CL_Record_f.
+ *
+ * States must fit protocol 34: no field that only extended limits have, coordinates within 16 bits,
+ * solids of 16 bits, angles are cut to their upper byte.
+ */
+#ifndef Q2_ENCODE_H
+#define Q2_ENCODE_H
+
+#include <glib.h>
+
+#include "common/core/reader.h"
+#include "common/quake2/quake2.h"
+#include "common/quake2/tracker.h"
+
+void q2_encode_u8(GByteArray *out, uint8_t value);
+void q2_encode_u16(GByteArray *out, uint16_t value);
+void q2_encode_u32(GByteArray *out, uint32_t value);
+/* With the NUL. */
+void q2_encode_text(GByteArray *out, struct qs_view text);
+
+/*
+ * The delta that makes `to` of `from`. `always`: even where nothing changed; `is_new`: with the old
+ * origin, because the receiver has none.
+ */
+void q2_encode_entity(GByteArray *out, const struct q2_entity *from, const struct q2_entity *to,
+                      bool always, bool is_new);
+
+/* svc_spawnbaseline. */
+void q2_encode_baseline(GByteArray *out, const struct q2_entity *baseline);
+
+/* What a frame is written with beside its state. */
+struct q2_frame_style {
+    const struct q2_tracker *baselines;
+    uint32_t max_clients; /* entities up to this number get their old origin always */
+    bool suppress_byte;
+};
+
+/* svc_frame, svc_playerinfo and svc_packetentities: `frame` as a delta from `from`, or in full
+ * where that is NULL. */
+void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
+                     const struct q2_frame *from, const struct q2_frame *frame);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
+ * client accepted from the server as a block, from the first full frame of a level on. Each level
+ * becomes a file: a player cannot go on to a second one. Source: quake2-and-dm2 facts, sections 1
+ * to 7.
+ *
+ * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
+ * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
+ */
+#include "pcap2demo/rebuild_dm2.h"
+
+#include "common/core/text.h"
+#include "common/demo/dm2.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/encode.h"
+#include "common/quake2/tracker.h"
+#include "pcap2demo/rebuild_dm2_preamble.h"
+
+enum {
+    FRAMES_KEPT = 16, /* how many frames players keep for deltas (UPDATE_BACKUP) */
+    /* yquake2 sends a demo's blocks to itself as packets, which have a header. */
+    BLOCK_MAX = DM2_BLOCK_MAX - 8,
+    TE_RAILTRAIL2 = 31, /* drops clients of id's engine and of yquake2 */
+    FRAME_MESSAGES = 3  /* svc_frame, svc_playerinfo, svc_packetentities */
+};
+
+struct dm2 {
+    struct demo *demo;
+    struct q2_tracker *tracker;
+    struct q2_session *followed;  /* that the tracker is attached to, or NULL */
+    uint32_t level;               /* number of the level at hand */
+    bool begun;                   /* its file */
+    bool ended;                   /* the connection */
+    bool unfit;                   /* the level cannot be written, which was said */
+    int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
+    struct q2_frame last;         /* the demo's last frame; entities NULL: none */
+    uint32_t not_captured;
+    GByteArray *block; /* that is being filled */
+    GByteArray *unit;  /* scratch: what must not be split */
+    GByteArray *file;  /* scratch: blocks not yet handed on */
+};
+
+static void *dm2_new(struct demo *demo)
+{
+    struct dm2 *dm2 = g_new0(struct dm2, 1);
+
+    dm2->demo = demo;
+    dm2->tracker = q2_tracker_new();
+    dm2->block = g_byte_array_new();
+    dm2->unit = g_byte_array_new();
+    dm2->file = g_byte_array_new();
+    return dm2;
+}
+
+static void forget_last_frame(struct dm2 *dm2)
+{
+    if (dm2->last.entities)
+        g_array_free(dm2->last.entities, TRUE);
+    dm2->last = (struct q2_frame){0};
+    memset(dm2->written, 0, sizeof dm2->written);
+}
+
+static void dm2_free(void *state)
+{
+    struct dm2 *dm2 = state;
+
+    if (dm2->followed && dm2->followed->tracker == dm2->tracker)
+        dm2->followed->tracker = NULL;
+    forget_last_frame(dm2);
+    q2_tracker_free(dm2->tracker);
+    g_byte_array_free(dm2->block, TRUE);
+    g_byte_array_free(dm2->unit, TRUE);
+    g_byte_array_free(dm2->file, TRUE);
+    g_free(dm2);
+}
+
+/* --- Blocks */
+
+static void write_file(struct dm2 *dm2)
+{
+    demo_write(dm2->demo, dm2->file->data, dm2->file->len);
+    g_byte_array_set_size(dm2->file, 0);
+}
+
+static void write_block(void *user, const GByteArray *block)
+{
+    struct dm2 *dm2 = user;
+
+    dm2_append_block(dm2->file, (struct qs_view){block->data, block->len});
+    write_file(dm2);
+    demo_counts(dm2->demo)->blocks++;
+}
+
+static void flush_block(struct dm2 *dm2)
+{
+    if (dm2->block->len)
+        write_block(dm2, dm2->block);
+    g_byte_array_set_size(dm2->block, 0);
+}
+
+/* Adds what must not be split. Returns whether it fits into a block at all. */
+static bool add_unit(struct dm2 *dm2, struct qs_view unit)
+{
+    if (unit.size > BLOCK_MAX)
+        return false;
+    if (dm2->block->len + unit.size > BLOCK_MAX)
+        flush_block(dm2);
+    g_byte_array_append(dm2->block, unit.data, unit.size);
+    return true;
+}
+
+/* --- Levels */
+
+static void end_level(struct dm2 *dm2)
+{
+    if (dm2->begun) {
+        dm2_append_end(dm2->file);
+        write_file(dm2);
+    }
+    dm2->begun = false;
+    dm2->unfit = false;
+    forget_last_frame(dm2);
+}
+
+static void begin_level(struct dm2 *dm2, const struct q2_session *session)
+{
+    demo_begin(dm2->demo);
+    preamble_write(session, session->base.version, write_block, dm2);
+    dm2->begun = true;
+}
+
+static const struct q2_copied_message *message_at(const struct dm2 *dm2, guint index)
+{
+    if (index >= dm2->tracker->messages->len)
+        return NULL;
+    return &g_array_index(dm2->tracker->messages, struct q2_copied_message, index);
+}
+
+/* The first frame must need no other. */
+static bool has_full_frame(const struct dm2 *dm2)
+{
+    const struct q2_copied_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        const struct q2_frame *frame =
+            message->id == SVC_FRAME ? q2_tracker_frame(dm2->tracker, message->frame) : NULL;
+
+        if (frame && frame->delta <= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_frame(const struct dm2 *dm2)
+{
+    const struct q2_copied_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_FRAME)
+            return true;
+    return false;
+}
+
+/* What begins within a level has no names of models and sounds, and no baselines. */
+static bool has_start(struct dm2 *dm2, const struct q2_session *session)
+{
+    return session->base.level ||
+           demo_start_missing(dm2->demo, "the capture begins within a level: its svc_serverdata, "
+                                         "config strings and baselines are not there");
+}
+
+/* Players of protocol 34 know nothing of extended limits. */
+static bool is_fit(struct dm2 *dm2, const struct q2_session *session,
+                   const struct qs_packet *packet)
+{
+    if (!session->dialect.extensions && !session->dialect.packed)
+        return true;
+    if (!dm2->unfit)
+        demo_problem(dm2->demo, packet, "protocol %d is not rebuilt", session->base.version);
+    dm2->unfit = true;
+    return false;
+}
+
+/* Whether the packet's messages go into a demo. */
+static bool ready(struct dm2 *dm2, const struct q2_session *session, const struct qs_packet *packet)
+{
+    if (session->base.level != dm2->level)
+        end_level(dm2);
+    dm2->level = session->base.level;
+    if (dm2->begun)
+        return true;
+    if (!has_frame(dm2) || !has_start(dm2, session) || !is_fit(dm2, session, packet))
+        return false;
+    if (has_full_frame(dm2))
+        begin_level(dm2, session);
+    else
+        demo_counts(dm2->demo)->missing++;
+    return dm2->begun;
+}
+
+/* --- Frames */
+
+static bool demo_has_frame(const struct dm2 *dm2, int32_t number)
+{
+    return number > 0 && dm2->written[number % FRAMES_KEPT] == number;
+}
+
+static void keep_last_frame(struct dm2 *dm2, const struct q2_frame *frame)
+{
+    GArray *entities = dm2->last.entities;
+
+    if (!entities)
+        entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
+    g_array_set_size(entities, 0);
+    g_array_append_vals(entities, frame->entities->data, frame->entities->len);
+    dm2->last = *frame;
+    dm2->last.entities = entities;
+    if (frame->number > 0)
+        dm2->written[frame->number % FRAMES_KEPT] = frame->number;
+}
+
+/* As a delta from the demo's last frame, or in full where that is too far back. */
+static void encode_frame(struct dm2 *dm2, const struct q2_session *session,
+                         const struct q2_frame *frame)
+{
+    const struct q2_frame_style style = {.baselines = dm2->tracker,
+                                         .max_clients = q2_max_clients(session),
+                                         .suppress_byte = session->dialect.suppress_byte};
+    const int32_t back = frame->number - dm2->last.number;
+    const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last.number);
+
+    g_byte_array_set_size(dm2->unit, 0);
+    q2_encode_frame(dm2->unit, &style, near ? &dm2->last : NULL, frame);
+}
+
+static void copy_frame(struct dm2 *dm2, const struct q2_copied_message *first, unsigned count)
+{
+    g_byte_array_set_size(dm2->unit, 0);
+    for (unsigned i = 0; i < count; i++)
+        g_byte_array_append(dm2->unit, dm2->tracker->bytes->data + first[i].offset,
+                            first[i].length);
+}
+
+static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
+                        const struct qs_packet *packet)
+{
+    demo_counts(dm2->demo)->repaired++;
+    if (frame->delta == frame->number)
+        return; /* R1Q2 does this at a change of level: nothing was lost */
+    demo_problem(
+        dm2->demo, packet,
+        "frame %d is a delta from frame %d, which is not there; written from what is known",
+        frame->number, frame->delta);
+}
+
+static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
+                       const char *why)
+{
+    demo_counts(dm2->demo)->missing++;
+    demo_problem(dm2->demo, packet, "frame %d is left out: %s", number, why);
+}
+
+/* `first` are the messages of a frame. */
+static void add_frame(struct dm2 *dm2, const struct q2_session *session,
+                      const struct q2_copied_message *first, const struct qs_packet *packet)
+{
+    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
+
+    if (!frame) {
+        lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
+        return;
+    }
+    if (frame->delta <= 0 || (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
+        copy_frame(dm2, first, FRAME_MESSAGES);
+    } else {
+        note_repair(dm2, frame, packet);
+        encode_frame(dm2, session, frame);
+    }
+    if (add_unit(dm2, (struct qs_view){dm2->unit->data, dm2->unit->len}))
+        keep_last_frame(dm2, frame);
+    else
+        lose_frame(dm2, packet, frame->number, "it is longer than players read");
+}
+
+/* --- What is left out */
+
+static bool is_word(struct qs_view line, const char *const words[])
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(line, &pos, &word))
+        return false;
+    for (; *words; words++)
+        if (qs_view_equal(word.text, *words))
+            return true;
+    return false;
+}
+
+/* Commands that are part of the connection: a player that carried them out would leave the demo, or
+ * answer a server that is not there. */
+static bool is_of_connection(struct qs_view line)
+{
+    static const char *const words[] = {"cmd", "precache", "changing", "reconnect", NULL};
+
+    return (line.size && line.data[0] == 0x7f) || is_word(line, words);
+}
+
+/* Of the others only sounds are part of what is seen. */
+static bool is_needed(struct qs_view line)
+{
+    static const char *const words[] = {"play", NULL};
+
+    return is_word(line, words);
+}
+
+/* Appends the lines of a command text that stay. Returns how many do not. */
+static unsigned sift_lines(const struct dm2 *dm2, struct qs_view text, GByteArray *kept)
+{
+    unsigned dropped = 0;
+
+    while (text.size) {
+        const uint8_t *newline = memchr(text.data, '\n', text.size);
+        const uint32_t size = newline ? (uint32_t)(newline - text.data) + 1 : text.size;
+        const struct qs_view line = {text.data, size};
+
+        if (is_of_connection(line) || (demo_wishes(dm2->demo)->sanitize && !is_needed(line)))
+            dropped++;
+        else
+            g_byte_array_append(kept, line.data, line.size);
+        text.data += size;
+        text.size -= size;
+    }
+    return dropped;
+}
+
+static void add_stufftext(struct dm2 *dm2, struct qs_view message)
+{
+    const struct qs_view text = {message.data + 1, message.size - 2};
+    GByteArray *kept = dm2->unit;
+    unsigned dropped;
+
+    g_byte_array_set_size(kept, 0);
+    q2_encode_u8(kept, SVC_STUFFTEXT);
+    dropped = sift_lines(dm2, text, kept);
+    demo_counts(dm2->demo)->stripped += dropped;
+    if (dropped && kept->len == 1)
+        return;
+    q2_encode_u8(kept, 0);
+    add_unit(dm2, (struct qs_view){kept->data, kept->len});
+}
+
+static bool stops_players(struct qs_view message)
+{
+    switch (message.data[0]) {
+    case SVC_DISCONNECT:
+    case SVC_RECONNECT:
+    case SVC_DOWNLOAD:
+        return true;
+    case SVC_TEMP_ENTITY:
+        return message.data[1] == TE_RAILTRAIL2;
+    }
+    return false;
+}
+
+static void add_message(struct dm2 *dm2, struct qs_view message)
+{
+    if (message.data[0] == SVC_SERVERDATA)
+        return;
+    if (stops_players(message))
+        demo_counts(dm2->demo)->stripped++;
+    else if (message.data[0] == SVC_STUFFTEXT)
+        add_stufftext(dm2, message);
+    else if (!add_unit(dm2, message))
+        demo_counts(dm2->demo)->missing++;
+}
+
+/* --- Packets */
+
+/* A frame's messages follow each other; players know no others. */
+static bool is_whole_frame(const struct dm2 *dm2, guint index)
+{
+    const struct q2_copied_message *player = message_at(dm2, index + 1);
+    const struct q2_copied_message *entities = message_at(dm2, index + 2);
+
+    return player && player->id == SVC_PLAYERINFO && entities && entities->id == SVC_PACKETENTITIES;
+}
+
+static void add_messages(struct dm2 *dm2, const struct q2_session *session,
+                         const struct qs_packet *packet)
+{
+    const struct q2_copied_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        const struct qs_view bytes = {dm2->tracker->bytes->data + message->offset, message->length};
+
+        if (message->id == SVC_FRAME && is_whole_frame(dm2, i)) {
+            add_frame(dm2, session, message, packet);
+            i += FRAME_MESSAGES - 1;
+        } else if (message->id < SVC_PLAYERINFO) {
+            add_message(dm2, bytes);
+        }
+    }
+    flush_block(dm2);
+}
+
+/* The tracker was not there when the session's first packet was decoded: that is done again, with
+ * what was known after it. */
+static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet)
+{
+    struct q2_session copy;
+    struct qs_decoder again;
+    struct qs_packet block = *packet;
+    const struct qs_message *first;
+
+    if (decoder->direction != QS_S2C || !decoder->messages->len)
+        return;
+    first = &g_array_index(decoder->messages, struct qs_message, 0);
+    if (first->source)
+        return;
+    block.data += first->offset;
+    block.size -= first->offset;
+    q2_protocol.session_copy(&copy.base, decoder->session);
+    copy.tracker = dm2->tracker;
+    qs_decoder_init(&again, &q2_protocol);
+    qs_decode_server_messages(&again, &copy.base, NULL, &block);
+    qs_decoder_clear(&again);
+    q2_protocol.session_clear(&copy.base);
+}
+
+static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
+                   const struct qs_packet *packet)
+{
+    if (dm2->followed)
+        return;
+    dm2->followed = q2_session_of(decoder->session);
+    dm2->followed->tracker = dm2->tracker;
+    catch_up(dm2, decoder, packet);
+}
+
+static void note_losses(struct dm2 *dm2, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const uint32_t lost = decoder->session->to_client.not_captured;
+
+    if (lost > dm2->not_captured) {
+        demo_counts(dm2->demo)->missing += lost - dm2->not_captured;
+        demo_problem(dm2->demo, packet,
+                     "the client acknowledges server packet %u, which the capture lacks",
+                     decoder->acknowledged);
+    }
+    dm2->not_captured = lost;
+}
+
+static void dm2_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dm2 *dm2 = state;
+    const struct q2_session *session = q2_session_of(decoder->session);
+
+    if (dm2->ended || decoder->connectionless || !decoder->accepted)
+        return;
+    follow(dm2, decoder, packet);
+    if (decoder->direction == QS_C2S) {
+        note_losses(dm2, decoder, packet);
+    } else if (ready(dm2, session, packet)) {
+        if (qs_decoder_problems(decoder))
+            demo_problem(dm2->demo, packet, "not decoded to its end; the rest is left out");
+        add_messages(dm2, session, packet);
+    }
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dm2->ended = decoder->session->disconnected;
+}
+
+static void dm2_finish(void *state)
+{
+    end_level(state);
+}
+
+const struct rebuilder rebuild_dm2 = {
+    .protocol = "q2",
+    .new = dm2_new,
+    .packet = dm2_packet,
+    .finish = dm2_finish,
+    .free = dm2_free,
+};
