@@ -14,7 +14,8 @@
 
 enum {
     HEADER_SIZE = 8,
-    FIRST_NUMBERS = 2, /* sequence numbers up to this begin a connection */
+    FIRST_NUMBERS = 2,  /* sequence numbers up to this begin a connection */
+    REORDERED_MAX = 16, /* a packet later than by so many is not late but of a new connection */
     FRAGMENT_MORE = 0x8000,
     JOINED_MAX = 32768 /* Q2PRO's longest message */
 };
@@ -128,6 +129,14 @@ static void note_acknowledgement(struct qs_decoder *d)
         qs_note(d, QS_NOTE_NOT_CAPTURED, 4, 4, "The capture lacks packet %u", d->acknowledged);
 }
 
+/* Whether the other end's client_connect is late: its first packets may overtake it. */
+static bool overtakes_answer(const struct q2_session *session, uint32_t sequence)
+{
+    return !session->base.connection && session->wanted.version &&
+           !session->base.to_server.started && !session->base.to_client.started &&
+           sequence <= FIRST_NUMBERS;
+}
+
 /*
  * A client that was accepted while traffic went on, or of whose new connection the capture lacks
  * the beginning, has really begun anew when the numbers begin anew. Which netchan it uses now is
@@ -140,7 +149,9 @@ static void settle_connect(struct qs_decoder *d)
     const struct qs_netchan *chan = chan_of(d, d->direction);
     const bool expected = session->connect_pending || session->base.disconnected;
 
-    if (expected && chan->started && sequence <= FIRST_NUMBERS && sequence < chan->sequence)
+    if (overtakes_answer(session, sequence) ||
+        (expected && chan->started && sequence <= FIRST_NUMBERS &&
+         chan->sequence > FIRST_NUMBERS + REORDERED_MAX))
         q2_session_connect(session);
     else if (session->connect_pending && sequence > chan->sequence)
         session->connect_pending = false;

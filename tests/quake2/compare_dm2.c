@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares a rebuilt demo with the client's own recording of the same game, in meaning: every field
+ * of the player and of every entity in every frame, and every other message byte for byte.
+ *
+ *     compare_dm2 [--modelled-only] REBUILT RECORDED
+ *
+ * Prints the counts in one line. Exit status 0 whatever they are; 2: a file cannot be read.
+ *
+ * What two right demos may differ in is left out of the comparison:
+ *   - where it begins: at the first frame of the recording, which may have begun later;
+ *   - the numbers of frames, which Q2PRO counts anew; old origins but those of beams, which a
+ * player does not get from the demo; the lower byte of entities' angles, which protocol 34 cannot
+ * say;
+ *   - with --modelled-only entities without a model: recorders of id's engine and yquake2 forget
+ *     their baselines.
+ */
+#include <stdio.h>
+
+#include "common/core/decoder.h"
+#include "common/demo/dm2.h"
+#include "common/quake2/tracker.h"
+
+struct frame {
+    struct q2_frame state; /* with entities of its own */
+    guint message;         /* how many other messages came before it */
+    guint block;           /* in which it stands */
+};
+
+struct recording {
+    gchar *data;
+    GArray *blocks;   /* struct qs_view, of those that the game sent: behind the preamble */
+    GArray *frames;   /* struct frame */
+    GArray *messages; /* GBytes *: the others, from the first frame's packet on */
+    guint bad;        /* blocks with problems, and frames whose delta has nothing to stand on */
+};
+
+static void keep_frame(struct recording *recording, const struct q2_frame *state)
+{
+    struct frame frame = {
+        .state = *state, .message = recording->messages->len, .block = recording->blocks->len - 1};
+
+    frame.state.entities = g_array_sized_new(FALSE, FALSE, sizeof(struct q2_entity), 16);
+    g_array_append_vals(frame.state.entities, state->entities->data, state->entities->len);
+    g_array_append_val(recording->frames, frame);
+}
+
+static void keep_messages(struct recording *recording, const struct q2_tracker *tracker)
+{
+    for (guint i = 0; i < tracker->messages->len; i++) {
+        const struct q2_copied_message *message =
+            &g_array_index(tracker->messages, struct q2_copied_message, i);
+        const struct q2_frame *frame =
+            message->id == SVC_FRAME ? q2_tracker_frame(tracker, message->frame) : NULL;
+
+        if (message->id == SVC_FRAME && (!frame || frame->trust != Q2_FRAME_WHOLE))
+            recording->bad++;
+        if (frame)
+            keep_frame(recording, frame);
+        else if (message->id < SVC_PLAYERINFO) {
+            GBytes *bytes = g_bytes_new(tracker->bytes->data + message->offset, message->length);
+
+            g_array_append_val(recording->messages, bytes);
+        }
+    }
+}
+
+/* The preamble ends with the command that makes the player load all. */
+static bool ends_preamble(struct qs_view block)
+{
+    static const char precache[] = "\vprecache\n";
+
+    return block.size >= sizeof precache &&
+           memcmp(block.data + block.size - sizeof precache, precache, sizeof precache) == 0;
+}
+
+static void decode_blocks(struct recording *recording, struct qs_reader *in)
+{
+    struct q2_session session;
+    struct qs_decoder decoder;
+    struct qs_view block;
+    bool preamble = true;
+
+    q2_protocol.session_init(&session.base);
+    session.tracker = q2_tracker_new();
+    qs_decoder_init(&decoder, &q2_protocol);
+    while (dm2_read_block(in, &block) == DM2_OK) {
+        const struct qs_packet packet = {
+            .data = block.data, .size = block.size, .wire_size = block.size};
+
+        qs_decode_server_messages(&decoder, &session.base, NULL, &packet);
+        recording->bad += qs_decoder_problems(&decoder) != 0;
+        /* A change of level within the file begins another game. */
+        if (session.base.level > 1)
+            break;
+        if (!preamble) {
+            g_array_append_val(recording->blocks, block);
+            keep_messages(recording, session.tracker);
+        }
+        preamble = preamble && !ends_preamble(block);
+    }
+    qs_decoder_clear(&decoder);
+    q2_tracker_free(session.tracker);
+    q2_protocol.session_clear(&session.base);
+}
+
+static bool load(const char *file, struct recording *recording)
+{
+    GError *error = NULL;
+    struct qs_reader in;
+    gsize size;
+
+    if (!g_file_get_contents(file, &recording->data, &size, &error)) {
+        fprintf(stderr, "compare_dm2: %s\n", error->message);
+        g_error_free(error);
+        return false;
+    }
+    recording->blocks = g_array_new(FALSE, FALSE, sizeof(struct qs_view));
+    recording->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
+    recording->messages = g_array_new(FALSE, FALSE, sizeof(GBytes *));
+    in = qs_reader_over((const uint8_t *)recording->data, (uint32_t)size);
+    decode_blocks(recording, &in);
+    return true;
+}
+
+static void unload(struct recording *recording)
+{
+    for (guint i = 0; i < recording->frames->len; i++)
+        g_array_free(g_array_index(recording->frames, struct frame, i).state.entities, TRUE);
+    for (guint i = 0; i < recording->messages->len; i++)
+        g_bytes_unref(g_array_index(recording->messages, GBytes *, i));
+    g_array_free(recording->blocks, TRUE);
+    g_array_free(recording->frames, TRUE);
+    g_array_free(recording->messages, TRUE);
+    g_free(recording->data);
+}
+
+/* --- Frames */
+
+static bool same_entity(const struct q2_entity *a, const struct q2_entity *b)
+{
+    struct q2_entity one = *a, other = *b;
+
+    for (unsigned i = 0; i < 3; i++) {
+        one.angles[i] = (int16_t)(one.angles[i] & ~0xff);
+        other.angles[i] = (int16_t)(other.angles[i] & ~0xff);
+    }
+    if (!(one.renderfx & RF_BEAM)) {
+        memset(one.old_origin, 0, sizeof one.old_origin);
+        memset(other.old_origin, 0, sizeof other.old_origin);
+    }
+    return one.number == other.number && memcmp(one.model, other.model, sizeof one.model) == 0 &&
+           one.frame == other.frame && one.sound == other.sound && one.skin == other.skin &&
+           one.effects == other.effects && one.renderfx == other.renderfx &&
+           memcmp(one.origin, other.origin, sizeof one.origin) == 0 &&
+           memcmp(one.old_origin, other.old_origin, sizeof one.old_origin) == 0 &&
+           memcmp(one.angles, other.angles, sizeof one.angles) == 0 && one.solid == other.solid &&
+           one.event == other.event;
+}
+
+static const struct q2_entity *next_entity(const struct q2_frame *frame, guint *index,
+                                           bool modelled_only)
+{
+    while (*index < frame->entities->len) {
+        const struct q2_entity *entity =
+            &g_array_index(frame->entities, struct q2_entity, (*index)++);
+
+        if (!modelled_only || entity->model[0])
+            return entity;
+    }
+    return NULL;
+}
+
+static bool same_entities(const struct q2_frame *a, const struct q2_frame *b, bool modelled_only)
+{
+    guint index_a = 0, index_b = 0;
+
+    for (;;) {
+        const struct q2_entity *one = next_entity(a, &index_a, modelled_only);
+        const struct q2_entity *other = next_entity(b, &index_b, modelled_only);
+
+        if (!one || !other)
+            return one == other;
+        if (!same_entity(one, other))
+            return false;
+    }
+}
+
+static bool same_player(const struct q2_player *a, const struct q2_player *b)
+{
+    return a->pm_type == b->pm_type && a->pm_time == b->pm_time && a->pm_flags == b->pm_flags &&
+           a->gravity == b->gravity && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
+           memcmp(a->velocity, b->velocity, sizeof a->velocity) == 0 &&
+           memcmp(a->delta_angles, b->delta_angles, sizeof a->delta_angles) == 0 &&
+           memcmp(a->viewangles, b->viewangles, sizeof a->viewangles) == 0 &&
+           memcmp(a->viewoffset, b->viewoffset, sizeof a->viewoffset) == 0 &&
+           memcmp(a->kick_angles, b->kick_angles, sizeof a->kick_angles) == 0 &&
+           memcmp(a->gunoffset, b->gunoffset, sizeof a->gunoffset) == 0 &&
+           memcmp(a->gunangles, b->gunangles, sizeof a->gunangles) == 0 &&
+           a->gunindex == b->gunindex && a->gunframe == b->gunframe &&
+           memcmp(a->blend, b->blend, sizeof a->blend) == 0 && a->fov == b->fov &&
+           a->rdflags == b->rdflags && memcmp(a->stats, b->stats, sizeof a->stats) == 0;
+}
+
+static bool same_frame(const struct frame *a, const struct frame *b, bool modelled_only)
+{
+    return a->state.area_bytes == b->state.area_bytes &&
+           memcmp(a->state.areas, b->state.areas, a->state.area_bytes) == 0 &&
+           same_player(&a->state.player, &b->state.player) &&
+           same_entities(&a->state, &b->state, modelled_only);
+}
+
+static const struct frame *frame_at(const struct recording *recording, guint index)
+{
+    if (index >= recording->frames->len)
+        return NULL;
+    return &g_array_index(recording->frames, struct frame, index);
+}
+
+/* How many frames are the same when the recording's first is the rebuilt demo's number `start`. */
+static guint count_same(const struct recording *rebuilt, const struct recording *recorded,
+                        guint start, bool modelled_only)
+{
+    const struct frame *a, *b;
+    guint same = 0;
+
+    for (guint i = 0; (a = frame_at(rebuilt, start + i)) && (b = frame_at(recorded, i)); i++)
+        same += same_frame(a, b, modelled_only);
+    return same;
+}
+
+/* Where the recording begins: at the frame of that number, or, where frames were counted anew,
+ * where most are the same. */
+static guint find_start(const struct recording *rebuilt, const struct recording *recorded,
+                        bool modelled_only)
+{
+    const struct frame *first = frame_at(recorded, 0);
+    guint best = 0, best_same = 0;
+
+    for (guint i = 0; first && i < rebuilt->frames->len; i++) {
+        guint same;
+
+        if (frame_at(rebuilt, i)->state.number == first->state.number && first->state.number > 1)
+            return i;
+        same = count_same(rebuilt, recorded, i, modelled_only);
+        if (same > best_same) {
+            best = i;
+            best_same = same;
+        }
+    }
+    return best;
+}
+
+/* --- Other messages and blocks */
+
+static GBytes *message_of(const struct recording *recording, guint index)
+{
+    if (index >= recording->messages->len)
+        return NULL;
+    return g_array_index(recording->messages, GBytes *, index);
+}
+
+/* Prints what the recording has and the rebuilt demo has not, in order. */
+static guint count_missing(const struct recording *rebuilt, guint at,
+                           const struct recording *recorded)
+{
+    guint missing = 0;
+    GBytes *wanted;
+
+    for (guint i = 0; (wanted = message_of(recorded, i)); i++) {
+        guint found = at;
+        GBytes *candidate;
+
+        while ((candidate = message_of(rebuilt, found)) && !g_bytes_equal(candidate, wanted))
+            found++;
+        if (candidate) {
+            at = found + 1;
+            continue;
+        }
+        missing++;
+        fprintf(stderr, "missing: svc %u, %zu bytes\n",
+                ((const uint8_t *)g_bytes_get_data(wanted, NULL))[0], g_bytes_get_size(wanted));
+    }
+    return missing;
+}
+
+static bool same_block(const struct recording *a, guint i, const struct recording *b, guint j)
+{
+    const struct qs_view one = g_array_index(a->blocks, struct qs_view, i);
+    const struct qs_view other = g_array_index(b->blocks, struct qs_view, j);
+
+    return one.size == other.size && (!one.size || memcmp(one.data, other.data, one.size) == 0);
+}
+
+/* Blocks of the recording that the rebuilt demo has too, in order. */
+static guint count_same_blocks(const struct recording *rebuilt, guint at,
+                               const struct recording *recorded)
+{
+    guint same = 0;
+
+    for (guint i = 0; i < recorded->blocks->len; i++) {
+        guint found = at;
+
+        while (found < rebuilt->blocks->len && !same_block(rebuilt, found, recorded, i))
+            found++;
+        if (found == rebuilt->blocks->len)
+            continue;
+        same++;
+        at = found + 1;
+    }
+    return same;
+}
+
+static void compare(const struct recording *rebuilt, const struct recording *recorded,
+                    bool modelled_only)
+{
+    const guint start = find_start(rebuilt, recorded, modelled_only);
+    const struct frame *first = frame_at(rebuilt, start);
+
+    printf("frames %u of %u, missing messages %u of %u, blocks %u of %u, bad %u\n",
+           count_same(rebuilt, recorded, start, modelled_only), recorded->frames->len,
+           count_missing(rebuilt, first ? first->message : 0, recorded), recorded->messages->len,
+           count_same_blocks(rebuilt, first ? first->block : 0, recorded), recorded->blocks->len,
+           rebuilt->bad);
+}
+
+int main(int argc, char **argv)
+{
+    const bool modelled_only = argc == 4 && strcmp(argv[1], "--modelled-only") == 0;
+    struct recording rebuilt = {0}, recorded = {0};
+
+    if (argc != 3 + modelled_only) {
+        fprintf(stderr, "usage: compare_dm2 [--modelled-only] REBUILT RECORDED\n");
+        return 2;
+    }
+    if (!load(argv[1 + modelled_only], &rebuilt) || !load(argv[2 + modelled_only], &recorded))
+        return 2;
+    compare(&rebuilt, &recorded, modelled_only);
+    unload(&rebuilt);
+    unload(&recorded);
+    return 0;
+}
