@@ -84,7 +84,8 @@ static void hear_field(struct qs_sink *ears, const struct qs_field *field,
 {
     if (field == &ears->protocol->fields[ears->protocol->undecoded])
         add_offender(check_of(ears), value->offset,
-                     g_strdup_printf("%" PRIu32 " bytes undecoded", value->length));
+                     g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
+                                     value->length == 1 ? "byte" : "bytes"));
 }
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -135,11 +136,27 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
+/* Sessions end in any order, and are reported by number. */
+static size_t place_of(const struct check *check, unsigned number)
+{
+    size_t place = json_array_size(check->sessions);
+
+    while (place) {
+        const json_t *before = json_array_get(check->sessions, place - 1);
+
+        if (json_integer_value(json_object_get(before, "number")) < (json_int_t)number)
+            break;
+        place--;
+    }
+    return place;
+}
+
 static void check_session(struct action *action, const struct session *session)
 {
     struct check *check = (struct check *)action;
 
-    json_array_append_new(check->sessions, report_session_json(session));
+    json_array_insert_new(check->sessions, place_of(check, session->number),
+                          report_session_json(session));
     report_demo_problems(session);
 }
 
@@ -218,10 +235,9 @@ static void print_json(const struct check *check)
     report_print_json(report);
 }
 
-static void check_end(struct action *action)
+/* The offenders go to standard error, also beside JSON. */
+static void print_text(const struct check *check)
 {
-    struct check *check = (struct check *)action;
-
     for (guint i = 0; i < check->files->len; i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
@@ -229,7 +245,14 @@ static void check_end(struct action *action)
         if (!check->json && !check->quiet)
             print_findings(findings);
     }
-    if (check->json)
+}
+
+static void check_end(struct action *action, bool report)
+{
+    struct check *check = (struct check *)action;
+
+    print_text(check);
+    if (report && check->json)
         print_json(check);
     json_decref(check->sessions);
     g_ptr_array_free(check->files, TRUE);

@@ -108,6 +108,13 @@ static int forced(const struct claims *claims, const struct qs_packet *packet)
     return claims->forced[packet->source.port] - 1;
 }
 
+/* Whether the packet's bytes say that it is of this protocol, as far as they can be trusted. */
+static bool is_recognised(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                          bool port)
+{
+    return (port || !protocol->recognise_on_request) && protocol->recognise(packet);
+}
+
 int claims_find(const struct claims *claims, const struct qs_packet *packet)
 {
     const int user = forced(claims, packet);
@@ -119,7 +126,7 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet)
         return user;
     for (int i = 0; qs_protocols[i]; i++) {
         const bool port = by_port >> i & 1;
-        const bool recognised = qs_protocols[i]->recognise(packet);
+        const bool recognised = is_recognised(qs_protocols[i], packet, port);
 
         if (port && recognised)
             return i;

@@ -73,11 +73,11 @@ static void convert_session(struct action *action, const struct session *session
         print_counts(session);
 }
 
-static void convert_end(struct action *action)
+static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
 
-    if (!convert->sessions && status_so_far() == EXIT_WELL)
+    if (report && !convert->sessions && status_so_far() == EXIT_WELL)
         failure(EXIT_PROBLEMS, (struct place){0}, "no session found");
     g_free(action);
 }

@@ -37,10 +37,11 @@ static void dump_packet(struct action *action, const struct seen *seen)
         qs_text_sink_discard(dump->text);
 }
 
-static void dump_end(struct action *action)
+static void dump_end(struct action *action, bool report)
 {
     struct dump *dump = (struct dump *)action;
 
+    (void)report;
     if (dump->json)
         qs_json_sink_free(dump->json);
     else

@@ -53,13 +53,16 @@ struct flow_table *flow_table_new(void (*over)(struct flow *flow, void *user), v
     return table;
 }
 
-static void end_oldest(struct flow_table *table)
+void flow_end(struct flow_table *table, struct flow *flow)
 {
-    struct flow *flow = table->by_use.head->data;
-
     g_queue_unlink(&table->by_use, &flow->link);
     g_hash_table_remove(table->flows, flow->ends);
     table->over(flow, table->user);
+}
+
+static void end_oldest(struct flow_table *table)
+{
+    flow_end(table, table->by_use.head->data);
 }
 
 static void end_idle(struct flow_table *table, int64_t now)
@@ -90,13 +93,24 @@ static void use(struct flow_table *table, struct flow *flow, int64_t now)
     g_queue_push_tail_link(&table->by_use, &flow->link);
 }
 
+struct flow *flow_between(const struct flow_table *table, const struct qs_address *a,
+                          const struct qs_address *b)
+{
+    const struct qs_address ends[2] = {*a, *b};
+    struct flow *latest = table->by_use.tail ? table->by_use.tail->data : NULL;
+
+    /* Most packets are of the conversation that the packet before them was of. */
+    if (latest && ends_equal(latest->ends, ends))
+        return latest;
+    return g_hash_table_lookup(table->flows, ends);
+}
+
 struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)
 {
-    const struct qs_address ends[2] = {packet->source, packet->destination};
     struct flow *flow;
 
     end_idle(table, packet->time);
-    flow = g_hash_table_lookup(table->flows, ends);
+    flow = flow_between(table, &packet->source, &packet->destination);
     if (!flow)
         return NULL;
     packet->from = address_equal(&flow->ends[QS_END_A], &packet->source) ? QS_END_A : QS_END_B;
@@ -104,14 +118,14 @@ struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)
     return flow;
 }
 
-void flow_add(struct flow_table *table, struct flow *flow, struct qs_packet *packet)
+void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
+              const struct qs_address *b, int64_t now)
 {
     if (table->by_use.length == FLOWS_MAX)
         end_oldest(table);
-    packet->from = QS_END_A;
-    flow->ends[QS_END_A] = packet->source;
-    flow->ends[QS_END_B] = packet->destination;
-    flow->last = packet->time;
+    flow->ends[QS_END_A] = *a;
+    flow->ends[QS_END_B] = *b;
+    flow->last = now;
     flow->link = (GList){.data = flow};
     g_queue_push_tail_link(&table->by_use, &flow->link);
     g_hash_table_insert(table->flows, flow->ends, flow);

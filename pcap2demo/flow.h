@@ -20,7 +20,7 @@ enum { FLOWS_MAX = 1024 };
 
 /* What the table keeps of a conversation; its owner's struct begins with this. */
 struct flow {
-    struct qs_address ends[2]; /* QS_END_A, which sent the first packet, and QS_END_B */
+    struct qs_address ends[2]; /* QS_END_A and QS_END_B */
     int64_t last;              /* time of the latest packet */
     GList link;
 };
@@ -39,7 +39,15 @@ void flow_table_free(struct flow_table *table);
  */
 struct flow *flow_find(struct flow_table *table, struct qs_packet *packet);
 
-/* Adds a conversation that begins with `packet`, which flow_find() did not find. */
-void flow_add(struct flow_table *table, struct flow *flow, struct qs_packet *packet);
+/* The conversation between two addresses, or NULL. Changes nothing. */
+struct flow *flow_between(const struct flow_table *table, const struct qs_address *a,
+                          const struct qs_address *b);
+
+/* Adds a conversation that is not there yet; the latest as of `now`. */
+void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
+              const struct qs_address *b, int64_t now);
+
+/* Ends a conversation before its time. */
+void flow_end(struct flow_table *table, struct flow *flow);
 
 #endif

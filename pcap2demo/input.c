@@ -25,7 +25,8 @@ struct input {
     bool filtered; /* files only: then the frames that do not match are counted, not handed out */
     struct bpf_program filter;
     uint64_t frames;
-    uint64_t position; /* where the next frame begins in a pcap file */
+    FILE *stream;     /* of a file; libpcap's */
+    int64_t position; /* in the file, behind the last frame; -1 where that cannot be known */
     bool pcapng, nano;
     char *error;
 };
@@ -86,7 +87,8 @@ struct input *input_open_file(const char *name, const char *filter, char **error
     input->stem = stream == stdin ? g_strdup("stdin") : stem_of(name);
     input->nano = true;
     input->pcapng = pcap_major_version(pcap) == PCAPNG_MAJOR_VERSION;
-    input->position = PCAP_FILE_HEADER;
+    input->stream = stream;
+    input->position = input->pcapng ? ftello(stream) : PCAP_FILE_HEADER;
     if (filter && !compile(input, filter, error)) {
         input_close(input);
         return NULL;
@@ -178,20 +180,13 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
-/* The offset behind the last whole frame, or -1 where only libpcap knows it. */
-static int64_t frame_end(const struct input *input)
-{
-    return input->pcapng ? -1 : (int64_t)input->position;
-}
-
 static enum input_status broken(struct input *input)
 {
     const char *reason = input->live ? "" : "the file is cut or damaged ";
-    const int64_t end = frame_end(input);
     GString *text = g_string_new(reason);
 
-    if (!input->live && end >= 0)
-        g_string_append_printf(text, "at offset %" G_GINT64_FORMAT " ", end);
+    if (!input->live && input->position >= 0)
+        g_string_append_printf(text, "at offset %" G_GINT64_FORMAT " ", input->position);
     g_string_append_printf(text, "(%s)", pcap_geterr(input->pcap));
     g_free(input->error);
     input->error = g_string_free(text, FALSE);
@@ -207,14 +202,23 @@ static int64_t time_of(const struct input *input, const struct timeval *stamp)
     return seconds * 1000000000 + (input->nano ? fraction : MIN(fraction, 999999) * 1000);
 }
 
+/* pcapng has blocks of many kinds between frames: only the stream knows where it is. */
+static void count_frame(struct input *input, uint32_t size)
+{
+    input->frames++;
+    if (!input->pcapng)
+        input->position += PCAP_FRAME_HEADER + (int64_t)size;
+    else if (input->position >= 0)
+        input->position = ftello(input->stream);
+}
+
 /* The next frame of the file that the filter lets pass. */
 static int fetch(struct input *input, struct pcap_pkthdr **header, const uint8_t **data)
 {
     int status;
 
     while ((status = pcap_next_ex(input->pcap, header, data)) == 1) {
-        input->frames++;
-        input->position += PCAP_FRAME_HEADER + (*header)->caplen;
+        count_frame(input, (*header)->caplen);
         if (input->live || !input->filtered || pcap_offline_filter(&input->filter, *header, *data))
             break;
     }
@@ -244,7 +248,12 @@ enum input_status input_next(struct input *input, struct input_frame *frame)
 
 uint64_t input_position(const struct input *input)
 {
-    return input->position;
+    return (uint64_t)MAX(input->position, 0);
+}
+
+void input_break(struct input *input)
+{
+    pcap_breakloop(input->pcap);
 }
 
 uint64_t input_dropped(const struct input *input)

@@ -53,7 +53,10 @@ const char *input_error(const struct input *input);
 /* The number of the last frame read; 0 before the first. */
 uint64_t input_frames(const struct input *input);
 
-/* Bytes of the file read so far, roughly. */
+/* Makes input_next() return INPUT_END soon, even if it waits. For signal handlers. */
+void input_break(struct input *input);
+
+/* Bytes of the file read so far. */
 uint64_t input_position(const struct input *input);
 
 /* Live: frames that the system dropped because nobody fetched them in time. */

@@ -168,14 +168,14 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
     return (*x)->number < (*y)->number ? -1 : 1;
 }
 
-static void list_end(struct action *action)
+static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
 
     g_ptr_array_sort(list->rows, compare_rows);
-    if (list->json)
+    if (report && list->json)
         print_json(list->rows);
-    else
+    else if (report)
         print_table(list->rows);
     g_ptr_array_free(list->rows, TRUE);
     g_free(list);

@@ -26,6 +26,7 @@
 enum { LOOK_UP_EVERY = 1024 };
 
 static volatile sig_atomic_t interrupted;
+static struct input *volatile waiting; /* the input being read, or NULL */
 
 struct run {
     const struct settings *settings;
@@ -33,6 +34,7 @@ struct run {
     struct ip *ip;
     struct sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
+    unsigned inputs;       /* that could be read */
     uint64_t frames, datagrams;
 };
 
@@ -42,6 +44,8 @@ static void on_interrupt(int number)
 {
     (void)number;
     interrupted = 1;
+    if (waiting)
+        input_break(waiting);
 }
 
 /* Reads are not restarted, so that waiting for standard input ends at once. */
@@ -130,7 +134,10 @@ static void read_input(struct run *run, struct input *input)
         return;
     }
     sessions_set_source(run->sessions, input_name(input), input_stem(input));
+    waiting = input;
     read_frames(run, input, link);
+    waiting = NULL;
+    run->inputs++;
     report_dropped(input);
     if (run->action->input_over)
         run->action->input_over(run->action, input_name(input), input_frames(input));
@@ -252,7 +259,7 @@ int main(int argc, char **argv)
     sessions_free(run.sessions, keep_unfinished(&settings));
     if (settings.verbose)
         report(&run);
-    run.action->end(run.action);
+    run.action->end(run.action, run.inputs != 0);
     ip_free(run.ip);
     settings_clear(&settings);
     finish_output();

@@ -96,9 +96,22 @@ static void keep_learning(struct session *session, const struct qs_session *stat
         learn(session, state);
 }
 
-static void name_ends(struct session *session, const struct conversation *conversation)
+/* The server's end: as the protocol knows it, or else by the port. */
+static enum qs_end server_end(const struct sessions *sessions,
+                              const struct conversation *conversation)
 {
-    const enum qs_end server = conversation->state->server == QS_END_A ? QS_END_A : QS_END_B;
+    const struct qs_address *a = &conversation->flow.ends[QS_END_A];
+
+    if (conversation->state->server != QS_END_UNKNOWN)
+        return conversation->state->server;
+    return claims_is_server(sessions->settings->claims, conversation->protocol, a->port) ? QS_END_A
+                                                                                         : QS_END_B;
+}
+
+static void name_ends(const struct sessions *sessions, struct session *session,
+                      const struct conversation *conversation)
+{
+    const enum qs_end server = server_end(sessions, conversation);
 
     session->server = conversation->flow.ends[server];
     session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
@@ -173,7 +186,7 @@ static void end_session(struct sessions *sessions, struct conversation *conversa
     if (!session)
         return;
     conversation->session = NULL;
-    name_ends(session, conversation);
+    name_ends(sessions, session, conversation);
     if (session->rebuilder && sessions->keep)
         session->rebuilder->finish(session->rebuild);
     if (session->demo)
@@ -199,14 +212,15 @@ static void conversation_over(struct flow *flow, void *user)
 }
 
 static struct conversation *conversation_new(struct sessions *sessions, int protocol,
-                                             struct qs_packet *packet)
+                                             const struct qs_address *a, const struct qs_address *b,
+                                             int64_t now)
 {
     struct conversation *conversation = g_new0(struct conversation, 1);
 
     conversation->protocol = protocol;
     conversation->state = g_malloc(qs_protocols[protocol]->session_size);
     qs_protocols[protocol]->session_init(conversation->state);
-    flow_add(sessions->flows, &conversation->flow, packet);
+    flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
 }
 
@@ -218,7 +232,29 @@ static struct conversation *find_conversation(struct sessions *sessions, struct 
     if (flow)
         return (struct conversation *)flow;
     protocol = claims_find(sessions->settings->claims, packet);
-    return protocol < 0 ? NULL : conversation_new(sessions, protocol, packet);
+    if (protocol < 0)
+        return NULL;
+    packet->from = QS_END_A;
+    return conversation_new(sessions, protocol, &packet->source, &packet->destination,
+                            packet->time);
+}
+
+/* The server goes on from another port: that conversation is claimed before its first packet. */
+static void follow_announcement(struct sessions *sessions, int protocol, int64_t now)
+{
+    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
+    struct conversation *next;
+
+    if (!announced->valid)
+        return;
+    next = (struct conversation *)flow_between(sessions->flows, &announced->client,
+                                               &announced->server);
+    if (next && next->session && !next->state->disconnected)
+        return;
+    if (next)
+        flow_end(sessions->flows, &next->flow);
+    next = conversation_new(sessions, protocol, &announced->client, &announced->server, now);
+    next->state->server = QS_END_B;
 }
 
 /* Finds out whether the packet just decoded ended a session, or began one. */
@@ -263,6 +299,7 @@ void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
     if (conversation->session)
         session_packet(sessions, conversation->session, conversation, packet);
     tell_action(sessions, conversation, packet);
+    follow_announcement(sessions, conversation->protocol, packet->time);
 }
 
 /* --- All of them ----------------------------------------------------------------------------- */

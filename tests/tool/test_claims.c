@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which protocol a conversation is given to. */
+#include "tests/tool/frames.h"
+
+#include "pcap2demo/claims.h"
+
+static int set_up(void **state)
+{
+    *state = claims_new();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    claims_free(*state);
+    return 0;
+}
+
+/* A packet that no protocol can take for its own. */
+static struct qs_packet between(uint16_t source, uint16_t destination)
+{
+    static const uint8_t data[4] = {0x12, 0x34, 0x56, 0x78};
+    struct qs_packet packet = {.data = data, .size = 4, .wire_size = 4};
+
+    packet.source.port = source;
+    packet.destination.port = destination;
+    return packet;
+}
+
+static void goes_by_server_ports(void **state)
+{
+    const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
+    const struct qs_packet none = between(40000, 40001);
+
+    assert_int_equal(claims_find(*state, &to), protocol_number("qw"));
+    assert_int_equal(claims_find(*state, &from), protocol_number("qw"));
+    assert_int_equal(claims_find(*state, &none), -1);
+    assert_true(claims_is_server(*state, protocol_number("qw"), 27500));
+    assert_false(claims_is_server(*state, protocol_number("qw"), 40000));
+}
+
+/* A QuakeWorld connection request, on ports that say nothing. */
+static void goes_by_bytes(void **state)
+{
+    static const uint8_t data[] = "\xff\xff\xff\xff"
+                                  "connect 28 1 2 \"\\name\\x\"\n";
+    struct qs_packet packet = between(40000, 40001);
+
+    packet.data = data;
+    packet.size = packet.wire_size = sizeof data - 1;
+    assert_int_equal(claims_find(*state, &packet), protocol_number("qw"));
+}
+
+static void takes_the_users_word(void **state)
+{
+    const struct qs_packet low = between(1, 28500), high = between(28510, 2), one = between(3, 99);
+    const struct qs_packet outside = between(3, 28511), standard = between(4, 27500);
+    char *error = NULL;
+
+    assert_true(claims_add(*state, "acknex=28500-28510,99", &error));
+    assert_int_equal(claims_find(*state, &low), protocol_number("acknex"));
+    assert_int_equal(claims_find(*state, &high), protocol_number("acknex"));
+    assert_int_equal(claims_find(*state, &one), protocol_number("acknex"));
+    assert_int_equal(claims_find(*state, &outside), -1);
+    assert_int_equal(claims_find(*state, &standard), protocol_number("qw"));
+    /* It counts for more than what the port is by default. */
+    assert_true(claims_add(*state, "acknex=27500", &error));
+    assert_int_equal(claims_find(*state, &standard), protocol_number("acknex"));
+}
+
+static void refuses_what_it_cannot_read(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "qw",
+                                        "qw=",
+                                        "qw=x",
+                                        "qw=1,",
+                                        "qw=1-",
+                                        "qw=2-1",
+                                        "qw=65536",
+                                        "qw=-1",
+                                        "qw=1 2",
+                                        "nothing=1",
+                                        "=1",
+                                        "qw=1,,2",
+                                        "qw=+1",
+                                        "qw=1-2-3",
+                                        "QW=1",
+                                        "qw=99999999999999999999"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        char *error = NULL;
+
+        print_message("\"%s\"\n", wrong[i]);
+        assert_false(claims_add(*state, wrong[i], &error));
+        assert_non_null(error);
+        g_free(error);
+    }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(goes_by_server_ports),
+        TEST(goes_by_bytes),
+        TEST(takes_the_users_word),
+        TEST(refuses_what_it_cannot_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

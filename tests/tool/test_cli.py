@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: options, exit statuses, and where output goes."""
+
+import json
+import os
+import signal
+import unittest
+
+import tool
+from tool import ACKNEX, Capture, ToolTest
+
+
+class Usage(ToolTest):
+    def test_help(self):
+        output, error = self.tool("--help")
+        self.assertEqual(error, "")
+        for option in ("--list", "--dump", "--check", "--json", "--output", "--session",
+                       "--force", "--sanitize", "--interface", "--filter", "--port", "--option",
+                       "--quiet", "--verbose", "--version"):
+            self.assertIn(option, output)
+
+    def test_version(self):
+        output, error = self.tool("--version")
+        self.assertEqual(output, f"pcap2demo {os.environ['PROJECT_VERSION']}\n")
+        self.assertEqual(error, "")
+
+    def test_wrong_usage(self):
+        wrong = [
+            [],
+            ["--nonsense", ACKNEX],
+            ["--list", "--check", ACKNEX],
+            ["--list", "--dump", ACKNEX],
+            ["--dump=xml", ACKNEX],
+            ["--json", ACKNEX],
+            ["--list", "-o", "x", ACKNEX],
+            ["-o", "no/such/folder/x.qwd", ACKNEX],
+            ["--session", "0", ACKNEX],
+            ["--session", "one", ACKNEX],
+            ["--session", "-1", ACKNEX],
+            ["--port", "qw", ACKNEX],
+            ["--port", "doom=1", ACKNEX],
+            ["--option", "qw.nonsense=1", ACKNEX],
+            ["--option", "acknex.pos_resolution", ACKNEX],
+            ["--option", "acknex.pos_resolution=nonsense", ACKNEX],
+            ["-i", "lo", ACKNEX],
+            ["--list", "--filter", "(", ACKNEX],
+        ]
+        for arguments in wrong:
+            with self.subTest(arguments):
+                output, error = self.tool(*arguments, status=2)
+                self.assertEqual(output, "")
+                self.assertTrue(error.startswith("pcap2demo: "), error)
+        self.assertEqual(self.left(), [])
+
+    def test_unreadable(self):
+        self.write("text.pcap", b"this is no capture, but it is long enough to be one")
+        self.write("empty.pcap", b"")
+        (self.folder / "folder.pcap").mkdir()
+        for name in ("missing.pcap", "text.pcap", "empty.pcap", "folder.pcap"):
+            with self.subTest(name):
+                _, error = self.tool("--list", name, status=2)
+                self.assertTrue(error.startswith(f"pcap2demo: {name}: "), error)
+
+    def test_unreadable_among_others(self):
+        """The rest is done, and the status tells."""
+        output, error = self.tool("--list", "missing.pcap", ACKNEX, status=2)
+        self.assertIn("missing.pcap: No such file", error)
+        self.assertIn("house.wmb", output)
+
+    def test_file_after_bare_dump(self):
+        bare, _ = self.tool("--dump", ACKNEX)
+        text, _ = self.tool(ACKNEX, "--dump=text")
+        self.assertEqual(bare, text)
+        self.assertTrue(bare.startswith("1 0+5 packet.time = 1000000000.000000000\n"), bare[:99])
+
+    def test_dump_json_both_ways(self):
+        one, _ = self.tool("--dump=json", ACKNEX)
+        other, _ = self.tool("--dump", "--json", ACKNEX)
+        self.assertEqual(one, other)
+
+    def test_names_that_look_like_options(self):
+        path = self.write("--list", ACKNEX.read_bytes())
+        output, _ = self.tool("--dump", "--", path.name)
+        self.assertIn("packet.protocol = acknex", output)
+
+
+class List(ToolTest):
+    def test_table(self):
+        output, error = self.tool("--list", ACKNEX)
+        head, row = output.splitlines()
+        self.assertEqual(error, "")
+        self.assertEqual(head.split(), ["#", "client", "server", "game", "map", "player", "start",
+                                        "duration", "packets", "loss", "demo"])
+        for text in ("1  10.0.0.2:51000  10.0.0.1:2300  Acknex", "house.wmb", "Bob",
+                     "2001-09-09T01:46:40Z", "  25  ", "has no demo format"):
+            self.assertIn(text, row)
+
+    def test_json(self):
+        output, _ = self.tool("--list", "--json", ACKNEX)
+        report = json.loads(output)
+        self.assertEqual(report["schema"], 1)
+        self.assertEqual(report["kind"], "list")
+        session, = report["sessions"]
+        self.assertEqual(session["client"], "10.0.0.2:51000")
+        self.assertEqual(session["maps"], ["house.wmb"])
+        self.assertEqual(session["packets"], 25)
+        self.assertEqual(session["start"], 1000000000)
+        self.assertIsNone(session["demo"])
+
+    def test_nothing_in_it(self):
+        path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
+        output, _ = self.tool("--list", path)
+        self.assertEqual(len(output.splitlines()), 1)
+        output, _ = self.tool("--list", "--json", path)
+        self.assertEqual(json.loads(output)["sessions"], [])
+
+    def test_session_choice(self):
+        output, _ = self.tool("--list", "--session", "1", ACKNEX)
+        self.assertEqual(len(output.splitlines()), 2)
+        output, _ = self.tool("--list", "--session", "2", ACKNEX)
+        self.assertEqual(len(output.splitlines()), 1)
+
+
+class Check(ToolTest):
+    def test_good(self):
+        output, error = self.tool("--check", ACKNEX)
+        self.assertIn("25 packets, 25 of a known game, 0 bytes undecoded", output)
+        self.assertEqual(error, "")
+        output, _ = self.tool("--check", "--quiet", ACKNEX)
+        self.assertEqual(output, "")
+
+    def damaged(self, count):
+        """The capture with its last `count` packets' payloads overwritten."""
+        capture = Capture.read(ACKNEX)
+        frames = [(time, frame[:42] + b"\xee" * (len(frame) - 42))
+                  for time, frame in capture.frames[-count:]]
+        return Capture(capture.link_type, capture.frames[:-count] + frames).pcap()
+
+    def test_bad(self):
+        path = self.write("bad.pcap", self.damaged(1))
+        output, error = self.tool("--check", path, status=1)
+        self.assertIn("bad.pcap: packet 25: offset 0: Acknex: ", error)
+        self.assertIn("bad.pcap: 25 packets, 25 of a known game", output)
+        self.assertIn("  unknown_message: 1\n", output)
+
+    def test_many_bad(self):
+        """Only the first are named, all are counted."""
+        path = self.write("bad.pcap", self.damaged(20))
+        _, error = self.tool("--check", path, status=1)
+        named = [line for line in error.splitlines() if ": offset " in line]
+        self.assertEqual(len(named), 10)
+        self.assertRegex(error, r"bad.pcap: and \d+ more\n")
+
+    def test_json(self):
+        path = self.write("bad.pcap", self.damaged(1))
+        output, _ = self.tool("--check", "--json", ACKNEX, path, status=1)
+        report = json.loads(output)
+        self.assertEqual((report["schema"], report["kind"], report["status"]), (1, "check", 1))
+        good, bad = report["files"]
+        self.assertEqual((good["frames"], good["packets"], good["undecoded_bytes"]), (25, 25, 0))
+        self.assertEqual(good["problems"], [])
+        self.assertEqual(bad["problems"][0]["packet"], 25)
+        self.assertEqual(bad["problem_count"], len(bad["problems"]))
+
+
+class Output(ToolTest):
+    def test_closed_pipe(self):
+        """As `pcap2demo ... | head -1`: dies of the pipe, without a word."""
+        for arguments in (["--dump"], ["--dump=json"], ["--list"]):
+            with self.subTest(arguments):
+                read, write = os.pipe()
+                os.close(read)
+                result = self.run_tool(*arguments, ACKNEX, stdout=write)
+                os.close(write)
+                self.assertEqual(result.returncode, -signal.SIGPIPE)
+                self.assertEqual(result.stderr, b"")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_full_disk(self):
+        for arguments in (["--dump"], ["--list"], ["--check"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                _, error = self.tool(*arguments, ACKNEX, stdout=full, status=2)
+                self.assertEqual(error, "pcap2demo: standard output: No space left on device\n")
+
+    def test_verbose(self):
+        _, error = self.tool("--check", "--verbose", ACKNEX)
+        self.assertIn("25 packets, 25 of them UDP", error)
+
+    def test_nothing_to_convert(self):
+        path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
+        _, error = self.tool(path, status=1)
+        self.assertEqual(error, "pcap2demo: no session found\n")
+
+    def test_no_demo_format(self):
+        _, error = self.tool(ACKNEX)
+        self.assertIn("session 1: Acknex (3D GameStudio) has no demo format", error)
+        self.assertEqual(self.left(), [])
+
+    def test_no_progress_in_a_pipe(self):
+        _, error = self.tool("--dump", *[ACKNEX] * 500)
+        self.assertEqual(error, "")
+
+
+class Choices(ToolTest):
+    def test_port(self):
+        """Another port, of which nothing says that it is Acknex."""
+        capture = Capture.read(ACKNEX)
+        moved = [(time, frame[:34] + frame[34:38].replace(b"\x08\xfc", b"\x12\x34") + frame[38:])
+                 for time, frame in capture.frames]
+        path = self.write("x.pcap", Capture(capture.link_type, moved).pcap())
+        self.assertEqual(self.dump(path), [])
+        found = self.dump("--port", "acknex=4660", path)
+        self.assertEqual([packet["fields"] for packet in found],
+                         [packet["fields"] for packet in self.dump(ACKNEX)])
+
+    def test_option(self):
+        standard, _ = self.tool("--dump", ACKNEX)
+        changed, _ = self.tool("--dump", "--option", "acknex.pos_resolution=1", ACKNEX,
+                               status=0)
+        self.assertNotEqual(standard, changed)
+
+    def test_session(self):
+        every = self.dump(ACKNEX)
+        self.assertEqual(self.dump("--session", "1", ACKNEX),
+                         [packet for packet in every if packet.get("session") == 1])
+        self.assertEqual(self.dump("--session", "2", ACKNEX), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a rebuilder is given: files begin and end, problems are kept, wishes are passed on. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+
+#include "pcap2demo/demo.h"
+
+struct fixture {
+    char *folder;
+    struct naming *naming;
+    struct demo *demo;
+};
+
+static struct demo *demo_of(struct fixture *f, bool force)
+{
+    return demo_new(&(struct demo_setup){.naming = f->naming,
+                                         .wishes = {.force = force},
+                                         .capture = "duel",
+                                         .extension = "dm2",
+                                         .session = 3});
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = g_new0(struct fixture, 1);
+    char *error = NULL;
+
+    f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
+    f->naming = naming_new(f->folder, &error);
+    f->demo = demo_of(f, false);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    const int left = g_rmdir(f->folder);
+
+    demo_free(f->demo);
+    naming_free(f->naming);
+    g_free(f->folder);
+    g_free(f);
+    return left;
+}
+
+static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
+{
+    const struct demo_file *file = g_ptr_array_index(demo_files(f->demo), index);
+    char *path = g_build_filename(f->folder, name, NULL);
+    char *contents;
+
+    assert_string_equal(file->name, name);
+    assert_null(file->error);
+    assert_true(g_file_get_contents(path, &contents, NULL, NULL));
+    assert_string_equal(contents, text);
+    assert_int_equal(file->size, strlen(text));
+    g_unlink(path);
+    g_free(path);
+    g_free(contents);
+}
+
+static void writes_a_file_for_each_begin(void **state)
+{
+    struct fixture *f = *state;
+
+    demo_set_map(f->demo, "q2dm1");
+    demo_begin(f->demo);
+    demo_write(f->demo, "first", 5);
+    /* The next level: its name comes after its file has begun. */
+    demo_set_map(f->demo, NULL);
+    demo_begin(f->demo);
+    demo_set_map(f->demo, "q2dm2");
+    demo_write(f->demo, "second", 6);
+    demo_end(f->demo, true);
+    assert_int_equal(demo_files(f->demo)->len, 2);
+    assert_file(f, 0, "duel-3-q2dm1.dm2", "first");
+    assert_file(f, 1, "duel-3-q2dm2.dm2", "second");
+}
+
+/* A file that spans levels is named after the first. */
+static void keeps_the_first_map(void **state)
+{
+    struct fixture *f = *state;
+
+    demo_begin(f->demo);
+    demo_set_map(f->demo, "dm4");
+    demo_set_map(f->demo, NULL);
+    demo_set_map(f->demo, "dm6");
+    demo_write(f->demo, "x", 1);
+    demo_end(f->demo, true);
+    assert_file(f, 0, "duel-3-dm4.dm2", "x");
+}
+
+static void discards(void **state)
+{
+    struct fixture *f = *state;
+
+    demo_begin(f->demo);
+    assert_true(demo_has_begun(f->demo));
+    demo_write(f->demo, "x", 1);
+    demo_discard(f->demo);
+    assert_false(demo_has_begun(f->demo));
+    demo_begin(f->demo);
+    demo_write(f->demo, "y", 1);
+    demo_end(f->demo, false);
+    assert_int_equal(demo_files(f->demo)->len, 0);
+}
+
+static void asks_before_writing_without_a_start(void **state)
+{
+    struct fixture *f = *state;
+    struct demo *forced = demo_of(f, true);
+
+    assert_null(demo_lacks(f->demo));
+    assert_false(demo_start_missing(f->demo, "no svc_serverdata seen"));
+    assert_string_equal(demo_lacks(f->demo), "no svc_serverdata seen");
+    assert_true(demo_start_missing(forced, "the same"));
+    demo_free(forced);
+}
+
+static void bounds_problems(void **state)
+{
+    struct fixture *f = *state;
+    const struct qs_packet packet = {.number = 17};
+    const struct demo_problem *problem;
+    const GPtrArray *problems;
+    uint64_t total;
+
+    demo_set_source(f->demo, "duel.pcap");
+    for (int i = 0; i < 1000; i++)
+        demo_problem(f->demo, i ? NULL : &packet, "number %d", i);
+    problems = demo_problems(f->demo, &total);
+    assert_int_equal(total, 1000);
+    assert_int_equal(problems->len, DEMO_PROBLEMS_MAX);
+    problem = g_ptr_array_index(problems, 0);
+    assert_string_equal(problem->text, "number 0");
+    assert_string_equal(problem->place.file, "duel.pcap");
+    assert_int_equal(problem->place.packet, 17);
+    problem = g_ptr_array_index(problems, 1);
+    assert_null(problem->place.file);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(writes_a_file_for_each_begin),        TEST(keeps_the_first_map), TEST(discards),
+        TEST(asks_before_writing_without_a_start), TEST(bounds_problems),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Inputs of all kinds hold the same packets: pcap2demo must find the same in each."""
+
+import pathlib
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import tool
+from tool import ACKNEX, Capture, ToolTest
+
+MACS = bytes.fromhex("020000000001020000000002")
+SLL = bytes.fromhex("0000000100060200000000010000")
+SLL2 = bytes.fromhex("00000000000100010006" "0200000000010000")
+
+
+def pppoe(packet):
+    return bytes.fromhex("11000001") + struct.pack(">H", len(packet) + 2) + b"\x00\x21" + packet
+
+
+class Formats(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.capture = Capture.read(ACKNEX)
+
+    def setUp(self):
+        super().setUp()
+        self.expected = self.dump(ACKNEX)
+        self.assertEqual(len(self.expected), len(self.capture.frames))
+
+    def assert_same(self, data):
+        self.assertEqual(self.dump(self.write("x.pcap", data)), self.expected)
+
+    def test_byte_orders_and_clocks(self):
+        for order in "<>":
+            self.assert_same(self.capture.pcap(order))
+            self.assert_same(self.capture.pcap(order, nanoseconds=True))
+            self.assert_same(self.capture.pcapng(order))
+
+    def test_link_types(self):
+        headers = {
+            "VLAN": (tool.ETHERNET, MACS + bytes.fromhex("810000070800")),
+            "QinQ": (tool.ETHERNET, MACS + bytes.fromhex("88a80007810000080800")),
+            "SLL": (tool.SLL, SLL + b"\x08\x00"),
+            "SLL2": (tool.SLL2, b"\x08\x00" + SLL2),
+            "raw": (tool.RAW, b""),
+            "null": (tool.NULL, bytes.fromhex("02000000")),
+            "loop": (tool.LOOP, bytes.fromhex("00000002")),
+            "PPP": (tool.PPP, bytes.fromhex("ff030021")),
+        }
+        for name, (link_type, header) in headers.items():
+            with self.subTest(name):
+                self.assert_same(self.capture.wrapped(link_type, header).pcap())
+
+    def test_pppoe(self):
+        packets = self.capture.packets()
+        ethernet = [(time, MACS + b"\x88\x64" + pppoe(packet)) for time, packet in packets]
+        self.assert_same(Capture(tool.ETHERNET, ethernet).pcap())
+        alone = [(time, pppoe(packet)) for time, packet in packets]
+        self.assert_same(Capture(tool.PPP_ETHER, alone).pcap())
+
+    def test_ipv6(self):
+        frames = [(time, tool.as_ipv6(packet)) for time, packet in self.capture.packets()]
+        found = self.dump(self.write("x.pcap", Capture(tool.RAW, frames).pcap()))
+        self.assertEqual(found[0]["source"], "[fd00::ffff:a00:2]:51000")
+        self.assertEqual([packet["fields"] for packet in found],
+                         [packet["fields"] for packet in self.expected])
+
+    def test_fragments(self):
+        """In reverse order; packets are known by the number of the fragment that came last."""
+        frames = [(time, fragment) for time, packet in self.capture.packets()
+                  for fragment in reversed(tool.fragments(packet, 16))]
+        self.assertGreater(len(frames), 2 * len(self.expected))
+        found = self.dump(self.write("x.pcap", Capture(tool.RAW, frames).pcap()))
+        self.assertEqual([packet["fields"] for packet in found],
+                         [packet["fields"] for packet in self.expected])
+        self.assertEqual(found[-1]["packet"], len(frames))
+
+    def test_short_snapshot(self):
+        """All of each packet but its last byte."""
+        data = bytearray(self.capture.pcap()[:24])
+        for time, frame in self.capture.frames:
+            data += struct.pack("<IIII", time // 1000000, time % 1000000, len(frame) - 1,
+                                len(frame)) + frame[:-1]
+        output, error = self.tool("--check", self.write("x.pcap", data), status=1)
+        self.assertIn("cut: 25", output)
+        self.assertIn("packet 1: offset 4: Acknex: The capture lacks the last 1 of 5 bytes", error)
+
+    def test_ethernet_padding(self):
+        frames = [(time, frame + bytes(40)) for time, frame in self.capture.frames]
+        self.assert_same(Capture(tool.ETHERNET, frames).pcap())
+
+    def test_unknown_link_type(self):
+        path = self.write("x.pcap", Capture(105, self.capture.frames).pcap())
+        _, error = self.tool("--list", path, status=2)
+        self.assertIn("x.pcap: captures of link type", error)
+
+
+class Streams(ToolTest):
+    def test_standard_input(self):
+        expected, _ = self.tool("--dump", ACKNEX)
+        with open(ACKNEX, "rb") as stream:
+            output, _ = self.tool("--dump", "-", stdin=stream)
+        self.assertEqual(output, expected)
+        output, _ = self.tool("--dump", "-", input=ACKNEX.read_bytes())
+        self.assertEqual(output, expected)
+
+    def test_several_files_are_one_capture(self):
+        """The session goes on in the second file; packet numbers begin anew."""
+        capture = Capture.read(ACKNEX)
+        first = self.write("1.pcap", Capture(capture.link_type, capture.frames[:12]).pcap())
+        second = self.write("2.pcap", Capture(capture.link_type, capture.frames[12:]).pcapng())
+        found = self.dump(first, second)
+        expected = self.dump(ACKNEX)
+        self.assertEqual([packet["fields"] for packet in found],
+                         [packet["fields"] for packet in expected])
+        self.assertEqual([packet["packet"] for packet in found], [*range(1, 13), *range(1, 14)])
+        output, _ = self.tool("--list", first, second)
+        self.assertEqual(len(output.splitlines()), 2)
+
+    def test_filter(self):
+        """Packets keep the numbers that they have in the file."""
+        every = self.dump(ACKNEX)
+        found = self.dump(ACKNEX, "--filter", "src port 2300")
+        self.assertEqual([packet["packet"] for packet in found],
+                         [packet["packet"] for packet in every
+                          if packet["source"].endswith(":2300")])
+        _, error = self.tool("--list", ACKNEX, "--filter", "no such thing", status=2)
+        self.assertIn('filter "no such thing"', error)
+
+    def test_interrupted_pipe(self):
+        """What came until then is a recording that is done."""
+        process = subprocess.Popen([tool.PROGRAM, "--list", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   cwd=self.folder)
+        with process:
+            status = pathlib.Path(f"/proc/{process.pid}/status")
+            process.stdin.write(ACKNEX.read_bytes())
+            process.stdin.flush()
+            # The program has taken all of it when it sleeps for more.
+            while "State:\tS" not in status.read_text():
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            output = process.stdout.read().decode()
+            error = process.stderr.read().decode()
+        self.assertEqual(process.returncode, 0, error)
+        self.assertEqual(error, "")
+        self.assertIn("house.wmb", output)
+
+
+class Damage(ToolTest):
+    def test_cut_pcap(self):
+        """Everything before the cut counts; the message says where it is."""
+        whole = ACKNEX.read_bytes()
+        frames = Capture.read(ACKNEX).frames
+        end = 24 + sum(16 + len(frame) for _, frame in frames[:10])
+        for extra in (1, 15, 16, 17):
+            with self.subTest(extra):
+                path = self.write("cut.pcap", whole[:end + extra])
+                self.assertEqual(self.dump(path, status=1), self.dump(ACKNEX)[:10])
+                _, error = self.tool("--list", path, status=1)
+                self.assertIn(f"cut.pcap: packet 11: the file is cut or damaged at offset {end}",
+                              error)
+        self.assertEqual(len(self.dump(self.write("cut.pcap", whole[:end]))), 10)
+
+    def test_cut_pcapng(self):
+        capture = Capture.read(ACKNEX)
+        end = len(Capture(capture.link_type, capture.frames[:10]).pcapng())
+        for extra in (1, 8, 40):
+            with self.subTest(extra):
+                path = self.write("cut.pcapng", capture.pcapng()[:end + extra])
+                self.assertEqual(self.dump(path, status=1), self.dump(ACKNEX)[:10])
+                _, error = self.tool("--list", path, status=1)
+                self.assertIn(f"packet 11: the file is cut or damaged at offset {end}", error)
+
+    def test_cut_then_more(self):
+        """A damaged file does not keep the next one from being read."""
+        cut = self.write("cut.pcap", ACKNEX.read_bytes()[:100])
+        output, error = self.tool("--check", cut, ACKNEX, status=1)
+        self.assertIn("cut.pcap: packet", error)
+        self.assertIn("acknex-generated.pcap: 25 packets", output)
+
+    def test_absurd_times(self):
+        capture = Capture.read(ACKNEX)
+        data = bytearray(capture.pcap())
+        data[24:32] = b"\xff" * 8
+        self.assertEqual(len(self.dump(self.write("x.pcap", data))), 25)
+        frames = [(2 ** 64 - 1, capture.frames[0][1])] + capture.frames[1:]
+        path = self.write("x.pcapng", Capture(capture.link_type, frames).pcapng())
+        self.assertEqual(len(self.dump(path)), 25)
+
+    def test_garbage_frames(self):
+        """Bytes that are nothing, in every link layer that is known."""
+        capture = Capture.read(ACKNEX)
+        for link_type in (tool.ETHERNET, tool.RAW, tool.PPP, tool.PPP_ETHER, tool.NULL, tool.LOOP,
+                          tool.SLL, tool.SLL2):
+            frames = [(0, frame[start:]) for _, frame in capture.frames
+                      for start in range(len(frame))]
+            frames += [(0, bytes([byte]) * size) for byte in (0, 0x45, 0x60, 0x81, 0xFF)
+                       for size in range(64)]
+            path = self.write("x.pcap", Capture(link_type, frames).pcap())
+            self.assertIn(self.run_tool("--check", "-q", path).returncode, (0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recording from the loopback interface, which needs the right to: skipped without."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+import tool
+from tool import ACKNEX, Capture, ToolTest
+
+SKIPPED = 77
+
+
+def may_record():
+    """Whether this user can record from the loopback interface here."""
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
+        return True
+    except (AttributeError, PermissionError):
+        return False
+
+
+def open_lines(path):
+    return pathlib.Path(path).read_text().splitlines()
+
+
+class Live(ToolTest):
+    def start(self, *arguments):
+        return subprocess.Popen([tool.PROGRAM, "-i", "lo", *arguments], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_for_socket(self, pid):
+        """Until the process has opened a packet socket."""
+        while True:
+            inodes = {line.split()[-1] for line in open_lines("/proc/net/packet")}
+            names = {os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
+            if any(f"socket:[{inode}]" in names for inode in inodes):
+                time.sleep(0.5)
+                return
+            time.sleep(0.05)
+
+    def send(self, server):
+        """The session over real sockets: the server on a port of its own."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener, \
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            listener.bind(("127.0.0.1", server))
+            client.bind(("127.0.0.1", 0))
+            for _, packet in Capture.read(ACKNEX).packets():
+                to_server = packet[22:24] == b"\x08\xfc"
+                sender, receiver = (client, listener) if to_server else (listener, client)
+                sender.sendto(packet[28:], receiver.getsockname())
+
+    def record(self, number, *arguments):
+        """Records until signal `number`; the report of --list --json."""
+        with self.start("--list", "--json", "--filter", "udp port 42300",
+                        "--port", "acknex=42300", *arguments) as process:
+            self.wait_for_socket(process.pid)
+            self.send(42300)
+            time.sleep(1)
+            process.send_signal(number)
+            output, error = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, error)
+        return json.loads(output)
+
+    def test_until_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            session, = self.record(number)["sessions"]
+            self.assertEqual(session["packets"], 25)
+            self.assertEqual(session["maps"], ["house.wmb"])
+            self.assertEqual(session["file"], "lo")
+
+    def test_unknown_interface(self):
+        _, error = self.tool("-i", "nosuchinterface0", status=2)
+        self.assertIn("pcap2demo: nosuchinterface0: ", error)
+
+
+if __name__ == "__main__":
+    if not may_record():
+        print("skipped: no right to record from a network interface")
+        sys.exit(SKIPPED)
+    unittest.main()

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What files are called, whatever a server says that its map is called. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "pcap2demo/naming.h"
+
+static void assert_map(const char *map, const char *expected)
+{
+    char *name = naming_map(map);
+
+    assert_string_equal(name, expected);
+    g_free(name);
+}
+
+static void keeps_good_names(void **state)
+{
+    (void)state;
+    assert_map("dm4", "dm4");
+    assert_map("q2dm1_v2+a-B", "q2dm1_v2+a-B");
+    assert_map("maps/e1m1.bsp", "e1m1");
+}
+
+static void tames_bad_names(void **state)
+{
+    char long_name[301];
+    char *name;
+
+    (void)state;
+    assert_map(NULL, "");
+    assert_map("", "");
+    assert_map("../../etc/passwd", "passwd");
+    assert_map("..", "");
+    assert_map(".hidden", "hidden");
+    assert_map("/", "");
+    assert_map("maps/", "");
+    assert_map("a\\b:c*d?e\"f<g>h|i", "abcdefghi");
+    assert_map("new\nline\tand\033[31mred", "newlineand31mred");
+    assert_map("caf\xc3\xa9 \xe4\xb8\xad", "caf");
+    assert_map("\xff\xfe\x80", "");
+    assert_map("%s%n", "sn");
+    assert_map("$(reboot)`ls`", "rebootls");
+    memset(long_name, 'x', 300);
+    long_name[300] = '\0';
+    name = naming_map(long_name);
+    assert_int_equal(strlen(name), NAMING_MAP_MAX);
+    g_free(name);
+}
+
+static void assert_next(struct naming *naming, unsigned session, const char *map,
+                        const char *expected)
+{
+    const struct naming_request request = {
+        .capture = "duel", .session = session, .map = map, .extension = "qwd"};
+    char *name = naming_next(naming, &request);
+
+    if (expected)
+        assert_string_equal(name, expected);
+    else
+        assert_null(name);
+    g_free(name);
+}
+
+static void names_by_capture_session_and_map(void **state)
+{
+    char *error = NULL;
+    struct naming *naming = naming_new(NULL, &error);
+
+    (void)state;
+    assert_string_equal(naming_folder(naming), ".");
+    assert_next(naming, 1, "dm4", "duel-1-dm4.qwd");
+    assert_next(naming, 2, NULL, "duel-2.qwd");
+    assert_next(naming, 3, "../x", "duel-3-x.qwd");
+    /* A session that comes to the same map again. */
+    assert_next(naming, 1, "dm6", "duel-1-dm6.qwd");
+    assert_next(naming, 1, "dm4", "duel-1-dm4-2.qwd");
+    assert_next(naming, 1, "dm4", "duel-1-dm4-3.qwd");
+    naming_free(naming);
+}
+
+static void uses_the_users_file(void **state)
+{
+    char *error = NULL;
+    struct naming *naming = naming_new("/tmp/final.demo.qwd", &error);
+
+    (void)state;
+    assert_string_equal(naming_folder(naming), "/tmp");
+    assert_next(naming, 4, "dm4", "final.demo.qwd");
+    assert_next(naming, 4, "dm6", "final.demo-2.qwd");
+    assert_next(naming, 5, "dm6", NULL);
+    naming_free(naming);
+}
+
+static void uses_the_users_folder(void **state)
+{
+    char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
+    char *with_slash = g_strconcat(folder, "/", NULL);
+    char *error = NULL;
+    struct naming *naming = naming_new(with_slash, &error);
+
+    (void)state;
+    assert_next(naming, 1, "dm4", "duel-1-dm4.qwd");
+    naming_free(naming);
+    g_rmdir(folder);
+    assert_null(naming_new(with_slash, &error));
+    assert_non_null(error);
+    g_free(error);
+    g_free(folder);
+    g_free(with_slash);
+}
+
+static void refuses_missing_folders(void **state)
+{
+    char *error = NULL;
+
+    (void)state;
+    assert_null(naming_new("/nonexistent/folder/x.qwd", &error));
+    assert_non_null(strstr(error, "/nonexistent/folder"));
+    g_free(error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_good_names),
+        cmocka_unit_test(tames_bad_names),
+        cmocka_unit_test(names_by_capture_session_and_map),
+        cmocka_unit_test(uses_the_users_file),
+        cmocka_unit_test(uses_the_users_folder),
+        cmocka_unit_test(refuses_missing_folders),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files appear whole or not at all. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "pcap2demo/writer.h"
+
+static int set_up(void **state)
+{
+    *state = g_dir_make_tmp("writer-XXXXXX", NULL);
+    return *state ? 0 : -1;
+}
+
+static unsigned files_in(const char *folder)
+{
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    unsigned count = 0;
+
+    while (g_dir_read_name(dir))
+        count++;
+    g_dir_close(dir);
+    return count;
+}
+
+/* Each test leaves an empty folder. */
+static int tear_down(void **state)
+{
+    const int left = g_rmdir(*state);
+
+    g_free(*state);
+    return left;
+}
+
+/* The file's contents must be `expected`; then it is removed. */
+static void assert_file(const char *folder, const char *name, const char *expected, size_t size)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    char *contents;
+    gsize length;
+
+    assert_true(g_file_get_contents(path, &contents, &length, NULL));
+    assert_int_equal(length, size);
+    assert_memory_equal(contents, expected, size);
+    g_unlink(path);
+    g_free(contents);
+    g_free(path);
+}
+
+static void commit(struct writer *writer, const char *name, bool overwrite)
+{
+    char *error = writer_commit(writer, name, overwrite);
+
+    assert_null(error);
+    writer_free(writer);
+}
+
+static void appears_at_commit(void **state)
+{
+    struct writer *writer = writer_new(*state);
+
+    writer_add(writer, "one", 3);
+    writer_add(writer, "two", 3);
+    assert_int_equal(writer_size(writer), 6);
+    assert_int_equal(files_in(*state), 0);
+    commit(writer, "x.qwd", false);
+    assert_int_equal(files_in(*state), 1);
+    assert_file(*state, "x.qwd", "onetwo", 6);
+}
+
+static void writes_empty_files(void **state)
+{
+    commit(writer_new(*state), "x.qwd", false);
+    assert_file(*state, "x.qwd", "", 0);
+}
+
+/* Several times the buffer, in pieces that do not divide it; the descriptors stay free meanwhile.
+ */
+static void writes_large_files(void **state)
+{
+    enum { PIECE = 1000, PIECES = 300 };
+    struct writer *writers[3];
+    char *bytes = g_malloc(PIECE * PIECES);
+    const int before = dup(0);
+
+    for (size_t i = 0; i < PIECE * PIECES; i++)
+        bytes[i] = (char)(i * 7 + i / 1000);
+    for (int i = 0; i < 3; i++)
+        writers[i] = writer_new(*state);
+    for (size_t piece = 0; piece < PIECES; piece++)
+        for (int i = 0; i < 3; i++)
+            writer_add(writers[i], bytes + piece * PIECE, PIECE);
+    /* Three temporary files, none of which is held open. */
+    assert_int_equal(files_in(*state), 3);
+    close(before);
+    assert_int_equal(dup(0), before);
+    close(before);
+    commit(writers[0], "a", false);
+    commit(writers[1], "b", false);
+    writer_free(writers[2]);
+    assert_file(*state, "a", bytes, PIECE * PIECES);
+    assert_file(*state, "b", bytes, PIECE * PIECES);
+    g_free(bytes);
+}
+
+static void discards_without_a_trace(void **state)
+{
+    struct writer *writer = writer_new(*state);
+    char *bytes = g_malloc0(2 * WRITER_BUFFER);
+
+    writer_add(writer, bytes, 2 * WRITER_BUFFER);
+    assert_int_equal(files_in(*state), 1);
+    writer_free(writer);
+    assert_int_equal(files_in(*state), 0);
+    g_free(bytes);
+}
+
+static void never_overwrites_unasked(void **state)
+{
+    struct writer *writer = writer_new(*state);
+    char *error;
+
+    writer_add(writer, "old", 3);
+    commit(writer, "x.qwd", false);
+    writer = writer_new(*state);
+    writer_add(writer, "new", 3);
+    error = writer_commit(writer, "x.qwd", false);
+    assert_non_null(strstr(error, "--force"));
+    assert_int_equal(files_in(*state), 1);
+    g_free(error);
+    writer_free(writer);
+    assert_file(*state, "x.qwd", "old", 3);
+}
+
+static void overwrites_when_asked(void **state)
+{
+    struct writer *writer = writer_new(*state);
+
+    writer_add(writer, "old", 3);
+    commit(writer, "x.qwd", false);
+    writer = writer_new(*state);
+    writer_add(writer, "new", 3);
+    commit(writer, "x.qwd", true);
+    assert_file(*state, "x.qwd", "new", 3);
+}
+
+static void only_counts_without_a_folder(void **state)
+{
+    struct writer *writer = writer_new(NULL);
+
+    writer_add(writer, "bytes", 5);
+    assert_int_equal(writer_size(writer), 5);
+    commit(writer, "x.qwd", false);
+    assert_int_equal(files_in(*state), 0);
+}
+
+static void reports_a_missing_folder(void **state)
+{
+    char *folder = g_build_filename(*state, "gone", NULL);
+    struct writer *writer = writer_new(folder);
+    char *error;
+
+    writer_add(writer, "bytes", 5);
+    error = writer_commit(writer, "x.qwd", false);
+    assert_non_null(strstr(error, "gone"));
+    assert_non_null(strstr(error, "No such file"));
+    g_free(error);
+    writer_free(writer);
+    g_free(folder);
+}
+
+/* A limit on the size of files stands for a full disk: the write fails half way through. */
+static void reports_a_full_disk(void **state)
+{
+    struct writer *writer = writer_new(*state);
+    char *bytes = g_malloc0(4 * WRITER_BUFFER);
+    struct rlimit before, tight;
+    char *error;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    tight = before;
+    tight.rlim_cur = 2 * WRITER_BUFFER;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tight);
+    for (int i = 0; i < 4; i++)
+        writer_add(writer, bytes, WRITER_BUFFER);
+    error = writer_commit(writer, "x.qwd", false);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_non_null(error);
+    assert_non_null(strstr(error, "too large"));
+    g_free(error);
+    assert_int_equal(files_in(*state), 0);
+    writer_free(writer);
+    g_free(bytes);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(appears_at_commit),
+        TEST(writes_empty_files),
+        TEST(writes_large_files),
+        TEST(discards_without_a_trace),
+        TEST(never_overwrites_unasked),
+        TEST(overwrites_when_asked),
+        TEST(only_counts_without_a_folder),
+        TEST(reports_a_missing_folder),
+        TEST(reports_a_full_disk),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

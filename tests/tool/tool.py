@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of pcap2demo's command line share: running it, and making small captures."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["PCAP2DEMO"]
+SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
+CAPTURES = SOURCE / "tests" / "captures"
+SHARED = SOURCE.parent / "shared" / "captures"
+
+# Made by the project, with a session of 25 packets that has everything.
+ACKNEX = CAPTURES / "acknex-generated.pcap"
+
+ETHERNET, RAW, PPP, PPP_ETHER = 1, 101, 9, 51
+NULL, LOOP, SLL, SLL2 = 0, 108, 113, 276
+
+
+class Capture:
+    """A capture file in memory: a link type and (time in microseconds, frame) pairs."""
+
+    def __init__(self, link_type, frames):
+        self.link_type = link_type
+        self.frames = list(frames)
+
+    @classmethod
+    def read(cls, path):
+        data = pathlib.Path(path).read_bytes()
+        if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1"):
+            raise ValueError(f"{path} is not a little-endian pcap file")
+        units = 1 if data[0] == 0xD4 else 1000
+        frames, at = [], 24
+        while at < len(data):
+            seconds, fraction, size = struct.unpack_from("<III", data, at)
+            frames.append((seconds * 1000000 + fraction // units, data[at + 16:at + 16 + size]))
+            at += 16 + size
+        return cls(struct.unpack_from("<I", data, 20)[0], frames)
+
+    def packets(self):
+        """The frames without their Ethernet headers."""
+        assert self.link_type == ETHERNET
+        return [(time, frame[14:]) for time, frame in self.frames]
+
+    def wrapped(self, link_type, header):
+        """The same packets behind another link layer's header."""
+        return Capture(link_type, [(time, header + packet) for time, packet in self.packets()])
+
+    def pcap(self, order="<", nanoseconds=False):
+        magic = 0xA1B23C4D if nanoseconds else 0xA1B2C3D4
+        units = 1000 if nanoseconds else 1
+        out = [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 262144, self.link_type)]
+        for time, frame in self.frames:
+            seconds, fraction = divmod(time, 1000000)
+            out.append(struct.pack(order + "IIII", seconds, fraction * units, len(frame),
+                                   len(frame)) + frame)
+        return b"".join(out)
+
+    def pcapng(self, order="<"):
+        out = [block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)),
+               block(order, 1, struct.pack(order + "HHI", self.link_type, 0, 262144))]
+        for time, frame in self.frames:
+            head = struct.pack(order + "IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(frame),
+                               len(frame))
+            out.append(block(order, 6, head + frame))
+        return b"".join(out)
+
+
+def block(order, kind, body):
+    """A block of a pcapng file."""
+    body += bytes(-len(body) % 4)
+    length = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + length + body + length
+
+
+def fragments(packet, size):
+    """An IPv4 packet as fragments with `size` bytes of payload."""
+    header, payload = packet[:20], packet[20:]
+    pieces = range(0, len(payload), size)
+    return [ipv4_fragment(header, payload[at:at + size], at, at != pieces[-1]) for at in pieces]
+
+
+def ipv4_fragment(header, payload, offset, more):
+    return (header[:2] + struct.pack(">H", 20 + len(payload)) + header[4:6] +
+            struct.pack(">H", more << 13 | offset // 8) + header[8:] + payload)
+
+
+def as_ipv6(packet):
+    """An IPv4 packet without options as an IPv6 packet between addresses that end the same."""
+    prefix = bytes.fromhex("fd000000000000000000ffff")
+    payload = packet[20:struct.unpack_from(">H", packet, 2)[0]]
+    return (bytes.fromhex("60000000") + struct.pack(">HBB", len(payload), packet[9], 64) +
+            prefix + packet[12:16] + prefix + packet[16:20] + payload)
+
+
+class ToolTest(unittest.TestCase):
+    """Each test has an empty folder, in which the program runs."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pcap2demo-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_tool(self, *arguments, **options):
+        environment = dict(os.environ, LC_ALL="C.UTF-8")
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment,
+                              stdout=options.pop("stdout", subprocess.PIPE),
+                              stderr=subprocess.PIPE, timeout=60, **options)
+
+    def tool(self, *arguments, status=0, **options):
+        """Standard output and standard error as texts; the exit status must be `status`."""
+        result = self.run_tool(*arguments, **options)
+        error = result.stderr.decode()
+        self.assertEqual(result.returncode, status, error)
+        return (result.stdout or b"").decode(), error
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def dump(self, *arguments, status=0, **options):
+        """The packets of a JSON dump."""
+        output, _ = self.tool("--dump=json", *arguments, status=status, **options)
+        return [json.loads(line) for line in output.splitlines()]
+
+    def left(self):
+        """Names of the files in the folder."""
+        return sorted(path.name for path in self.folder.iterdir())
