@@ -72,7 +72,7 @@ void demo_set_map(struct demo *demo, const char *map)
 {
     g_free(demo->map);
     demo->map = g_strdup(map);
-    if (!demo->file_map)
+    if (demo->writer && !demo->file_map)
         demo->file_map = g_strdup(map);
 }
 

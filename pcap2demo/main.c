@@ -244,23 +244,36 @@ static struct action *action_for(const struct settings *settings)
     return convert_new(settings);
 }
 
-int main(int argc, char **argv)
+static void do_all(const struct settings *settings)
 {
-    struct settings settings;
-    struct run run;
+    struct run run = {.settings = settings, .action = action_for(settings), .ip = ip_new()};
 
-    setlocale(LC_CTYPE, "");
-    settings_parse(&settings, &argc, &argv);
     catch_signals();
-    run = (struct run){.settings = &settings, .action = action_for(&settings), .ip = ip_new()};
-    run.sessions = sessions_new(&settings, run.action);
+    run.sessions = sessions_new(settings, run.action);
     read_all(&run);
     ip_end(run.ip);
-    sessions_free(run.sessions, keep_unfinished(&settings));
-    if (settings.verbose)
+    sessions_free(run.sessions, keep_unfinished(settings));
+    if (settings->verbose)
         report(&run);
     run.action->end(run.action, run.inputs != 0);
     ip_free(run.ip);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings;
+
+    setlocale(LC_CTYPE, "");
+    switch (settings_parse(&settings, &argc, &argv)) {
+    case SETTINGS_GOOD:
+        do_all(&settings);
+        break;
+    case SETTINGS_WRONG:
+        raise_status(EXIT_UNUSABLE);
+        break;
+    case SETTINGS_DONE:
+        break;
+    }
     settings_clear(&settings);
     finish_output();
     return (int)status_so_far();

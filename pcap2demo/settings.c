@@ -2,7 +2,6 @@
 #include "pcap2demo/settings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pcap2demo/config.h"
@@ -16,8 +15,8 @@ struct words {
     char **sessions, **options, **ports;
 };
 
-/* Ends the program. */
-static void G_GNUC_NORETURN G_GNUC_PRINTF(1, 2) refuse(const char *format, ...)
+/* Says what is wrong with the command line. Returns false, for its callers to return. */
+static bool G_GNUC_PRINTF(1, 2) refuse(const char *format, ...)
 {
     va_list arguments;
     char *text;
@@ -27,7 +26,16 @@ static void G_GNUC_NORETURN G_GNUC_PRINTF(1, 2) refuse(const char *format, ...)
     va_end(arguments);
     message((struct place){0}, "%s", text);
     fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
-    exit(EXIT_UNUSABLE);
+    g_free(text);
+    return false;
+}
+
+/* The same with a text that is freed. */
+static bool refuse_because(char *why)
+{
+    refuse("%s", why);
+    g_free(why);
+    return false;
 }
 
 /* --- GOption --------------------------------------------------------------------------------- */
@@ -140,7 +148,7 @@ static bool set_option(struct settings *settings, int protocol, const char *name
     return false;
 }
 
-static GString *all_options(void)
+static char *all_options(void)
 {
     GString *names = g_string_new(NULL);
 
@@ -148,44 +156,74 @@ static GString *all_options(void)
         for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
             g_string_append_printf(names, "%s%s.%s", names->len ? ", " : "", qs_protocols[i]->name,
                                    qs_protocols[i]->options[j].name);
-    if (!names->len)
-        g_string_assign(names, "none");
-    return names;
+    return g_string_free(names, FALSE);
+}
+
+static bool refuse_option(const char *text)
+{
+    char *names = all_options();
+
+    refuse("--option %s: no such option or value; the options are: %s", text,
+           *names ? names : "none");
+    g_free(names);
+    return false;
 }
 
 /* "PROTO.NAME=VALUE" */
-static void take_option(struct settings *settings, const char *text)
+static bool take_option(struct settings *settings, const char *text)
 {
     const char *dot = strchr(text, '.');
     const char *equals = dot ? strchr(dot, '=') : NULL;
-    char *protocol = equals ? g_strndup(text, (gsize)(dot - text)) : NULL;
-    char *name = equals ? g_strndup(dot + 1, (gsize)(equals - dot - 1)) : NULL;
-    const int number = protocol ? protocol_number(protocol) : -1;
+    char *protocol, *name;
+    bool good;
+    int number;
 
-    if (number < 0 || !set_option(settings, number, name, equals + 1))
-        refuse("--option %s: no such option or value; the options are: %s", text,
-               all_options()->str);
+    if (!equals)
+        return refuse_option(text);
+    protocol = g_strndup(text, (gsize)(dot - text));
+    name = g_strndup(dot + 1, (gsize)(equals - dot - 1));
+    number = protocol_number(protocol);
+    good = number >= 0 && set_option(settings, number, name, equals + 1);
     g_free(protocol);
     g_free(name);
+    return good || refuse_option(text);
 }
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-static void take_session(struct settings *settings, const char *text)
+static bool take_session(struct settings *settings, const char *text)
 {
     guint64 value;
     unsigned number;
 
     if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &value, NULL))
-        refuse("--session %s: sessions are numbered from 1", text);
+        return refuse("--session %s: sessions are numbered from 1", text);
     number = (unsigned)value;
     g_array_append_val(settings->sessions, number);
+    return true;
 }
 
-static void take_purpose(struct settings *settings, const struct words *words)
+static bool take_port(struct settings *settings, const char *text)
+{
+    char *error = NULL;
+
+    return claims_add(settings->claims, text, &error) || refuse_because(error);
+}
+
+/* For options that may be repeated. `texts` may be NULL. */
+static bool take_each(struct settings *settings, char *const *texts,
+                      bool (*take)(struct settings *settings, const char *text))
+{
+    for (; texts && *texts; texts++)
+        if (!take(settings, *texts))
+            return false;
+    return true;
+}
+
+static bool take_purpose(struct settings *settings, const struct words *words)
 {
     if (words->list + words->dump + words->check > 1)
-        refuse("choose one of --list, --dump and --check");
+        return refuse("choose one of --list, --dump and --check");
     if (words->list)
         settings->purpose = PURPOSE_LIST;
     else if (words->dump)
@@ -194,40 +232,44 @@ static void take_purpose(struct settings *settings, const struct words *words)
         settings->purpose = PURPOSE_CHECK;
     settings->json = words->json || words->dump_json;
     if (settings->json && settings->purpose == PURPOSE_CONVERT)
-        refuse("--json goes with --list, --dump or --check");
+        return refuse("--json goes with --list, --dump or --check");
     if (words->output && settings->purpose != PURPOSE_CONVERT)
-        refuse("--output goes with converting, not with --list, --dump or --check");
+        return refuse("--output goes with converting, not with --list, --dump or --check");
+    return true;
 }
 
-static void take_inputs(struct settings *settings)
+static bool take_inputs(struct settings *settings)
 {
     if (settings->interface && settings->files)
-        refuse("choose files or an interface, not both");
+        return refuse("choose files or an interface, not both");
     if (!settings->interface && !settings->files)
-        refuse("no input: name a capture file, \"-\" for standard input, or -i IFACE");
+        return refuse("no input: name a capture file, \"-\" for standard input, or -i IFACE");
     if (!settings->files)
         settings->files = g_new0(char *, 1);
+    return true;
 }
 
-static void take_words(struct settings *settings, const struct words *words)
+static bool take_output(struct settings *settings, const char *output)
 {
     char *error = NULL;
 
-    take_purpose(settings, words);
-    take_inputs(settings);
+    settings->naming = naming_new(output, &error);
+    if (settings->naming)
+        return true;
+    refuse("--output %s", error);
+    g_free(error);
+    return false;
+}
+
+static bool take_words(struct settings *settings, const struct words *words)
+{
     settings->quiet = words->quiet;
     settings->verbose = words->verbose;
     settings->wishes = (struct demo_wishes){.force = words->force, .sanitize = words->sanitize};
-    for (char **text = words->sessions; text && *text; text++)
-        take_session(settings, *text);
-    for (char **text = words->options; text && *text; text++)
-        take_option(settings, *text);
-    for (char **text = words->ports; text && *text; text++)
-        if (!claims_add(settings->claims, *text, &error))
-            refuse("%s", error);
-    settings->naming = naming_new(words->output, &error);
-    if (!settings->naming)
-        refuse("--output %s", error);
+    return take_purpose(settings, words) && take_inputs(settings) &&
+           take_each(settings, words->sessions, take_session) &&
+           take_each(settings, words->options, take_option) &&
+           take_each(settings, words->ports, take_port) && take_output(settings, words->output);
 }
 
 static void words_clear(struct words *words)
@@ -248,26 +290,39 @@ static void spell_out_dump(int argc, char **argv)
             argv[i] = spelt_out;
 }
 
-void settings_parse(struct settings *settings, int *argc, char ***argv)
+static enum settings_verdict parse(struct settings *settings, struct words *words, int *argc,
+                                   char ***argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
-    struct words words = {0};
     GError *error = NULL;
+
+    add_entries(context, words, settings);
+    spell_out_dump(*argc, *argv);
+    g_option_context_parse(context, argc, argv, &error);
+    g_option_context_free(context);
+    if (error) {
+        refuse("%s", error->message);
+        g_error_free(error);
+        return SETTINGS_WRONG;
+    }
+    if (words->version) {
+        puts("pcap2demo " QUAKESHARK_VERSION);
+        return SETTINGS_DONE;
+    }
+    return take_words(settings, words) ? SETTINGS_GOOD : SETTINGS_WRONG;
+}
+
+enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv)
+{
+    struct words words = {0};
+    enum settings_verdict verdict;
 
     *settings = (struct settings){.claims = claims_new(),
                                   .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
     start_options(settings);
-    add_entries(context, &words, settings);
-    spell_out_dump(*argc, *argv);
-    if (!g_option_context_parse(context, argc, argv, &error))
-        refuse("%s", error->message);
-    g_option_context_free(context);
-    if (words.version) {
-        puts("pcap2demo " QUAKESHARK_VERSION);
-        exit(fflush(stdout) == 0 ? EXIT_WELL : EXIT_UNUSABLE);
-    }
-    take_words(settings, &words);
+    verdict = parse(settings, &words, argc, argv);
     words_clear(&words);
+    return verdict;
 }
 
 void settings_clear(struct settings *settings)
@@ -278,7 +333,8 @@ void settings_clear(struct settings *settings)
     g_free(settings->interface);
     g_free(settings->filter);
     g_array_free(settings->sessions, TRUE);
-    naming_free(settings->naming);
+    if (settings->naming)
+        naming_free(settings->naming);
     claims_free(settings->claims);
 }
 

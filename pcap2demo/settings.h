@@ -27,11 +27,17 @@ struct settings {
     uint32_t *options[CLAIMS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
 };
 
+enum settings_verdict {
+    SETTINGS_GOOD,
+    SETTINGS_WRONG, /* the user was told why */
+    SETTINGS_DONE   /* the version was asked for, and printed */
+};
+
 /*
- * Reads the command line. Does not return when it is wrong, or asked for help or the version. The
- * result lives until settings_clear().
+ * Reads the command line; does not return when it asks for help. The result, good or not, lives
+ * until settings_clear().
  */
-void settings_parse(struct settings *settings, int *argc, char ***argv);
+enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv);
 
 void settings_clear(struct settings *settings);
 
