@@ -115,25 +115,49 @@ static bool is_recognised(const struct qs_protocol *protocol, const struct qs_pa
     return (port || !protocol->recognise_on_request) && protocol->recognise(packet);
 }
 
+/* The protocol that recognises the packet; of several, one whose servers use its ports. */
+static int recognised(const struct qs_packet *packet, unsigned by_port)
+{
+    int first = -1;
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        const bool port = by_port >> i & 1;
+
+        if (!is_recognised(qs_protocols[i], packet, port))
+            continue;
+        if (port)
+            return i;
+        if (first < 0)
+            first = i;
+    }
+    return first;
+}
+
+static unsigned protocols_by_port(const struct claims *claims, const struct qs_packet *packet)
+{
+    return claims->servers[packet->source.port] | claims->servers[packet->destination.port];
+}
+
 int claims_find(const struct claims *claims, const struct qs_packet *packet)
 {
     const int user = forced(claims, packet);
-    const unsigned by_port =
-        claims->servers[packet->source.port] | claims->servers[packet->destination.port];
-    int first = -1;
+    const unsigned by_port = protocols_by_port(claims, packet);
+    int protocol;
 
     if (user >= 0)
         return user;
-    for (int i = 0; qs_protocols[i]; i++) {
-        const bool port = by_port >> i & 1;
-        const bool recognised = is_recognised(qs_protocols[i], packet, port);
+    protocol = recognised(packet, by_port);
+    if (protocol < 0 && by_port)
+        protocol = __builtin_ctz(by_port);
+    return protocol;
+}
 
-        if (port && recognised)
-            return i;
-        if (recognised && first < 0)
-            first = i;
-    }
-    if (first < 0 && by_port)
-        first = __builtin_ctz(by_port);
-    return first;
+int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder)
+{
+    int protocol;
+
+    if (forced(claims, packet) >= 0 || qs_protocols[holder]->recognise(packet))
+        return holder;
+    protocol = recognised(packet, protocols_by_port(claims, packet));
+    return protocol < 0 ? holder : protocol;
 }

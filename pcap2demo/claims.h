@@ -30,6 +30,13 @@ bool claims_add(struct claims *claims, const char *text, char **error);
 /* The number of the protocol that claims a conversation beginning with `packet`, or -1. */
 int claims_find(const struct claims *claims, const struct qs_packet *packet);
 
+/*
+ * The same for a packet of a conversation that protocol number `holder` has claimed, while no
+ * connection has come of it: some clients ask for a connection in two protocols at once, and the
+ * server's answer decides. `holder` if nothing speaks for another.
+ */
+int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder);
+
 /* Whether servers of the protocol listen on `port`. */
 bool claims_is_server(const struct claims *claims, int protocol, uint16_t port);
 

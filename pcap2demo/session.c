@@ -14,6 +14,7 @@ struct conversation {
     struct flow flow;
     int protocol;
     struct qs_session *state;
+    bool announced;          /* by a packet of another conversation */
     struct session *session; /* going on now, or NULL */
 };
 
@@ -198,16 +199,28 @@ static void end_session(struct sessions *sessions, struct conversation *conversa
 
 /* --- Conversations --------------------------------------------------------------------------- */
 
+static struct qs_session *new_state(int protocol)
+{
+    struct qs_session *state = g_malloc(qs_protocols[protocol]->session_size);
+
+    qs_protocols[protocol]->session_init(state);
+    return state;
+}
+
+static void free_state(int protocol, struct qs_session *state)
+{
+    qs_protocols[protocol]->session_clear(state);
+    g_free(state);
+}
+
 static void conversation_over(struct flow *flow, void *user)
 {
     struct conversation *conversation = (struct conversation *)flow;
-    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
     if (conversation->session)
         learn(conversation->session, conversation->state);
     end_session(user, conversation);
-    protocol->session_clear(conversation->state);
-    g_free(conversation->state);
+    free_state(conversation->protocol, conversation->state);
     g_free(conversation);
 }
 
@@ -218,19 +231,34 @@ static struct conversation *conversation_new(struct sessions *sessions, int prot
     struct conversation *conversation = g_new0(struct conversation, 1);
 
     conversation->protocol = protocol;
-    conversation->state = g_malloc(qs_protocols[protocol]->session_size);
-    qs_protocols[protocol]->session_init(conversation->state);
+    conversation->state = new_state(protocol);
     flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
 }
 
+/* As long as no session has come of it, the conversation may turn out to be of another protocol. */
+static void reconsider(const struct sessions *sessions, struct conversation *conversation,
+                       const struct qs_packet *packet)
+{
+    const int protocol = claims_again(sessions->settings->claims, packet, conversation->protocol);
+
+    if (protocol == conversation->protocol)
+        return;
+    free_state(conversation->protocol, conversation->state);
+    conversation->protocol = protocol;
+    conversation->state = new_state(protocol);
+}
+
 static struct conversation *find_conversation(struct sessions *sessions, struct qs_packet *packet)
 {
-    struct flow *flow = flow_find(sessions->flows, packet);
+    struct conversation *conversation = (struct conversation *)flow_find(sessions->flows, packet);
     int protocol;
 
-    if (flow)
-        return (struct conversation *)flow;
+    if (conversation) {
+        if (!conversation->session && !conversation->announced)
+            reconsider(sessions, conversation, packet);
+        return conversation;
+    }
     protocol = claims_find(sessions->settings->claims, packet);
     if (protocol < 0)
         return NULL;
@@ -255,6 +283,7 @@ static void follow_announcement(struct sessions *sessions, int protocol, int64_t
         flow_end(sessions->flows, &next->flow);
     next = conversation_new(sessions, protocol, &announced->client, &announced->server, now);
     next->state->server = QS_END_B;
+    next->announced = true;
 }
 
 /* Finds out whether the packet just decoded ended a session, or began one. */

@@ -68,6 +68,24 @@ static void takes_the_users_word(void **state)
     assert_int_equal(claims_find(*state, &standard), protocol_number("acknex"));
 }
 
+/* A client that asks in two ways: what the server answers decides, unless the user did. */
+static void thinks_again(void **state)
+{
+    static const uint8_t challenge[] = "\xff\xff\xff\xff"
+                                       "c1234567890";
+    const int qw = protocol_number("qw"), nq = protocol_number("nq");
+    struct qs_packet packet = between(40000, 40001);
+    char *error = NULL;
+
+    assert_int_equal(claims_again(*state, &packet, nq), nq);
+    packet.data = challenge;
+    packet.size = packet.wire_size = sizeof challenge;
+    assert_int_equal(claims_again(*state, &packet, nq), qw);
+    assert_int_equal(claims_again(*state, &packet, qw), qw);
+    assert_true(claims_add(*state, "nq=40000", &error));
+    assert_int_equal(claims_again(*state, &packet, nq), nq);
+}
+
 static void refuses_what_it_cannot_read(void **state)
 {
     static const char *const wrong[] = {"",
@@ -103,9 +121,8 @@ static void refuses_what_it_cannot_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(goes_by_server_ports),
-        TEST(goes_by_bytes),
-        TEST(takes_the_users_word),
+        TEST(goes_by_server_ports),        TEST(goes_by_bytes),
+        TEST(takes_the_users_word),        TEST(thinks_again),
         TEST(refuses_what_it_cannot_read),
     };
 
