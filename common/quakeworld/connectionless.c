@@ -10,7 +10,11 @@
 
 #include "common/core/text.h"
 
-enum { MARK_SIZE = 4, MASTER_ENTRY_SIZE = 6 };
+enum {
+    MARK_SIZE = 4,
+    MASTER_ENTRY_SIZE = 6,
+    FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */
+};
 
 /* The command being read: the text of the packet, and where it stands. */
 struct oob {
@@ -80,6 +84,17 @@ static void learn_server(struct qs_decoder *d)
         qs_learn_direction(d, QS_S2C);
 }
 
+/* What a line of connect means for the headers to come; fteqw sv_main.c SVC_DirectConnect. */
+static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
+{
+    if (key == QW_EXTENSION_FTE2)
+        asked->stunaware = value & FTE2_STUNAWARE;
+    else if (key == QW_EXTENSION_FRAG)
+        asked->fragments = value >= FRAGMENT_MTU_MIN;
+    else if (key == QW_EXTENSION_HUFF)
+        asked->huffman = true;
+}
+
 /* "0x58455446 0x2140f000": an extension that the client asks for. */
 static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
@@ -96,9 +111,7 @@ static void read_connect_extension(struct qs_decoder *d, struct qs_view line, ui
     qs_emit_uint(d, QW_EXTENSION_KEY, offset + key.offset, key.length, key_number);
     qs_emit_uint(d, QW_EXTENSION_VALUE, offset + value.offset, value.length, value_number);
     qw_emit_extension(d, key_number, value_number, offset + value.offset, value.length);
-    if (key_number == QW_EXTENSION_FRAG ||
-        (key_number == QW_EXTENSION_FTE2 && (value_number & FTE2_STUNAWARE)))
-        qw_session(d)->fte_netchan_asked = true;
+    ask_for_netchan(&qw_session(d)->asked, key_number, value_number);
     qs_close_at(d, offset + line.size);
 }
 
@@ -131,7 +144,7 @@ static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_
     struct qs_token word;
 
     learn_client(d);
-    qw_session(d)->fte_netchan_asked = false;
+    qw_session(d)->asked = (struct qw_netchan_format){.known = true};
     if (qs_token_next(line, &pos, &word))
         emit_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
     if (qs_token_next(line, &pos, &word))

@@ -142,7 +142,7 @@ const struct qs_name qw_protocol_names[] = {
 
 const struct qs_name qw_extension_names[] = {
     {QW_EXTENSION_FTE, "FTEX"},     {QW_EXTENSION_FTE2, "FTE2"},    {QW_EXTENSION_MVD1, "MVD1"},
-    {UINT32_C(0x6e656c76), "vlen"}, {UINT32_C(0x46465548), "HUFF"}, {UINT32_C(0x47415246), "FRAG"},
+    {UINT32_C(0x6e656c76), "vlen"}, {QW_EXTENSION_HUFF, "HUFF"},    {QW_EXTENSION_FRAG, "FRAG"},
     {UINT32_C(0x534c5444), "DTLS"}, {UINT32_C(0x44495547), "GUID"}, {0, NULL},
 };
 

@@ -59,6 +59,27 @@ bool qw_is_bare_text(const struct qs_packet *packet);
 void qw_decode_connectionless(struct qs_decoder *d);
 void qw_decode_bare_text(struct qs_decoder *d);
 
+/* netchan.c: packets with sequence numbers. */
+void qw_decode_netchan(struct qs_decoder *d);
+/* The same where the header can only be the plain one: a demo's. */
+void qw_decode_plain_netchan(struct qs_decoder *d);
+
+/* fte_netchan.c: what FTE changes about them. */
+/* The header's format by the handshake; where the capture lacks that, by what the packet can be. */
+const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d);
+/* The two words of the header, without bias. */
+void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack);
+uint16_t qw_read_fragment_word(struct qs_decoder *d);
+/*
+ * Takes the rest of the packet, a piece of a message. Returns whether the message is whole now:
+ * then the session has it as `joined`.
+ */
+bool qw_read_fragment(struct qs_decoder *d, uint16_t word);
+/* A packet that is no fragment ends the wait for the rest of a message. */
+void qw_forget_fragments(struct qs_decoder *d);
+void qw_fragments_copy(struct qw_session *to, const struct qw_session *from);
+void qw_fragments_clear(struct qw_session *session);
+
 /* usercmd.c: delta usercmds, in moves and in svc_playerinfo. */
 /* Reads a command as changes to `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);

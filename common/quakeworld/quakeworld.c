@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol record of QuakeWorld, and its netchan: qw28-protocol, "Regular Packets". */
+/* The protocol record of QuakeWorld. */
 #include "common/quakeworld/quakeworld.h"
 
 #include "common/core/text.h"
@@ -11,156 +11,28 @@ const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #include "common/core/rows_end.h"
 };
 
-/* --- The netchan */
-
-static void read_header(struct qs_decoder *d)
+static bool is_connectionless(const struct qs_decoder *d)
 {
-    const uint32_t start = d->in.pos;
-    uint32_t sequence, ack;
-
-    qs_open_at(d, QW_HEADER, start);
-    sequence = qs_u32(d, QW_SEQUENCE_WORD);
-    ack = qs_u32(d, QW_ACK_WORD);
-    if (d->direction == QS_C2S)
-        qw_session(d)->qport = qs_u16(d, QW_QPORT);
-    d->sequence = sequence & QS_SEQUENCE_MASK;
-    d->acknowledged = ack & QS_SEQUENCE_MASK;
-    qs_label(d, ": seq %u%s, ack %u%s", d->sequence, sequence & QS_RELIABLE_BIT ? " reliable" : "",
-             d->acknowledged, ack & QS_RELIABLE_BIT ? " reliable" : "");
-    qs_close(d);
-    qs_summary(d, "%s seq %u ack %u", d->direction == QS_S2C ? "S→C" : "C→S", d->sequence,
-               d->acknowledged);
-}
-
-/*
- * A server's accept alone begins no connection: it is sent again when the client's connect was. The
- * connection begins when the client's numbers do.
- */
-static void begin_connection(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-    const struct qs_netchan *chan = &session->base.to_server;
-    const bool expected = session->connecting || session->base.disconnected;
-
-    if (d->direction != QS_C2S || !expected)
-        return;
-    if (chan->started && d->sequence >= chan->sequence)
-        session->connecting = false;
-    else if (session->connecting || d->sequence < 2)
-        qw_session_connect(session);
-}
-
-static void note_gap(struct qs_decoder *d, uint32_t skipped)
-{
-    const unsigned choked = qw_session(d)->choked;
-
-    if (!skipped)
-        return;
-    if (choked >= skipped)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped, choked by the server",
-                skipped);
-    else if (choked)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4,
-                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
-    else
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped", skipped);
-}
-
-/* Takes note of the numbers in the header. Returns how many were skipped before this packet. */
-static uint32_t arrive(struct qs_decoder *d)
-{
-    struct qs_session *session = d->session;
-    const bool to_client = d->direction == QS_S2C;
-    struct qs_netchan *here = to_client ? &session->to_client : &session->to_server;
-    struct qs_netchan *there = to_client ? &session->to_server : &session->to_client;
-    uint32_t skipped;
-    const enum qs_arrival arrival = qs_netchan_arrive(here, d->sequence, &skipped);
-
-    d->accepted = qs_arrival_accepted(arrival);
-    if (arrival == QS_ARRIVAL_DUPLICATE)
-        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, 0, 4, "Sequence number %u again", d->sequence);
-    else if (arrival == QS_ARRIVAL_STALE)
-        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, 4, "Sequence number %u after %u", d->sequence,
-                here->sequence);
-    if (d->accepted && qs_netchan_acknowledge(there, d->acknowledged))
-        qs_note(d, QS_NOTE_NOT_CAPTURED, 4, 4,
-                "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
-    return skipped;
-}
-
-static void read_messages(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-
-    session->moved = false;
-    session->choked = 0;
-    qw_apply_extensions(d);
-    if (d->direction == QS_C2S)
-        qs_read_messages(d, QW_CLC, qw_client_message);
-    else
-        qs_read_messages(d, QW_SVC, qw_server_message);
-}
-
-/* What a receiver drops is shown all the same, but teaches the session nothing. */
-static void read_dropped_messages(struct qs_decoder *d)
-{
-    struct qs_session *session = d->session;
-    struct qw_session copy;
-
-    d->protocol->session_copy(&copy.base, session);
-    d->session = &copy.base;
-    read_messages(d);
-    d->session = session;
-    d->protocol->session_clear(&copy.base);
-}
-
-/* Both ends' words, and the qport that only clients send. */
-static uint32_t header_size(enum qs_direction direction)
-{
-    return direction == QS_C2S ? 10 : 8;
-}
-
-/* STUNAWARE and FRAG change the header itself. */
-static bool has_other_netchan(const struct qw_session *session)
-{
-    return session->connecting ? session->fte_netchan_asked : session->fte_netchan;
-}
-
-static void decode_netchan(struct qs_decoder *d)
-{
-    uint32_t skipped;
-
-    if (has_other_netchan(qw_session(d))) {
-        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, 0, d->in.size,
-                "Protocol extension STUNAWARE or FRAG (another netchan) not decoded");
-        qs_undecoded(d);
-        return;
-    }
-    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
-        qs_learn_direction(d, qs_probe_direction(d));
-    if (qs_reader_left(&d->in) < header_size(d->direction)) {
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Shorter than a netchan header");
-        qs_undecoded(d);
-        return;
-    }
-    read_header(d);
-    begin_connection(d);
-    skipped = arrive(d);
-    if (d->accepted)
-        read_messages(d);
-    else
-        read_dropped_messages(d);
-    note_gap(d, skipped);
+    return d->in.size > 4 && qs_le32(d->in.data) == UINT32_MAX;
 }
 
 static void decode(struct qs_decoder *d)
 {
-    if (d->in.size > 4 && qs_le32(d->in.data) == UINT32_MAX)
+    if (is_connectionless(d))
         qw_decode_connectionless(d);
     else if (qw_is_bare_text(d->packet))
         qw_decode_bare_text(d);
     else
-        decode_netchan(d);
+        qw_decode_netchan(d);
+}
+
+/* QWD keeps whole packets, as they came or with the header of the plain netchan. */
+static void decode_block(struct qs_decoder *d)
+{
+    if (is_connectionless(d))
+        qw_decode_connectionless(d);
+    else
+        qw_decode_plain_netchan(d);
 }
 
 /* --- The record */
@@ -183,6 +55,7 @@ static void copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&copy->sounds, &original->sounds);
     qs_table_copy(&copy->userinfo, &original->userinfo);
     qs_table_copy(&copy->texts, &original->texts);
+    qw_fragments_copy(copy, original);
 }
 
 static void clear(struct qs_session *session)
@@ -193,6 +66,7 @@ static void clear(struct qs_session *session)
     qs_table_clear(&qw->sounds);
     qs_table_clear(&qw->userinfo);
     qs_table_clear(&qw->texts);
+    qw_fragments_clear(qw);
 }
 
 static char *version_text(const struct qw_session *session)
@@ -270,5 +144,5 @@ const struct qs_protocol qw_protocol = {
     .describe = describe,
     .recognise = qw_recognise,
     .decode = decode,
-    .decode_server_messages = decode, /* QWD keeps whole packets */
+    .decode_server_messages = decode_block,
 };

@@ -3,6 +3,7 @@
 #ifndef QW_QUAKEWORLD_H
 #define QW_QUAKEWORLD_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,12 +21,30 @@ struct qw_usercmd {
     uint8_t buttons, impulse;
 };
 
+/*
+ * How the connection writes its netchan headers: FTE's connect may ask for changes, and
+ * svc_serverdata does not tell of them. Source: quakeworld-fte facts, sections 2 and 3.
+ */
+struct qw_netchan_format {
+    bool known;     /* by the connect packet, or by what a packet can only be */
+    bool stunaware; /* words in big-endian order, the sequence word with a bias */
+    bool fragments; /* a word more, which tells of fragments */
+    bool huffman;   /* what follows is compressed by a table that only the engines have */
+};
+
+/* The pieces of a fragmented message that have come, in one direction. */
+struct qw_fragments {
+    uint32_t sequence;
+    GBytes *data; /* NULL: none */
+};
+
 struct qw_session {
     struct qs_session base;
     uint16_t qport;
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
-    bool fte_netchan_asked, fte_netchan; /* FTE's netchan: asked for by connect; in force */
+    struct qw_netchan_format asked, format; /* by the last connect packet; in force */
+    struct qw_fragments to_server, to_client;
     /* Agreed protocol extensions: the words of svc_serverdata. */
     uint32_t fte, fte2, mvd1;
     /* From svc_serverdata; valid when base.level is not 0. */
@@ -39,6 +58,8 @@ struct qw_session {
     bool moved;                /* it carried clc_move */
     struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
     uint8_t choked;            /* svc_chokecount's number */
+    uint32_t header_size;      /* of its netchan header */
+    GBytes *joined;            /* the whole message, where the packet ended a fragmented one */
 };
 
 enum qw_text {

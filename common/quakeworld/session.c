@@ -21,7 +21,10 @@ void qw_session_connect(struct qw_session *session)
     qs_session_connect(&fresh.base);
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
     qs_table_clear(&session->texts);
-    fresh.fte_netchan = session->fte_netchan_asked;
+    fresh.format = session->asked;
+    fresh.qport = session->qport;
+    fresh.header_size = session->header_size;
+    qw_fragments_clear(session);
     *session = fresh;
 }
 

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
+ * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
+ * long messages over several packets of one number. Only connect tells of both. Source:
+ * quakeworld-fte facts, sections 2 and 3; fteqw net_chan.c Netchan_Process.
+ */
+#include "common/quakeworld/parts.h"
+
+#define STUN_BIAS UINT32_C(0x40000000)
+
+enum {
+    WORDS_SIZE = 8,
+    FRAGMENT_MORE = 1,
+    MESSAGE_MAX = 65536 /* bytes; engines join no more */
+};
+
+/* --- The format */
+
+/* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
+static bool is_top_byte(uint8_t byte, uint8_t bias)
+{
+    return (byte & ~0x80) == bias;
+}
+
+/* The number of packets in a connection stays far below 2^24. */
+static bool looks_biased(const struct qs_reader *in)
+{
+    const uint8_t *b = in->data;
+
+    return is_top_byte(b[0], STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
+           !(is_top_byte(b[3], 0) && is_top_byte(b[7], 0));
+}
+
+/*
+ * No message is numbered 0: two bytes that are 0, or 1 and 0, before anything else are the word of
+ * a whole message or of its first piece.
+ */
+static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
+{
+    const uint8_t *b = in->data + header_size;
+
+    return in->size >= header_size + 2 && b[0] <= FRAGMENT_MORE && b[1] == 0;
+}
+
+/*
+ * FTE's servers and clients agree on these as a rule: quakeworld-fte facts, section 1, case a.
+ * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
+ */
+static void assume_extensions(struct qw_session *session)
+{
+    if (session->base.level || session->fte || session->fte2)
+        return;
+    session->fte = UINT32_C(0xedeeffdf);
+    session->fte2 = UINT32_C(0x7f);
+}
+
+/* A packet with nothing behind the words tells of no word for fragments. */
+static void guess_format(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const uint32_t size = d->direction == QS_C2S ? WORDS_SIZE + 2 : WORDS_SIZE;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN || d->in.size <= size)
+        return;
+    session->format.stunaware = looks_biased(&d->in);
+    session->format.fragments = looks_fragmentable(&d->in, size);
+    session->format.known = true;
+    if (session->format.stunaware && session->format.fragments)
+        assume_extensions(session);
+}
+
+const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+
+    if (session->connecting && session->asked.known)
+        return &session->asked;
+    if (!session->format.known)
+        guess_format(d);
+    return &session->format;
+}
+
+/* --- The header */
+
+void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
+{
+    const uint32_t at = d->in.pos;
+
+    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
+    qs_derive_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
+    *ack = qs_u32be(d, QW_ACK_WORD);
+}
+
+static uint32_t offset_of(uint16_t word)
+{
+    return (uint32_t)(word & ~FRAGMENT_MORE) << 2;
+}
+
+uint16_t qw_read_fragment_word(struct qs_decoder *d)
+{
+    const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
+
+    qs_derive_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, offset_of(word));
+    return word;
+}
+
+/* --- Joining */
+
+static struct qw_fragments *fragments_of(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+
+    return d->direction == QS_S2C ? &session->to_client : &session->to_server;
+}
+
+static void drop(struct qw_fragments *fragments)
+{
+    g_clear_pointer(&fragments->data, g_bytes_unref);
+}
+
+static uint32_t size_of(const struct qw_fragments *fragments)
+{
+    return fragments->data ? (uint32_t)g_bytes_get_size(fragments->data) : 0;
+}
+
+static void append(struct qw_fragments *fragments, struct qs_view piece)
+{
+    GByteArray *joined = g_byte_array_sized_new(size_of(fragments) + piece.size);
+
+    if (fragments->data)
+        g_byte_array_append(joined, g_bytes_get_data(fragments->data, NULL), size_of(fragments));
+    g_byte_array_append(joined, piece.data, piece.size);
+    drop(fragments);
+    fragments->data = g_byte_array_free_to_bytes(joined);
+}
+
+bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
+{
+    struct qw_fragments *fragments = fragments_of(d);
+    const uint32_t at = d->in.pos, offset = offset_of(word);
+    const struct qs_view piece = qs_bytes(d, QW_FRAGMENT_DATA, qs_reader_left(&d->in));
+
+    qs_summary(d, " fragment at %u", offset);
+    if (fragments->sequence != d->sequence)
+        drop(fragments);
+    fragments->sequence = d->sequence;
+    if (offset != size_of(fragments) || offset + piece.size > MESSAGE_MAX) {
+        qs_note(d, QS_NOTE_UNUSUAL, at, piece.size,
+                "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
+                size_of(fragments));
+        return false;
+    }
+    append(fragments, piece);
+    if (word & FRAGMENT_MORE)
+        return false;
+    qw_session(d)->joined = g_steal_pointer(&fragments->data);
+    return true;
+}
+
+void qw_forget_fragments(struct qs_decoder *d)
+{
+    drop(fragments_of(d));
+}
+
+static void share(struct qw_fragments *to, const struct qw_fragments *from)
+{
+    to->data = from->data ? g_bytes_ref(from->data) : NULL;
+}
+
+void qw_fragments_copy(struct qw_session *to, const struct qw_session *from)
+{
+    share(&to->to_server, &from->to_server);
+    share(&to->to_client, &from->to_client);
+    to->joined = NULL;
+}
+
+void qw_fragments_clear(struct qw_session *session)
+{
+    drop(&session->to_server);
+    drop(&session->to_client);
+    g_clear_pointer(&session->joined, g_bytes_unref);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets with sequence numbers: qw28-protocol, "Regular Packets". What FTE changes about them is
+ * in fte_netchan.c.
+ */
+#include "common/quakeworld/parts.h"
+
+/* What a header says beyond its numbers. */
+struct header {
+    uint32_t sequence_word, ack_word;
+    uint16_t fragment_word; /* 0: the packet is a whole message */
+};
+
+static void read_words(struct qs_decoder *d, const struct qw_netchan_format *format,
+                       struct header *header)
+{
+    if (format->stunaware) {
+        qw_read_biased_words(d, &header->sequence_word, &header->ack_word);
+    } else {
+        header->sequence_word = qs_u32(d, QW_SEQUENCE_WORD);
+        header->ack_word = qs_u32(d, QW_ACK_WORD);
+    }
+}
+
+static void read_header(struct qs_decoder *d, const struct qw_netchan_format *format,
+                        struct header *header)
+{
+    qs_open(d, QW_HEADER);
+    read_words(d, format, header);
+    if (d->direction == QS_C2S)
+        qw_session(d)->qport = qs_u16(d, QW_QPORT);
+    if (format->fragments)
+        header->fragment_word = qw_read_fragment_word(d);
+    d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
+    d->acknowledged = header->ack_word & QS_SEQUENCE_MASK;
+    qw_session(d)->header_size = d->in.pos;
+    qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
+             header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
+             header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
+    qs_close(d);
+    qs_summary(d, "%s seq %u ack %u", d->direction == QS_S2C ? "S→C" : "C→S", d->sequence,
+               d->acknowledged);
+}
+
+/*
+ * A server's accept alone begins no connection: it is sent again when the client's connect was. The
+ * connection begins when the client's numbers do.
+ */
+static void begin_connection(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const struct qs_netchan *chan = &session->base.to_server;
+    const bool expected = session->connecting || session->base.disconnected;
+
+    if (d->direction != QS_C2S || !expected)
+        return;
+    if (chan->started && d->sequence >= chan->sequence)
+        session->connecting = false;
+    else if (session->connecting || d->sequence < 2)
+        qw_session_connect(session);
+}
+
+static void note_gap(struct qs_decoder *d, uint32_t skipped)
+{
+    const unsigned choked = qw_session(d)->choked;
+
+    if (!skipped)
+        return;
+    if (choked >= skipped)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped, choked by the server",
+                skipped);
+    else if (choked)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4,
+                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
+    else
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped", skipped);
+}
+
+/* Takes note of the numbers in the header. Returns how many were skipped before this packet. */
+static uint32_t arrive(struct qs_decoder *d)
+{
+    struct qs_session *session = d->session;
+    const bool to_client = d->direction == QS_S2C;
+    struct qs_netchan *here = to_client ? &session->to_client : &session->to_server;
+    struct qs_netchan *there = to_client ? &session->to_server : &session->to_client;
+    uint32_t skipped;
+    const enum qs_arrival arrival = qs_netchan_arrive(here, d->sequence, &skipped);
+
+    d->accepted = qs_arrival_accepted(arrival);
+    if (arrival == QS_ARRIVAL_DUPLICATE)
+        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, 0, 4, "Sequence number %u again", d->sequence);
+    else if (arrival == QS_ARRIVAL_STALE)
+        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, 4, "Sequence number %u after %u", d->sequence,
+                here->sequence);
+    if (d->accepted && qs_netchan_acknowledge(there, d->acknowledged))
+        qs_note(d, QS_NOTE_NOT_CAPTURED, 4, 4,
+                "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
+    return skipped;
+}
+
+static void read_messages(struct qs_decoder *d)
+{
+    qw_apply_extensions(d);
+    if (d->direction == QS_C2S)
+        qs_read_messages(d, QW_CLC, qw_client_message);
+    else
+        qs_read_messages(d, QW_SVC, qw_server_message);
+}
+
+/* What a receiver drops is shown all the same, but teaches the session nothing. */
+static void read_dropped_messages(struct qs_decoder *d)
+{
+    struct qs_session *session = d->session;
+    struct qw_session copy;
+
+    d->protocol->session_copy(&copy.base, session);
+    d->session = &copy.base;
+    read_messages(d);
+    d->session = session;
+    d->protocol->session_clear(&copy.base);
+}
+
+/* Both ends' words, the qport that only clients send, and FTE's word for fragments. */
+static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
+{
+    return 8u + (direction == QS_C2S ? 2 : 0) + (format->fragments ? 2 : 0);
+}
+
+/* Takes in a whole message, which is next to be read. */
+static void take_message(struct qs_decoder *d)
+{
+    const uint32_t skipped = arrive(d);
+
+    if (d->accepted)
+        read_messages(d);
+    else
+        read_dropped_messages(d);
+    note_gap(d, skipped);
+}
+
+static void take_joined(struct qs_decoder *d)
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(qw_session(d)->joined, &size);
+
+    if (!qs_push_source(d, "Joined fragments", data, (uint32_t)size))
+        return;
+    take_message(d);
+    qs_pop_source(d);
+}
+
+/* A piece of a message that was taken in already, or of one before it. */
+static bool is_late(const struct qs_decoder *d)
+{
+    const struct qs_netchan *chan =
+        d->direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
+
+    return chan->started && d->sequence <= chan->sequence;
+}
+
+static void read_fragment(struct qs_decoder *d, uint16_t word)
+{
+    if (is_late(d)) {
+        arrive(d);
+        qs_bytes(d, QW_FRAGMENT_DATA, qs_reader_left(&d->in));
+    } else if (qw_read_fragment(d, word)) {
+        take_joined(d);
+    }
+}
+
+static void begin_packet(struct qw_session *session)
+{
+    session->moved = false;
+    session->choked = 0;
+    g_clear_pointer(&session->joined, g_bytes_unref);
+}
+
+static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *format)
+{
+    struct header header = {0};
+
+    begin_packet(qw_session(d));
+    if (qs_reader_left(&d->in) < header_size(d->direction, format)) {
+        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "Shorter than a netchan header");
+        qs_undecoded(d);
+        return;
+    }
+    read_header(d, format, &header);
+    begin_connection(d);
+    if (format->huffman) {
+        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
+                "Protocol extension HUFF (compressed packets) not decoded");
+        qs_undecoded(d);
+    } else if (!header.fragment_word) {
+        qw_forget_fragments(d);
+        take_message(d);
+    } else {
+        read_fragment(d, header.fragment_word);
+    }
+}
+
+void qw_decode_netchan(struct qs_decoder *d)
+{
+    struct qw_netchan_format format;
+
+    if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
+        qs_learn_direction(d, qs_probe_direction(d));
+    /* A copy: a connection that begins with this packet has its own. */
+    format = *qw_netchan_format(d);
+    decode_as(d, &format);
+}
+
+void qw_decode_plain_netchan(struct qs_decoder *d)
+{
+    static const struct qw_netchan_format plain;
+
+    decode_as(d, &plain);
+}
