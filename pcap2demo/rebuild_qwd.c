@@ -7,6 +7,8 @@
  * A demo begins with the connection, as a recording that was started before connecting does. A
  * capture that begins later can still give a demo from the first svc_serverdata on: all that
  * players need follows it. A frame block then tells the player where the sequence numbers stand.
+ *
+ * A demo knows the plain netchan only: what came over FTE's is written as if it had been plain.
  */
 #include "pcap2demo/rebuild_qwd.h"
 
@@ -111,6 +113,40 @@ static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struc
     return qwd->begun;
 }
 
+/* --- What a packet holds */
+
+/* The bytes that messages count their offsets in, and where the first of them begins. */
+struct content {
+    const uint8_t *data;
+    uint32_t size, start;
+};
+
+static const struct qw_session *session_of(const struct qs_decoder *decoder)
+{
+    return (const struct qw_session *)decoder->session;
+}
+
+static struct content content_of(const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    const struct qw_session *session = session_of(decoder);
+    gsize size;
+
+    if (session->joined) {
+        const uint8_t *data = g_bytes_get_data(session->joined, &size);
+
+        return (struct content){.data = data, .size = (uint32_t)size};
+    }
+    return (struct content){
+        .data = packet->data, .size = packet->size, .start = session->header_size};
+}
+
+static bool has_plain_header(const struct qs_decoder *decoder)
+{
+    const struct qw_netchan_format *format = &session_of(decoder)->format;
+
+    return !format->stunaware && !format->fragments;
+}
+
 /* --- What is left out */
 
 /*
@@ -177,10 +213,10 @@ static void sanitize_stufftext(struct qwd *qwd, struct qs_view text)
  * Downloads stop a player: ezquake ends with Host_Error at svc_download. With the wish to sanitize,
  * commands are sifted too.
  */
-static void copy_message(struct qwd *qwd, const struct qs_packet *packet,
+static void copy_message(struct qwd *qwd, const struct content *content,
                          const struct qs_message *message)
 {
-    const uint8_t *data = packet->data + message->offset;
+    const uint8_t *data = content->data + message->offset;
 
     if (message->id == SVC_DOWNLOAD)
         demo_counts(qwd->demo)->stripped++;
@@ -201,23 +237,44 @@ static bool is_touched(const struct qwd *qwd, const struct qs_decoder *decoder)
     return false;
 }
 
-/* The packet as the demo shall have it. What could not be decoded stays as it is. */
-static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
-                           const struct qs_packet *packet)
+/* The messages that are kept, and behind them what could not be decoded. */
+static void append_messages(struct qwd *qwd, const struct qs_decoder *decoder,
+                            const struct content *content)
 {
-    uint32_t end = HEADER_SIZE;
+    uint32_t end = content->start;
 
-    if (!is_touched(qwd, decoder))
-        return (struct qs_view){packet->data, packet->size};
-    g_byte_array_set_size(qwd->packet, 0);
-    g_byte_array_append(qwd->packet, packet->data, HEADER_SIZE);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        copy_message(qwd, packet, message);
+        copy_message(qwd, content, message);
         end = message->offset + message->length;
     }
-    g_byte_array_append(qwd->packet, packet->data + end, packet->size - end);
+    g_byte_array_append(qwd->packet, content->data + end, content->size - end);
+}
+
+/* A demo's header is the plain one; for FTE's it is made anew, without reliable bits, as FTE does:
+ * quakeworld-fte facts, section 10. */
+static void append_header(struct qwd *qwd, const struct qs_decoder *decoder,
+                          const struct qs_packet *packet)
+{
+    const uint32_t words[] = {GUINT32_TO_LE(decoder->sequence),
+                              GUINT32_TO_LE(decoder->acknowledged)};
+
+    if (has_plain_header(decoder))
+        g_byte_array_append(qwd->packet, packet->data, HEADER_SIZE);
+    else
+        g_byte_array_append(qwd->packet, (const uint8_t *)words, sizeof words);
+}
+
+/* The packet as the demo shall have it. */
+static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
+                           const struct qs_packet *packet, const struct content *content)
+{
+    if (!is_touched(qwd, decoder) && has_plain_header(decoder))
+        return (struct qs_view){packet->data, packet->size};
+    g_byte_array_set_size(qwd->packet, 0);
+    append_header(qwd, decoder, packet);
+    append_messages(qwd, decoder, content);
     return (struct qs_view){qwd->packet->data, qwd->packet->len};
 }
 
@@ -226,12 +283,14 @@ static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
 static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
+    const struct content content = content_of(decoder, packet);
+
     /* Recorders leave out packets that are nothing but a header: facts, section 3. */
-    if (packet->size <= HEADER_SIZE)
+    if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))
         demo_problem(qwd->demo, packet, "not decoded to its end; copied as it is");
-    qwd_append_packet(qwd->block, clock_at(qwd, packet), sift(qwd, decoder, packet));
+    qwd_append_packet(qwd->block, clock_at(qwd, packet), sift(qwd, decoder, packet, &content));
     write_block(qwd);
 }
 
@@ -258,7 +317,7 @@ static void add_lost_moves(struct qwd *qwd, const struct qw_session *session,
 static void add_client_packet(struct qwd *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
-    const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const struct qw_session *session = session_of(decoder);
     const uint32_t lost = qwd->has_next ? decoder->sequence - qwd->next : 0;
 
     qwd->next = decoder->sequence + 1;

@@ -253,7 +253,7 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
 static void read_lone_delta(struct qs_decoder *d)
 {
     if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
-        qw_stop_at_extension(d, d->in.pos, "REPLACEMENTDELTAS");
+        qw_stop_at_extension(d, d->in.pos - 1, "REPLACEMENTDELTAS");
     else
         read_delta(d);
 }

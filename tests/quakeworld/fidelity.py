@@ -40,6 +40,7 @@ PAIRS = [
     ("j-idqwcl/j-idqwcl.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
     ("j-idqwcl/j-idqwcl-late.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
     ("fte-b-ezquake/b-fte-ezquake.qwd", "fte-b-ezquake/b-fte-ezquake.pcap", "ezquake", 1, 2),
+    ("fte-a/a-fte-fte.qwd", "fte-a/a-fte-fte.pcap", "fte", 1, 0),
     ("fte-c-mvdsv/c-mvdsv-fte.qwd", "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte", 1, 0),
     ("fte-e-mvdext/e-mvdsv-ezquake-mvdext.qwd", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap",
      "ezquake", 1, 2),
