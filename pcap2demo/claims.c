@@ -19,19 +19,6 @@ int protocol_number(const char *name)
     return -1;
 }
 
-struct claims *claims_new(void)
-{
-    struct claims *claims = g_new0(struct claims, 1);
-
-    for (int i = 0; qs_protocols[i]; i++) {
-        g_assert(i < CLAIMS_PROTOCOLS_MAX);
-        for (unsigned port = 0; port < PORTS; port++)
-            if (qs_protocol_has_port(qs_protocols[i], (uint16_t)port))
-                claims->servers[port] |= (uint8_t)(1u << i);
-    }
-    return claims;
-}
-
 void claims_free(struct claims *claims)
 {
     g_free(claims);
@@ -51,7 +38,7 @@ static bool read_port(const char **at, unsigned *port)
 }
 
 /* One port or range at `*at`, up to the comma or the end. */
-static bool read_range(struct claims *claims, int protocol, const char **at)
+static bool read_range(struct claims *claims, int protocol, bool by_user, const char **at)
 {
     unsigned low, high;
 
@@ -65,9 +52,32 @@ static bool read_range(struct claims *claims, int protocol, const char **at)
     }
     for (unsigned port = low; port <= high; port++) {
         claims->servers[port] |= (uint8_t)(1u << protocol);
-        claims->forced[port] = (uint8_t)(protocol + 1);
+        if (by_user)
+            claims->forced[port] = (uint8_t)(protocol + 1);
     }
     return **at == ',' || **at == '\0';
+}
+
+static bool read_ranges(struct claims *claims, int protocol, bool by_user, const char *ranges)
+{
+    bool good;
+
+    do {
+        good = read_range(claims, protocol, by_user, &ranges);
+    } while (good && *ranges++ == ',');
+    return good;
+}
+
+struct claims *claims_new(void)
+{
+    struct claims *claims = g_new0(struct claims, 1);
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        g_assert(i < CLAIMS_PROTOCOLS_MAX);
+        if (!read_ranges(claims, i, false, qs_protocols[i]->ports))
+            g_error("the ports of %s are not a range list", qs_protocols[i]->name);
+    }
+    return claims;
 }
 
 bool claims_add(struct claims *claims, const char *text, char **error)
@@ -75,24 +85,16 @@ bool claims_add(struct claims *claims, const char *text, char **error)
     const char *equals = strchr(text, '=');
     char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
     const int protocol = protocol_number(name);
-    const char *at = equals ? equals + 1 : "";
-    bool good = true;
 
-    if (!equals || protocol < 0) {
+    if (!equals || protocol < 0)
         *error =
             g_strdup_printf("--port %s: no protocol \"%s\" (PROTOCOL=PORTS is wanted)", text, name);
-        g_free(name);
-        return false;
-    }
-    g_free(name);
-    do {
-        good = read_range(claims, protocol, &at);
-    } while (good && *at++ == ',');
-    if (!good)
+    else if (!read_ranges(claims, protocol, true, equals + 1))
         *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
                                  "with commas between",
                                  text);
-    return good;
+    g_free(name);
+    return !*error;
 }
 
 bool claims_is_server(const struct claims *claims, int protocol, uint16_t port)

@@ -23,7 +23,8 @@ void claims_free(struct claims *claims);
 
 /*
  * Takes the user's "PROTOCOL=RANGES", "qw=28500,28600-28610". Packets of these ports are of that
- * protocol whatever they look like. False, and a new text in `*error`, when that is not what it is.
+ * protocol whatever they look like. False, and a new text in `*error` (NULL before), when that is
+ * not what it is.
  */
 bool claims_add(struct claims *claims, const char *text, char **error);
 

@@ -5,6 +5,9 @@
 #include <glib.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
+#ifdef __GLIBC__
+#include <stdio_ext.h>
+#endif
 #include <string.h>
 
 enum {
@@ -54,12 +57,21 @@ static bool compile(struct input *input, const char *expression, char **error)
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
+/* libpcap reads each packet in two small pieces: they should not cost more than a copy. */
+static void speed_up(FILE *stream)
+{
+    setvbuf(stream, NULL, _IOFBF, READ_BUFFER);
+#ifdef __GLIBC__
+    __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
+#endif
+}
+
 static FILE *open_stream(const char *name)
 {
     FILE *stream = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
 
     if (stream)
-        setvbuf(stream, NULL, _IOFBF, READ_BUFFER);
+        speed_up(stream);
     return stream;
 }
 
