@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Compares rebuilt demos with what the real client recorded of the same session.
+
+    fidelity.py PCAP2DEMO COMPARE_DM2 SHARED
+
+Every field of the player and of every entity in every frame that the client recorded must be in the
+rebuilt demo, and every other message byte for byte, in order. What may differ is left out by the compare
+tool, and said there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
+"reconnect" at the end of a level, which players may not carry out, and svc_download, at which Q2PRO stops.
+
+Recorders of vanilla clients copy packets as they are: for these the number of equal blocks is checked too.
+The blocks that differ are those of the missing messages, and empty packets, of which no block is made.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# capture, rebuilt demo, recording, entities with a model only, frames, missing messages, equal blocks
+PAIRS = [
+    ("a-v34-q2pro-client/a-q2procl.pcap", "a-q2procl-1-lab1.dm2",
+     "a-v34-q2pro-client/a-q2procl.dm2", False, 553, 2, None),
+    ("a-v34-q2pro-client/a-q2procl.pcap", "a-q2procl-1-lab2.dm2",
+     "a-v34-q2pro-client/a-q2procl-lab2.dm2", False, 84, 0, None),
+    ("a-v34-yquake2/a.pcap", "a-1-lab1.dm2",
+     "a-v34-yquake2/a.dm2", True, 662, 2, 662),
+    ("c-v34-download/c-v34.pcap", "c-v34-1-lab1.dm2",
+     "c-v34-download/c-v34.dm2", True, 156, 31, 125),
+    ("d-v34-lossy/d-v34.pcap", "d-v34-1-lab1.dm2",
+     "d-v34-lossy/d-v34.dm2", True, 626, 2, 626),
+    ("e-two-clients/e.pcap", "e-2-lab1.dm2",
+     "e-two-clients/e-bob34.dm2", True, 969, 0, 969),
+    ("m-rogue-q34/m-rogue-q34.pcap", "m-rogue-q34-1-lab1.dm2",
+     "m-rogue-q34/m-rogue-q34.dm2", False, 492, 0, None),
+    ("s-y34/s-y34.pcap", "s-y34-2-lab1.dm2",
+     "s-y34/s-y34.dm2", True, 376, 0, 376),
+    ("s-y34/s-y34.pcap", "s-y34-1-lab1.dm2",
+     "s-y34/s-y34-runner.dm2", False, 351, 0, None),
+    ("w-y34/w-y34.pcap", "w-y34-1-lab1.dm2",
+     "w-y34/w-y34.dm2", True, 438, 0, 438),
+    ("w-y34/w-y34.pcap", "w-y34-2-lab2.dm2",
+     "w-y34/w-y34-lab2.dm2", True, 33, 0, 33),
+]
+
+
+def rebuild(tool, capture, folder):
+    subprocess.run([tool, "--quiet", "--output", folder, capture], check=False,
+                   stderr=subprocess.DEVNULL)
+
+
+def compare(tool, rebuilt, recording, modelled_only):
+    options = ["--modelled-only"] if modelled_only else []
+    run = subprocess.run([tool, *options, rebuilt, recording], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, check=False)
+    return [int(number) for number in re.findall(r"\d+", run.stdout)]
+
+
+def check(tools, shared, folder, pair):
+    capture, demo, recording, modelled_only, frames, missing, blocks = pair
+    if not (folder / demo).exists():
+        rebuild(tools[0], shared / capture, folder)
+    found = compare(tools[1], folder / demo, shared / recording, modelled_only)
+    if len(found) != 7:
+        print(f"FAIL {recording}: not compared")
+        return False
+    same, of_frames, lacks, of_messages, same_blocks, of_blocks, bad = found
+    good = (same == of_frames == frames and lacks == missing and bad == 0 and
+            (blocks is None or same_blocks == blocks))
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {same} of {of_frames} frames the same, "
+          f"{of_messages - lacks} of {of_messages} other messages, {same_blocks} of {of_blocks} blocks, "
+          f"{bad} bad blocks or frames in the rebuilt demo")
+    return good
+
+
+def main():
+    tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
+    if not shared.is_dir():
+        print(f"skipped: no captures in {shared}")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        results = [check(tools, shared, pathlib.Path(folder), pair) for pair in PAIRS]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

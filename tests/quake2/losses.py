@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Rebuilds demos from captures with packets missing: they must stay playable, and be said to be damaged.
+
+    losses.py PCAP2DEMO COMPARE_DM2 SHARED
+
+Takes server packets out of a whole capture (the client got them: the capture lost them), one at a time and
+in runs, and looks at the demo: every frame's delta reference must be in it, every block must decode, and at
+most the frames that were lost may be missing. Also a capture of a lossy network, where nothing may be missing.
+"""
+
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+PCAP_HEADER, RECORD_HEADER, FRAME_HEADER = 24, 16, 14 + 20 + 8
+SERVER_PORT = 27910
+
+
+def records(data):
+    at = PCAP_HEADER
+    while at < len(data):
+        size, = struct.unpack_from("<I", data, at + 8)
+        yield data[at:at + RECORD_HEADER + size]
+        at += RECORD_HEADER + size
+
+
+def is_from_server(record):
+    ports = record[RECORD_HEADER + 14 + 20:][:4]
+    payload = record[RECORD_HEADER + FRAME_HEADER:]
+    return struct.unpack(">HH", ports)[0] == SERVER_PORT and payload[:4] != b"\xff" * 4
+
+
+def without(data, lost):
+    """The capture without the server packets numbered `lost`, counted from 0."""
+    out, number = [data[:PCAP_HEADER]], -1
+    for record in records(data):
+        number += is_from_server(record)
+        if not (is_from_server(record) and number in lost):
+            out.append(record)
+    return b"".join(out)
+
+
+def rebuilt(tools, capture, recording, folder):
+    """(frames in the demo that the recording has as well, of those recorded, bad frames, exit status)"""
+    run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, capture], check=False,
+                         stderr=subprocess.DEVNULL)
+    demo = sorted(folder.glob("*.dm2"))[0]
+    compared = subprocess.run([tools[1], "--modelled-only", demo, recording], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False)
+    numbers = [int(number) for number in re.findall(r"\d+", compared.stdout)]
+    return numbers[0], numbers[1], numbers[6], run.returncode
+
+
+def check(tools, data, recording, lost):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        capture = folder / "lossy.pcap"
+        capture.write_bytes(without(data, lost))
+        same, frames, bad, status = rebuilt(tools, capture, recording, folder)
+    good = bad == 0 and (status == 1) == bool(lost)
+    print(f"{'ok  ' if good else 'FAIL'} {len(lost)} packets lost from number {min(lost, default=0)}: "
+          f"{bad} bad frames or blocks, {same} of {frames} frames the same at their place, "
+          f"exit status {status}")
+    return good
+
+
+def main():
+    tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
+    if not shared.is_dir():
+        print(f"skipped: no captures in {shared}")
+        return 77
+    data = (shared / "a-v34-yquake2" / "a.pcap").read_bytes()
+    recording = shared / "a-v34-yquake2" / "a.dm2"
+    runs = [[]] + [[number] for number in range(70, 700, 90)]
+    runs += [list(range(100, 100 + length)) for length in (2, 3, 15, 16, 17, 40)]
+    runs += [list(range(60, 700, 7))]
+    results = [check(tools, data, recording, lost) for lost in runs]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages that no capture at hand has, or that differ by protocol version. */
+#include "tests/quake2/unit.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define BLOCK(...) ((const uint8_t[]){__VA_ARGS__})
+
+/* Decodes bytes in a level of that version. Returns the number of problems. */
+static uint32_t decode(uint32_t version, uint8_t record, const uint8_t *data, size_t size)
+{
+    struct game game;
+    uint32_t problems;
+
+    game_open(&game);
+    game_begin_level(&game, version, record);
+    problems = game_block(&game, data, size);
+    game_close(&game);
+    return problems;
+}
+
+/* 26 is a line of two positions up to protocol 31, an impact later; 27 the other way round. */
+static void test_types_that_changed(void **state)
+{
+    static const uint8_t line[2 + 12] = {SVC_TEMP_ENTITY, 26};
+    static const uint8_t impact[2 + 7] = {SVC_TEMP_ENTITY, 26};
+    static const uint8_t line27[2 + 12] = {SVC_TEMP_ENTITY, 27};
+
+    (void)state;
+    assert_int_equal(decode(31, Q2_RECORD_CLIENT, line, sizeof line), 0);
+    assert_int_not_equal(decode(31, Q2_RECORD_CLIENT, impact, sizeof impact), 0);
+    assert_int_equal(decode(32, Q2_RECORD_CLIENT, impact, sizeof impact), 0);
+    assert_int_not_equal(decode(32, Q2_RECORD_CLIENT, line, sizeof line), 0);
+    assert_int_equal(decode(34, Q2_RECORD_CLIENT, line27, sizeof line27), 0);
+    assert_int_not_equal(decode(31, Q2_RECORD_CLIENT, line27, sizeof line27), 0);
+}
+
+static void test_steam(void **state)
+{
+    static const uint8_t once[2 + 13] = {SVC_TEMP_ENTITY, 40, 0xff, 0xff};
+    static const uint8_t lasting[2 + 17] = {SVC_TEMP_ENTITY, 40, 0, 0};
+
+    (void)state;
+    assert_int_equal(decode(34, Q2_RECORD_CLIENT, once, sizeof once), 0);
+    assert_int_equal(decode(34, Q2_RECORD_CLIENT, lasting, sizeof lasting), 0);
+    assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, lasting, sizeof once), 0);
+}
+
+static void test_direction_out_of_range(void **state)
+{
+    (void)state;
+    assert_int_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, 0, 0, 0, 0, 0, 0, 0, 161), 9), 0);
+    assert_int_not_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, 0, 0, 0, 0, 0, 0, 0, 162), 9), 0);
+}
+
+/* Downloads carry data from protocol 32 on. */
+static void test_download(void **state)
+{
+    static const uint8_t block[] = {SVC_DOWNLOAD, 2, 0, 100, SVC_NOP, SVC_NOP};
+    static const uint8_t refused[] = {SVC_DOWNLOAD, 0xff, 0xff, 0};
+
+    (void)state;
+    assert_int_equal(decode(31, Q2_RECORD_CLIENT, block, sizeof block), 0);
+    assert_int_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
+    assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block - 1), 0);
+    assert_int_equal(decode(34, Q2_RECORD_CLIENT, refused, sizeof refused), 0);
+}
+
+/* A message for one client of a relay: its number with the upper bit, and the client. */
+static void test_relay(void **state)
+{
+    static const uint8_t block[] = {SVC_LAYOUT | 0x80, 3, 'a', 0, SVC_NOP};
+
+    (void)state;
+    assert_int_equal(decode(34, Q2_RECORD_RELAY, block, sizeof block), 0);
+    assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
+}
+
+static void test_server_recording(void **state)
+{
+    static const uint8_t block[] = {SVC_FRAME, 1, 0, 0, 0, SVC_PACKETENTITIES, 0, 0};
+
+    (void)state;
+    assert_int_equal(decode(34, Q2_RECORD_SERVER, block, sizeof block), 0);
+    assert_int_not_equal(decode(34, Q2_RECORD_CLIENT, block, sizeof block), 0);
+}
+
+/* Protocol 26 has no byte of suppressed frames. */
+static void test_suppress_byte(void **state)
+{
+    static const uint8_t block[] = {SVC_FRAME, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, SVC_NOP};
+
+    (void)state;
+    assert_int_equal(decode(26, Q2_RECORD_CLIENT, block, sizeof block), 0);
+    assert_int_not_equal(decode(27, Q2_RECORD_CLIENT, block, sizeof block), 0);
+}
+
+static void test_test_release(void **state)
+{
+    static const uint8_t block[] = {7, 25, 0, 0, 0, 1, 2, 3};
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    assert_int_not_equal(game_block(&game, block, sizeof block), 0);
+    assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(game.decoder.undecoded, sizeof block);
+    game_close(&game);
+}
+
+/* --- Compressed packets */
+
+static GByteArray *zpacket(const uint8_t *data, size_t size, uint16_t claimed)
+{
+    uint8_t packed[256];
+    z_stream stream = {.next_in = (uint8_t *)data,
+                       .avail_in = (uInt)size,
+                       .next_out = packed,
+                       .avail_out = sizeof packed};
+    GByteArray *out = g_byte_array_new();
+
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&stream);
+    q2_encode_u8(out, SVC_ZPACKET);
+    q2_encode_u16(out, (uint16_t)stream.total_out);
+    q2_encode_u16(out, claimed);
+    g_byte_array_append(out, packed, (guint)stream.total_out);
+    return out;
+}
+
+static uint32_t decode_packed(struct game *game, GByteArray *block)
+{
+    uint32_t problems;
+
+    game->session.base.version = Q2_PROTOCOL_R1Q2;
+    game->session.dialect.packed = true;
+    problems = game_block(game, block->data, block->len);
+    g_byte_array_free(block, TRUE);
+    return problems;
+}
+
+static void test_zpacket(void **state)
+{
+    static const uint8_t inner[] = {SVC_NOP, SVC_PRINT, 2, 'h', 'i', 0};
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    assert_int_equal(decode_packed(&game, zpacket(inner, sizeof inner, sizeof inner)), 0);
+    assert_int_equal(game.decoder.messages->len, 3);
+    /* A size that is not the right one, both ways. */
+    assert_int_not_equal(decode_packed(&game, zpacket(inner, sizeof inner, 5)), 0);
+    assert_int_not_equal(decode_packed(&game, zpacket(inner, sizeof inner, 60000)), 0);
+    /* Messages that are not whole. */
+    assert_int_not_equal(decode_packed(&game, zpacket(inner, 5, 5)), 0);
+    game_close(&game);
+}
+
+/* However deep they are nested, it ends. */
+static void test_nested_zpackets(void **state)
+{
+    static const uint8_t inner[] = {SVC_NOP};
+    GByteArray *block = zpacket(inner, sizeof inner, sizeof inner);
+    struct game game;
+
+    (void)state;
+    for (unsigned depth = 0; depth < 8; depth++) {
+        GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
+
+        g_byte_array_free(block, TRUE);
+        block = around;
+    }
+    game_open(&game);
+    assert_int_not_equal(decode_packed(&game, block), 0);
+    game_close(&game);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types_that_changed),
+        cmocka_unit_test(test_steam),
+        cmocka_unit_test(test_direction_out_of_range),
+        cmocka_unit_test(test_download),
+        cmocka_unit_test(test_relay),
+        cmocka_unit_test(test_server_recording),
+        cmocka_unit_test(test_suppress_byte),
+        cmocka_unit_test(test_test_release),
+        cmocka_unit_test(test_zpacket),
+        cmocka_unit_test(test_nested_zpackets),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

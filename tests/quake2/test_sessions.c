@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a connection begins, what it knows, and which packets are taken. */
+#include "tests/quake2/unit.h"
+
+#include <string.h>
+
+static uint32_t say(struct game *game, enum qs_end from, const char *text)
+{
+    GByteArray *out = g_byte_array_new();
+    uint32_t problems;
+
+    q2_encode_u32(out, UINT32_MAX);
+    g_byte_array_append(out, (const uint8_t *)text, (guint)strlen(text));
+    problems = game_packet(game, from, out->data, out->len);
+    g_byte_array_free(out, TRUE);
+    return problems;
+}
+
+static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequence,
+                            const void *data, size_t size)
+{
+    GByteArray *out = g_byte_array_new();
+    uint32_t problems;
+
+    q2_encode_u32(out, sequence);
+    q2_encode_u32(out, 0);
+    if (from == QS_END_A)
+        q2_encode_u16(out, 1234);
+    g_byte_array_append(out, data, (guint)size);
+    problems = game_packet(game, from, out->data, out->len);
+    g_byte_array_free(out, TRUE);
+    return problems;
+}
+
+static void connect_game(struct game *game)
+{
+    assert_int_equal(
+        say(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\\rate\\25000\"\n"), 0);
+    assert_int_equal(say(game, QS_END_B, "client_connect map=lab1"), 0);
+}
+
+static void run_to(struct game *game, uint32_t first, uint32_t last)
+{
+    static const uint8_t nop = SVC_NOP, clc_nop = 1;
+
+    for (uint32_t i = first; i <= last; i++) {
+        assert_int_equal(send_packet(game, QS_END_A, i, &clc_nop, 1), 0);
+        assert_int_equal(send_packet(game, QS_END_B, i, &nop, 1), 0);
+    }
+}
+
+static void test_connect(void **state)
+{
+    struct qs_description description;
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    assert_int_equal(game.session.base.server, QS_END_B);
+    assert_int_equal(game.session.base.connection, 1);
+    assert_int_equal(game.session.base.version, 34);
+    assert_int_equal(game.session.qport, 1234);
+    q2_protocol.describe(&game.session.base, &description);
+    assert_string_equal(description.version, "34");
+    assert_string_equal(description.player, "somebody");
+    assert_string_equal(description.map, "lab1");
+    g_free(description.version);
+    g_free(description.player);
+    g_free(description.map);
+    game_close(&game);
+}
+
+/* The answer may come twice, and the client's first packets before it. */
+static void test_answers(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    run_to(&game, 1, 5);
+    assert_int_equal(say(&game, QS_END_B, "client_connect"), 0);
+    run_to(&game, 6, 10);
+    assert_int_equal(game.session.base.connection, 1);
+    game_close(&game);
+
+    game_open(&game);
+    say(&game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
+    send_packet(&game, QS_END_B, 1, "", 0);
+    assert_int_equal(game.session.base.connection, 1);
+    assert_int_equal(say(&game, QS_END_B, "client_connect"), 0);
+    run_to(&game, 2, 5);
+    assert_int_equal(game.session.base.connection, 1);
+    game_close(&game);
+}
+
+/* The same connect line again is another connection, where the old one was closed... */
+static void test_again_after_disconnect(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    run_to(&game, 1, 40);
+    /* The goodbye of id's client has no NUL. */
+    assert_int_equal(send_packet(&game, QS_END_A, 41, "\4disconnect", 11), 0);
+    assert_true(game.session.base.disconnected);
+    connect_game(&game);
+    assert_int_equal(game.session.base.connection, 2);
+    run_to(&game, 1, 3);
+    assert_true(game.decoder.accepted);
+    game_close(&game);
+}
+
+/* ...or where the numbers begin again. */
+static void test_again_without_disconnect(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    run_to(&game, 1, 40);
+    connect_game(&game);
+    assert_int_equal(game.session.base.connection, 1);
+    run_to(&game, 1, 1);
+    assert_int_equal(game.session.base.connection, 2);
+    assert_true(game.decoder.accepted);
+    game_close(&game);
+}
+
+static void test_stale_packets_teach_nothing(void **state)
+{
+    static const char string[] = "\x0d\x00\x00old level";
+    static const char newer[] = "\x0d\x00\x00new level";
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    send_packet(&game, QS_END_B, 3, newer, sizeof newer);
+    send_packet(&game, QS_END_B, 2, string, sizeof string);
+    assert_false(game.decoder.accepted);
+    assert_int_equal(game.decoder.notes[QS_NOTE_SEQUENCE_STALE], 1);
+    assert_string_equal(qs_table_get(&game.session.configstrings, 0), "new level");
+    game_close(&game);
+}
+
+/* What a session knew stays as it was when a copy goes on. */
+static void test_copies(void **state)
+{
+    static const char string[] = "\x0d\x00\x00level";
+    struct q2_session before;
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    connect_game(&game);
+    q2_protocol.session_copy(&before.base, &game.session.base);
+    send_packet(&game, QS_END_B, 1, string, sizeof string);
+    assert_null(qs_table_get(&before.configstrings, 0));
+    assert_non_null(qs_table_get(&game.session.configstrings, 0));
+    q2_protocol.session_clear(&before.base);
+    game_close(&game);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_connect),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_again_after_disconnect),
+        cmocka_unit_test(test_again_without_disconnect),
+        cmocka_unit_test(test_stale_packets_teach_nothing),
+        cmocka_unit_test(test_copies),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
