@@ -217,34 +217,56 @@ static const struct frame *frame_at(const struct recording *recording, guint ind
     return &g_array_index(recording->frames, struct frame, index);
 }
 
-/* How many frames are the same when the recording's first is the rebuilt demo's number `start`. */
-static guint count_same(const struct recording *rebuilt, const struct recording *recorded,
-                        guint start, bool modelled_only)
+static const struct frame *frame_numbered(const struct recording *recording, guint from,
+                                          int32_t number)
 {
-    const struct frame *a, *b;
+    const struct frame *frame;
+
+    while ((frame = frame_at(recording, from)) && frame->state.number < number)
+        from++;
+    return frame && frame->state.number == number ? frame : NULL;
+}
+
+/* Where the recording begins in the rebuilt demo. */
+struct alignment {
+    guint start;
+    bool by_number; /* frames have the same numbers; else they are matched by their order */
+};
+
+static guint count_same(const struct recording *rebuilt, const struct recording *recorded,
+                        struct alignment at, bool modelled_only)
+{
+    const struct frame *wanted;
     guint same = 0;
 
-    for (guint i = 0; (a = frame_at(rebuilt, start + i)) && (b = frame_at(recorded, i)); i++)
-        same += same_frame(a, b, modelled_only);
+    for (guint i = 0; (wanted = frame_at(recorded, i)); i++) {
+        const struct frame *frame = at.by_number
+                                        ? frame_numbered(rebuilt, at.start, wanted->state.number)
+                                        : frame_at(rebuilt, at.start + i);
+
+        same += frame && same_frame(frame, wanted, modelled_only);
+    }
     return same;
 }
 
-/* Where the recording begins: at the frame of that number, or, where frames were counted anew,
- * where most are the same. */
-static guint find_start(const struct recording *rebuilt, const struct recording *recorded,
-                        bool modelled_only)
+/* The frame of the recording's first number, or, where frames were counted anew, the one from which
+ * most are the same. */
+static struct alignment align(const struct recording *rebuilt, const struct recording *recorded,
+                              bool modelled_only)
 {
     const struct frame *first = frame_at(recorded, 0);
-    guint best = 0, best_same = 0;
+    struct alignment best = {0};
+    guint best_same = 0;
 
     for (guint i = 0; first && i < rebuilt->frames->len; i++) {
+        const struct alignment here = {.start = i};
         guint same;
 
-        if (frame_at(rebuilt, i)->state.number == first->state.number && first->state.number > 1)
-            return i;
-        same = count_same(rebuilt, recorded, i, modelled_only);
+        if (first->state.number > 1 && frame_at(rebuilt, i)->state.number == first->state.number)
+            return (struct alignment){.start = i, .by_number = true};
+        same = count_same(rebuilt, recorded, here, modelled_only);
         if (same > best_same) {
-            best = i;
+            best = here;
             best_same = same;
         }
     }
@@ -314,11 +336,11 @@ static guint count_same_blocks(const struct recording *rebuilt, guint at,
 static void compare(const struct recording *rebuilt, const struct recording *recorded,
                     bool modelled_only)
 {
-    const guint start = find_start(rebuilt, recorded, modelled_only);
-    const struct frame *first = frame_at(rebuilt, start);
+    const struct alignment at = align(rebuilt, recorded, modelled_only);
+    const struct frame *first = frame_at(rebuilt, at.start);
 
     printf("frames %u of %u, missing messages %u of %u, blocks %u of %u, bad %u\n",
-           count_same(rebuilt, recorded, start, modelled_only), recorded->frames->len,
+           count_same(rebuilt, recorded, at, modelled_only), recorded->frames->len,
            count_missing(rebuilt, first ? first->message : 0, recorded), recorded->messages->len,
            count_same_blocks(rebuilt, first ? first->block : 0, recorded), recorded->blocks->len,
            rebuilt->bad);

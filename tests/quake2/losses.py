@@ -19,6 +19,7 @@ import tempfile
 
 PCAP_HEADER, RECORD_HEADER, FRAME_HEADER = 24, 16, 14 + 20 + 8
 SERVER_PORT = 27910
+HEALED = 600  # of 662 frames: what one lost packet leaves wrong is gone soon
 
 
 def records(data):
@@ -62,9 +63,9 @@ def check(tools, data, recording, lost):
         capture = folder / "lossy.pcap"
         capture.write_bytes(without(data, lost))
         same, frames, bad, status = rebuilt(tools, capture, recording, folder)
-    good = bad == 0 and (status == 1) == bool(lost)
+    good = bad == 0 and (status == 1) == bool(lost) and (len(lost) > 1 or same >= HEALED)
     print(f"{'ok  ' if good else 'FAIL'} {len(lost)} packets lost from number {min(lost, default=0)}: "
-          f"{bad} bad frames or blocks, {same} of {frames} frames the same at their place, "
+          f"{bad} bad frames or blocks, {same} of {frames} frames the same, "
           f"exit status {status}")
     return good
 
