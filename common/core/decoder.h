@@ -325,6 +325,15 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
 void qs_pop_source(struct qs_decoder *d);
 
+/* --- Trials */
+
+/*
+ * Whether `read` finds no problem in what is left of the source, with the knowledge of `session`
+ * (the decoder's own, or one that differs from it in what is to be found out). Leaves no trace.
+ */
+bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
+                    void (*read)(struct qs_decoder *));
+
 /* --- Direction */
 
 /*
