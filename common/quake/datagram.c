@@ -125,7 +125,7 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 static void read_doubtful(struct qs_decoder *d, struct nq_reliable *reliable)
 {
     reliable->broken = false;
-    if (nq_is_readable(d, nq_session_of(d), read_messages)) {
+    if (qs_is_readable(d, d->session, read_messages)) {
         reliable->last_was_whole = true;
         deliver(d, true);
         return;

@@ -6,7 +6,20 @@
  */
 #include "common/quake/internal.h"
 
-static const double quarter_byte = 1.0 / 16; /* scales: 16 is the entity's own size */
+static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own size */
+
+/* No map reaches further, in units. */
+static const double farthest = 1 << 17;
+
+/* While the protocol is being found out, a place beyond all maps tells that it is another one. */
+static void read_coordinate(struct qs_decoder *d, unsigned row)
+{
+    const uint32_t at = d->in.pos;
+    const double place = qs_coord(d, row);
+
+    if (d->probing && !(place >= -farthest && place <= farthest))
+        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "No place on a map");
+}
 
 /* --- Baselines --- */
 
@@ -24,13 +37,13 @@ static void read_baseline(struct qs_decoder *d, uint8_t flags)
     qs_u8(d, NQ_BASELINE_COLORMAP);
     qs_u8(d, NQ_BASELINE_SKIN);
     for (unsigned axis = 0; axis < 3; axis++) {
-        qs_coord(d, NQ_BASELINE_ORIGIN_X + axis);
+        read_coordinate(d, NQ_BASELINE_ORIGIN_X + axis);
         qs_angle(d, NQ_BASELINE_ANGLES_PITCH + axis);
     }
     if (flags & B_ALPHA)
         qs_u8(d, NQ_BASELINE_ALPHA);
     if (flags & B_SCALE)
-        qs_scaled_u8(d, NQ_BASELINE_SCALE, quarter_byte);
+        qs_scaled_u8(d, NQ_BASELINE_SCALE, scale_unit);
 }
 
 static void read_entity_number(struct qs_decoder *d)
@@ -97,7 +110,7 @@ static void read_place(struct qs_decoder *d, uint32_t flags)
 
     for (unsigned axis = 0; axis < 3; axis++) {
         if (flags & origin[axis])
-            qs_coord(d, NQ_UPDATE_ORIGIN_X + axis);
+            read_coordinate(d, NQ_UPDATE_ORIGIN_X + axis);
         if (flags & angle[axis])
             qs_angle(d, NQ_UPDATE_ANGLES_PITCH + axis);
     }
@@ -111,7 +124,7 @@ static uint32_t read_extension(struct qs_decoder *d, uint32_t flags)
     if (flags & U_ALPHA)
         qs_u8(d, NQ_UPDATE_ALPHA);
     if (flags & U_SCALE)
-        qs_scaled_u8(d, NQ_UPDATE_SCALE, quarter_byte);
+        qs_scaled_u8(d, NQ_UPDATE_SCALE, scale_unit);
     if (flags & U_FRAME2)
         qs_u8(d, NQ_UPDATE_FRAME2);
     if (flags & U_MODEL2)

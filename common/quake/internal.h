@@ -27,13 +27,6 @@ static inline bool nq_is_extended(const struct nq_session *session)
 
 /* quake.c */
 
-/*
- * Whether `read` finds no problem from here to the end of the source, with `session`'s knowledge.
- * Leaves no trace.
- */
-bool nq_is_readable(const struct qs_decoder *d, const struct nq_session *session,
-                    void (*read)(struct qs_decoder *d));
-
 /* A new connection begins in the conversation: nothing of the old one counts. */
 void nq_begin_connection(struct nq_session *session);
 

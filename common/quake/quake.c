@@ -104,27 +104,6 @@ static void describe(const struct qs_session *session, struct qs_description *de
 
 /* --- Packets --- */
 
-bool nq_is_readable(const struct qs_decoder *d, const struct nq_session *session,
-                    void (*read)(struct qs_decoder *d))
-{
-    struct qs_decoder trial;
-    struct nq_session scratch;
-    bool readable;
-
-    copy(&scratch.base, &session->base);
-    qs_decoder_init(&trial, d->protocol);
-    trial.session = &scratch.base;
-    trial.packet = d->packet;
-    trial.direction = d->direction;
-    trial.probing = true;
-    trial.in = qs_reader_over(d->in.data + d->in.pos, qs_reader_left(&d->in));
-    read(&trial);
-    readable = qs_decoder_problems(&trial) == 0;
-    qs_decoder_clear(&trial);
-    clear(&scratch.base);
-    return readable;
-}
-
 static bool recognise(const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};

@@ -575,12 +575,12 @@ static void assume_protocol(struct qs_decoder *d)
     struct nq_session *session = nq_session_of(d);
     struct nq_session guess = *session; /* only read from */
 
-    if (session->assumed_version && nq_is_readable(d, session, read_messages))
+    if (session->assumed_version && qs_is_readable(d, d->session, read_messages))
         return;
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
         guess.assumed_version = usual[i].version;
         guess.flags = usual[i].flags;
-        if (nq_is_readable(d, &guess, read_messages)) {
+        if (qs_is_readable(d, &guess.base, read_messages)) {
             session->assumed_version = guess.assumed_version;
             session->flags = guess.flags;
             return;

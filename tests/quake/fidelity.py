@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Compares rebuilt demos with what the real client recorded of the same session, block by block.
+
+    fidelity.py PCAP2DEMO SHARED
+
+A recording from the connection on must be equal: the header, each message byte for byte, in the same
+order and number; and all but a stated number of view angles within half of what a move's angles count
+in. Those few are frames in which the client read a packet that the capture has on the other side of
+its move.
+
+A recording begun in mid-game starts with blocks that the recorder made up (netquake-and-dem facts,
+section 6); all others must be a run of the rebuilt demo. FTE also writes empty blocks.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import dem
+
+BYTE_ANGLES = 360 / 256 / 2 + 0.001
+SHORT_ANGLES = 360 / 65536 / 2 + 0.003  # recorders cut to the same 16 bits, but not all round
+
+# recording, capture, session, tolerance of angles, blocks, blocks whose angles differ
+WHOLE = [
+    ("a-protocol15/a-nq15.dem", "a-protocol15/a-nq15.pcap", 1, BYTE_ANGLES, 1908, 13),
+    ("b-protocol666/b-fitz666.dem", "b-protocol666/b-fitz666.pcap", 1, SHORT_ANGLES, 1408, 2),
+    ("d1-darkplaces-server/d1-dpserver-qsclient-quake15.dem",
+     "d1-darkplaces-server/d1-dpserver-qsclient-quake15.pcap", 1, BYTE_ANGLES, 3293, 1),
+    ("e-lossy/e-lossy15.dem", "e-lossy/e-lossy15-client-side.pcap", 1, BYTE_ANGLES, 922, 1),
+    ("f-control/f-control.dem", "f-control/f-control.pcap", 1, BYTE_ANGLES, 2140, 0),
+    ("g-two-clients/g-two15-c1.dem", "g-two-clients/g-two15.pcap", 1, BYTE_ANGLES, 913, 0),
+    ("g1-wedged-client/g-two15-c1.dem", "g1-wedged-client/g-two15.pcap", 1, BYTE_ANGLES, 1114, 0),
+]
+
+# recording, capture, session, blocks, of them made up
+LATE = [
+    ("g-two-clients/g-two15-c2-midgame.dem", "g-two-clients/g-two15.pcap", 2, 744, 3),
+    ("fte-d-nqclient/d-fte-nqclient.dem.gz", "fte-d-nqclient/d-fte-nqclient.pcap", 1, 1623, 3),
+]
+
+
+def rebuild(tool, capture, session):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture],
+                       check=False, stdin=subprocess.DEVNULL)
+        demos = list(pathlib.Path(folder).glob("*.dem"))
+        if len(demos) != 1:
+            raise SystemExit(f"{capture}: {len(demos)} demos for session {session}")
+        return dem.read(demos[0])
+
+
+def check_whole(tool, folder, row):
+    recording, capture, session, tolerance, count, differing = row
+    header, rebuilt = rebuild(tool, folder / capture, session)
+    recorded_header, recorded = dem.read(folder / recording)
+    pairs = list(zip(rebuilt, recorded))
+    equal = sum(a.messages == b.messages for a, b in pairs)
+    views = sum(a.looks_as(b, tolerance) for a, b in pairs)
+    good = (header == recorded_header and len(rebuilt) == len(recorded) == equal == count
+            and count - views <= differing)
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(rebuilt)} blocks rebuilt, "
+          f"{len(recorded)} recorded, {equal} equal; {views} views equal")
+    return good
+
+
+def longest_run(part, whole):
+    """How many of `part` stand in `whole` one behind the other, where most do."""
+    starts = [index for index, message in enumerate(whole) if message == part[0]]
+    return max((sum(a == b for a, b in zip(part, whole[start:])) for start in starts), default=0)
+
+
+def check_late(tool, folder, row):
+    recording, capture, session, count, made_up = row
+    _, rebuilt = rebuild(tool, folder / capture, session)
+    _, recorded = dem.read(folder / recording)
+    part = [block.messages for block in recorded[made_up:] if block.messages]
+    if part and part[-1] == b"\x02":
+        part.pop()  # the recorder's own end
+    run = longest_run(part, [block.messages for block in rebuilt])
+    good = len(recorded) == count and run == len(part) > 0
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(recorded)} blocks recorded, {made_up} "
+          f"made up, {len(part)} from the wire, {run} of these in a run")
+    return good
+
+
+def main():
+    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "netquake"
+    if not folder.is_dir():
+        print(f"skipped: no captures in {folder}")
+        return 77
+    results = [check_whole(tool, folder, row) for row in WHOLE]
+    results += [check_late(tool, folder, row) for row in LATE]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The datagram layer: numbers, fragments, what is taken and what is dropped, and handshakes. */
+#include "tests/unit/unit.h"
+
+#include "tests/quake/wire.h"
+
+#define DATA NETFLAG_DATA
+#define LAST (NETFLAG_DATA | NETFLAG_EOM)
+#define ACK NETFLAG_ACK
+#define UNRELIABLE NETFLAG_UNRELIABLE
+
+#define PRINT_HI VIEW("\x08hi\0")
+
+static int setup(void **state)
+{
+    *state = g_new0(struct wire, 1);
+    wire_init(*state);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    wire_clear(*state);
+    g_free(*state);
+    return 0;
+}
+
+static uint32_t notes(const struct wire *wire, enum qs_note note)
+{
+    return wire->decoder.notes[note];
+}
+
+static void assert_delivered(const struct wire *wire, struct qs_view expected, bool reliable)
+{
+    assert_true(wire->decoder.accepted);
+    assert_view_is(wire->session.delivered.bytes, expected);
+    assert_int_equal(wire->session.delivered.reliable, reliable);
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+}
+
+static void assert_not_delivered(const struct wire *wire)
+{
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+}
+
+/* --- Reliable messages --- */
+
+static void test_single_fragment(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+    assert_true(wire_heard(wire, "9+3 nq.print.text = \"hi\""));
+    assert_int_equal(wire->session.base.connection, 1);
+    assert_int_equal(wire->decoder.sequence, 0);
+}
+
+static void test_fragments(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    assert_not_delivered(wire);
+    assert_true(wire->decoder.accepted);
+    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 0868"));
+    wire_send(wire, QS_S2C, DATA, 1, VIEW(""));
+    wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
+    wire_send(wire, QS_S2C, LAST, 2, VIEW("i\0"));
+    assert_delivered(wire, PRINT_HI, true);
+    assert_int_equal(wire->session.delivered.source, 1);
+    assert_true(wire_heard(wire, "nq.fragment := 1"));
+    assert_true(wire_heard(wire, "nq.fragment := 2"));
+    assert_true(wire_heard(wire, "nq.fragment := 4"));
+    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
+    assert_true(wire_heard(wire, "nq.reassembled.length := 4"));
+    assert_true(wire_heard(wire, "1:1+3 nq.print.text = \"hi\""));
+    wire_send(wire, QS_S2C, LAST, 3, VIEW("\x01"));
+    assert_delivered(wire, VIEW("\x01"), true);
+}
+
+/* A copy of the session made between fragments joins the same message. */
+static void test_copy_between_fragments(void **state)
+{
+    struct wire *wire = *state;
+    struct nq_session copy;
+
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    nq_protocol.session_copy(&copy.base, &wire->session.base);
+    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
+    assert_delivered(wire, PRINT_HI, true);
+    nq_protocol.session_clear(&wire->session.base);
+    wire->session = copy;
+    wire_send(wire, QS_S2C, LAST, 1, VIEW("a\0"));
+    assert_delivered(wire, VIEW("\x08ha\0"), true);
+}
+
+static void test_retransmission(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02who\0"));
+    wire_send(wire, QS_S2C, LAST, 0, VIEW("\x0d\x02liar\0"));
+    assert_not_delivered(wire);
+    assert_false(wire->decoder.accepted);
+    assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
+    assert_true(wire_heard(wire, "nq.updatename.name = \"liar\""));      /* shown, */
+    assert_string_equal(qs_table_get(&wire->session.players, 2), "who"); /* but not learnt */
+}
+
+static void test_repeated_fragment_is_not_joined_twice(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    assert_int_equal(notes(wire, QS_NOTE_RETRANSMISSION), 1);
+    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
+    assert_delivered(wire, PRINT_HI, true);
+    wire_send(wire, QS_S2C, LAST, 1, VIEW("i\0"));
+    assert_not_delivered(wire);
+    assert_true(wire_heard(wire, "8+2 nq.fragment.data = 6900"));
+}
+
+/* A sender that ignores acknowledgements. */
+static void test_stuck_sender(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
+    for (unsigned i = 0; i < 6; i++) {
+        assert_int_equal(notes(wire, QS_NOTE_UNUSUAL), i >= 3);
+        wire_send(wire, QS_S2C, ACK, 0, VIEW(""));
+        wire_send(wire, QS_C2S, LAST, 0, VIEW("\x01"));
+    }
+}
+
+static void test_lost_by_the_capture(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    wire_send(wire, QS_S2C, DATA, 2, VIEW("i"));
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+    assert_int_equal(wire->session.to_client.fragments.missing, 1);
+    wire_send(wire, QS_S2C, LAST, 3, VIEW("!\0"));
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+    wire_send(wire, QS_S2C, LAST, 4, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+    wire_send(wire, QS_S2C, LAST, 6, PRINT_HI); /* whole by itself, whatever was before */
+    assert_delivered(wire, PRINT_HI, true);
+    wire_send(wire, QS_C2S, ACK, 7, VIEW(""));
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+}
+
+/* A capture that begins with the last piece of a message. */
+static void test_begins_within_a_message(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, LAST, 17, VIEW("\xfe\xfe\xfe"));
+    assert_not_delivered(wire);
+    assert_true(wire_heard(wire, "8+3 nq.fragment.data = fefefe"));
+    assert_int_equal(wire->session.base.connection, 0);
+    wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+}
+
+static void test_endless_message(void **state)
+{
+    struct wire *wire = *state;
+    GByteArray *piece = g_byte_array_new();
+
+    g_byte_array_set_size(piece, 1024);
+    memset(piece->data, 1, piece->len);
+    for (uint32_t i = 0; i < 64; i++) {
+        wire_send(wire, QS_S2C, DATA, i, (struct qs_view){piece->data, piece->len});
+        assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
+    }
+    wire_send(wire, QS_S2C, DATA, 64, VIEW("\x01"));
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
+    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    wire_send(wire, QS_S2C, DATA, 65, VIEW("\x01"));
+    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    g_byte_array_free(piece, TRUE);
+}
+
+/* --- Unreliable messages --- */
+
+static void test_unreliable_numbers(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, UNRELIABLE, 0, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, false);
+    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI); /* counted apart */
+    assert_delivered(wire, PRINT_HI, true);
+    wire_send(wire, QS_C2S, UNRELIABLE, 0, VIEW("\x01"));
+    assert_delivered(wire, VIEW("\x01"), false);
+    wire_send(wire, QS_S2C, UNRELIABLE, 4, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, false);
+    assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_GAP), 1);
+    assert_int_equal(wire->session.base.to_client.missing, 3);
+    wire_send(wire, QS_S2C, UNRELIABLE, 2, VIEW("\x19\x03"));
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_STALE), 1);
+    assert_int_equal(wire->session.signon, 0);
+    wire_send(wire, QS_S2C, UNRELIABLE, 4, PRINT_HI);
+    assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_STALE), 1);
+}
+
+/* --- Headers --- */
+
+static void test_bad_headers(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a"));
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
+    wire_packet(wire, QS_S2C, VIEW("\0\x10\0\x0a\0\0\0\0\1\1\1"));
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
+    assert_int_equal(wire->decoder.undecoded, 1);
+    assert_true(wire_heard(wire, "10+1 nq.undecoded = 01"));
+    wire_packet(wire, QS_S2C, VIEW("\0\x10\xff\xff\0\0\0\1\1"));
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
+    assert_int_equal(wire->decoder.undecoded, 0);
+    wire_packet(wire, QS_S2C, VIEW("\0\x04\0\x08\0\0\0\0"));
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
+}
+
+/* Nothing but the messages tells who is who. */
+static void test_direction_by_content(void **state)
+{
+    struct wire *wire = *state;
+
+    wire->nameless = true;
+    wire_send(wire, QS_S2C, LAST, 9, VIEW("\x01"));
+    assert_int_equal(wire->decoder.direction, QS_DIRECTION_UNKNOWN);
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+    wire_send(wire, QS_C2S, UNRELIABLE, 5, VIEW("\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+    assert_int_equal(wire->decoder.direction, QS_C2S);
+    wire_send(wire, QS_S2C, LAST, 10, VIEW("\x01"));
+    assert_int_equal(wire->decoder.direction, QS_S2C);
+    assert_delivered(wire, VIEW("\x01"), true);
+}
+
+/* --- Handshakes --- */
+
+static void test_announced_port(void **state)
+{
+    struct wire *wire = *state;
+    const struct qs_announcement *announced = &wire->decoder.announced;
+
+    wire_packet(wire, QS_C2S, VIEW("\x80\0\0\x0c\1QUAKE\0\3"));
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+    assert_false(announced->valid);
+    wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x48\x9d\0\0"));
+    assert_true(announced->valid);
+    assert_int_equal(announced->server.port, 40264);
+    assert_int_equal(announced->server.bytes[3], 2);
+    assert_int_equal(announced->client.port, 40000);
+    assert_int_equal(announced->client.bytes[3], 1);
+    assert_int_equal(wire->session.base.connection, 0);
+    wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\0\0\1\0")); /* no port */
+    assert_false(announced->valid);
+}
+
+/* DarkPlaces stays on its port, and may answer both of its handshakes. */
+static void test_two_handshakes(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_packet(wire, QS_C2S, VIEW("\xff\xff\xff\xffgetchallenge"));
+    wire_packet(wire, QS_S2C,
+                VIEW("\xff\xff\xff\xff"
+                     "challenge abc\0"));
+    wire_packet(wire, QS_C2S,
+                VIEW("\xff\xff\xff\xff"
+                     "connect\\protocol\\darkplaces 3\\challenge\\abc"));
+    assert_true(wire_heard(wire, "nq.oob.value = \"darkplaces 3\""));
+    assert_true(wire->session.darkplaces_client);
+    wire_packet(wire, QS_S2C, VIEW("\x80\0\0\x09\x81\x90\x65\0\0"));
+    assert_false(wire->decoder.announced.valid);
+    assert_int_equal(wire->session.base.connection, 1);
+    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
+    wire_send(wire, QS_S2C, LAST, 1, PRINT_HI);
+    wire_packet(wire, QS_S2C,
+                VIEW("\xff\xff\xff\xff"
+                     "accept"));
+    wire_send(wire, QS_S2C, LAST, 2, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+    assert_int_equal(wire->session.base.connection, 1);
+    assert_true(wire->session.darkplaces_client);
+}
+
+static void test_reconnection(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_packet(wire, QS_S2C,
+                VIEW("\xff\xff\xff\xff"
+                     "accept"));
+    assert_int_equal(wire->session.base.connection, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        wire_send(wire, QS_S2C, LAST, i, PRINT_HI);
+    /* The client lost its state, and begins anew. */
+    wire_packet(wire, QS_S2C,
+                VIEW("\xff\xff\xff\xff"
+                     "accept"));
+    assert_int_equal(wire->session.base.connection, 1);
+    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+    assert_int_equal(wire->session.base.connection, 2);
+    /* It leaves and comes back. */
+    wire_send(wire, QS_C2S, UNRELIABLE, 0, VIEW("\x02"));
+    assert_true(wire->session.base.disconnected);
+    wire_packet(wire, QS_S2C,
+                VIEW("\xff\xff\xff\xff"
+                     "accept"));
+    assert_int_equal(wire->session.base.connection, 3);
+    assert_false(wire->session.base.disconnected);
+}
+
+static bool recognised(struct qs_view bytes)
+{
+    const struct qs_packet packet = {
+        .data = bytes.data, .size = bytes.size, .wire_size = bytes.size};
+
+    return nq_protocol.recognise(&packet);
+}
+
+static void test_recognise(void **state)
+{
+    (void)state;
+    assert_true(recognised(VIEW("\x80\0\0\x0c\1QUAKE\0\3")));
+    assert_true(recognised(VIEW("\x80\0\0\x09\x81\x48\x9d\0\0")));
+    assert_true(recognised(VIEW("\xff\xff\xff\xff"
+                                "accept")));
+    assert_true(recognised(VIEW("\xff\xff\xff\xff"
+                                "connect\\protocol\\darkplaces 3\\x\\y")));
+    assert_true(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\7\0\0\0\0")));
+    assert_false(recognised(VIEW("\x80\0\0\x0d\1QUAKE\0\3")));      /* a wrong length */
+    assert_false(recognised(VIEW("\x80\0\0\x0c\1QUAKX\0\3")));      /* another game */
+    assert_false(recognised(VIEW("\x80\0\0\x06\x42\0")));           /* no such command */
+    assert_false(recognised(VIEW("\xff\xff\xff\xffgetchallenge"))); /* many games' */
+    assert_false(recognised(VIEW("\xff\xff\xff\xff"
+                                 "accepted")));
+    assert_false(recognised(VIEW("\0\2\0\x08\0\0\0\1")));
+    assert_false(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\5\0\0\0\0")));
+    assert_false(recognised(VIEW("")));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_single_fragment),
+        TEST(test_fragments),
+        TEST(test_copy_between_fragments),
+        TEST(test_retransmission),
+        TEST(test_repeated_fragment_is_not_joined_twice),
+        TEST(test_stuck_sender),
+        TEST(test_lost_by_the_capture),
+        TEST(test_begins_within_a_message),
+        TEST(test_endless_message),
+        TEST(test_unreliable_numbers),
+        TEST(test_bad_headers),
+        TEST(test_direction_by_content),
+        TEST(test_announced_port),
+        TEST(test_two_handshakes),
+        TEST(test_reconnection),
+        TEST(test_recognise),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

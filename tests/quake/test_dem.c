@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/unit.h"
+
+#include "common/demo/dem.h"
+
+static struct qs_reader reader_over(struct qs_view bytes)
+{
+    return qs_reader_over(bytes.data, bytes.size);
+}
+
+static enum dem_status header_status(struct qs_view bytes)
+{
+    struct qs_reader in = reader_over(bytes);
+    int32_t track;
+
+    return dem_read_header(&in, &track);
+}
+
+static void test_header(void **state)
+{
+    struct qs_reader in = reader_over(VIEW("-1\n12"));
+    int32_t track = 0;
+
+    (void)state;
+    assert_int_equal(dem_read_header(&in, &track), DEM_OK);
+    assert_int_equal(track, -1);
+    assert_int_equal(in.pos, 3);
+    assert_int_equal(dem_read_header(&in, &track), DEM_CUT);
+    assert_int_equal(in.pos, 3);
+    assert_int_equal(header_status(VIEW("")), DEM_CUT);
+    assert_int_equal(header_status(VIEW("\n")), DEM_BAD);
+    assert_int_equal(header_status(VIEW("2x\n")), DEM_BAD);
+    assert_int_equal(header_status(VIEW("99999999999\n")), DEM_BAD);
+    assert_int_equal(header_status(VIEW("-2147483648\n")), DEM_OK);
+    assert_int_equal(header_status(VIEW("0000000000000000\n")), DEM_BAD);
+}
+
+static void test_blocks(void **state)
+{
+    static const struct dem_angles view = {1.5f, -90.0f, 0.25f}, other = {3.0f, 4.0f, 5.0f};
+    GByteArray *bytes = g_byte_array_new();
+    struct dem_block block;
+    struct qs_reader in;
+
+    (void)state;
+    dem_append_header(bytes, DEM_TRACK_NONE);
+    dem_append_block(bytes, &view, VIEW("\1\2\3"));
+    dem_append_block(bytes, &view, VIEW(""));
+    dem_set_view(bytes->data + 3 + DEM_BLOCK_HEADER + 3, &other);
+    in = qs_reader_over(bytes->data, bytes->len);
+    qs_reader_take(&in, 3);
+    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_view_is(block.messages, VIEW("\1\2\3"));
+    assert_false(block.from_client);
+    assert_memory_equal(&block.view, &view, sizeof view);
+    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_int_equal(block.messages.size, 0);
+    assert_memory_equal(&block.view, &other, sizeof other);
+    assert_int_equal(dem_read_block(&in, &block), DEM_END);
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void test_layout(void **state)
+{
+    static const struct dem_angles view = {1.0f, 2.0f, -1.0f};
+    GByteArray *bytes = g_byte_array_new();
+
+    (void)state;
+    dem_append_header(bytes, 7);
+    dem_append_block(bytes, &view, VIEW("\2"));
+    assert_view_is((struct qs_view){bytes->data, bytes->len}, VIEW("7\n"
+                                                                   "\1\0\0\0"
+                                                                   "\0\0\x80\x3f"
+                                                                   "\0\0\0\x40"
+                                                                   "\0\0\x80\xbf"
+                                                                   "\2"));
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void test_broken_blocks(void **state)
+{
+    struct qs_view whole = VIEW("\2\0\0\x80"
+                                "\0\0\0\0\0\0\0\0\0\0\0\0"
+                                "ab");
+    struct qs_reader in;
+    struct dem_block block;
+
+    (void)state;
+    in = reader_over(VIEW("\1\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+    assert_int_equal(dem_read_block(&in, &block), DEM_BAD);
+    for (uint32_t size = 1; size < whole.size; size++) {
+        in = qs_reader_over(whole.data, size);
+        assert_int_equal(dem_read_block(&in, &block), DEM_CUT);
+        assert_int_equal(in.pos, 0);
+    }
+    in = reader_over(whole);
+    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_true(block.from_client);
+    assert_view_is(block.messages, VIEW("ab"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_header), cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_layout),
+                                       cmocka_unit_test(test_broken_blocks)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

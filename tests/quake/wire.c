@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/quake/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/core/sinks.h"
+
+enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };
+
+void wire_init(struct wire *wire)
+{
+    *wire = (struct wire){0};
+    qs_decoder_init(&wire->decoder, &nq_protocol);
+    nq_protocol.session_init(&wire->session.base);
+    wire->packet = g_byte_array_new();
+    wire->dump = g_string_new(NULL);
+}
+
+void wire_clear(struct wire *wire)
+{
+    qs_decoder_clear(&wire->decoder);
+    nq_protocol.session_clear(&wire->session.base);
+    g_byte_array_free(wire->packet, TRUE);
+    g_string_free(wire->dump, TRUE);
+}
+
+static struct qs_packet packet_of(struct wire *wire, struct qs_view bytes)
+{
+    return (struct qs_packet){.data = bytes.data,
+                              .size = bytes.size,
+                              .wire_size = bytes.size,
+                              .number = ++wire->number,
+                              .from = QS_END_UNKNOWN};
+}
+
+static void set_ends(struct qs_packet *packet, enum qs_direction direction)
+{
+    const struct qs_address client = {.family = 4, .bytes = {10, 0, 0, 1}, .port = CLIENT_PORT};
+    const struct qs_address server = {.family = 4, .bytes = {10, 0, 0, 2}, .port = SERVER_PORT};
+    const bool to_client = direction == QS_S2C;
+
+    packet->from = to_client ? QS_END_B : QS_END_A;
+    packet->source = to_client ? server : client;
+    packet->destination = to_client ? client : server;
+}
+
+/* Runs a decode with a text dump, and keeps what it printed of fields and notes. */
+static void decode(struct wire *wire, const struct qs_packet *packet, bool block)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct qs_text_sink *sink = qs_text_sink_new(out);
+    const struct qs_dump_packet about = {.packet = packet, .decoder = &wire->decoder};
+
+    if (block)
+        qs_decode_server_messages(&wire->decoder, &wire->session.base, qs_text_sink_ears(sink),
+                                  packet);
+    else
+        qs_decode(&wire->decoder, &wire->session.base, qs_text_sink_ears(sink), packet);
+    qs_text_sink_end(sink, &about);
+    qs_text_sink_free(sink);
+    fclose(out);
+    g_string_assign(wire->dump, text);
+    free(text);
+}
+
+void wire_packet(struct wire *wire, enum qs_direction direction, struct qs_view bytes)
+{
+    struct qs_packet packet;
+
+    g_byte_array_set_size(wire->packet, 0);
+    g_byte_array_append(wire->packet, bytes.data, bytes.size);
+    packet = packet_of(wire, (struct qs_view){wire->packet->data, wire->packet->len});
+    set_ends(&packet, direction);
+    if (!wire->nameless)
+        wire->session.base.server = QS_END_B;
+    decode(wire, &packet, false);
+}
+
+void wire_send(struct wire *wire, enum qs_direction direction, uint32_t flags, uint32_t sequence,
+               struct qs_view payload)
+{
+    const uint32_t words[] = {GUINT32_TO_BE(flags | (NET_HEADER_SIZE + payload.size)),
+                              GUINT32_TO_BE(sequence)};
+    GByteArray *bytes = g_byte_array_new();
+
+    g_byte_array_append(bytes, (const guint8 *)words, sizeof words);
+    g_byte_array_append(bytes, payload.data, payload.size);
+    wire_packet(wire, direction, (struct qs_view){bytes->data, bytes->len});
+    g_byte_array_free(bytes, TRUE);
+}
+
+void wire_block(struct wire *wire, struct qs_view messages)
+{
+    const struct qs_packet packet = packet_of(wire, messages);
+
+    decode(wire, &packet, true);
+}
+
+bool wire_heard(const struct wire *wire, const char *text)
+{
+    char **lines = g_strsplit(wire->dump->str, "\n", -1);
+    bool heard = false;
+
+    for (char **line = lines; *line && !heard; line++) {
+        const char *place = strchr(*line, ' '); /* behind the packet's number */
+        const char *field = place ? strchr(place + 1, ' ') : NULL;
+
+        heard = (place && strcmp(place + 1, text) == 0) || (field && strcmp(field + 1, text) == 0);
+    }
+    g_strfreev(lines);
+    return heard;
+}
