@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The tree that Wireshark shows is what `pcap2demo --dump=json` prints: same fields, places, values.
+
+Run by hand with captures as arguments, or by ctest with all stored ones.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+from wireshark import PluginTest, stored_captures
+
+# Long captures are compared as far as this: enough to be in the middle of a game.
+PACKETS = 400
+TOLERANCE = 1e-6  # Wireshark shows single floats with their own few digits
+
+
+def flat_dump(fields):
+    """The dump's fields in order, groups before what is in them."""
+    for field in fields:
+        yield field
+        yield from flat_dump(field.get("fields", []))
+
+
+def dumped_packets(path):
+    """By packet number, what the tool prints of it."""
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", str(path)],
+                            capture_output=True, encoding="utf-8")
+    packets = map(json.loads, result.stdout.splitlines())
+    return {packet["packet"]: packet for packet in packets if packet["packet"] <= PACKETS}
+
+
+def flat_tree(element):
+    """The tree's items in order as (name, position, size, shown value); expert infos as (name,
+    message)."""
+    for item in element:
+        name = item.get("name")
+        if name == "_ws.expert":
+            message = item.find("field[@name='_ws.expert.message']").get("show")
+            yield item[0].get("name"), message
+        elif name:
+            yield name, int(item.get("pos")), int(item.get("size")), item.get("show")
+            yield from flat_tree(item)
+        else:
+            yield from flat_tree(item)
+
+
+def readable(text):
+    """Text without what the two formats escape differently: white space and backslashes."""
+    return re.sub(r"\\[nrt\\]|[\s\\]", "", text)
+
+
+def same_value(dumped, shown):
+    if isinstance(dumped, bool):
+        return shown in (("1", "True") if dumped else ("0", "False"))
+    if isinstance(dumped, int):
+        return int(shown, 0) == dumped
+    if isinstance(dumped, float):
+        return abs(float(shown) - dumped) <= TOLERANCE * max(1.0, abs(dumped))
+    if readable(dumped) == readable(shown) or shown.replace(":", "") == dumped:
+        return True
+    try:  # infinities, and zeros of an IPv6 address
+        return float(dumped) == float(shown) or dumped == shown == "nan"
+    except ValueError:
+        return False
+
+
+class TreeEqualsDump(PluginTest):
+    captures = []
+
+    def compare_item(self, dumped, item, payload):
+        """`payload` is where in the frame the packet's payload begins."""
+        self.assertEqual(dumped["name"], item[0])
+        if "note" in dumped:
+            self.assertEqual(readable(dumped["note"]), readable(item[1]))
+            return
+        start = dumped["offset"] + (0 if "source" in dumped else payload)
+        self.assertEqual((start, dumped["length"]), item[1:3], dumped)
+        if "value" in dumped:
+            self.assertTrue(same_value(dumped["value"], item[3]), f"{dumped} != {item}")
+
+    def compare_packet(self, packet, tree):
+        proto = tree.find(f"proto[@name='{packet['protocol']}']")
+        self.assertIsNotNone(proto, "the plugin leaves out what the dump has")
+        dumped = list(flat_dump(packet["fields"]))
+        items = list(flat_tree(proto))
+        for expected, item in zip(dumped, items):
+            self.compare_item(expected, item, int(proto.get("pos")))
+        self.assertEqual(len(dumped), len(items))
+
+    def test_captures(self):
+        for path in self.captures:
+            with self.subTest(path.name):
+                dumped = dumped_packets(path)
+                trees = self.trees(self.readable(path), "-c", PACKETS)
+                self.assertGreater(len(dumped), 0)
+                for number, packet in dumped.items():
+                    with self.subTest(f"{path.name}, packet {number}"):
+                        self.compare_packet(packet, trees[number])
+
+
+if __name__ == "__main__":
+    TreeEqualsDump.captures = [*map(pathlib.Path, sys.argv[1:])] or stored_captures()
+    unittest.main(argv=sys.argv[:1])
