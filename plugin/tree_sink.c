@@ -130,6 +130,17 @@ static proto_item *add_uint(const struct place *at, const struct qs_field *row, 
     return proto_tree_add_uint(at->tree, at->hf, at->tvb, at->start, at->length, (uint32_t)value);
 }
 
+static proto_item *add_real(const struct place *at, const struct qs_field *row, double value)
+{
+    proto_item *item =
+        row->type == QS_FLOAT
+            ? proto_tree_add_float(at->tree, at->hf, at->tvb, at->start, at->length, (float)value)
+            : proto_tree_add_double(at->tree, at->hf, at->tvb, at->start, at->length, value);
+
+    ws_append_unit(item, at->hf);
+    return item;
+}
+
 /* Making text readable is work: not done where neither a person nor a filter looks at it. */
 static proto_item *add_text(const struct place *at, struct qs_view text)
 {
@@ -187,12 +198,10 @@ static proto_item *add_field(const struct place *at, const struct qs_field *row,
         return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length,
                                   (int32_t)in_place(row, value->u));
     case QS_FLOAT:
-        return proto_tree_add_float(at->tree, at->hf, at->tvb, at->start, at->length,
-                                    (float)value->f);
     case QS_DOUBLE:
     case QS_COORD:
     case QS_ANGLE:
-        return proto_tree_add_double(at->tree, at->hf, at->tvb, at->start, at->length, value->f);
+        return add_real(at, row, value->f);
     case QS_TEXT:
         return add_text(at, value->bytes);
     case QS_BYTES:

@@ -10,6 +10,8 @@
 
 #include <ws_version.h>
 #include <wireshark.h>
+#include <epan/proto.h>
+#include <epan/unit_strings.h>
 
 #define WS_AT_LEAST(major, minor)                                                                  \
     (WIRESHARK_VERSION_MAJOR > (major) ||                                                          \
@@ -21,5 +23,18 @@ typedef bool ws_bool;
 #else
 typedef gboolean ws_bool;
 #endif
+
+/* 4.0 leaves the units of floating point numbers out. */
+static inline void ws_append_unit(proto_item *item, int hf)
+{
+#if WS_AT_LEAST(4, 2)
+    (void)item, (void)hf;
+#else
+    const header_field_info *info = proto_registrar_get_nth((unsigned)hf);
+
+    if (info->display & BASE_UNIT_STRING)
+        proto_item_append_text(item, "%s", ((const unit_name_string *)info->strings)->singular);
+#endif
+}
 
 #endif

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Everything that the protocol records ask for is registered, and nothing that Wireshark minds."""
 
-import os
-import subprocess
 import unittest
 
-from wireshark import PluginTest
+from wireshark import PluginTest, rows
 
 FIELD_TYPES = {
     "group": {"FT_NONE"},
@@ -20,12 +18,6 @@ FIELD_TYPES = {
     "ipv6": {"FT_IPv6"},
     "frame": {"FT_FRAMENUM"},
 }
-
-
-def rows(kind):
-    listing = subprocess.run([os.environ["LIST_ROWS"]], capture_output=True, encoding="utf-8",
-                             check=True).stdout
-    return [line.split("\t")[1:] for line in listing.splitlines() if line.split("\t")[0] == kind]
 
 
 class Registration(PluginTest):

@@ -19,10 +19,29 @@ TSHARK = os.environ["TSHARK"]
 CAPTURES = [pathlib.Path(folder) for folder in os.environ["CAPTURE_DIRS"].split(":")]
 
 
-def stored_captures():
-    """All captures of the project and beside it, by name, smallest first."""
-    found = [path for folder in CAPTURES for path in folder.rglob("*.pcap*") if path.is_file()]
+def rows(kind):
+    """What the protocol records ask to be registered, as list_rows prints it."""
+    listing = subprocess.run([os.environ["LIST_ROWS"]], capture_output=True, encoding="utf-8",
+                             check=True).stdout
+    return [line.split("\t")[1:] for line in listing.splitlines() if line.split("\t")[0] == kind]
+
+
+def captures_below(folder):
+    """All captures in a folder and its folders, smallest first."""
+    found = [path for path in folder.rglob("*.pcap*") if path.is_file()]
     return sorted(found, key=lambda path: (path.stat().st_size, path.name))
+
+
+def stored_captures():
+    """All captures of the project and beside it."""
+    return [path for folder in CAPTURES for path in captures_below(folder)]
+
+
+def some_captures():
+    """All captures of the project, and the smallest few of each game beside it."""
+    games = [game for folder in CAPTURES[1:] if folder.is_dir() for game in folder.iterdir()]
+    return captures_below(CAPTURES[0]) + [path for game in games
+                                          for path in captures_below(game)[:4]]
 
 
 class PluginTest(unittest.TestCase):

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Packets cut at every length, by the capture and by their sender, do the dissector no harm."""
+
+import struct
+import unittest
+
+from wireshark import PluginTest, rows, some_captures
+
+PROTOCOLS = [row[0] for row in rows("protocol")]
+PAYLOAD = 42  # offset in a frame: Ethernet, IPv4 without options, UDP
+BUDGET = 8000  # cut packets for one capture
+TROUBLE = ("Dissector bug", "Malformed Packet", "Exception occurred")
+
+
+def frames(path):
+    """The Ethernet frames with UDP in IPv4 of a pcap file, each way of beginning but once."""
+    data = path.read_bytes()
+    if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1"):
+        return
+    at, seen = 24, set()
+    while at + 16 <= len(data):
+        size, = struct.unpack_from("<I", data, at + 8)
+        frame = data[at + 16:at + 16 + size]
+        at += 16 + size
+        kind = (frame[34:38], len(frame) // 16, frame[PAYLOAD:PAYLOAD + 4] == b"\xff" * 4)
+        if frame[12:15] == b"\x08\x00\x45" and frame[23] == 17 and kind not in seen:
+            seen.add(kind)
+            yield frame
+
+
+def sent_shorter(frame, size):
+    """The frame as if only `size` bytes of payload had been sent."""
+    lengths = struct.pack(">H", 28 + size), struct.pack(">H", 8 + size)
+    return frame[:16] + lengths[0] + frame[18:38] + lengths[1] + frame[40:PAYLOAD + size]
+
+
+def every_cut(path):
+    cuts = []
+    for frame in frames(path):
+        for size in range(len(frame) - PAYLOAD):
+            cuts.append((frame[:PAYLOAD + size], len(frame)))
+            cuts.append(sent_shorter(frame, size))
+        cuts.append(frame)
+        if len(cuts) > BUDGET:
+            break
+    return cuts
+
+
+class Cut(PluginTest):
+    def check_cuts(self, cuts):
+        """Returns how many of the packets were the plugin's."""
+        ours = ["-Y", " or ".join(PROTOCOLS), "-r", self.capture(cuts)]
+        trouble = [line for line in self.tshark("-O", ",".join(PROTOCOLS), *ours).splitlines()
+                   if any(word in line for word in TROUBLE)]
+        self.assertEqual(trouble, [])
+        return len(self.tshark("-T", "fields", "-e", "frame.number", *ours).splitlines())
+
+    def test_cut_packets(self):
+        packets = 0
+        for path in some_captures():
+            with self.subTest(path.name):
+                packets += self.check_cuts(every_cut(path))
+        self.assertGreater(packets, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
