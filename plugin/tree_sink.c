@@ -268,11 +268,13 @@ static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
     expert_field *expert = expert_of(sink, kind);
 
     if (sink->last_row && sink->last_item && sink->last_offset == offset &&
-        sink->last_length == length)
+        sink->last_length == length) {
         expert_add_info_format(sink->pinfo, sink->last_item, expert, "%s", text);
-    else
-        proto_tree_add_expert_format(sink->group->tree, sink->pinfo, expert, sink->source->tvb,
-                                     (int)offset, (int)length, "%s", text);
+        return;
+    }
+    proto_tree_add_expert_format(sink->group->tree, sink->pinfo, expert, sink->source->tvb,
+                                 (int)offset, (int)length, "%s", text);
+    sink->last_row = NULL;
 }
 
 static void hear_note_only(struct qs_sink *ears, enum qs_note kind, uint32_t offset,
