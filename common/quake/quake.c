@@ -137,7 +137,7 @@ static void decode_server_messages(struct qs_decoder *d)
 
 const struct qs_protocol nq_protocol = {
     .name = "nq",
-    .short_name = "Quake",
+    .short_name = "NQ",
     .title = "Quake",
     .ports = "26000",
     .demo = "dem",

@@ -38,6 +38,13 @@ class Registration(PluginTest):
         for name, _, title, _ in rows("protocol"):
             self.assertEqual(self.protocols.get(name), title)
 
+    def test_short_names_are_nobody_elses(self):
+        """Wireshark finds dissectors by them, and does not look at case."""
+        every = [line.split("\t")[1].lower() for line in
+                 self.tshark("-G", "protocols").splitlines()]
+        for _, short_name, _, _ in rows("protocol"):
+            self.assertEqual(every.count(short_name.lower()), 1, short_name)
+
     def test_every_row_is_a_field(self):
         self.assertGreater(len(rows("field")), 0)
         for name, title, kind, mask in rows("field"):
