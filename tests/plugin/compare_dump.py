@@ -67,8 +67,8 @@ class Item:
 
 
 def flat_tree(element, parent):
-    """The tree's items in order, below `parent`."""
-    for child in element:
+    """The tree's items in order, below `parent`; without what Wireshark adds to errors, hidden."""
+    for child in element.iterfind("field"):
         item = Item(child, parent)
         if item.name:
             yield item
