@@ -10,3 +10,29 @@ const char *qs_name_of(const struct qs_name *names, uint32_t value)
             return names->name;
     return NULL;
 }
+
+unsigned qs_type_bits(enum qs_type type)
+{
+    switch (type) {
+    case QS_BOOL:
+        return 1;
+    case QS_U8:
+    case QS_X8:
+    case QS_I8:
+        return 8;
+    case QS_U16:
+    case QS_X16:
+    case QS_I16:
+        return 16;
+    case QS_U32:
+    case QS_X32:
+    case QS_I32:
+    case QS_FRAMENUM:
+        return 32;
+    case QS_U64:
+    case QS_X64:
+        return 64;
+    default:
+        return 0;
+    }
+}

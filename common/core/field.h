@@ -57,6 +57,9 @@ struct qs_field {
     const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
 };
 
+/* Bits of a value of the type: 1 to 64 for whole numbers and truth values, 0 for others. */
+unsigned qs_type_bits(enum qs_type type);
+
 /* The name of `value`, or NULL. `names` may be NULL. */
 const char *qs_name_of(const struct qs_name *names, uint32_t value);
 

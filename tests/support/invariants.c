@@ -57,32 +57,9 @@ static void check_utf8(const char *name, const char *text)
         broken(name, "text is not UTF-8");
 }
 
-static unsigned bits_of(enum qs_type type)
-{
-    switch (type) {
-    case QS_BOOL:
-        return 1;
-    case QS_U8:
-    case QS_X8:
-    case QS_I8:
-        return 8;
-    case QS_U16:
-    case QS_X16:
-    case QS_I16:
-        return 16;
-    case QS_U32:
-    case QS_X32:
-    case QS_I32:
-    case QS_FRAMENUM:
-        return 32;
-    default:
-        return 64;
-    }
-}
-
 static void check_unsigned(const struct qs_field *field, uint64_t value)
 {
-    const unsigned bits = bits_of(field->type);
+    const unsigned bits = qs_type_bits(field->type);
 
     /* A word that is a truth value may have any bit set: it is true then. */
     if (field->type != QS_BOOL && bits < 64 && value >> bits)
@@ -93,7 +70,7 @@ static void check_unsigned(const struct qs_field *field, uint64_t value)
 
 static void check_signed(const struct qs_field *field, int64_t value)
 {
-    const int64_t limit = INT64_C(1) << (bits_of(field->type) - 1);
+    const int64_t limit = INT64_C(1) << (qs_type_bits(field->type) - 1);
 
     if (value < -limit || value >= limit)
         broken(field->name, "%" G_GINT64_FORMAT " does not fit its type", value);

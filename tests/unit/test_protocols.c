@@ -16,32 +16,6 @@ static bool is_number(enum qs_type type)
     return type >= QS_U8 && type <= QS_ANGLE;
 }
 
-/* Bits that a value of the type has; 0 for what is no whole number. */
-static unsigned bits_of(enum qs_type type)
-{
-    switch (type) {
-    case QS_BOOL:
-        return 1;
-    case QS_U8:
-    case QS_X8:
-    case QS_I8:
-        return 8;
-    case QS_U16:
-    case QS_X16:
-    case QS_I16:
-        return 16;
-    case QS_U32:
-    case QS_X32:
-    case QS_I32:
-        return 32;
-    case QS_U64:
-    case QS_X64:
-        return 64;
-    default:
-        return 0;
-    }
-}
-
 static const char *fault_of_name(const char *name, const char *protocol)
 {
     const size_t prefix = strlen(protocol);
@@ -61,7 +35,7 @@ static const char *fault_of_names(const struct qs_field *field)
 {
     if (!field->names)
         return NULL;
-    if (!bits_of(field->type) || field->type == QS_BOOL)
+    if (!qs_type_bits(field->type) || field->type == QS_BOOL)
         return "enumeration of what is no whole number";
     for (const struct qs_name *n = field->names; n->name; n++) {
         if (!*n->name)
@@ -84,14 +58,14 @@ static const char *fault_of_mask(const struct qs_field *fields, unsigned id)
         whole--;
     if (fields[whole].mask || !is_unsigned(fields[whole].type))
         return "mask without an unsigned row before it";
-    width = bits_of(fields[whole].type);
+    width = qs_type_bits(fields[whole].type);
     if (width < 32 && mask >> width)
         return "mask wider than the row before it";
     if ((mask >> __builtin_ctz(mask)) & ((mask >> __builtin_ctz(mask)) + 1))
         return "mask with a hole";
     if (fields[id].type != QS_BOOL && !is_unsigned(fields[id].type))
         return "masked part that is neither boolean nor unsigned";
-    if ((unsigned)__builtin_popcount(mask) > bits_of(fields[id].type))
+    if ((unsigned)__builtin_popcount(mask) > qs_type_bits(fields[id].type))
         return "mask wider than its type";
     return NULL;
 }
