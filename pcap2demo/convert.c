@@ -14,7 +14,7 @@ struct convert {
 static void print_file(const struct convert *convert, const struct session *session,
                        const struct demo_file *file)
 {
-    char *game, *duration;
+    char *game, *duration, *path;
 
     if (file->error) {
         failure(EXIT_PROBLEMS, session->first, "session %u: %s%s%s", session->number,
@@ -25,11 +25,13 @@ static void print_file(const struct convert *convert, const struct session *sess
         return;
     game = report_game(session);
     duration = report_duration(session);
-    printf("%s/%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
-           naming_folder(convert->settings->naming), file->name, session->number, game, duration,
+    path = g_build_filename(naming_folder(convert->settings->naming), file->name, NULL);
+    printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
+           path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
            file->size);
     g_free(game);
     g_free(duration);
+    g_free(path);
 }
 
 static void print_counts(const struct session *session)

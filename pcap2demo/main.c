@@ -59,6 +59,7 @@ static void catch_signals(void)
     sigaction(SIGHUP, &action, NULL);
     /* So that demos at work are tidied up; finish_output() dies of it in the end. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is said */
 }
 
 /* Standard output, when nobody reads it any more, ends the program as it would have. */

@@ -40,27 +40,6 @@ static bool nothing_rebuilt(const struct session *session)
     return demo_files(session->demo)->len == 0;
 }
 
-char *report_demo(const struct session *session)
-{
-    GString *text;
-    guint files;
-
-    if (!session->demo)
-        return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
-    if (nothing_rebuilt(session))
-        return g_strdup_printf("nothing: %s",
-                               demo_lacks(session->demo) ? demo_lacks(session->demo) : "no game");
-    text = g_string_new(NULL);
-    files = demo_files(session->demo)->len;
-    if (files > 1)
-        g_string_append_printf(text, "%u × ", files);
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks", session->protocol->demo,
-                           demo_counts(session->demo)->blocks);
-    if (demo_lacks(session->demo))
-        g_string_append_printf(text, ", %s", demo_lacks(session->demo));
-    return g_string_free(text, FALSE);
-}
-
 static uint64_t problem_total(const struct session *session)
 {
     uint64_t total;
@@ -69,11 +48,38 @@ static uint64_t problem_total(const struct session *session)
     return total;
 }
 
-bool report_demo_is_flawed(const struct session *session)
+/* Why there is nothing. */
+static char *why_nothing(const struct session *session)
 {
+    uint64_t total;
+    const GPtrArray *problems = demo_problems(session->demo, &total);
+    const char *why = demo_lacks(session->demo);
+
+    if (!why && total)
+        why = ((const struct demo_problem *)g_ptr_array_index(problems, 0))->text;
+    return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
+}
+
+char *report_demo(const struct session *session)
+{
+    GString *text;
+    guint files;
+
     if (!session->demo)
-        return false;
-    return demo_lacks(session->demo) || problem_total(session) || nothing_rebuilt(session);
+        return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
+    if (nothing_rebuilt(session))
+        return why_nothing(session);
+    text = g_string_new(NULL);
+    files = demo_files(session->demo)->len;
+    if (files > 1)
+        g_string_append_printf(text, "%u × ", files);
+    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks", session->protocol->demo,
+                           demo_counts(session->demo)->blocks);
+    if (demo_lacks(session->demo))
+        g_string_append_printf(text, ", %s", demo_lacks(session->demo));
+    if (problem_total(session))
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problems", problem_total(session));
+    return g_string_free(text, FALSE);
 }
 
 static void report_missing_start(const struct session *session)
@@ -84,7 +90,7 @@ static void report_missing_start(const struct session *session)
     if (lacks)
         failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s)%s",
                 session->number, lacks, written ? "" : "; no demo without --force");
-    else if (!written)
+    else if (!written && !problem_total(session))
         failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
                 session->number);
 }

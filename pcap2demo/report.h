@@ -29,9 +29,6 @@ char *report_duration(const struct session *session);
 /* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
 char *report_demo(const struct session *session);
 
-/* Whether something stands against a good demo: it lacks its start, or has problems. */
-bool report_demo_is_flawed(const struct session *session);
-
 /* Tells the user what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct session *session);
 

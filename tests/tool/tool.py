@@ -15,6 +15,9 @@ SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
 CAPTURES = SOURCE / "tests" / "captures"
 SHARED = SOURCE.parent / "shared" / "captures"
 
+# The first 1500 packets of a session.
+SAMPLE = CAPTURES / "qw-sample.pcap"
+
 # Made by the project, with a session of 25 packets that has everything.
 ACKNEX = CAPTURES / "acknex-generated.pcap"
 
@@ -96,6 +99,13 @@ def as_ipv6(packet):
     payload = packet[20:struct.unpack_from(">H", packet, 2)[0]]
     return (bytes.fromhex("60000000") + struct.pack(">HBB", len(payload), packet[9], 64) +
             prefix + packet[12:16] + prefix + packet[16:20] + payload)
+
+
+def udp(source, destination, payload):
+    """An IPv4 packet; ends are pairs of the last byte of 10.0.0.x, and a port."""
+    datagram = struct.pack(">HHHH", source[1], destination[1], len(payload) + 8, 0) + payload
+    return (struct.pack(">BBHHHBBH", 0x45, 0, len(datagram) + 20, 0, 0, 64, 17, 0) +
+            bytes([10, 0, 0, source[0], 10, 0, 0, destination[0]]) + datagram)
 
 
 class ToolTest(unittest.TestCase):

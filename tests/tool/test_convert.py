@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From captures to demo files: which are written, under which names, and which are not."""
+
+import json
+import os
+import pathlib
+import pty
+import resource
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import tool
+from tool import ACKNEX, SAMPLE, Capture, ToolTest, udp
+
+DEMO = "qw-sample-1-dm4.qwd"
+SECOND = 1000000
+
+
+def shifted(frames, seconds):
+    return [(time + seconds * SECOND, frame) for time, frame in frames]
+
+
+class Convert(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.capture = Capture.read(SAMPLE)
+
+    def write_frames(self, name, frames):
+        return self.write(name, Capture(self.capture.link_type, frames).pcap())
+
+    def contents(self, name=DEMO):
+        return (self.folder / name).read_bytes()
+
+
+class Files(Convert):
+    def test_default_name(self):
+        output, error = self.tool(SAMPLE)
+        self.assertEqual(error, "")
+        self.assertTrue(output.startswith(f"{DEMO}: session 1, QuakeWorld 28, 0:15, "), output)
+        self.assertEqual(self.left(), [DEMO])
+        self.assertIn(f", {len(self.contents())} bytes\n", output)
+        self.assertEqual((self.folder / DEMO).stat().st_mode & 0o777, 0o666 & ~self.umask())
+
+    @staticmethod
+    def umask():
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask
+
+    def test_quiet(self):
+        self.assertEqual(self.tool("-q", SAMPLE), ("", ""))
+        self.assertEqual(self.left(), [DEMO])
+
+    def test_output_folder(self):
+        (self.folder / "demos").mkdir()
+        output, _ = self.tool("-o", "demos", SAMPLE)
+        self.assertTrue(output.startswith(f"demos/{DEMO}: "), output)
+        self.assertEqual(self.left(), ["demos"])
+        self.assertTrue((self.folder / "demos" / DEMO).exists())
+
+    def test_output_file(self):
+        self.tool(SAMPLE)
+        self.tool("-o", "final.qwd", SAMPLE)
+        self.assertEqual(self.contents("final.qwd"), self.contents())
+
+    def test_never_overwrites_unasked(self):
+        self.write(DEMO, b"precious")
+        output, error = self.tool(SAMPLE, status=1)
+        self.assertEqual(output, "")
+        self.assertIn(f"session 1: {DEMO}: exists already", error)
+        self.assertEqual(self.contents(), b"precious")
+        self.assertEqual(self.left(), [DEMO])
+        self.tool("--force", SAMPLE)
+        self.assertNotEqual(self.contents(), b"precious")
+        self.assertEqual(self.left(), [DEMO])
+
+    def test_same_from_every_input(self):
+        """A pipe, pieces, pcapng: the demo is the same."""
+        self.tool(SAMPLE)
+        expected = self.contents()
+        self.tool("-", "-o", "pipe.qwd", input=SAMPLE.read_bytes())
+        self.assertEqual(self.contents("pipe.qwd"), expected)
+        first = self.write_frames("1.pcap", self.capture.frames[:700])
+        second = self.write_frames("2.pcap", self.capture.frames[700:])
+        self.tool(first, second, "-o", "pieces.qwd")
+        self.assertEqual(self.contents("pieces.qwd"), expected)
+        self.tool(self.write("x.pcapng", self.capture.pcapng()), "-o", "ng.qwd")
+        self.assertEqual(self.contents("ng.qwd"), expected)
+
+    def test_unwritable_folder(self):
+        _, error = self.tool("-o", "/proc", SAMPLE, status=1)
+        self.assertIn(f"session 1: {DEMO}: /proc: ", error)
+
+    def test_full_disk(self):
+        """A limit on the size of files stands for it."""
+        _, error = self.tool(SAMPLE, status=1, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (10000, resource.RLIM_INFINITY)))
+        self.assertIn("File too large", error)
+        self.assertEqual(self.left(), [])
+
+    def test_hostile_map(self):
+        """The map's name is only a name, whatever it looks like."""
+        for name, expected in ((b"maps/../.bsp", "x-1.qwd"), (b"maps/\x1b[2J.bs", "x-1-2Jbs.qwd"),
+                               (b"maps/..\\..\\a", "x-1-a.qwd")):
+            with self.subTest(name):
+                self.assertEqual(len(name), 12)
+                frames = [(at, frame.replace(b"maps/dm4.bsp", name))
+                          for at, frame in self.capture.frames]
+                path = self.write_frames("x.pcap", frames)
+                self.run_tool("-q", path)
+                path.unlink()
+                found, = self.left()
+                self.assertTrue(found.startswith("x-1") and found.endswith(".qwd"), found)
+                self.assertRegex(found, r"^[A-Za-z0-9_+.-]+$")
+                (self.folder / found).unlink()
+
+
+class Sessions(Convert):
+    def test_two_on_one_port(self):
+        """The client connects again from the same port."""
+        frames = self.capture.frames + shifted(self.capture.frames, 20)
+        path = self.write_frames("x.pcap", frames)
+        self.tool(path)
+        self.assertEqual(self.left(), ["x-1-dm4.qwd", "x-2-dm4.qwd", "x.pcap"])
+        self.tool(SAMPLE)
+        self.assertEqual(self.contents("x-1-dm4.qwd"), self.contents())
+        self.assertEqual(self.contents("x-2-dm4.qwd"), self.contents())
+
+    def test_choice(self):
+        frames = self.capture.frames + shifted(self.capture.frames, 20)
+        path = self.write_frames("x.pcap", frames)
+        self.tool("--session", "2", path)
+        self.assertEqual(self.left(), ["x-2-dm4.qwd", "x.pcap"])
+
+    def test_one_name_for_two(self):
+        """The first gets it; the other is not lost in silence."""
+        frames = self.capture.frames + shifted(self.capture.frames, 20)
+        path = self.write_frames("x.pcap", frames)
+        _, error = self.tool("-o", "one.qwd", path, status=1)
+        self.assertIn("session 2: one file cannot hold several sessions", error)
+        self.assertEqual(self.left(), ["one.qwd", "x.pcap"])
+        self.tool("-f", "-o", "one.qwd", "--session", "2", path)
+
+    def test_idle_is_over(self):
+        """After more than five minutes without a packet it is another session."""
+        frames = self.capture.frames[:700] + shifted(self.capture.frames[700:], 400)
+        path = self.write_frames("x.pcap", frames)
+        output, error = self.tool(path, status=1)
+        self.assertTrue(output.startswith("x-1-dm4.qwd: session 1"))
+        self.assertIn("x.pcap: packet 701: session 2: its start is missing", error)
+        self.assertIn("no demo without --force", error)
+        self.assertEqual(self.left(), ["x-1-dm4.qwd", "x.pcap"])
+        _, error = self.tool("-f", path, status=1)
+        self.assertIn("session 2: its start is missing", error)
+        self.assertEqual(len(self.left()), 3)
+
+    def test_announced_port(self):
+        """A Quake server that goes on from a port of its own, of which nothing else tells."""
+        client, listener, server = (2, 51000), (1, 26000), (1, 40264)
+        accept = bytes.fromhex("80000009 81") + struct.pack("<I", server[1])
+        frames = [
+            udp(client, listener, bytes.fromhex("8000000c 01") + b"QUAKE\0\3"),
+            udp(listener, client, accept),
+            udp(server, client, bytes.fromhex("00090009 00000000 01")),
+            udp(client, server, bytes.fromhex("00020008 00000000")),
+        ]
+        path = self.write("x.pcap", Capture(tool.RAW, enumerate(frames)).pcap())
+        output, _ = self.tool("--list", "--json", path)
+        session, = json.loads(output)["sessions"]
+        self.assertEqual(session["server"], "10.0.0.1:40264")
+        self.assertEqual(session["client"], "10.0.0.2:51000")
+        found = self.dump(path)
+        self.assertEqual([packet["direction"] for packet in found], ["c2s", "s2c", "s2c", "c2s"])
+
+    def test_list_says_what_convert_does(self):
+        frames = self.capture.frames + shifted(self.capture.frames[700:], 400)
+        path = self.write_frames("x.pcap", frames)
+        output, _ = self.tool("--list", "--json", path)
+        first, second = json.loads(output)["sessions"]
+        self.assertEqual(first["demo"]["files"], 1)
+        self.assertIsNone(first["demo"]["lacks"])
+        self.assertGreater(first["demo"]["blocks"], 1000)
+        self.assertEqual(second["demo"]["files"], 0)
+        self.assertIn("begins within", second["demo"]["lacks"])
+        self.assertEqual(self.left(), ["x.pcap"])
+
+    def test_many_conversations(self):
+        """Strangers by the thousand, in the middle of a session: memory and the session hold."""
+        strangers = [udp((3 + i % 250, 1024 + i), (1, 27500), b"\xff\xff\xff\xffping\n")
+                     for i in range(20000)]
+        at = self.capture.frames[700][0]
+        ethernet = self.capture.frames[0][1][:14]
+        flood = [(at, ethernet + packet) for packet in strangers]
+        frames = self.capture.frames[:701] + flood[:900] + self.capture.frames[701:702] + \
+            flood[900:1800] + self.capture.frames[702:] + flood
+        path = self.write_frames("x.pcap", frames)
+        self.tool(path, "-o", "flood.qwd", preexec_fn=None)
+        self.tool(SAMPLE)
+        self.assertEqual(self.contents("flood.qwd"), self.contents())
+
+
+class Interrupted(Convert):
+    def start(self, *arguments, **options):
+        return subprocess.Popen([tool.PROGRAM, *arguments], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    @staticmethod
+    def wait_until_it_sleeps(process):
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while "State:\tS" not in status.read_text():
+            time.sleep(0.05)
+
+    def test_recording(self):
+        """Standard input that is interrupted is a recording that is done."""
+        with self.start("-", stdin=subprocess.PIPE) as process:
+            process.stdin.write(SAMPLE.read_bytes())
+            process.stdin.flush()
+            time.sleep(0.5)
+            self.wait_until_it_sleeps(process)
+            process.send_signal(signal.SIGTERM)
+            process.stdout.read()
+            self.assertEqual(process.stderr.read(), b"")
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.left(), ["stdin-1-dm4.qwd"])
+
+    def test_file(self):
+        """A file that was not read to its end: no half demos."""
+        fifo = self.folder / "x.pcap"
+        os.mkfifo(fifo)
+        with self.start("x.pcap") as process, open(fifo, "wb") as stream:
+            stream.write(SAMPLE.read_bytes()[:50000])
+            stream.flush()
+            time.sleep(0.5)
+            self.wait_until_it_sleeps(process)
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+            self.assertIn(b"interrupted; unfinished demos are not kept", process.stderr.read())
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(self.left(), ["x.pcap"])
+
+
+class Progress(ToolTest):
+    def test_on_a_terminal(self):
+        """Drawn when it takes a while, and gone in the end: a second file that is slow to come."""
+        data = ACKNEX.read_bytes()
+        slow = self.folder / "slow.pcap"
+        os.mkfifo(slow)
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([tool.PROGRAM, "--check", ACKNEX, slow],
+                                   stdout=subprocess.DEVNULL, stderr=follower)
+        with open(slow, "wb") as stream:
+            time.sleep(1)
+            stream.write(data[:24] + data[24:] * 100)
+        os.close(follower)
+        shown = b""
+        try:
+            while piece := os.read(leader, 65536):
+                shown += piece
+        except OSError:
+            pass
+        os.close(leader)
+        self.assertEqual(process.wait(60), 0)
+        self.assertRegex(shown, rb"\r\[=* *\] +\d+ %")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
+
+
+if __name__ == "__main__":
+    unittest.main()
