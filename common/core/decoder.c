@@ -139,6 +139,7 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
     d->undecoded = 0;
+    d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
     g_array_set_size(d->messages, 0);
     d->announced.valid = false;
@@ -176,12 +177,7 @@ void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
 
 uint32_t qs_decoder_problems(const struct qs_decoder *d)
 {
-    uint32_t problems = d->undecoded ? 1 : 0;
-
-    for (unsigned i = 0; i < QS_NOTE_KINDS; i++)
-        if (qs_note_kinds[i].problem)
-            problems += d->notes[i];
-    return problems;
+    return d->problems;
 }
 
 uint32_t qs_option(const struct qs_decoder *d, unsigned index)
@@ -288,96 +284,12 @@ static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *
     }
 }
 
-static void emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                      uint64_t number, bool generated)
+void qs_say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
-    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
-
-    if (!d->fields_wanted || d->in.overrun)
+    if (d->in.overrun)
         return;
-    value.u = number;
-    say(d, id, &value);
-    say_parts(d, id, &value);
-}
-
-static void emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                     int64_t number, bool generated)
-{
-    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
-
-    if (!d->fields_wanted || d->in.overrun)
-        return;
-    value.i = number;
-    say(d, id, &value);
-}
-
-static void emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                        double number, bool generated)
-{
-    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
-
-    if (!d->fields_wanted || d->in.overrun)
-        return;
-    value.f = number;
-    say(d, id, &value);
-}
-
-static void emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                       struct qs_view bytes, bool generated)
-{
-    struct qs_value value = {.offset = offset, .length = length, .generated = generated};
-
-    if (!d->fields_wanted || d->in.overrun)
-        return;
-    value.bytes = bytes;
-    say(d, id, &value);
-}
-
-void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                  uint64_t value)
-{
-    emit_uint(d, id, offset, length, value, false);
-}
-
-void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, int64_t value)
-{
-    emit_int(d, id, offset, length, value, false);
-}
-
-void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    double value)
-{
-    emit_double(d, id, offset, length, value, false);
-}
-
-void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   struct qs_view value)
-{
-    emit_bytes(d, id, offset, length, value, false);
-}
-
-void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    uint64_t value)
-{
-    emit_uint(d, id, offset, length, value, true);
-}
-
-void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   int64_t value)
-{
-    emit_int(d, id, offset, length, value, true);
-}
-
-void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                      double value)
-{
-    emit_double(d, id, offset, length, value, true);
-}
-
-void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    struct qs_view value)
-{
-    emit_bytes(d, id, offset, length, value, true);
+    say(d, id, value);
+    say_parts(d, id, value);
 }
 
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
@@ -447,6 +359,7 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     char *text;
 
     d->notes[kind]++;
+    d->problems += qs_note_kinds[kind].problem;
     if (!d->sink || !d->sink->note)
         return;
     va_start(arguments, format);
@@ -592,6 +505,7 @@ void qs_undecoded(struct qs_decoder *d)
     d->in.overrun = false;
     if (!left)
         return;
+    d->problems += !d->undecoded;
     d->undecoded += left;
     qs_bytes(d, d->protocol->undecoded, left);
 }

@@ -91,6 +91,7 @@ struct qs_decoder {
     GString *summary;              /* one line, UTF-8: "S→C seq 7 ack 5: playerinfo×3, sound" */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* bytes that nothing decoded */
+    uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
 
     GArray *summary_items; /* messages in `summary`, before it is put together */
 };
@@ -121,25 +122,71 @@ uint32_t qs_option(const struct qs_decoder *d, unsigned index);
 
 /* --- Saying things to the sink: used by the readers below and for derived or textual values. */
 
-void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                  uint64_t value);
-void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                 int64_t value);
-void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    double value);
+/*
+ * Tells the sink of a value and of its parts, the rows with a mask behind it; nothing after an
+ * overrun. Only where `fields_wanted`: the functions below look before they call it, so that a
+ * decode without a sink does not pay for it.
+ */
+void qs_say(struct qs_decoder *d, unsigned id, const struct qs_value *value);
+
+static inline void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                                uint64_t value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, false, .u = value});
+}
+
+static inline void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                               int64_t value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, false, .i = value});
+}
+
+static inline void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                  uint32_t length, double value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, false, .f = value});
+}
+
 /* For QS_TEXT, QS_BYTES and addresses. */
-void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   struct qs_view value);
+static inline void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                 uint32_t length, struct qs_view value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, false, .bytes = value});
+}
 
 /* Derived values: shown as generated, pointing at the bytes that they were derived from. */
-void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    uint64_t value);
-void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   int64_t value);
-void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                      double value);
-void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    struct qs_view value);
+static inline void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                  uint32_t length, uint64_t value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, true, .u = value});
+}
+
+static inline void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                 uint32_t length, int64_t value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, true, .i = value});
+}
+
+static inline void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                    uint32_t length, double value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, true, .f = value});
+}
+
+static inline void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                  uint32_t length, struct qs_view value)
+{
+    if (d->fields_wanted)
+        qs_say(d, id, &(struct qs_value){offset, length, true, .bytes = value});
+}
+
 /* `text` is raw Quake text as kept in sessions; NULL: nothing is said. */
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                     const char *text);
@@ -187,8 +234,7 @@ static inline uint8_t qs_u8(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint8_t value = qs_reader_u8(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_uint(d, id, at, 1, value);
+    qs_emit_uint(d, id, at, 1, value);
     return value;
 }
 
@@ -197,8 +243,7 @@ static inline uint16_t qs_u16(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint16_t value = qs_reader_u16(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_uint(d, id, at, 2, value);
+    qs_emit_uint(d, id, at, 2, value);
     return value;
 }
 
@@ -207,8 +252,7 @@ static inline uint32_t qs_u32(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint32_t value = qs_reader_u32(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_uint(d, id, at, 4, value);
+    qs_emit_uint(d, id, at, 4, value);
     return value;
 }
 
@@ -217,8 +261,7 @@ static inline uint16_t qs_u16be(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint16_t value = qs_reader_u16be(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_uint(d, id, at, 2, value);
+    qs_emit_uint(d, id, at, 2, value);
     return value;
 }
 
@@ -227,8 +270,7 @@ static inline uint32_t qs_u32be(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const uint32_t value = qs_reader_u32be(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_uint(d, id, at, 4, value);
+    qs_emit_uint(d, id, at, 4, value);
     return value;
 }
 
@@ -237,8 +279,7 @@ static inline int8_t qs_i8(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const int8_t value = (int8_t)qs_reader_u8(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_int(d, id, at, 1, value);
+    qs_emit_int(d, id, at, 1, value);
     return value;
 }
 
@@ -247,8 +288,7 @@ static inline int16_t qs_i16(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const int16_t value = (int16_t)qs_reader_u16(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_int(d, id, at, 2, value);
+    qs_emit_int(d, id, at, 2, value);
     return value;
 }
 
@@ -257,8 +297,7 @@ static inline int32_t qs_i32(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const int32_t value = (int32_t)qs_reader_u32(&d->in);
 
-    if (d->fields_wanted)
-        qs_emit_int(d, id, at, 4, value);
+    qs_emit_int(d, id, at, 4, value);
     return value;
 }
 
@@ -267,8 +306,7 @@ static inline float qs_f32(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const float value = qs_float_of_bits(qs_reader_u32(&d->in));
 
-    if (d->fields_wanted)
-        qs_emit_double(d, id, at, 4, (double)value);
+    qs_emit_double(d, id, at, 4, (double)value);
     return value;
 }
 
