@@ -15,6 +15,7 @@
 #include "common/quake2/configstrings.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/tracker.h"
+#include "pcap2demo/rebuild_dm2_convert.h"
 #include "pcap2demo/rebuild_dm2_preamble.h"
 
 enum {
@@ -35,6 +36,8 @@ struct dm2 {
     bool unfit;                   /* the level cannot be written, which was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     struct q2_frame last;         /* the demo's last frame; entities NULL: none */
+    struct converter converter;   /* for protocols 35 and 36 */
+    bool passed_over;             /* of the packet at hand: its frame is not to be in the demo */
     uint32_t not_captured;
     GByteArray *block; /* that is being filled */
     GByteArray *unit;  /* scratch: what must not be split */
@@ -47,6 +50,7 @@ static void *dm2_new(struct demo *demo)
 
     dm2->demo = demo;
     dm2->tracker = q2_tracker_new();
+    converter_init(&dm2->converter);
     dm2->block = g_byte_array_new();
     dm2->unit = g_byte_array_new();
     dm2->file = g_byte_array_new();
@@ -69,6 +73,7 @@ static void dm2_free(void *state)
         dm2->followed->tracker = NULL;
     forget_last_frame(dm2);
     q2_tracker_free(dm2->tracker);
+    converter_clear(&dm2->converter);
     g_byte_array_free(dm2->block, TRUE);
     g_byte_array_free(dm2->unit, TRUE);
     g_byte_array_free(dm2->file, TRUE);
@@ -121,12 +126,14 @@ static void end_level(struct dm2 *dm2)
     dm2->begun = false;
     dm2->unfit = false;
     forget_last_frame(dm2);
+    converter_level(&dm2->converter);
+    g_byte_array_set_size(dm2->block, 0);
 }
 
 static void begin_level(struct dm2 *dm2, const struct q2_session *session)
 {
     demo_begin(dm2->demo);
-    preamble_write(session, session->base.version, write_block, dm2);
+    preamble_write(session, MIN(session->base.version, Q2_PROTOCOL_VANILLA), write_block, dm2);
     dm2->begun = true;
 }
 
@@ -174,10 +181,12 @@ static bool has_start(struct dm2 *dm2, const struct q2_session *session)
 static bool is_fit(struct dm2 *dm2, const struct q2_session *session,
                    const struct qs_packet *packet)
 {
-    if (!session->dialect.extensions && !session->dialect.packed)
+    if (!session->dialect.extensions)
         return true;
     if (!dm2->unfit)
-        demo_problem(dm2->demo, packet, "protocol %d is not rebuilt", session->base.version);
+        demo_problem(dm2->demo, packet,
+                     "a level with extended limits does not fit into a demo of "
+                     "protocol 34");
     dm2->unfit = true;
     return false;
 }
@@ -261,9 +270,26 @@ static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t 
     demo_problem(dm2->demo, packet, "frame %d is left out: %s", number, why);
 }
 
+/* Writes a frame of protocol 35 or 36 as one of protocol 34. NULL: it is passed over. */
+static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
+                                            const struct q2_frame *frame,
+                                            const struct qs_packet *packet, uint32_t acknowledged)
+{
+    const struct q2_frame *converted =
+        converter_frame(&dm2->converter, session, frame, acknowledged, &dm2->last);
+
+    dm2->passed_over = !converted;
+    if (frame->reference_missing)
+        note_repair(dm2, frame, packet);
+    if (converted)
+        encode_frame(dm2, session, converted);
+    return converted;
+}
+
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
-                      const struct q2_copied_message *first, const struct qs_packet *packet)
+                      const struct q2_copied_message *first, const struct qs_packet *packet,
+                      uint32_t acknowledged)
 {
     const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
 
@@ -271,7 +297,12 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
         return;
     }
-    if (frame->delta <= 0 || (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
+    if (session->dialect.packed) {
+        frame = convert_frame(dm2, session, frame, packet, acknowledged);
+        if (!frame)
+            return;
+    } else if (frame->delta <= 0 ||
+               (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
         copy_frame(dm2, first, FRAME_MESSAGES);
     } else {
         note_repair(dm2, frame, packet);
@@ -378,31 +409,38 @@ static void add_message(struct dm2 *dm2, struct qs_view message)
 
 /* --- Packets */
 
-/* A frame's messages follow each other; players know no others. */
-static bool is_whole_frame(const struct dm2 *dm2, guint index)
+/* A frame's messages follow each other, if it has several; players know no others. */
+static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
 {
     const struct q2_copied_message *player = message_at(dm2, index + 1);
     const struct q2_copied_message *entities = message_at(dm2, index + 2);
 
+    if (session->dialect.packed)
+        return true;
     return player && player->id == SVC_PLAYERINFO && entities && entities->id == SVC_PACKETENTITIES;
 }
 
-static void add_messages(struct dm2 *dm2, const struct q2_session *session,
+static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
+    const struct q2_session *session = q2_session_of(decoder->session);
     const struct q2_copied_message *message;
+
+    dm2->passed_over = false;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         const struct qs_view bytes = {dm2->tracker->bytes->data + message->offset, message->length};
 
-        if (message->id == SVC_FRAME && is_whole_frame(dm2, i)) {
-            add_frame(dm2, session, message, packet);
-            i += FRAME_MESSAGES - 1;
+        if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
+            add_frame(dm2, session, message, packet, decoder->acknowledged);
+            i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
         } else if (message->id < SVC_PLAYERINFO) {
             add_message(dm2, bytes);
         }
     }
-    flush_block(dm2);
+    /* What came with a frame that is passed over waits for the next one. */
+    if (!dm2->passed_over)
+        flush_block(dm2);
 }
 
 /* The tracker was not there when the session's first packet was decoded: that is done again, with
@@ -465,10 +503,12 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     follow(dm2, decoder, packet);
     if (decoder->direction == QS_C2S) {
         note_losses(dm2, decoder, packet);
+        if (session->moved)
+            converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (ready(dm2, session, packet)) {
         if (qs_decoder_problems(decoder))
             demo_problem(dm2->demo, packet, "not decoded to its end; the rest is left out");
-        add_messages(dm2, session, packet);
+        add_messages(dm2, decoder, packet);
     }
     /* What the server still sends to a client that has left is recorded by nobody. */
     dm2->ended = decoder->session->disconnected;

@@ -18,6 +18,7 @@ enum {
     CLC_MOVE_NODELTA = 10,
     CLC_MOVE_BATCHED = 11,
     CLC_USERINFO_DELTA = 12,
+    CLS_RECORDING = 2,  /* of clc_setting */
     PACKED_ID_BITS = 5, /* of a message byte: above them stands the number of repeated packets */
     PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1
 };
@@ -113,8 +114,11 @@ static void read_stringcmd(struct qs_decoder *d)
 
 static void read_setting(struct qs_decoder *d)
 {
-    qs_i16(d, Q2_CLIENT_SETTING);
-    qs_i16(d, Q2_CLIENT_SETTING_VALUE);
+    const int16_t setting = qs_i16(d, Q2_CLIENT_SETTING);
+    const int16_t value = qs_i16(d, Q2_CLIENT_SETTING_VALUE);
+
+    if (d->accepted && !d->in.overrun && setting == CLS_RECORDING)
+        q2_session_of(d->session)->recording = value;
 }
 
 static void read_batches(struct qs_decoder *d, unsigned repeated)

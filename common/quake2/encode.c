@@ -58,6 +58,23 @@ static uint8_t angle_byte(int16_t angle)
     return (uint8_t)((uint16_t)angle >> 8);
 }
 
+/*
+ * A solid of 32 bits is a box in units: radius, depth and height in 8, 8 and 16 bits; one of 16
+ * bits in steps of 8 units. Both say 0 for nothing and 31 for a brush model. Source: facts,
+ * section 6.
+ */
+static uint16_t short_solid(uint32_t solid)
+{
+    int radius, down, up;
+
+    if (solid <= UINT16_MAX)
+        return (uint16_t)solid;
+    radius = (int)(solid & 255) / 8;
+    down = (int)(solid >> 8 & 255) / 8;
+    up = ((int)(solid >> 16) - 32768 + 32) / 8;
+    return (uint16_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
+}
+
 /* The bits for a number that may take one, two or four bytes. */
 static uint64_t size_bits(uint32_t value, uint64_t bit8, uint64_t bit16)
 {
@@ -106,7 +123,7 @@ static uint64_t entity_bits(const struct q2_entity *from, const struct q2_entity
 
     if (to->sound != from->sound)
         bits |= U_SOUND;
-    if (to->solid != from->solid)
+    if (short_solid(to->solid) != short_solid(from->solid))
         bits |= U_SOLID;
     if (to->event)
         bits |= U_EVENT; /* events last one frame: they are not compared */
@@ -194,7 +211,7 @@ void q2_encode_entity(GByteArray *out, const struct q2_entity *from, const struc
     if (bits & U_EVENT)
         q2_encode_u8(out, to->event);
     if (bits & U_SOLID)
-        q2_encode_u16(out, (uint16_t)to->solid);
+        q2_encode_u16(out, short_solid(to->solid));
 }
 
 void q2_encode_baseline(GByteArray *out, const struct q2_entity *baseline)

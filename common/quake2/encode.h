@@ -5,8 +5,8 @@
  * sv_ents.c SV_EmitPacketEntities, SV_WritePlayerstateToClient, SV_WriteFrameToClient; cl_main.c
  * CL_Record_f.
  *
- * States must fit protocol 34: no field that only extended limits have, coordinates within 16 bits,
- * solids of 16 bits, angles are cut to their upper byte.
+ * States must fit protocol 34: no field that only extended limits have, coordinates within 16 bits.
+ * Angles are cut to their upper byte, solids of 32 bits to the steps of those of 16.
  */
 #ifndef Q2_ENCODE_H
 #define Q2_ENCODE_H

@@ -111,6 +111,7 @@ struct q2_session {
     uint8_t record;      /* enum q2_record */
     int16_t player;      /* the client's own player */
     uint16_t frame_rate; /* of svc_setting SVS_FPS; 0: the usual 10 */
+    bool recording;      /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     struct qs_table configstrings;
     struct qs_table texts;            /* enum q2_text */
     struct qs_table rosters;          /* the players in recent frames; see frames.c */

@@ -9,9 +9,8 @@
 #include "common/quake2/q2_fields.h"
 
 enum {
-    TE_SPLASH = 10,
-    TE_PLASMATRAIL_OR_GREENBLOOD = 26,
-    TE_FLAME = 32,
+    TE_PLASMATRAIL = 26,  /* up to protocol 31; TE_GREENBLOOD later */
+    TE_GREENBLOOD31 = 27, /* up to protocol 31; TE_BLUEHYPERBLASTER later */
     TE_STEAM = 40,
     TE_TYPES = 64,
     TE_DAMAGE_DEALT = 128,
@@ -38,20 +37,21 @@ static const char *const layouts[TE_TYPES] = {
     [61] = "soe",  [62] = "o",    [63] = "o",
 };
 
-static bool is_old(const struct qs_decoder *d)
+/* 26 and 27 changed their meanings, and with them their layouts. */
+static bool has_old_meaning(const struct qs_decoder *d, uint8_t type)
 {
     const int32_t version = d->session->version;
 
-    return version && version <= SWAPPED_LAST;
+    return version && version <= SWAPPED_LAST &&
+           (type == TE_PLASMATRAIL || type == TE_GREENBLOOD31);
 }
 
-static const char *layout_of(const struct qs_decoder *d, uint8_t type)
+static const char *layout_of(uint8_t type, bool old_meaning)
 {
-    /* 26 and 27 changed their meaning, and with it their layouts. */
-    if (is_old(d) && (type == TE_PLASMATRAIL_OR_GREENBLOOD || type == 27))
-        type ^= 1;
     if (type == TE_DAMAGE_DEALT)
         return "g";
+    if (old_meaning)
+        return type == TE_PLASMATRAIL ? "oe" : "od";
     return type < TE_TYPES ? layouts[type] : NULL;
 }
 
@@ -126,11 +126,13 @@ static void read_parts(struct qs_decoder *d, uint8_t type, const char *layout)
 
 void q2_read_temp_entity(struct qs_decoder *d)
 {
-    const bool old = is_old(d);
-    const uint8_t type = qs_u8(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE);
+    const uint32_t at = d->in.pos;
+    const uint8_t type = qs_reader_u8(&d->in);
+    const bool old = has_old_meaning(d, type);
     const char *name = qs_name_of(old ? q2_te31_names : q2_te_names, type);
-    const char *layout = layout_of(d, type);
+    const char *layout = layout_of(type, old);
 
+    qs_emit_uint(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE, at, 1, type);
     if (d->in.overrun)
         return;
     qs_label(d, ": %s", name ? name : "unknown");
@@ -138,8 +140,7 @@ void q2_read_temp_entity(struct qs_decoder *d)
         read_parts(d, type, layout);
         return;
     }
-    qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, d->in.pos - 1, 1,
-            "Temporary entity %u%s%s: no client can read it", type, name ? " " : "",
-            name ? name : "");
+    qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Temporary entity %u%s%s: no client can read it",
+            type, name ? " " : "", name ? name : "");
     d->stop = true;
 }

@@ -8,7 +8,8 @@ Compares rebuilt demos with what the real client recorded of the same session.
 Every field of the player and of every entity in every frame that the client recorded must be in the
 rebuilt demo, and every other message byte for byte, in order. What may differ is left out by the compare
 tool, and said there. Messages that a rebuilt demo lacks on purpose are counted here: "changing" and
-"reconnect" at the end of a level, which players may not carry out, and svc_download, at which Q2PRO stops.
+"reconnect" at the end of a level, which players may not carry out, svc_download, at which Q2PRO stops, and
+temporary entity 31, at which yquake2 stops.
 
 Recorders of vanilla clients copy packets as they are: for these the number of equal blocks is checked too.
 The blocks that differ are those of the missing messages, and empty packets, of which no block is made.
@@ -34,6 +35,34 @@ PAIRS = [
      "d-v34-lossy/d-v34.dm2", True, 626, 2, 626),
     ("e-two-clients/e.pcap", "e-2-lab1.dm2",
      "e-two-clients/e-bob34.dm2", True, 969, 0, 969),
+    ("b35-r1q2/b35-r1q2.pcap", "b35-r1q2-1-lab1.dm2",
+     "b35-r1q2/b35-r1q2.dm2", False, 600, 1, None),
+    ("b35-r1q2/b35-r1q2.pcap", "b35-r1q2-1-lab2.dm2",
+     "b35-r1q2/b35-r1q2-lab2.dm2", False, 87, 0, None),
+    ("b36-q2pro/b36-q2pro.pcap", "b36-q2pro-1-lab1.dm2",
+     "b36-q2pro/b36-q2pro.dm2", False, 604, 1, None),
+    ("b36-q2pro/b36-q2pro.pcap", "b36-q2pro-1-lab2.dm2",
+     "b36-q2pro/b36-q2pro-lab2.dm2", False, 87, 0, None),
+    ("c-q2pro36-zdownload/c-q2pro36z.pcap", "c-q2pro36z-1-lab1.dm2",
+     "c-q2pro36-zdownload/c-q2pro36z.dm2", False, 154, 0, None),
+    ("e-two-clients/e.pcap", "e-1-lab1.dm2",
+     "e-two-clients/e-alice36.dm2", False, 968, 0, None),
+    ("gs-q36m1021/gs-q36m1021.pcap", "gs-q36m1021-1-lab1.dm2",
+     "gs-q36m1021/gs-q36m1021.dm2", False, 430, 0, None),
+    ("gs-q36m1021/gs-q36m1021.pcap", "gs-q36m1021-2-lab2.dm2",
+     "gs-q36m1021/gs-q36m1021-lab2.dm2", False, 55, 0, None),
+    ("p-r35pu/p-r35pu.pcap", "p-r35pu-1-lab1.dm2",
+     "p-r35pu/p-r35pu.dm2", False, 75, 0, None),
+    ("p-r35pu/p-r35pu.pcap", "p-r35pu-2-lab2.dm2",
+     "p-r35pu/p-r35pu-lab2.dm2", False, 55, 0, None),
+    ("w-q36/w-q36.pcap", "w-q36-1-lab1.dm2",
+     "w-q36/w-q36.dm2", False, 431, 0, None),
+    ("w-q36/w-q36.pcap", "w-q36-2-lab2.dm2",
+     "w-q36/w-q36-lab2.dm2", False, 55, 1, None),
+    ("w-r35/w-r35.pcap", "w-r35-1-lab1.dm2",
+     "w-r35/w-r35.dm2", False, 431, 0, None),
+    ("w-r35/w-r35.pcap", "w-r35-2-lab2.dm2",
+     "w-r35/w-r35-lab2.dm2", False, 55, 1, None),
     ("m-rogue-q34/m-rogue-q34.pcap", "m-rogue-q34-1-lab1.dm2",
      "m-rogue-q34/m-rogue-q34.dm2", False, 492, 0, None),
     ("s-y34/s-y34.pcap", "s-y34-2-lab1.dm2",

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/rebuild_dm2_convert.h"
+
+#include <string.h>
+
+enum {
+    PM_DEAD = 2,            /* from here on the server sends the view itself */
+    PMF_NO_PREDICTION = 64, /* and with this flag */
+    FF_SUPPRESSED = 1       /* protocol 36 has flags where others count frames */
+};
+
+void converter_init(struct converter *converter)
+{
+    memset(converter, 0, sizeof *converter);
+    converter->events = g_hash_table_new(NULL, NULL);
+    converter->frame.entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
+}
+
+void converter_clear(struct converter *converter)
+{
+    g_hash_table_destroy(converter->events);
+    g_array_free(converter->frame.entities, TRUE);
+}
+
+void converter_level(struct converter *converter)
+{
+    g_hash_table_remove_all(converter->events);
+}
+
+void converter_move(struct converter *converter, uint32_t sequence,
+                    const struct q2_usercmd *command)
+{
+    const unsigned slot = sequence % CONVERT_MOVES;
+
+    converter->moves[slot].known = true;
+    converter->moves[slot].sequence = sequence;
+    converter->moves[slot].command = *command;
+}
+
+/* The newest move that the server knew of. */
+static const struct q2_usercmd *newest_move(const struct converter *converter, uint32_t sequence)
+{
+    for (uint32_t back = 0; back < CONVERT_MOVES && back <= sequence; back++) {
+        const unsigned slot = (sequence - back) % CONVERT_MOVES;
+
+        if (converter->moves[slot].known && converter->moves[slot].sequence == sequence - back)
+            return &converter->moves[slot].command;
+    }
+    return NULL;
+}
+
+/* --- The player's own view and entity */
+
+/* A living player's view is what his commands say; the client knows it without being told. */
+static void restore_view(const struct converter *converter, uint32_t acknowledged,
+                         struct q2_player *player)
+{
+    const struct q2_usercmd *command = newest_move(converter, acknowledged);
+
+    if (!command || player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        player->viewangles[i] = (int16_t)(command->angles[i] + player->delta_angles[i]);
+}
+
+static struct q2_entity *entity_numbered(const struct q2_frame *frame, int number)
+{
+    return number > 0 && number < Q2_ENTITIES_MAX
+               ? (struct q2_entity *)q2_frame_entity(frame, (uint16_t)number)
+               : NULL;
+}
+
+/* Q2PRO leaves out where the client's own entity is and looks. Source: Q2PRO, utils.c
+ * Com_PlayerToEntityState. */
+static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
+{
+    const struct q2_player *player = &frame->player;
+    const int number = player->clientnum + 1;
+    struct q2_entity *own = entity_numbered(frame, number);
+    const struct q2_entity *before = last->entities ? entity_numbered(last, number) : NULL;
+
+    if (!own)
+        return;
+    memcpy(own->old_origin, before ? before->origin : player->origin, sizeof own->old_origin);
+    memcpy(own->origin, player->origin, sizeof own->origin);
+    own->angles[0] = player->viewangles[0] / 3;
+    own->angles[1] = player->viewangles[1];
+    own->angles[2] = 0;
+}
+
+/* Who is watched through his eyes must not be seen: a demo names its player only once. */
+static void hide_watched(const struct q2_session *session, struct q2_frame *frame)
+{
+    struct q2_entity *watched = entity_numbered(frame, frame->player.clientnum + 1);
+
+    if (watched && frame->player.clientnum != session->player)
+        watched->model[0] = 0;
+}
+
+/* --- Frames that are passed over */
+
+static int32_t frames_per_kept(const struct q2_session *session)
+{
+    const int32_t rate = session->frame_rate ? session->frame_rate : CONVERT_RATE;
+
+    return MAX(rate / CONVERT_RATE, 1);
+}
+
+static void keep_events(struct converter *converter, const struct q2_frame *frame)
+{
+    for (guint i = 0; i < frame->entities->len; i++) {
+        const struct q2_entity *entity = &g_array_index(frame->entities, struct q2_entity, i);
+
+        if (entity->event)
+            g_hash_table_insert(converter->events, GUINT_TO_POINTER(entity->number),
+                                GUINT_TO_POINTER(entity->event));
+    }
+}
+
+static void add_events(struct converter *converter, struct q2_frame *frame)
+{
+    if (!g_hash_table_size(converter->events))
+        return;
+    for (guint i = 0; i < frame->entities->len; i++) {
+        struct q2_entity *entity = &g_array_index(frame->entities, struct q2_entity, i);
+        const gpointer event =
+            g_hash_table_lookup(converter->events, GUINT_TO_POINTER(entity->number));
+
+        if (!entity->event)
+            entity->event = (uint8_t)GPOINTER_TO_UINT(event);
+    }
+    g_hash_table_remove_all(converter->events);
+}
+
+static void copy_frame(struct q2_frame *to, const struct q2_frame *from)
+{
+    GArray *entities = to->entities;
+
+    g_array_set_size(entities, 0);
+    g_array_append_vals(entities, from->entities->data, from->entities->len);
+    *to = *from;
+    to->entities = entities;
+}
+
+const struct q2_frame *converter_frame(struct converter *converter,
+                                       const struct q2_session *session,
+                                       const struct q2_frame *frame, uint32_t acknowledged,
+                                       const struct q2_frame *last)
+{
+    const bool is_q2pro = session->base.version == Q2_PROTOCOL_Q2PRO;
+    const int32_t every = frames_per_kept(session);
+    struct q2_frame *to = &converter->frame;
+
+    if (frame->number % every) {
+        keep_events(converter, frame);
+        return NULL;
+    }
+    copy_frame(to, frame);
+    to->number /= every;
+    if (is_q2pro)
+        to->suppressed &= FF_SUPPRESSED;
+    else
+        to->player.clientnum = session->player;
+    add_events(converter, to);
+    if (!session->recording)
+        restore_view(converter, acknowledged, &to->player);
+    if (is_q2pro && !session->recording)
+        restore_own_entity(to, last);
+    hide_watched(session, to);
+    return to;
+}
