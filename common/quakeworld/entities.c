@@ -6,7 +6,7 @@
 #include "common/quakeworld/parts.h"
 
 /* MVD1's FLOATCOORDS widens the origins of players and entity deltas, and nothing else. */
-static enum qs_coord_format widen_coords(struct qs_decoder *d)
+enum qs_coord_format qw_widen_coords(struct qs_decoder *d)
 {
     const enum qs_coord_format before = d->coord_format;
 
@@ -52,7 +52,7 @@ void qw_read_playerinfo(struct qs_decoder *d)
     qw_read_player(d, QW_PLAYERINFO_PLAYER);
     flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
     moreflags = read_moreflags(d, flags);
-    coords = widen_coords(d);
+    coords = qw_widen_coords(d);
     qs_coord3(d, QW_PLAYERINFO_ORIGIN);
     d->coord_format = coords;
     qs_u8(d, QW_PLAYERINFO_FRAME);
@@ -165,7 +165,7 @@ static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
 
 static void read_place(struct qs_decoder *d, const struct entity_bits *bits)
 {
-    const enum qs_coord_format coords = widen_coords(d);
+    const enum qs_coord_format coords = qw_widen_coords(d);
 
     if (bits->word & U_ORIGIN1)
         qs_coord(d, QW_ENTITY_X);
@@ -250,20 +250,18 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
  * FTE's SPAWNSTATIC2: entity deltas from nothing; quakeworld-fte facts, section 6. With
  * REPLACEMENTDELTAS the same ids carry another kind of delta.
  */
-static void read_lone_delta(struct qs_decoder *d)
+void qw_read_spawnstatic2(struct qs_decoder *d)
 {
     if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
-        qw_stop_at_extension(d, d->in.pos - 1, "REPLACEMENTDELTAS");
+        qw_read_static_update(d);
     else
         read_delta(d);
 }
 
-void qw_read_spawnstatic2(struct qs_decoder *d)
-{
-    read_lone_delta(d);
-}
-
 void qw_read_spawnbaseline2(struct qs_decoder *d)
 {
-    read_lone_delta(d);
+    if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
+        qw_read_baseline_update(d);
+    else
+        read_delta(d);
 }

@@ -28,6 +28,7 @@ void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint3
         qs_derive_uint(d, (unsigned)row, offset, length, value);
 }
 
+/* The key vlen has a length and as many bytes behind its value; fteqw CLQW_ParseServerData. */
 void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value)
 {
     qs_open(d, QW_EXTENSION);
@@ -36,6 +37,8 @@ void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value)
     if (!d->in.overrun)
         qw_emit_extension(d, *key, *value, d->in.pos - 4, 4);
     qs_label(d, ": 0x%x", *value);
+    if (*key == QW_EXTENSION_VLEN)
+        qs_bytes(d, QW_EXTENSION_DATA, qs_u32(d, QW_EXTENSION_LENGTH));
     qs_close(d);
 }
 

@@ -62,6 +62,7 @@ const struct qs_name qw_svc_names[] = {
     {SVC_UPDATEPL, "svc_updatepl"},
     {SVC_FTE_MODELLISTSHORT, "svcfte_modellistshort"},
     {SVC_FTE_SPAWNBASELINE2, "svcfte_spawnbaseline2"},
+    {SVC_FTE_UPDATEENTITIES, "svcfte_updateentities"},
     {0, NULL},
 };
 
@@ -142,7 +143,7 @@ const struct qs_name qw_protocol_names[] = {
 
 const struct qs_name qw_extension_names[] = {
     {QW_EXTENSION_FTE, "FTEX"},     {QW_EXTENSION_FTE2, "FTE2"},    {QW_EXTENSION_MVD1, "MVD1"},
-    {UINT32_C(0x6e656c76), "vlen"}, {QW_EXTENSION_HUFF, "HUFF"},    {QW_EXTENSION_FRAG, "FRAG"},
+    {QW_EXTENSION_VLEN, "vlen"},    {QW_EXTENSION_HUFF, "HUFF"},    {QW_EXTENSION_FRAG, "FRAG"},
     {UINT32_C(0x534c5444), "DTLS"}, {UINT32_C(0x44495547), "GUID"}, {0, NULL},
 };
 
@@ -155,5 +156,16 @@ const struct qs_name qw_pmc_names[] = {
     {5, "PMC_NONE"},
     {6, "PMC_LOCK"},
     {7, "PMC_WALLWALK"},
+    {0, NULL},
+};
+
+/* fteqw cl_ents.c CLFTE_ReadDelta. */
+const struct qs_name qw_solid_names[] = {
+    {0, "not solid"},
+    {1, "a brush model"},
+    {2, "a player's hull"},
+    {3, "a large hull"},
+    {SOLID_SIZE16, "a size of 16 bits"},
+    {SOLID_SIZE32, "a size of 32 bits"},
     {0, NULL},
 };

@@ -15,5 +15,6 @@ extern const struct qs_name qw_temp_entity_names[];
 extern const struct qs_name qw_protocol_names[]; /* which game a protocol number came with */
 extern const struct qs_name qw_extension_names[];
 extern const struct qs_name qw_pmc_names[];
+extern const struct qs_name qw_solid_names[];
 
 #endif

@@ -100,5 +100,24 @@ void qw_read_packetentities(struct qs_decoder *d);
 void qw_read_deltapacketentities(struct qs_decoder *d);
 void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
+/* Origins of players and entities are floats with MVD1's FLOATCOORDS. Returns the format before. */
+enum qs_coord_format qw_widen_coords(struct qs_decoder *d);
+
+/* fte_entities.c: replacement deltas. */
+void qw_read_updateentities(struct qs_decoder *d);
+void qw_read_baseline_update(struct qs_decoder *d);
+void qw_read_static_update(struct qs_decoder *d);
+
+/* fte_numbers.c: numbers of variable length. */
+uint32_t qw_uleb128(struct qs_decoder *d, unsigned id);
+int32_t qw_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
+uint32_t qw_varint(struct qs_decoder *d, unsigned id);
+int16_t qw_varint_signed(struct qs_decoder *d, unsigned id);
+/* For rows of type QS_DOUBLE. */
+int64_t qw_varint64_signed(struct qs_decoder *d, unsigned id);
+/* An entity's number: 16 bits, or 15 with more where the top one is set. */
+uint32_t qw_big_entity(struct qs_decoder *d, unsigned id);
+/* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */
+uint32_t qw_entity(struct qs_decoder *d, unsigned id);
 
 #endif

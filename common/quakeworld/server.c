@@ -92,14 +92,81 @@ static void read_agreed_extensions(struct qs_decoder *d)
     }
 }
 
+/* The sets in force, as the pairs before the version have told. */
+static void derive_agreed(struct qs_decoder *d, uint32_t start)
+{
+    const struct qw_session *session = qw_session(d);
+    const uint32_t length = d->in.pos - start;
+
+    if (!length)
+        return;
+    qs_derive_uint(d, QW_AGREED_FTE, start, length, session->fte);
+    qs_derive_uint(d, QW_AGREED_FTE2, start, length, session->fte2);
+    qs_derive_uint(d, QW_AGREED_MVD1, start, length, session->mvd1);
+}
+
+/* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData */
+
+/* A byte that is a player's number, with a bit for spectators. */
+static void read_player_byte(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const uint8_t player = qs_u8(d, QW_SERVERDATA_PLAYER_BYTE);
+
+    session->player = player & 0x7f;
+    session->spectator = player & 0x80;
+}
+
+/* With FTE2's MAXPLAYERS: slots of the server, seats of the client, the player at each. */
+static void read_counted_seats(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const bool all_bits = session->fte2 & FTE2_VRINPUTS;
+    uint8_t seats;
+
+    qs_u8(d, QW_SERVERDATA_MAXCLIENTS);
+    seats = qs_u8(d, QW_SERVERDATA_SEATS_BYTE);
+    session->spectator = !all_bits && (seats & 0x80);
+    if (!all_bits)
+        seats &= 0x7f;
+    for (unsigned i = 0; i < seats && !d->in.overrun; i++) {
+        const uint8_t player = qs_u8(d, QW_SERVERDATA_SEAT);
+
+        if (!i)
+            session->player = player;
+    }
+}
+
+/* With FTE's SPLITSCREEN more players may follow, up to a byte that is none. */
+static void read_listed_seats(struct qs_decoder *d)
+{
+    read_player_byte(d);
+    while (qs_reader_left(&d->in) && d->in.data[d->in.pos] != SEATS_END)
+        qs_u8(d, QW_SERVERDATA_SEAT);
+    qs_u8(d, QW_SERVERDATA_SEATS_END);
+}
+
+static void read_seats(struct qs_decoder *d)
+{
+    const struct qw_session *session = qw_session(d);
+
+    if (session->fte2 & FTE2_MAXPLAYERS)
+        read_counted_seats(d);
+    else if (session->fte & FTE_SPLITSCREEN)
+        read_listed_seats(d);
+    else
+        read_player_byte(d);
+}
+
 static void read_serverdata(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
-    const uint32_t start = d->in.pos;
-    uint8_t player;
+    uint32_t start;
 
     qw_session_new_level(session);
+    start = d->in.pos;
     read_agreed_extensions(d);
+    derive_agreed(d, start);
     session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
@@ -111,13 +178,7 @@ static void read_serverdata(struct qs_decoder *d)
     qw_apply_extensions(d);
     qs_i32(d, QW_SERVERDATA_COUNT);
     qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
-    if ((session->fte2 & FTE2_MAXPLAYERS) || (session->fte & FTE_SPLITSCREEN)) {
-        qw_stop_at_extension(d, start, "MAXPLAYERS or SPLITSCREEN in svc_serverdata");
-        return;
-    }
-    player = qs_u8(d, QW_SERVERDATA_PLAYER_BYTE);
-    session->player = player & 0x7f;
-    session->spectator = player & 0x80;
+    read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
     qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
     if (session->base.version >= QW_PROTOCOL_MOVEVARS)
@@ -492,28 +553,40 @@ static const struct qs_message_type messages[] = {
     [SVC_UPDATEPL] = {"svc_updatepl", "updatepl", QW_SVC_UPDATEPL, read_updatepl},
 };
 
-/* Messages that an extension adds; each with the bit of FTE that allows it. */
-static const struct {
-    uint32_t id, fte;
+/* A message that extensions add; any of the bits allows it. */
+struct extension_message {
     struct qs_message_type type;
-} extensions[] = {
-    {SVC_FTE_SPAWNSTATIC2,
-     FTE_SPAWNSTATIC2,
-     {"svcfte_spawnstatic2", "spawnstatic2", QW_SVCFTE_SPAWNSTATIC2, qw_read_spawnstatic2}},
-    {SVC_FTE_MODELLISTSHORT,
-     FTE_MODELDBL,
-     {"svcfte_modellistshort", "modellistshort", QW_SVCFTE_MODELLISTSHORT, qw_read_modellistshort}},
-    {SVC_FTE_SPAWNBASELINE2,
-     FTE_SPAWNSTATIC2,
-     {"svcfte_spawnbaseline2", "spawnbaseline2", QW_SVCFTE_SPAWNBASELINE2, qw_read_spawnbaseline2}},
+    uint32_t fte, fte2, mvd1;
 };
+
+static const struct extension_message extensions[] = {
+    [SVC_FTE_SPAWNSTATIC2] = {{"svcfte_spawnstatic2", "spawnstatic2", QW_SVCFTE_SPAWNSTATIC2,
+                               qw_read_spawnstatic2},
+                              .fte = FTE_SPAWNSTATIC2,
+                              .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_MODELLISTSHORT] = {{"svcfte_modellistshort", "modellistshort",
+                                 QW_SVCFTE_MODELLISTSHORT, qw_read_modellistshort},
+                                .fte = FTE_MODELDBL},
+    [SVC_FTE_SPAWNBASELINE2] = {{"svcfte_spawnbaseline2", "spawnbaseline2",
+                                 QW_SVCFTE_SPAWNBASELINE2, qw_read_spawnbaseline2},
+                                .fte = FTE_SPAWNSTATIC2,
+                                .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_UPDATEENTITIES] = {{"svcfte_updateentities", "updateentities",
+                                 QW_SVCFTE_UPDATEENTITIES, qw_read_updateentities},
+                                .fte2 = FTE2_REPLACEMENTDELTAS},
+};
+
+static bool is_allowed(const struct extension_message *message, const struct qw_session *session)
+{
+    return (message->fte & session->fte) || (message->fte2 & session->fte2) ||
+           (message->mvd1 & session->mvd1);
+}
 
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
     const struct qw_session *session = (const struct qw_session *)d->session;
 
-    for (unsigned i = 0; session->fte && i < G_N_ELEMENTS(extensions); i++)
-        if (extensions[i].id == id && (session->fte & extensions[i].fte))
-            return &extensions[i].type;
+    if (id < G_N_ELEMENTS(extensions) && is_allowed(&extensions[id], session))
+        return &extensions[id].type;
     return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
 }
