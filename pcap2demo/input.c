@@ -192,16 +192,17 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
+/* What libpcap says of it, and where in the file. */
 static enum input_status broken(struct input *input)
 {
-    const char *reason = input->live ? "" : "the file is cut or damaged ";
-    GString *text = g_string_new(reason);
+    const char *reason = pcap_geterr(input->pcap);
 
-    if (!input->live && input->position >= 0)
-        g_string_append_printf(text, "at offset %" G_GINT64_FORMAT " ", input->position);
-    g_string_append_printf(text, "(%s)", pcap_geterr(input->pcap));
     g_free(input->error);
-    input->error = g_string_free(text, FALSE);
+    if (input->live || input->position < 0)
+        input->error = g_strdup_printf("cannot be read further: %s", reason);
+    else
+        input->error = g_strdup_printf("cannot be read beyond offset %" G_GINT64_FORMAT ": %s",
+                                       input->position, reason);
     return INPUT_BROKEN;
 }
 

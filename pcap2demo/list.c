@@ -59,6 +59,8 @@ static char *loss_cell(const struct session *session)
 {
     const struct session_loss loss = session_loss(session);
 
+    if (!session->state.to_server.accepted && !session->state.to_client.accepted)
+        return g_strdup("-"); /* a protocol without sequence numbers */
     return g_strdup_printf("%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
                            loss.gaps, loss.missing, loss.not_captured);
 }

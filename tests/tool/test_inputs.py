@@ -161,7 +161,7 @@ class Damage(ToolTest):
                 path = self.write("cut.pcap", whole[:end + extra])
                 self.assertEqual(self.dump(path, status=1), self.dump(ACKNEX)[:10])
                 _, error = self.tool("--list", path, status=1)
-                self.assertIn(f"cut.pcap: packet 11: the file is cut or damaged at offset {end}",
+                self.assertIn(f"cut.pcap: packet 11: cannot be read beyond offset {end}",
                               error)
         self.assertEqual(len(self.dump(self.write("cut.pcap", whole[:end]))), 10)
 
@@ -173,7 +173,7 @@ class Damage(ToolTest):
                 path = self.write("cut.pcapng", capture.pcapng()[:end + extra])
                 self.assertEqual(self.dump(path, status=1), self.dump(ACKNEX)[:10])
                 _, error = self.tool("--list", path, status=1)
-                self.assertIn(f"packet 11: the file is cut or damaged at offset {end}", error)
+                self.assertIn(f"packet 11: cannot be read beyond offset {end}", error)
 
     def test_cut_then_more(self):
         """A damaged file does not keep the next one from being read."""
