@@ -347,7 +347,7 @@ static void read_lightstyle(struct qs_decoder *d)
     qs_text(d, NQ_LIGHTSTYLE_MAP);
 }
 
-/* The count comes before the color: id's SV_StartParticle, and blood (73) in captures; the text has
+/* The count comes before the color: id's SV_StartParticle, and blood (73) in demos; the text has
  * them the other way round. */
 static void read_particle(struct qs_decoder *d)
 {

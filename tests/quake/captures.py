@@ -8,9 +8,10 @@ are those that the captures' own descriptions and facts count.
 """
 
 import json
-import pathlib
 import subprocess
 import sys
+
+import checks
 
 # capture, packets, notes, protocol versions of the sessions
 CAPTURES = [
@@ -47,7 +48,7 @@ def check(tool, folder, row):
     sessions = [session["version"] for session in report["sessions"]]
     good = (found["packets"] == packets and found["undecoded_bytes"] == 0
             and found["notes"] == notes and sessions == versions)
-    print(f"{'ok  ' if good else 'FAIL'} {name}: {found['packets']} packets, "
+    print(f"{checks.verdict(good)} {name}: {found['packets']} packets, "
           f"{found['undecoded_bytes']} bytes undecoded, notes {found['notes']}, sessions {sessions}")
     return good
 
@@ -56,21 +57,10 @@ def check_undecoded(tool, folder, name):
     found = check_report(tool, folder / name)["files"][0]
     problems = {note for note in found["notes"] if note not in ("unusual", "retransmission")}
     good = problems == {"protocol.undecoded"} and found["undecoded_bytes"] > 0
-    print(f"{'ok  ' if good else 'FAIL'} {name}: {found['packets']} packets, "
+    print(f"{checks.verdict(good)} {name}: {found['packets']} packets, "
           f"{found['undecoded_bytes']} bytes undecoded, notes {found['notes']}")
     return good
 
 
-def main():
-    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "netquake"
-    if not folder.is_dir():
-        print(f"skipped: no captures in {folder}")
-        return 77
-    results = [check(tool, folder, row) for row in CAPTURES]
-    results += [check_undecoded(tool, folder, name) for name in UNDECODED]
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return 0 if all(results) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checks.run((check, CAPTURES), (check_undecoded, UNDECODED)))

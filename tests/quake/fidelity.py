@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import checks
 import dem
 
 BYTE_ANGLES = 360 / 256 / 2 + 0.001
@@ -62,7 +63,7 @@ def check_whole(tool, folder, row):
     views = sum(a.looks_as(b, tolerance) for a, b in pairs)
     good = (header == recorded_header and len(rebuilt) == len(recorded) == equal == count
             and count - views <= differing)
-    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(rebuilt)} blocks rebuilt, "
+    print(f"{checks.verdict(good)} {recording}: {len(rebuilt)} blocks rebuilt, "
           f"{len(recorded)} recorded, {equal} equal; {views} views equal")
     return good
 
@@ -82,21 +83,10 @@ def check_late(tool, folder, row):
         part.pop()  # the recorder's own end
     run = longest_run(part, [block.messages for block in rebuilt])
     good = len(recorded) == count and run == len(part) > 0
-    print(f"{'ok  ' if good else 'FAIL'} {recording}: {len(recorded)} blocks recorded, {made_up} "
+    print(f"{checks.verdict(good)} {recording}: {len(recorded)} blocks recorded, {made_up} "
           f"made up, {len(part)} from the wire, {run} of these in a run")
     return good
 
 
-def main():
-    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "netquake"
-    if not folder.is_dir():
-        print(f"skipped: no captures in {folder}")
-        return 77
-    results = [check_whole(tool, folder, row) for row in WHOLE]
-    results += [check_late(tool, folder, row) for row in LATE]
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return 0 if all(results) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checks.run((check_whole, WHOLE), (check_late, LATE)))
