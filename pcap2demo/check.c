@@ -31,7 +31,7 @@ struct findings {
 struct check {
     struct action action;
     struct qs_sink ears;
-    bool json, quiet;
+    const struct settings *settings;
     GPtrArray *files;         /* struct findings, as they were read */
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct offender of the packet being decoded */
@@ -121,6 +121,10 @@ static void check_packet(struct action *action, const struct seen *seen)
     struct check *check = (struct check *)action;
     struct findings *findings = findings_for(check, seen->place.file);
 
+    if (!session_is_wanted(seen->session, check->settings)) {
+        g_ptr_array_set_size(check->packet, 0);
+        return;
+    }
     findings->packets++;
     findings->undecoded += seen->decoder->undecoded;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
@@ -242,7 +246,7 @@ static void print_text(const struct check *check)
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
         print_offenders(findings);
-        if (!check->json && !check->quiet)
+        if (!check->settings->json && !check->settings->quiet)
             print_findings(findings);
     }
 }
@@ -252,7 +256,7 @@ static void check_end(struct action *action, bool report)
     struct check *check = (struct check *)action;
 
     print_text(check);
-    if (report && check->json)
+    if (report && check->settings->json)
         print_json(check);
     json_decref(check->sessions);
     g_ptr_array_free(check->files, TRUE);
@@ -271,8 +275,7 @@ struct action *check_new(const struct settings *settings)
                                     .session_over = check_session,
                                     .input_over = check_input_over,
                                     .end = check_end};
-    check->json = settings->json;
-    check->quiet = settings->quiet;
+    check->settings = settings;
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(offender_free);
     check->sessions = json_array();

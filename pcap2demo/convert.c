@@ -54,23 +54,30 @@ static void print_left_out(const struct session *session)
     g_free(text);
 }
 
+/* There is no rebuilder for its protocol. */
+static void print_reason(const struct session *session)
+{
+    char *why = report_demo(session);
+
+    message(session->first, "session %u: %s %s", session->number, session->protocol->title, why);
+    g_free(why);
+}
+
 static void convert_session(struct action *action, const struct session *session)
 {
     struct convert *convert = (struct convert *)action;
 
     convert->sessions++;
     if (!session->demo) {
-        char *why = report_demo(session);
-
-        message(session->first, "session %u: %s %s", session->number, session->protocol->title,
-                why);
-        g_free(why);
+        if (!convert->settings->quiet)
+            print_reason(session);
         return;
     }
     for (guint i = 0; i < demo_files(session->demo)->len; i++)
         print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
     report_demo_problems(session);
-    print_left_out(session);
+    if (!convert->settings->quiet)
+        print_left_out(session);
     if (convert->settings->verbose)
         print_counts(session);
 }

@@ -13,19 +13,13 @@ struct dump {
     struct qs_json_sink *json;
 };
 
-/* With --session, only packets of the chosen ones are shown. */
-static bool is_wanted(const struct dump *dump, const struct session *session)
-{
-    return session ? session->chosen : dump->settings->sessions->len == 0;
-}
-
 static void dump_packet(struct action *action, const struct seen *seen)
 {
     const struct dump *dump = (const struct dump *)action;
     const struct qs_dump_packet about = {.packet = seen->packet,
                                          .decoder = seen->decoder,
                                          .session = seen->session ? seen->session->number : 0};
-    const bool wanted = is_wanted(dump, seen->session);
+    const bool wanted = session_is_wanted(seen->session, dump->settings);
 
     if (dump->json && wanted)
         qs_json_sink_end(dump->json, &about);

@@ -187,6 +187,7 @@ static void read_live(struct run *run)
         g_free(error);
         return;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
     read_input(run, input);
     input_close(input);
 }

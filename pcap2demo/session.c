@@ -29,6 +29,11 @@ struct sessions {
     bool keep;        /* unfinished demos at the end */
 };
 
+bool session_is_wanted(const struct session *session, const struct settings *settings)
+{
+    return session ? session->chosen : settings->sessions->len == 0;
+}
+
 struct session_loss session_loss(const struct session *session)
 {
     const struct qs_netchan *to_server = &session->state.to_server;
@@ -93,7 +98,8 @@ static void keep_learning(struct session *session, const struct qs_session *stat
 {
     if (state->level != session->level)
         enter_level(session, state->level);
-    if (session->packets % (session->map_known ? ASK_EVERY : ASK_FOR_MAP_EVERY) == 0)
+    if (session->packets % ASK_FOR_MAP_EVERY == 0 &&
+        (!session->map_known || session->packets % ASK_EVERY == 0))
         learn(session, state);
 }
 
@@ -169,7 +175,9 @@ static void session_packet(struct sessions *sessions, struct session *session,
     const struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
 
     session->packets++;
-    session->end = MAX(session->end, packet->time);
+    /* What a client asks a server after it has left does not make the session longer. */
+    if (!decoder->connectionless)
+        session->end = MAX(session->end, packet->time);
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *conversation->state;
     keep_learning(session, conversation->state);

@@ -26,7 +26,9 @@ struct session {
     const struct qs_protocol *protocol;
     struct qs_address client, server; /* who is who is a guess while state.server is unknown */
     struct place first;               /* its first packet */
-    int64_t start, end; /* of its first and last packet, nanoseconds since the epoch */
+    /* Nanoseconds since the epoch: its first packet, and the last that was part of the connection.
+     */
+    int64_t start, end;
     uint64_t packets;
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state; /* after its last packet */
@@ -48,6 +50,9 @@ struct session_loss {
     uint64_t gaps, missing, not_captured;
 };
 struct session_loss session_loss(const struct session *session);
+
+/* Whether packets of this session, NULL: of none, are among those that --session asks for. */
+bool session_is_wanted(const struct session *session, const struct settings *settings);
 
 struct sessions;
 

@@ -151,6 +151,14 @@ class Check(ToolTest):
         self.assertEqual(len(named), 10)
         self.assertRegex(error, r"bad.pcap: and \d+ more\n")
 
+    def test_session_choice(self):
+        """What is wrong elsewhere does not count."""
+        path = self.write("bad.pcap", self.damaged(1))
+        self.tool("--check", "--session", "1", path, status=1)
+        output, error = self.tool("--check", "--session", "2", path)
+        self.assertIn("0 of a known game", output)
+        self.assertEqual(error, "")
+
     def test_json(self):
         path = self.write("bad.pcap", self.damaged(1))
         output, _ = self.tool("--check", "--json", ACKNEX, path, status=1)
