@@ -23,15 +23,6 @@ struct stream {
     uint64_t packets;
 };
 
-static const struct qs_protocol *pick_protocol(uint8_t byte)
-{
-    unsigned count = 0;
-
-    while (qs_protocols[count])
-        count++;
-    return qs_protocols[byte % count];
-}
-
 static struct qs_session *copy_session(const struct stream *stream)
 {
     struct qs_session *copy = g_malloc(stream->protocol->session_size);
@@ -202,7 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < at)
         return 0;
-    start(&stream, pick_protocol(data[0]), data[1]);
+    start(&stream, fuzz_protocol(data[0]), data[1]);
     while (fuzz_next(data, size, &at, &piece)) {
         take(&stream, &piece);
         g_free(piece.bytes);

@@ -6,6 +6,8 @@
  * are), a byte of which bit n is the value of option n, then packets: FUZZ_PACKET_* bits, the
  * number of bytes (16 bits, little-endian), the bytes.
  *
+ * fuzz_rebuild: the same; the second byte says what the user wishes.
+ *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
  * bits, the number of bytes (16 bits, little-endian), the bytes.
  */
@@ -14,6 +16,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/core/protocol.h"
 
 enum {
     FUZZ_PACKET_FROM_SERVER = 1,
@@ -30,6 +34,9 @@ enum {
 extern const int fuzz_links[];
 enum { FUZZ_LINKS = 9 };
 
+/* The protocol that the first byte of a stream picks. */
+const struct qs_protocol *fuzz_protocol(uint8_t byte);
+
 /* What libFuzzer calls; returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,6 +48,6 @@ struct fuzz_piece {
 };
 
 /* False at the end. `*at` moves behind the piece; a length beyond the end means up to the end. */
-int fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
+bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
 
 #endif

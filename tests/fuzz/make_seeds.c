@@ -5,7 +5,8 @@
  *     make_seeds DIRECTORY CAPTURE...
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
- * DIRECTORY/capture the first frames of each capture. Layouts: fuzz.h.
+ * DIRECTORY/capture the first frames of each capture; DIRECTORY/rebuild is there to be filled, its
+ * fuzzer begins with the seeds of decode. Layouts: fuzz.h.
  */
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -192,6 +193,7 @@ int main(int argc, char **argv)
     seeds.folder = make_folder(argv[1], "decode");
     seeds.conversations = g_hash_table_new_full(NULL, NULL, NULL, seed_free);
     frames = make_folder(argv[1], "capture");
+    g_free(make_folder(argv[1], "rebuild"));
     for (int i = 2; i < argc; i++) {
         seeds.capture = g_path_get_basename(argv[i]);
         if (!conversations_visit(argv[i], add_packet, &seeds))
