@@ -36,3 +36,13 @@ unsigned qs_type_bits(enum qs_type type)
         return 0;
     }
 }
+
+bool qs_type_holds(enum qs_type type, int64_t number)
+{
+    const unsigned bits = qs_type_bits(type);
+    const bool is_signed = type >= QS_I8 && type <= QS_I32;
+
+    if (is_signed)
+        return number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << (bits - 1);
+    return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
+}

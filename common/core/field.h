@@ -13,6 +13,7 @@
 #ifndef QS_CORE_FIELD_H
 #define QS_CORE_FIELD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How a value is kept and shown. The width on the wire is the reading function's business. */
@@ -59,6 +60,9 @@ struct qs_field {
 
 /* Bits of a value of the type: 1 to 64 for whole numbers and truth values, 0 for others. */
 unsigned qs_type_bits(enum qs_type type);
+
+/* Whether a value of the type, one of whole numbers, can be `number`: texts say any. */
+bool qs_type_holds(enum qs_type type, int64_t number);
 
 /* The name of `value`, or NULL. `names` may be NULL. */
 const char *qs_name_of(const struct qs_name *names, uint32_t value);

@@ -56,14 +56,6 @@ static bool read_word(struct qs_decoder *d, unsigned id, struct line *line, stru
     return true;
 }
 
-/* Whether the row's type can hold the number; anybody can send any. */
-static bool holds(const struct qs_field *row, int64_t number)
-{
-    if (row->type == QS_I32)
-        return number >= INT32_MIN && number <= INT32_MAX;
-    return number >= 0 && (uint64_t)number >> qs_type_bits(row->type) == 0;
-}
-
 /* The next word as a number, by the rule of atoi(). */
 static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, int64_t *number)
 {
@@ -75,7 +67,7 @@ static bool read_number(struct qs_decoder *d, unsigned id, struct line *line, in
         return false;
     memcpy(digits, token.text.data, MIN(token.text.size, sizeof digits - 1));
     *number = g_ascii_strtoll(digits, NULL, 10);
-    if (!holds(&d->protocol->fields[id], *number))
+    if (!qs_type_holds(d->protocol->fields[id].type, *number))
         qs_emit_bytes(d, Q2_OOB_ARGUMENT, line->base + token.offset, token.length, token.text);
     else if (d->protocol->fields[id].type == QS_I32)
         qs_emit_int(d, id, line->base + token.offset, token.length, *number);

@@ -55,7 +55,8 @@ static void emit_number(struct qs_decoder *d, unsigned id, unsigned text_id, uin
 {
     int64_t number;
 
-    if (qs_view_number_within(token->text, INT32_MIN, UINT32_MAX, &number))
+    if (qs_view_number_within(token->text, INT32_MIN, UINT32_MAX, &number) &&
+        qs_type_holds(d->protocol->fields[id].type, (uint32_t)number))
         qs_emit_uint(d, id, offset + token->offset, token->length, (uint32_t)number);
     else
         qs_emit_bytes(d, text_id, offset + token->offset, token->length, token->text);
@@ -293,7 +294,8 @@ static void emit_player_token(struct qs_decoder *d, unsigned id, uint32_t offset
 
     if (d->protocol->fields[id].type == QS_TEXT)
         qs_emit_bytes(d, id, offset + token->offset, token->length, token->text);
-    else if (qs_view_number_within(token->text, INT32_MIN, INT32_MAX, &number))
+    else if (qs_view_number(token->text, &number) &&
+             qs_type_holds(d->protocol->fields[id].type, number))
         qs_emit_int(d, id, offset + token->offset, token->length, number);
     else
         qs_emit_bytes(d, QW_OOB_ARGUMENT, offset + token->offset, token->length, token->text);
