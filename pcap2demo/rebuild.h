@@ -27,7 +27,7 @@ struct demo;
 
 struct rebuilder {
     const char *protocol; /* name of the protocol record whose sessions it takes, "qw" */
-    void *(*new)(struct demo *demo);
+    void *(*create)(struct demo *demo);
     /*
      * A packet of either direction; `decoder` holds what qs_decode() made of it, and
      * decoder->session the session behind it.

@@ -270,7 +270,7 @@ static void dem_finish(void *state)
 
 const struct rebuilder rebuild_dem = {
     .protocol = "nq",
-    .new = dem_new,
+    .create = dem_new,
     .packet = dem_packet,
     .finish = dem_finish,
     .free = dem_free,

@@ -521,7 +521,7 @@ static void dm2_finish(void *state)
 
 const struct rebuilder rebuild_dm2 = {
     .protocol = "q2",
-    .new = dm2_new,
+    .create = dm2_new,
     .packet = dm2_packet,
     .finish = dm2_finish,
     .free = dm2_free,

@@ -374,7 +374,7 @@ static void qwd_finish(void *state)
 
 const struct rebuilder rebuild_qwd = {
     .protocol = "qw",
-    .new = qwd_new,
+    .create = qwd_new,
     .packet = qwd_packet,
     .finish = qwd_finish,
     .free = qwd_free,

@@ -138,7 +138,7 @@ static void start_rebuild(struct sessions *sessions, struct session *session)
         return;
     session->rebuilder = rebuilder;
     session->demo = demo_new(&setup);
-    session->rebuild = rebuilder->new (session->demo);
+    session->rebuild = rebuilder->create(session->demo);
 }
 
 static struct session *session_new(struct sessions *sessions,

@@ -39,13 +39,13 @@ struct qs_description {
 };
 
 struct qs_protocol {
-    const char *name;       /* prefix of all filter names, "qw" */
+    const char *name; /* prefix of all filter names, "qw" */
     /* For the protocol column, "QW". Must differ from all of Wireshark's by more than case: ports
      * and Decode As find dissectors by it ("Quake" would be its own QUAKE). */
     const char *short_name;
-    const char *title;      /* "QuakeWorld" */
-    const char *ports;      /* UDP ports of servers by default, as a range list, "27500,27000" */
-    const char *demo;       /* extension of its demo files, or NULL when it has none */
+    const char *title; /* "QuakeWorld" */
+    const char *ports; /* UDP ports of servers by default, as a range list, "27500,27000" */
+    const char *demo;  /* extension of its demo files, or NULL when it has none */
 
     const struct qs_field *fields;
     unsigned field_count;
