@@ -201,3 +201,13 @@ WS_DLL_PUBLIC_DEF void plugin_register(void)
 
     proto_register_plugin(&plugin);
 }
+
+#ifdef WS_PLUGIN_DESC_DISSECTOR
+WS_DLL_PUBLIC uint32_t plugin_describe(void);
+
+/* Shown in the list of plugins. */
+WS_DLL_PUBLIC_DEF uint32_t plugin_describe(void)
+{
+    return WS_PLUGIN_DESC_DISSECTOR;
+}
+#endif

@@ -45,9 +45,11 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
     sink->source = source;
 }
 
-/* Whether another item may be added. */
+/* Whether another item may be added. When that ends, the protocol's line says so. */
 static bool has_room(struct tree_sink *sink)
 {
+    if (sink->items == ITEMS_MAX)
+        proto_item_append_text(sink->top, " [only the first %d items]", ITEMS_MAX);
     return sink->items++ < ITEMS_MAX;
 }
 
@@ -256,7 +258,7 @@ static void hear_field(struct qs_sink *ears, const struct qs_field *row,
 static expert_field *expert_of(const struct tree_sink *sink, enum qs_note kind)
 {
     DISSECTOR_ASSERT(sink->bridge->protocol->notes & QS_NOTE_BIT(kind));
-    return (expert_field *)&sink->bridge->notes[kind];
+    return &sink->bridge->notes[kind];
 }
 
 /* A note on just the last field's bytes belongs to that field, any other gets an item of its own.
@@ -286,10 +288,10 @@ static void hear_note_only(struct qs_sink *ears, enum qs_note kind, uint32_t off
     expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
 }
 
-void tree_sink_init(struct tree_sink *sink, const struct bridge *bridge, packet_info *pinfo,
+void tree_sink_init(struct tree_sink *sink, struct bridge *bridge, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields)
 {
-    *sink = (struct tree_sink){.bridge = bridge, .pinfo = pinfo};
+    *sink = (struct tree_sink){.bridge = bridge, .pinfo = pinfo, .top = top};
     sink->ears.note = hear_note_only;
     push_group(sink, top, proto_item_add_subtree(top, bridge->ett_top), 0);
     push_source(sink, tvb);

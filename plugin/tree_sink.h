@@ -10,8 +10,9 @@ struct tree_source;
 
 struct tree_sink {
     struct qs_sink ears;
-    const struct bridge *bridge;
+    struct bridge *bridge;
     packet_info *pinfo;
+    proto_item *top;            /* the protocol's item */
     struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
     struct tree_source *source; /* where offsets count now */
     unsigned items;             /* added so far */
@@ -26,7 +27,7 @@ struct tree_sink {
  * `top` is the protocol's item, NULL where no tree is built. Without `fields` only notes are heard:
  * they become expert infos even when nobody looks at the tree.
  */
-void tree_sink_init(struct tree_sink *sink, const struct bridge *bridge, packet_info *pinfo,
+void tree_sink_init(struct tree_sink *sink, struct bridge *bridge, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields);
 
 #endif

@@ -17,6 +17,10 @@
     (WIRESHARK_VERSION_MAJOR > (major) ||                                                          \
      (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
+#if WS_AT_LEAST(4, 4)
+#include <wsutil/plugins.h> /* not among the headers of earlier packages */
+#endif
+
 /* Callbacks and boolean preferences are `bool` since 4.4, GLib's `gboolean` before. */
 #if WS_AT_LEAST(4, 4)
 typedef bool ws_bool;

@@ -53,6 +53,34 @@ class Ports(PluginTest):
         ])
         self.assertEqual(self.layers(capture), ["qw", "data"])
 
+    def test_a_quoted_packet_is_no_news(self):
+        """Packets that an error message quotes were sent before: they count for nothing."""
+        first = bytes.fromhex("01000000 00000000 8210 01")
+        second = bytes.fromhex("02000000 00000000 8210 01")
+        capture = self.capture([
+            to_server(5001, 27500, first),
+            quoted(to_server(5001, 27500, first)),
+            to_server(5001, 27500, second),
+            to_server(5001, 27500, first),
+        ])
+        for passes in ([], ["-2"]):
+            late = self.tshark("-r", capture, "-Y", "qw.sequence.duplicate or qw.sequence.stale",
+                               "-T", "fields", "-e", "frame.number", *passes)
+            self.assertEqual(late.split(), ["2", "4"])
+
+    def test_an_announced_conversation_is_claimed(self):
+        """A NetQuake server accepts, and goes on from another port (40500)."""
+        accept = bytes.fromhex("80000009 81 349e0000")
+        keep_alive = bytes.fromhex("00010009 00000001 01")
+        capture = self.capture([
+            to_client(5001, 40500, keep_alive),
+            to_client(5001, 26000, accept),
+            to_client(5001, 40500, keep_alive),
+            to_server(5001, 40500, keep_alive),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.layers(capture, *passes), ["data", "nq", "nq", "nq"])
+
 
 if __name__ == "__main__":
     unittest.main()
