@@ -76,7 +76,7 @@ static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
 {
     (void)length;
     if (qs_note_kinds[kind].problem)
-        add_offender(check_of(ears), offset, g_strdup(text));
+        add_offender(check_of(ears), offset, printable(text));
 }
 
 static void hear_field(struct qs_sink *ears, const struct qs_field *field,
@@ -216,7 +216,7 @@ static json_t *findings_json(const struct findings *findings)
         if (findings->notes[i])
             json_object_set_new(notes, qs_note_kinds[i].suffix,
                                 json_integer((json_int_t)findings->notes[i]));
-    json_object_set_new(json, "file", json_string(findings->file));
+    json_object_set_new(json, "file", report_file_json(findings->file));
     json_object_set_new(json, "frames", json_integer((json_int_t)findings->frames));
     json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
     json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));

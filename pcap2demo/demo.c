@@ -152,6 +152,7 @@ void demo_problem(struct demo *demo, const struct qs_packet *packet, const char 
 {
     struct demo_problem *problem;
     va_list arguments;
+    char *text;
 
     if (++demo->problem_count > DEMO_PROBLEMS_MAX)
         return;
@@ -159,8 +160,10 @@ void demo_problem(struct demo *demo, const struct qs_packet *packet, const char 
     if (packet)
         problem->place = (struct place){demo->source, packet->number};
     va_start(arguments, format);
-    problem->text = g_strdup_vprintf(format, arguments);
+    text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
+    problem->text = printable(text);
+    g_free(text);
     g_ptr_array_add(demo->problems, problem);
 }
 

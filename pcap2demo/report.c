@@ -122,6 +122,15 @@ static json_t *text_or_null(const char *text)
     return text ? json_string(text) : json_null();
 }
 
+json_t *report_file_json(const char *file)
+{
+    char *text = file ? printable(file) : NULL;
+    json_t *json = text_or_null(text);
+
+    g_free(text);
+    return json;
+}
+
 static json_t *number(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -168,7 +177,7 @@ static json_t *problems_json(const struct demo *demo)
         const struct demo_problem *problem = g_ptr_array_index(problems, i);
         json_t *object = json_object();
 
-        json_object_set_new(object, "file", text_or_null(problem->place.file));
+        json_object_set_new(object, "file", report_file_json(problem->place.file));
         json_object_set_new(object, "packet", number(problem->place.packet));
         json_object_set_new(object, "text", json_string(problem->text));
         json_array_append_new(json, object);
@@ -209,7 +218,7 @@ json_t *report_session_json(const struct session *session)
     json_object_set_new(json, "server", address_json(&session->server));
     json_object_set_new(json, "maps", maps_json(session));
     json_object_set_new(json, "player", text_or_null(session->player));
-    json_object_set_new(json, "file", json_string(session->first.file));
+    json_object_set_new(json, "file", report_file_json(session->first.file));
     json_object_set_new(json, "packet", number(session->first.packet));
     json_object_set_new(json, "start", json_real((double)session->start / 1e9));
     json_object_set_new(json, "duration", json_real((double)(session->end - session->start) / 1e9));

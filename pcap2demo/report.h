@@ -32,6 +32,9 @@ char *report_demo(const struct session *session);
 /* Tells the user what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct session *session);
 
+/* The name of a file, which need not be UTF-8, as a JSON string; NULL gives null. New. */
+json_t *report_file_json(const char *file);
+
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct session *session);
 

@@ -107,6 +107,15 @@ class List(ToolTest):
         self.assertEqual(session["start"], 1000000000)
         self.assertIsNone(session["demo"])
 
+    def test_file_name_that_is_no_text(self):
+        path = os.path.join(os.fsencode(self.folder), b"caf\xe9.pcap")
+        with open(path, "wb") as file:
+            file.write(ACKNEX.read_bytes())
+        for mode in ("--list", "--check"):
+            output, _ = self.tool(mode, "--json", os.fsdecode(path))
+            session, = json.loads(output)["sessions"]
+            self.assertIn("caf", session["file"])
+
     def test_nothing_in_it(self):
         path = self.write("x.pcap", Capture(tool.ETHERNET, [(0, bytes(60))]).pcap())
         output, _ = self.tool("--list", path)
