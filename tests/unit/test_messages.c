@@ -117,6 +117,20 @@ static void test_stop(void **state)
                "close @1\ntoy.undecoded 1+2 = 0101\n");
 }
 
+static void read_masked(struct qs_decoder *d)
+{
+    d->id_mask = 0x1f;
+    read_all(d);
+}
+
+/* A protocol may keep flags beside the id, which are not part of it. */
+static void test_id_mask(void **state)
+{
+    (void)state;
+    expect_log(read_masked, VIEW("\xe2\7"),
+               "open toy.group @0\ntoy.id 0+1 = 2\ntoy.u8 1+1 = 7\nclose @2\n");
+}
+
 /* --- What the loop leaves for rebuilders */
 
 struct fixture {
@@ -320,6 +334,41 @@ static void test_summary_unwanted(void **state)
     assert_string_equal(f->d.summary->str, "");
 }
 
+/* --- Trials */
+
+static void learn_and_read(struct qs_decoder *d)
+{
+    ((struct toy_session *)d->session)->secret++;
+    read_all(d);
+}
+
+static void peek_and_try(struct qs_decoder *d)
+{
+    assert_int_equal(qs_peek_u16(d), 0x0702);
+    assert_int_equal(qs_peek_u32(d), 0x01050702);
+    assert_false(qs_is_readable(d, d->session, learn_and_read));
+    qs_u16(d, TOY_U16);
+    assert_false(qs_is_readable(d, d->session, learn_and_read));
+    qs_u8(d, TOY_U8);
+    assert_true(qs_is_readable(d, d->session, learn_and_read));
+    assert_int_equal(qs_peek_u16(d), 0);
+    assert_int_equal(qs_peek_u32(d), 0);
+    assert_int_equal(qs_u8(d, TOY_U8), 1);
+}
+
+/* A trial reads from where the decoder stands to the end, and changes nothing. */
+static void test_trials(void **state)
+{
+    struct fixture *f = *state;
+
+    toy_decode = peek_and_try;
+    decode(f, VIEW("\2\7\5\1"));
+    assert_int_equal(f->d.in.pos, 4);
+    assert_int_equal(qs_decoder_problems(&f->d), 0);
+    assert_int_equal(f->d.messages->len, 0);
+    assert_int_equal(f->session.secret, 0);
+}
+
 /* --- Direction */
 
 enum { ONLY_C2S = 1, ONLY_S2C, EITHER, NEITHER };
@@ -429,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_obsolete_message),
         cmocka_unit_test(test_overrun),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_id_mask),
         cmocka_unit_test_setup_teardown(test_messages_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_problems, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cut_packet, set_up, tear_down),
@@ -439,6 +489,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_summary_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_summary_unwanted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_probe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_direction_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_connections, set_up, tear_down),

@@ -348,6 +348,36 @@ static void test_port_lists(void **state)
     }
 }
 
+/* --- Types */
+
+static void test_types(void **state)
+{
+    (void)state;
+    assert_int_equal(qs_type_bits(QS_BOOL), 1);
+    assert_int_equal(qs_type_bits(QS_X8), 8);
+    assert_int_equal(qs_type_bits(QS_I16), 16);
+    assert_int_equal(qs_type_bits(QS_FRAMENUM), 32);
+    assert_int_equal(qs_type_bits(QS_U64), 64);
+    assert_int_equal(qs_type_bits(QS_TEXT), 0);
+    assert_int_equal(qs_type_bits(QS_COORD), 0);
+
+    assert_true(qs_type_holds(QS_BOOL, 1));
+    assert_false(qs_type_holds(QS_BOOL, 2));
+    assert_true(qs_type_holds(QS_U8, 255));
+    assert_false(qs_type_holds(QS_U8, 256));
+    assert_false(qs_type_holds(QS_U8, -1));
+    assert_true(qs_type_holds(QS_I8, -128));
+    assert_false(qs_type_holds(QS_I8, -129));
+    assert_true(qs_type_holds(QS_I8, 127));
+    assert_false(qs_type_holds(QS_I8, 128));
+    assert_true(qs_type_holds(QS_I32, INT32_MIN));
+    assert_false(qs_type_holds(QS_I32, INT64_C(1) << 31));
+    assert_true(qs_type_holds(QS_X32, UINT32_MAX));
+    assert_false(qs_type_holds(QS_X32, INT64_C(1) << 32));
+    assert_true(qs_type_holds(QS_U64, INT64_MAX));
+    assert_false(qs_type_holds(QS_U64, -1));
+}
+
 /* --- The notes */
 
 static void test_notes(void **state)
@@ -428,11 +458,11 @@ static void test_faults_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_field_tables),     cmocka_unit_test(test_records),
-        cmocka_unit_test(test_sessions),         cmocka_unit_test(test_recognise_is_strict),
-        cmocka_unit_test(test_decode_of_noise),  cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_port_lists),       cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_faults_are_found),
+        cmocka_unit_test(test_field_tables),    cmocka_unit_test(test_records),
+        cmocka_unit_test(test_sessions),        cmocka_unit_test(test_recognise_is_strict),
+        cmocka_unit_test(test_decode_of_noise), cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_port_lists),      cmocka_unit_test(test_types),
+        cmocka_unit_test(test_notes),           cmocka_unit_test(test_faults_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,30 @@ static void test_numbers(void **state)
     assert_int_equal(number, 0);
 }
 
+static void test_numbers_within(void **state)
+{
+    int64_t number;
+
+    (void)state;
+    assert_true(qs_view_number_within(VIEW("65535"), 0, 65535, &number));
+    assert_int_equal(number, 65535);
+    assert_true(qs_view_number_within(VIEW("0"), 0, 65535, &number));
+    assert_false(qs_view_number_within(VIEW("65536"), 0, 65535, &number));
+    assert_int_equal(number, 0);
+    assert_false(qs_view_number_within(VIEW("-1"), 0, 65535, &number));
+}
+
+static void test_unsigned_beginnings(void **state)
+{
+    (void)state;
+    assert_int_equal(qs_view_unsigned(VIEW("12 maps")), 12);
+    assert_int_equal(qs_view_unsigned(VIEW("0x2140f000")), 0x2140f000);
+    assert_int_equal(qs_view_unsigned(VIEW("")), 0);
+    assert_int_equal(qs_view_unsigned(VIEW("maps 12")), 0);
+    /* Nothing beyond the view is read: here a digit stands behind it. */
+    assert_int_equal(qs_view_unsigned((struct qs_view){VIEW("123").data, 2}), 12);
+}
+
 static void test_views(void **state)
 {
     (void)state;
@@ -167,10 +191,11 @@ static void test_views(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_ascii), cmocka_unit_test(test_low_glyphs),
-        cmocka_unit_test(test_colour_bit),  cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_titles),      cmocka_unit_test(test_words),
-        cmocka_unit_test(test_quotes),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_plain_ascii),    cmocka_unit_test(test_low_glyphs),
+        cmocka_unit_test(test_colour_bit),     cmocka_unit_test(test_every_byte),
+        cmocka_unit_test(test_titles),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_quotes),         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_within), cmocka_unit_test(test_unsigned_beginnings),
         cmocka_unit_test(test_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
