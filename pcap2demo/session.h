@@ -26,9 +26,8 @@ struct session {
     const struct qs_protocol *protocol;
     struct qs_address client, server; /* who is who is a guess while state.server is unknown */
     struct place first;               /* its first packet */
-    /* Nanoseconds since the epoch: its first packet, and the last that was part of the connection.
-     */
-    int64_t start, end;
+    int64_t start;                    /* nanoseconds since the epoch: its first packet */
+    int64_t end; /* its last, but for what is asked outside of the connection */
     uint64_t packets;
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state; /* after its last packet */
