@@ -180,6 +180,32 @@ uint32_t qs_decoder_problems(const struct qs_decoder *d)
     return d->problems;
 }
 
+void qs_decode_demo_block(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                          const struct qs_packet *block, uint32_t offset)
+{
+    d->session = session;
+    d->sink = sink;
+    if (sink)
+        sink->protocol = d->protocol;
+    d->direction = QS_S2C;
+    d->origin = offset;
+    d->payload = *block;
+    run(d, block, d->protocol->decode_demo_block);
+    d->packet = block;
+    d->origin = 0;
+}
+
+void qs_enter_payload(struct qs_decoder *d)
+{
+    const uint32_t size = qs_reader_left(&d->in);
+
+    d->origin += d->in.pos;
+    d->payload.data = d->in.data + d->in.pos;
+    d->payload.size = d->payload.wire_size = size;
+    d->packet = &d->payload;
+    d->in = qs_reader_over(d->payload.data, size);
+}
+
 uint32_t qs_option(const struct qs_decoder *d, unsigned index)
 {
     return d->options ? d->options[index] : d->protocol->options[index].standard;
@@ -284,12 +310,21 @@ static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *
     }
 }
 
+/* An offset as the sink hears it: in the innermost source, or from the origin on. */
+static uint32_t place(const struct qs_decoder *d, uint32_t offset)
+{
+    return d->source_depth ? offset : d->origin + offset;
+}
+
 void qs_say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
+    struct qs_value placed = *value;
+
     if (d->in.overrun)
         return;
-    say(d, id, value);
-    say_parts(d, id, value);
+    placed.offset = place(d, value->offset);
+    say(d, id, &placed);
+    say_parts(d, id, &placed);
 }
 
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
@@ -302,13 +337,13 @@ void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
 {
     if (d->fields_wanted && d->sink->open)
-        d->sink->open(d->sink, &d->protocol->fields[id], offset);
+        d->sink->open(d->sink, &d->protocol->fields[id], place(d, offset));
 }
 
 void qs_close_at(struct qs_decoder *d, uint32_t end)
 {
     if (d->fields_wanted && d->sink->close)
-        d->sink->close(d->sink, end);
+        d->sink->close(d->sink, place(d, end));
 }
 
 void qs_open(struct qs_decoder *d, unsigned id)
@@ -365,7 +400,7 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    d->sink->note(d->sink, kind, offset, length, text);
+    d->sink->note(d->sink, kind, place(d, offset), length, text);
     g_free(text);
 }
 

@@ -80,6 +80,8 @@ struct qs_decoder {
     uint8_t id_mask; /* the bits of a message's first byte that are its id; usually all */
     unsigned source_depth;
     struct qs_reader outer[QS_SOURCES_MAX];
+    uint32_t origin;          /* what sinks hear as the offset of the payload's first byte */
+    struct qs_packet payload; /* of a demo's block: the packet or the messages in it */
 
     /* What came of the packet; valid until the next qs_decode(). */
     enum qs_direction direction;
@@ -113,6 +115,15 @@ void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs
  */
 void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *session,
                                struct qs_sink *sink, const struct qs_packet *block);
+
+/*
+ * A block of a demo file, with its framing: the packet, messages or command in it. `offset` is
+ * where the block stands in its file: sinks hear all offsets as offsets in the file. Messages in
+ * `decoder->messages` still count in what the framing holds, `decoder->payload`. Only for protocols
+ * that have `decode_demo_block`.
+ */
+void qs_decode_demo_block(struct qs_decoder *decoder, struct qs_session *session,
+                          struct qs_sink *sink, const struct qs_packet *block, uint32_t offset);
 
 /* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
@@ -362,6 +373,12 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
  */
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
 void qs_pop_source(struct qs_decoder *d);
+
+/*
+ * The framing of a demo's block is read: what is left of it is the payload, which parse functions
+ * shall see as a packet by itself. Its bytes stay in the sinks' eyes where they are.
+ */
+void qs_enter_payload(struct qs_decoder *d);
 
 /* --- Trials */
 

@@ -78,6 +78,12 @@ struct qs_protocol {
     /* Decodes server messages that stand alone, as demo files hold them; NULL: there is no such
      * thing. Called by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);
+    /*
+     * Decodes a whole block of a demo file, framing and all; the packet's number is the block's,
+     * from 1, or 0 for what a file has before its blocks. NULL: the game has no demo files. Called
+     * by qs_decode_demo_block().
+     */
+    void (*decode_demo_block)(struct qs_decoder *decoder);
 };
 
 /* All protocols, ending with NULL. Defined in common/protocols.c. */

@@ -27,6 +27,9 @@ static inline bool nq_is_extended(const struct nq_session *session)
 
 /* quake.c */
 
+/* A message as demos hold it, which its receiver was given. */
+void nq_decode_delivered(struct qs_decoder *d);
+
 /* A new connection begins in the conversation: nothing of the old one counts. */
 void nq_begin_connection(struct nq_session *session);
 
@@ -46,6 +49,9 @@ void nq_read_connectionless(struct qs_decoder *d);
 bool nq_is_connectionless(struct qs_view packet);
 /* The same of DarkPlaces' alone: other games do not send it. */
 bool nq_is_darkplaces(struct qs_view packet);
+
+/* demo.c: the whole block. */
+void nq_decode_demo_block(struct qs_decoder *d);
 
 /* datagram.c: a packet that carries data or acknowledges it. */
 void nq_read_datagram(struct qs_decoder *d);

@@ -124,15 +124,17 @@ static void decode(struct qs_decoder *d)
         nq_read_datagram(d);
 }
 
-/* A block of a demo is a message that the client's game was given. */
-static void decode_server_messages(struct qs_decoder *d)
+void nq_decode_delivered(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
 
     forget_packet(session);
     d->accepted = true;
     session->delivered = (struct nq_delivery){.bytes = {d->in.data, d->in.size}};
-    nq_read_server_messages(d);
+    if (d->direction == QS_C2S)
+        nq_read_client_messages(d);
+    else
+        nq_read_server_messages(d);
 }
 
 const struct qs_protocol nq_protocol = {
@@ -156,5 +158,6 @@ const struct qs_protocol nq_protocol = {
     .describe = describe,
     .recognise = recognise,
     .decode = decode,
-    .decode_server_messages = decode_server_messages,
+    .decode_server_messages = nq_decode_delivered,
+    .decode_demo_block = nq_decode_demo_block,
 };

@@ -11,6 +11,12 @@ bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_surely_quake2(const struct qs_packet *packet);
 void q2_decode_connectionless(struct qs_decoder *d);
 
+/* quake2.c: server messages that stand alone. */
+void q2_decode_messages(struct qs_decoder *d);
+
+/* demo.c */
+void q2_decode_demo_block(struct qs_decoder *d);
+
 /* client_messages.c, server_messages.c: all messages up to the end of the source. */
 void q2_read_client_messages(struct qs_decoder *d);
 void q2_read_server_messages(struct qs_decoder *d);

@@ -484,3 +484,5 @@ const struct qs_name q2_splash_names[] = {
     {4, "SPLASH_SLIME"},      {5, "SPLASH_LAVA"},
     {6, "SPLASH_BLOOD"},      {0, NULL},
 };
+
+const struct qs_name q2_block_names[] = {{0, "empty"}, {UINT32_MAX, "end of the demo"}, {0, NULL}};

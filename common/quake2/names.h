@@ -29,5 +29,6 @@ extern const struct qs_name q2_solid_names[];
 extern const struct qs_name q2_te_names[];
 extern const struct qs_name q2_te31_names[];
 extern const struct qs_name q2_splash_names[];
+extern const struct qs_name q2_block_names[]; /* lengths of blocks that hold nothing */
 
 #endif

@@ -309,7 +309,7 @@ static void decode(struct qs_decoder *d)
     decode_netchan(d);
 }
 
-static void decode_server_messages(struct qs_decoder *d)
+void q2_decode_messages(struct qs_decoder *d)
 {
     struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
 
@@ -340,5 +340,6 @@ const struct qs_protocol q2_protocol = {
     .describe = q2_session_describe,
     .recognise = q2_is_surely_quake2,
     .decode = decode,
-    .decode_server_messages = decode_server_messages,
+    .decode_server_messages = q2_decode_messages,
+    .decode_demo_block = q2_decode_demo_block,
 };

@@ -169,3 +169,6 @@ const struct qs_name qw_solid_names[] = {
     {SOLID_SIZE32, "a size of 32 bits"},
     {0, NULL},
 };
+
+const struct qs_name qw_block_names[] = {
+    {0, "dem_cmd"}, {1, "dem_read"}, {2, "dem_set"}, {0, NULL}};

@@ -16,5 +16,6 @@ extern const struct qs_name qw_protocol_names[]; /* which game a protocol number
 extern const struct qs_name qw_extension_names[];
 extern const struct qs_name qw_pmc_names[];
 extern const struct qs_name qw_solid_names[];
+extern const struct qs_name qw_block_names[]; /* of demos */
 
 #endif

@@ -88,6 +88,12 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
 
+/* quakeworld.c: a packet as a demo has it, from its header on. */
+void qw_decode_recorded(struct qs_decoder *d);
+
+/* demo.c */
+void qw_decode_demo_block(struct qs_decoder *d);
+
 /* precache.c */
 void qw_read_modellist(struct qs_decoder *d);
 void qw_read_modellistshort(struct qs_decoder *d);

@@ -27,7 +27,7 @@ static void decode(struct qs_decoder *d)
 }
 
 /* QWD keeps whole packets, as they came or with the header of the plain netchan. */
-static void decode_block(struct qs_decoder *d)
+void qw_decode_recorded(struct qs_decoder *d)
 {
     if (is_connectionless(d))
         qw_decode_connectionless(d);
@@ -144,5 +144,6 @@ const struct qs_protocol qw_protocol = {
     .describe = describe,
     .recognise = qw_recognise,
     .decode = decode,
-    .decode_server_messages = decode_block,
+    .decode_server_messages = qw_decode_recorded,
+    .decode_demo_block = qw_decode_demo_block,
 };
