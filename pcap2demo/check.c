@@ -20,6 +20,7 @@ struct offender {
 /* What was found in one file. */
 struct findings {
     const char *file;
+    bool demo;        /* its packets are blocks */
     uint64_t frames;  /* all packets of the file */
     uint64_t packets; /* those that a protocol claimed */
     uint64_t notes[QS_NOTE_KINDS];
@@ -121,6 +122,7 @@ static void check_packet(struct action *action, const struct seen *seen)
     struct check *check = (struct check *)action;
     struct findings *findings = findings_for(check, seen->place.file);
 
+    findings->demo = seen->place.block;
     if (!session_is_wanted(seen->session, check->settings)) {
         g_ptr_array_set_size(check->packet, 0);
         return;
@@ -171,19 +173,24 @@ static void print_offenders(const struct findings *findings)
     for (guint i = 0; i < findings->offenders->len; i++) {
         const struct offender *offender = g_ptr_array_index(findings->offenders, i);
 
-        failure(EXIT_PROBLEMS, (struct place){findings->file, offender->packet},
+        failure(EXIT_PROBLEMS, (struct place){findings->file, offender->packet, findings->demo},
                 "offset %" PRIu32 ": %s: %s", offender->offset, offender->protocol->short_name,
                 offender->text);
     }
     if (findings->offences > findings->offenders->len)
-        failure(EXIT_PROBLEMS, (struct place){findings->file, 0}, "and %" PRIu64 " more",
+        failure(EXIT_PROBLEMS, (struct place){.file = findings->file}, "and %" PRIu64 " more",
                 findings->offences - findings->offenders->len);
 }
 
 static void print_findings(const struct findings *findings)
 {
-    printf("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64 " bytes undecoded\n",
-           findings->file, findings->frames, findings->packets, findings->undecoded);
+    if (findings->demo)
+        printf("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded\n", findings->file,
+               findings->frames, findings->undecoded);
+    else
+        printf("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
+               " bytes undecoded\n",
+               findings->file, findings->frames, findings->packets, findings->undecoded);
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         if (findings->notes[i])
             printf("  %s%s: %" PRIu64 "\n", qs_note_kinds[i].suffix,

@@ -67,6 +67,11 @@ static void convert_session(struct action *action, const struct session *session
 {
     struct convert *convert = (struct convert *)action;
 
+    if (session->recorded) {
+        failure(EXIT_UNUSABLE, (struct place){.file = session->first.file},
+                "is a demo already; --list, --dump, --check and --pcap look into it");
+        return;
+    }
     convert->sessions++;
     if (!session->demo) {
         if (!convert->settings->quiet)

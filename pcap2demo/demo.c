@@ -158,7 +158,7 @@ void demo_problem(struct demo *demo, const struct qs_packet *packet, const char 
         return;
     problem = g_new0(struct demo_problem, 1);
     if (packet)
-        problem->place = (struct place){demo->source, packet->number};
+        problem->place = (struct place){.file = demo->source, .packet = packet->number};
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);

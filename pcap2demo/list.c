@@ -36,22 +36,28 @@ static void row_free(gpointer data)
 
 /* --- Cells ----------------------------------------------------------------------------------- */
 
+/* Demos have no addresses. */
 static char *address_cell(const struct qs_address *address)
 {
-    GString *text = g_string_new(NULL);
+    GString *text;
 
+    if (!address->family)
+        return g_strdup("-");
+    text = g_string_new(NULL);
     qs_address_append(text, address);
     return g_string_free(text, FALSE);
 }
 
+/* The clock of a demo begins anywhere. */
 static char *start_cell(const struct session *session)
 {
-    GDateTime *start = g_date_time_new_from_unix_utc(session->start / 1000000000);
+    GDateTime *start =
+        session->recorded ? NULL : g_date_time_new_from_unix_utc(session->start / 1000000000);
     char *text = start ? g_date_time_format(start, "%Y-%m-%dT%H:%M:%SZ") : NULL;
 
     if (start)
         g_date_time_unref(start);
-    return text ? text : g_strdup("?");
+    return text ? text : g_strdup(session->recorded ? "-" : "?");
 }
 
 /* Gaps / numbers missing in them / numbers that arrived but are not in the capture. */

@@ -19,6 +19,7 @@
 #include "pcap2demo/link.h"
 #include "pcap2demo/message.h"
 #include "pcap2demo/progress.h"
+#include "pcap2demo/recording.h"
 #include "pcap2demo/session.h"
 #include "pcap2demo/settings.h"
 
@@ -36,6 +37,7 @@ struct run {
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
     uint64_t frames, datagrams;
+    uint64_t blocks; /* of demos */
 };
 
 /* --- Signals and output ---------------------------------------------------------------------- */
@@ -111,7 +113,8 @@ static void read_frames(struct run *run, struct input *input, link_reader *link)
             break;
     }
     if (status == INPUT_BROKEN && !interrupted)
-        failure(EXIT_PROBLEMS, (struct place){input_name(input), input_frames(input) + 1}, "%s",
+        failure(EXIT_PROBLEMS,
+                (struct place){.file = input_name(input), .packet = input_frames(input) + 1}, "%s",
                 input_error(input));
 }
 
@@ -120,7 +123,7 @@ static void report_dropped(const struct input *input)
     const uint64_t dropped = input_dropped(input);
 
     if (dropped)
-        failure(EXIT_PROBLEMS, (struct place){input_name(input), 0},
+        failure(EXIT_PROBLEMS, (struct place){.file = input_name(input)},
                 "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
 }
 
@@ -130,7 +133,7 @@ static void read_input(struct run *run, struct input *input)
     const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
 
     if (!link) {
-        failure(EXIT_UNUSABLE, (struct place){input_name(input), 0},
+        failure(EXIT_UNUSABLE, (struct place){.file = input_name(input)},
                 "captures of link type \"%s\" cannot be read", link_name);
         return;
     }
@@ -142,6 +145,58 @@ static void read_input(struct run *run, struct input *input)
     report_dropped(input);
     if (run->action->input_over)
         run->action->input_over(run->action, input_name(input), input_frames(input));
+}
+
+/* --- One demo -------------------------------------------------------------------------------- */
+
+static void take_block(struct run *run, struct recording *recording,
+                       const struct recording_block *block)
+{
+    struct qs_packet packet = {.data = block->bytes.data,
+                               .size = block->bytes.size,
+                               .wire_size = block->bytes.size,
+                               .number = block->number,
+                               .from = QS_END_UNKNOWN};
+    const struct qs_decoder *decoder = sessions_decode_block(run->sessions, &packet, block->offset);
+
+    packet.time = recording_time(recording, decoder);
+    sessions_take_block(run->sessions, &packet);
+    run->blocks++;
+}
+
+static void read_blocks(struct run *run, struct recording *recording)
+{
+    enum recording_status status = RECORDING_END;
+    struct recording_block block;
+
+    while (!interrupted && !ferror(stdout) &&
+           (status = recording_next(recording, &block)) == RECORDING_BLOCK)
+        take_block(run, recording, &block);
+    if (status == RECORDING_BROKEN)
+        failure(EXIT_PROBLEMS,
+                (struct place){recording_name(recording), recording_number(recording) + 1, true},
+                "%s", recording_error(recording));
+}
+
+static void read_demo(struct run *run, const char *name)
+{
+    char *error = NULL;
+    struct recording *recording = recording_open(name, &error);
+
+    if (!recording) {
+        failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
+        g_free(error);
+        return;
+    }
+    run->inputs++;
+    sessions_set_source(run->sessions, recording_name(recording), "");
+    sessions_begin_demo(run->sessions, recording_protocol(recording));
+    read_blocks(run, recording);
+    sessions_end_demo(run->sessions);
+    if (run->action->input_over)
+        run->action->input_over(run->action, recording_name(recording),
+                                recording_number(recording));
+    recording_close(recording);
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
@@ -162,13 +217,13 @@ static uint64_t total_size(char *const *files)
     return total;
 }
 
-static void read_file(struct run *run, const char *name)
+static void read_capture(struct run *run, const char *name)
 {
     char *error = NULL;
     struct input *input = input_open_file(name, run->settings->filter, &error);
 
     if (!input) {
-        failure(EXIT_UNUSABLE, (struct place){name, 0}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
         g_free(error);
         return;
     }
@@ -177,13 +232,21 @@ static void read_file(struct run *run, const char *name)
     run->bytes_before += file_size(name);
 }
 
+static void read_file(struct run *run, const char *name)
+{
+    if (recording_is_likely(name))
+        read_demo(run, name);
+    else
+        read_capture(run, name);
+}
+
 static void read_live(struct run *run)
 {
     char *error = NULL;
     struct input *input = input_open_live(run->settings->interface, run->settings->filter, &error);
 
     if (!input) {
-        failure(EXIT_UNUSABLE, (struct place){run->settings->interface, 0}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct place){.file = run->settings->interface}, "%s", error);
         g_free(error);
         return;
     }

@@ -14,7 +14,8 @@ static void say(struct place place, const char *format, va_list arguments)
     if (place.file)
         g_string_append_printf(line, "%s: ", place.file);
     if (place.packet)
-        g_string_append_printf(line, "packet %" G_GUINT64_FORMAT ": ", place.packet);
+        g_string_append_printf(line, "%s %" G_GUINT64_FORMAT ": ", place.block ? "block" : "packet",
+                               place.packet);
     g_string_append_vprintf(line, format, arguments);
     g_string_append_c(line, '\n');
     progress_erase();

@@ -4,6 +4,7 @@
 #define PCAP2DEMO_MESSAGE_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum exit_status {
@@ -16,9 +17,11 @@ enum exit_status {
 struct place {
     const char *file;
     uint64_t packet;
+    bool block; /* the file is a demo: the number is a block's */
 };
 
-/* Prints `pcap2demo: FILE: packet N: TEXT`, and a newline. Does not touch the exit status. */
+/* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
+ * status. */
 void message(struct place place, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same, and the program's exit status becomes at least `status`. */

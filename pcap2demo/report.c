@@ -65,6 +65,9 @@ char *report_demo(const struct session *session)
     GString *text;
     guint files;
 
+    if (session->recorded)
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks", session->protocol->demo,
+                               session->packets);
     if (!session->demo)
         return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
     if (nothing_rebuilt(session))
@@ -138,9 +141,12 @@ static json_t *number(uint64_t value)
 
 static json_t *address_json(const struct qs_address *address)
 {
-    GString *text = g_string_new(NULL);
+    GString *text;
     json_t *json;
 
+    if (!address->family)
+        return json_null();
+    text = g_string_new(NULL);
     qs_address_append(text, address);
     json = json_string(text->str);
     g_string_free(text, TRUE);

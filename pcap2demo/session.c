@@ -14,6 +14,7 @@ struct conversation {
     struct flow flow;
     int protocol;
     struct qs_session *state;
+    bool recorded;           /* it is a demo, which is no part of the table */
     bool announced;          /* by a packet of another conversation */
     struct session *session; /* going on now, or NULL */
 };
@@ -22,6 +23,7 @@ struct sessions {
     const struct settings *settings;
     struct action *action;
     struct flow_table *flows;
+    struct conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[CLAIMS_PROTOCOLS_MAX];
     const char *file; /* of the packet at hand; interned */
     const char *stem; /* interned */
@@ -134,7 +136,7 @@ static void start_rebuild(struct sessions *sessions, struct session *session)
                                      .extension = session->protocol->demo,
                                      .session = session->number};
 
-    if (!rebuilder || !sessions->action->wants_rebuild || !session->chosen)
+    if (!rebuilder || !sessions->action->wants_rebuild || !session->chosen || session->recorded)
         return;
     session->rebuilder = rebuilder;
     session->demo = demo_new(&setup);
@@ -149,7 +151,9 @@ static struct session *session_new(struct sessions *sessions,
 
     session->number = ++sessions->count;
     session->protocol = qs_protocols[conversation->protocol];
-    session->first = (struct place){sessions->file, packet->number};
+    session->recorded = conversation->recorded;
+    session->first = (struct place){
+        .file = sessions->file, .packet = packet->number, .block = conversation->recorded};
     session->start = packet->time;
     session->maps = g_ptr_array_new_with_free_func(g_free);
     session->chosen = settings_chose(sessions->settings, session->number);
@@ -310,7 +314,9 @@ static void follow_sessions(struct sessions *sessions, struct conversation *conv
 static void tell_action(struct sessions *sessions, const struct conversation *conversation,
                         const struct qs_packet *packet)
 {
-    const struct seen seen = {.place = {sessions->file, packet->number},
+    const struct seen seen = {.place = {.file = sessions->file,
+                                        .packet = packet->number,
+                                        .block = conversation->recorded},
                               .packet = packet,
                               .decoder = &sessions->decoders[conversation->protocol],
                               .session = conversation->session};
@@ -337,6 +343,41 @@ void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
         session_packet(sessions, conversation->session, conversation, packet);
     tell_action(sessions, conversation, packet);
     follow_announcement(sessions, conversation->protocol, packet->time);
+}
+
+/* --- Demos ----------------------------------------------------------------------------------- */
+
+void sessions_begin_demo(struct sessions *sessions, int protocol)
+{
+    sessions->demo = g_new0(struct conversation, 1);
+    sessions->demo->protocol = protocol;
+    sessions->demo->state = new_state(protocol);
+    sessions->demo->recorded = true;
+}
+
+const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
+                                               const struct qs_packet *block, uint32_t offset)
+{
+    struct qs_decoder *decoder = &sessions->decoders[sessions->demo->protocol];
+
+    qs_decode_demo_block(decoder, sessions->demo->state, sessions->action->sink, block, offset);
+    return decoder;
+}
+
+void sessions_take_block(struct sessions *sessions, const struct qs_packet *block)
+{
+    struct conversation *demo = sessions->demo;
+
+    if (!demo->session)
+        demo->session = session_new(sessions, demo, block);
+    session_packet(sessions, demo->session, demo, block);
+    tell_action(sessions, demo, block);
+}
+
+void sessions_end_demo(struct sessions *sessions)
+{
+    conversation_over(&sessions->demo->flow, sessions);
+    sessions->demo = NULL;
 }
 
 /* --- All of them ----------------------------------------------------------------------------- */

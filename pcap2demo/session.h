@@ -40,6 +40,7 @@ struct session {
     uint32_t level;
     bool map_known; /* of the level at hand */
     bool chosen;    /* by --session */
+    bool recorded;  /* it was read from a demo: its packets are blocks, and it has no addresses */
 };
 
 enum { SESSION_MAPS_MAX = 32 };
@@ -62,6 +63,16 @@ void sessions_set_source(struct sessions *sessions, const char *file, const char
 
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void sessions_packet(struct sessions *sessions, struct qs_packet *packet);
+
+/*
+ * A demo as input: begin, its blocks, end. They are one session. A block is decoded first, so that
+ * the caller can find out its time, and then taken. Its offset is that in the file.
+ */
+void sessions_begin_demo(struct sessions *sessions, int protocol);
+const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
+                                               const struct qs_packet *block, uint32_t offset);
+void sessions_take_block(struct sessions *sessions, const struct qs_packet *block);
+void sessions_end_demo(struct sessions *sessions);
 
 /* Ends all sessions. `keep` false: demos not finished yet are dropped. */
 void sessions_free(struct sessions *sessions, bool keep);

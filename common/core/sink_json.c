@@ -216,8 +216,11 @@ struct qs_sink *qs_json_sink_ears(struct qs_json_sink *sink)
     return &sink->ears;
 }
 
+/* Blocks of demos have none. */
 static json_t *json_address(GString *scratch, const struct qs_address *address)
 {
+    if (!address->family)
+        return json_null();
     g_string_truncate(scratch, 0);
     qs_address_append(scratch, address);
     return json_stringn(scratch->str, scratch->len);

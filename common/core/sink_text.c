@@ -175,6 +175,17 @@ static void append_head(GString *page, const struct qs_dump_packet *about, const
                            about->packet->size, name);
 }
 
+/* Blocks of demos have none. */
+static void append_address(GString *page, const struct qs_dump_packet *about, const char *name,
+                           const struct qs_address *address)
+{
+    if (!address->family)
+        return;
+    append_head(page, about, name);
+    qs_address_append(page, address);
+    g_string_append_c(page, '\n');
+}
+
 static void append_heads(GString *page, const struct qs_dump_packet *about)
 {
     const struct qs_packet *packet = about->packet;
@@ -182,12 +193,8 @@ static void append_heads(GString *page, const struct qs_dump_packet *about)
     append_head(page, about, "time");
     g_string_append_printf(page, "%" G_GINT64_FORMAT ".%09d\n", packet->time / 1000000000,
                            (int)(packet->time % 1000000000));
-    append_head(page, about, "source");
-    qs_address_append(page, &packet->source);
-    g_string_append_c(page, '\n');
-    append_head(page, about, "destination");
-    qs_address_append(page, &packet->destination);
-    g_string_append_c(page, '\n');
+    append_address(page, about, "source", &packet->source);
+    append_address(page, about, "destination", &packet->destination);
     append_head(page, about, "protocol");
     g_string_append_printf(page, "%s\n", about->decoder->protocol->name);
     append_head(page, about, "direction");

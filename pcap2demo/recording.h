@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Demo files as input: QWD, DM2 and DEM, plain or compressed by gzip, handed out block by block.
+ *
+ * What a file is its content says; its name only decides where that leaves a doubt. A file is held
+ * in memory as a whole, and is no larger than RECORDING_MAX. One that is cut or damaged gives the
+ * blocks before that place.
+ */
+#ifndef PCAP2DEMO_RECORDING_H
+#define PCAP2DEMO_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+
+enum { RECORDING_MAX = 256 * 1024 * 1024 };
+
+struct recording_block {
+    uint64_t number;      /* from 1; 0: the line that a DEM begins with */
+    uint32_t offset;      /* in the file, after inflating */
+    struct qs_view bytes; /* with its framing */
+};
+
+enum recording_status {
+    RECORDING_BLOCK,
+    RECORDING_END,
+    RECORDING_BROKEN /* see recording_error() */
+};
+
+struct recording;
+
+/*
+ * Whether `name` ("-": standard input) is anything but a capture. Nothing of it is used up. False
+ * also where it cannot be opened.
+ */
+bool recording_is_likely(const char *name);
+
+/* Reads a demo. NULL where it cannot be read, or is none; then `*error` is a new text. */
+struct recording *recording_open(const char *name, char **error);
+void recording_close(struct recording *recording);
+
+/* What messages call it. */
+const char *recording_name(const struct recording *recording);
+
+/* The number of its protocol in qs_protocols[]. */
+int recording_protocol(const struct recording *recording);
+
+enum recording_status recording_next(struct recording *recording, struct recording_block *block);
+
+/* After RECORDING_BROKEN: what is wrong and where, for a message. */
+const char *recording_error(const struct recording *recording);
+
+/* Of the last block that was handed out. */
+uint64_t recording_number(const struct recording *recording);
+
+/*
+ * The time of the block that was just handed out and decoded, in nanoseconds on the demo's clock,
+ * which begins anywhere. QWD says it for each block. DM2 has frames of 100 ms; what comes between
+ * them has the time of the frame before. DEM has svc_time.
+ */
+int64_t recording_time(struct recording *recording, const struct qs_decoder *decoder);
+
+#endif

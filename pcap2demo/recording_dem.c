@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* DEM demos as input. */
+#include <math.h>
+
+#include "common/demo/dem.h"
+#include "common/quake/constants.h"
+#include "pcap2demo/recording_format.h"
+
+static bool dem_recognise(struct qs_view file)
+{
+    struct qs_reader in = qs_reader_over(file.data, file.size);
+    struct dem_block block;
+    int32_t track;
+
+    if (dem_read_header(&in, &track) != DEM_OK)
+        return false;
+    switch (dem_read_block(&in, &block)) {
+    case DEM_OK:
+        return isfinite(block.view.pitch) && isfinite(block.view.yaw) && isfinite(block.view.roll);
+    case DEM_END:
+    case DEM_CUT:
+        return true;
+    case DEM_BAD:
+        break;
+    }
+    return false;
+}
+
+/* The file's line, then blocks. */
+static enum recording_outcome dem_next(struct recording_progress *progress)
+{
+    const bool line = !progress->begun;
+    struct dem_block block;
+    int32_t track;
+
+    switch (line ? dem_read_header(&progress->in, &track) : dem_read_block(&progress->in, &block)) {
+    case DEM_OK:
+        return line ? OUTCOME_LINE : OUTCOME_BLOCK;
+    case DEM_END:
+        return OUTCOME_END;
+    case DEM_CUT:
+        return OUTCOME_CUT;
+    case DEM_BAD:
+        break;
+    }
+    return OUTCOME_BAD;
+}
+
+/* A new level's clock begins again; the demo's goes on. */
+static double dem_seconds(struct recording_progress *progress, const struct qs_decoder *decoder,
+                          double before)
+{
+    double time = before;
+
+    (void)progress;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (message->id == SVC_TIME && decoder->direction == QS_S2C)
+            time = (double)qs_float_of_bits(qs_le32(decoder->payload.data + message->offset + 1));
+    }
+    return time;
+}
+
+const struct recording_format recording_dem = {
+    .extension = ".dem",
+    .protocol = "nq",
+    .recognise = dem_recognise,
+    .next = dem_next,
+    .seconds = dem_seconds,
+};
