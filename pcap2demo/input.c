@@ -66,31 +66,40 @@ static void speed_up(FILE *stream)
 #endif
 }
 
-static FILE *open_stream(const char *name)
+FILE *input_open_stream(const char *name, char **error)
 {
     FILE *stream = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
 
     if (stream)
         speed_up(stream);
+    else
+        *error = g_strdup(g_strerror(errno));
     return stream;
+}
+
+void input_close_stream(FILE *stream)
+{
+    if (stream != stdin)
+        fclose(stream);
 }
 
 struct input *input_open_file(const char *name, const char *filter, char **error)
 {
+    FILE *stream = input_open_stream(name, error);
+
+    return stream ? input_open_capture(stream, name, filter, error) : NULL;
+}
+
+struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
+{
     char text[PCAP_ERRBUF_SIZE] = "";
-    FILE *stream = open_stream(name);
     struct input *input;
     pcap_t *pcap;
 
-    if (!stream) {
-        *error = g_strdup(g_strerror(errno));
-        return NULL;
-    }
     pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, text);
     if (!pcap) {
         *error = g_strdup(text);
-        if (stream != stdin)
-            fclose(stream);
+        input_close_stream(stream);
         return NULL;
     }
     input = g_new0(struct input, 1);

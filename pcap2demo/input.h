@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pcap2demo/span.h"
 
@@ -27,11 +28,18 @@ enum input_status {
 
 struct input;
 
+/* Opens a file of any kind; "-" is standard input. NULL on failure; then `*error` is a new text. */
+FILE *input_open_stream(const char *name, char **error);
+void input_close_stream(FILE *stream);
+
 /*
  * Opens a capture file; "-" is standard input. `filter` is an expression as tcpdump takes it, or
  * NULL. NULL on failure; then `*error` is a new text.
  */
 struct input *input_open_file(const char *name, const char *filter, char **error);
+
+/* The same for a stream that is open already, which it takes over in any case. */
+struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
 /* Records from the interface `name`. The same on failure. */
 struct input *input_open_live(const char *name, const char *filter, char **error);

@@ -178,25 +178,17 @@ static void read_blocks(struct run *run, struct recording *recording)
                 "%s", recording_error(recording));
 }
 
-static void read_demo(struct run *run, const char *name)
+static void read_demo(struct run *run, struct recording *recording)
 {
-    char *error = NULL;
-    struct recording *recording = recording_open(name, &error);
+    const char *name = recording_name(recording);
 
-    if (!recording) {
-        failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
-        g_free(error);
-        return;
-    }
     run->inputs++;
-    sessions_set_source(run->sessions, recording_name(recording), "");
+    sessions_set_source(run->sessions, name, "");
     sessions_begin_demo(run->sessions, recording_protocol(recording));
     read_blocks(run, recording);
     sessions_end_demo(run->sessions);
     if (run->action->input_over)
-        run->action->input_over(run->action, recording_name(recording),
-                                recording_number(recording));
-    recording_close(recording);
+        run->action->input_over(run->action, name, recording_number(recording));
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
@@ -217,27 +209,51 @@ static uint64_t total_size(char *const *files)
     return total;
 }
 
-static void read_capture(struct run *run, const char *name)
+static void cannot_read(const char *name, char *error)
+{
+    failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
+    g_free(error);
+}
+
+static void read_capture(struct run *run, FILE *stream, const char *name)
 {
     char *error = NULL;
-    struct input *input = input_open_file(name, run->settings->filter, &error);
+    struct input *input = input_open_capture(stream, name, run->settings->filter, &error);
 
     if (!input) {
-        failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
-        g_free(error);
+        cannot_read(name, error);
         return;
     }
     read_input(run, input);
     input_close(input);
-    run->bytes_before += file_size(name);
+}
+
+static void read_recording(struct run *run, FILE *stream, const char *name)
+{
+    char *error = NULL;
+    struct recording *recording = recording_open(stream, name, &error);
+
+    input_close_stream(stream);
+    if (!recording) {
+        cannot_read(name, error);
+        return;
+    }
+    read_demo(run, recording);
+    recording_close(recording);
 }
 
 static void read_file(struct run *run, const char *name)
 {
-    if (recording_is_likely(name))
-        read_demo(run, name);
+    char *error = NULL;
+    FILE *stream = input_open_stream(name, &error);
+
+    if (!stream)
+        cannot_read(name, error);
+    else if (recording_is_likely(stream))
+        read_recording(run, stream, name);
     else
-        read_capture(run, name);
+        read_capture(run, stream, name);
+    run->bytes_before += file_size(name);
 }
 
 static void read_live(struct run *run)
@@ -246,8 +262,7 @@ static void read_live(struct run *run)
     struct input *input = input_open_live(run->settings->interface, run->settings->filter, &error);
 
     if (!input) {
-        failure(EXIT_UNUSABLE, (struct place){.file = run->settings->interface}, "%s", error);
-        g_free(error);
+        cannot_read(run->settings->interface, error);
         return;
     }
     setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */

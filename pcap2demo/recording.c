@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recording.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "pcap2demo/claims.h"
@@ -51,11 +49,6 @@ static const struct recording_format *format_of_name(const char *name)
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-static bool is_standard_input(const char *name)
-{
-    return strcmp(name, "-") == 0;
-}
-
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 static bool is_capture_magic(const uint8_t magic[4])
 {
@@ -68,50 +61,26 @@ static bool is_capture_magic(const uint8_t magic[4])
     return false;
 }
 
-bool recording_is_likely(const char *name)
+/* The bytes go back one by one: C promises one, the C libraries of Linux take as many as these. */
+bool recording_is_likely(FILE *stream)
 {
-    FILE *stream = is_standard_input(name) ? stdin : fopen(name, "rb");
     uint8_t magic[4] = {0};
-    size_t size;
+    const size_t size = fread(magic, 1, sizeof magic, stream);
 
-    if (!stream)
-        return false;
-    size = fread(magic, 1, sizeof magic, stream);
-    if (stream != stdin)
-        fclose(stream);
-    else
-        for (size_t i = size; i--;)
-            ungetc(magic[i], stream);
+    for (size_t i = size; i--;)
+        ungetc(magic[i], stream);
     return size < sizeof magic || !is_capture_magic(magic);
 }
 
-static GByteArray *load(const char *name, char **problem, char **error)
-{
-    FILE *stream = is_standard_input(name) ? stdin : fopen(name, "rb");
-    GByteArray *bytes;
-
-    if (!stream) {
-        *error = g_strdup(g_strerror(errno));
-        return NULL;
-    }
-    bytes = load_stream(stream, RECORDING_MAX, problem);
-    if (stream != stdin)
-        fclose(stream);
-    return bytes;
-}
-
-struct recording *recording_open(const char *name, char **error)
+struct recording *recording_open(FILE *stream, const char *name, char **error)
 {
     char *problem = NULL;
-    GByteArray *bytes = load(name, &problem, error);
-    struct recording *recording;
+    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+    struct recording *recording = g_new0(struct recording, 1);
 
-    if (!bytes)
-        return NULL;
-    recording = g_new0(struct recording, 1);
     recording->bytes = bytes;
     recording->load_problem = problem;
-    recording->name = g_strdup(is_standard_input(name) ? "standard input" : name);
+    recording->name = g_strdup(strcmp(name, "-") == 0 ? "standard input" : name);
     recording->progress.in = qs_reader_over(bytes->data, bytes->len);
     recording->format = format_of_content((struct qs_view){bytes->data, bytes->len});
     if (!recording->format)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/core/decoder.h"
 
@@ -30,14 +31,14 @@ enum recording_status {
 
 struct recording;
 
-/*
- * Whether `name` ("-": standard input) is anything but a capture. Nothing of it is used up. False
- * also where it cannot be opened.
- */
-bool recording_is_likely(const char *name);
+/* Whether a stream that was just opened is anything but a capture. Nothing of it is used up. */
+bool recording_is_likely(FILE *stream);
 
-/* Reads a demo. NULL where it cannot be read, or is none; then `*error` is a new text. */
-struct recording *recording_open(const char *name, char **error);
+/*
+ * Reads a demo, all of `stream`, which stays open. `name` is what the user calls it, "-" for
+ * standard input. NULL where it cannot be read, or is no demo; then `*error` is a new text.
+ */
+struct recording *recording_open(FILE *stream, const char *name, char **error);
 void recording_close(struct recording *recording);
 
 /* What messages call it. */

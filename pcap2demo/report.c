@@ -113,7 +113,7 @@ void report_demo_problems(const struct session *session)
         failure(EXIT_PROBLEMS, problem->place, "session %u: %s", session->number, problem->text);
     }
     if (total > problems->len)
-        failure(EXIT_PROBLEMS, (struct place){session->first.file, 0},
+        failure(EXIT_PROBLEMS, (struct place){.file = session->first.file},
                 "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
                 total - problems->len);
 }
