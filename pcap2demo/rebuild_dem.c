@@ -13,6 +13,7 @@
 #include "common/demo/dem.h"
 #include "common/quake/constants.h"
 #include "common/quake/quake.h"
+#include "pcap2demo/stufftext.h"
 
 enum {
     /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
@@ -20,6 +21,10 @@ enum {
     WAITING_MAX = 256,
     SIGNON_DONE = 3
 };
+
+/* The commands that players need: a level's beginning, and what is seen and heard of the game. */
+static const char *const needed_commands[] = {"reconnect", "bf",      "v_cshift",
+                                              "play",      "playvol", NULL};
 
 /* Where the angles of the next block come from: facts, section 4. */
 enum view_source {
@@ -37,7 +42,9 @@ struct dem {
     bool undecoded;  /* that was said */
     bool moving;     /* the client has moved in this level */
     enum view_source source;
-    struct dem_angles view;  /* the last known */
+    struct dem_angles view; /* the last known */
+    struct stufftext stufftext;
+    GByteArray *sifted;      /* scratch: a message without what is left out */
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_read;      /* of them the client has read so many for certain */
@@ -50,6 +57,8 @@ static void *dem_new(struct demo *demo)
     struct dem *dem = g_new0(struct dem, 1);
 
     dem->demo = demo;
+    stufftext_init(&dem->stufftext, demo, needed_commands);
+    dem->sifted = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
     return dem;
@@ -59,6 +68,8 @@ static void dem_free(void *state)
 {
     struct dem *dem = state;
 
+    stufftext_clear(&dem->stufftext);
+    g_byte_array_free(dem->sifted, TRUE);
     g_byte_array_free(dem->waiting, TRUE);
     g_array_free(dem->waiting_offsets, TRUE);
     g_free(dem);
@@ -154,13 +165,20 @@ static void follow_signon(struct dem *dem, const struct nq_session *session, boo
         dem->view = angles_of(&session->set);
 }
 
+static bool has_message(const struct qs_decoder *decoder, uint16_t id)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == id)
+            return true;
+    return false;
+}
+
 static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_SERVERINFO)
-            return true;
+    if (has_message(decoder, SVC_SERVERINFO))
+        return true;
     /* One that was not decoded is no message that was read. */
     return session->undecodable && !dem->level_seen;
 }
@@ -182,9 +200,36 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
         demo_problem(dem->demo, packet, "not decoded to its end; copied as it is");
     else if (!dem->undecoded)
         demo_problem(dem->demo, packet,
-                     "protocol %d is not decoded: messages are copied, view angles are missing",
+                     "protocol %d is not decoded: messages are copied as they are, and view "
+                     "angles are missing",
                      session->base.version);
     dem->undecoded |= session->undecodable;
+}
+
+/* The message as the demo shall have it. What could not be decoded stays as it is. */
+static struct qs_view sift(struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const struct qs_view whole = session->delivered.bytes;
+    /* Messages are counted from the start of their source. */
+    const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
+    const uint8_t *end = whole.data;
+
+    if (!demo_wishes(dem->demo)->sanitize || !has_message(decoder, SVC_STUFFTEXT))
+        return whole;
+    g_byte_array_set_size(dem->sifted, 0);
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_view bytes = {data + message->offset, message->length};
+
+        if (message->id == SVC_STUFFTEXT)
+            stufftext_sift(&dem->stufftext, bytes, dem->sifted);
+        else
+            g_byte_array_append(dem->sifted, bytes.data, bytes.size);
+        end = bytes.data + bytes.size;
+    }
+    g_byte_array_append(dem->sifted, end, (guint)(whole.data + whole.size - end));
+    return (struct qs_view){dem->sifted->data, dem->sifted->len};
 }
 
 static void add_message(struct dem *dem, const struct qs_decoder *decoder,
@@ -192,12 +237,15 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     const bool level = begins_level(dem, decoder);
+    struct qs_view messages;
 
     if (!is_recorded(session) || !ready(dem, session))
         return;
     if (qs_decoder_problems(decoder))
         report_undecoded(dem, decoder, packet);
-    add_block(dem, session->delivered.bytes);
+    messages = sift(dem, decoder);
+    if (messages.size)
+        add_block(dem, messages);
     if (session->delivered.reliable)
         dem->waiting_read = dem->waiting_offsets->len;
     if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)

@@ -12,15 +12,23 @@
  */
 #include "pcap2demo/rebuild_qwd.h"
 
-#include "common/core/text.h"
 #include "common/demo/qwd.h"
 #include "common/quakeworld/constants.h"
+#include "pcap2demo/stufftext.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
     MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
 };
+
+/*
+ * The commands that players need: the server's settings, a level's beginning and end, and what is
+ * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
+ * sends real datagrams.
+ */
+static const char *const needed_commands[] = {"fullserverinfo", "skins", "changing",
+                                              "reconnect",      "bf",    NULL};
 
 struct qwd {
     struct demo *demo;
@@ -33,7 +41,7 @@ struct qwd {
     uint32_t not_captured;
     GByteArray *block;  /* scratch: blocks not yet handed on */
     GByteArray *packet; /* scratch: a packet without what is left out */
-    GString *pending;   /* commands of svc_stufftext, up to the end of their line */
+    struct stufftext stufftext;
 };
 
 static void *qwd_new(struct demo *demo)
@@ -43,7 +51,7 @@ static void *qwd_new(struct demo *demo)
     qwd->demo = demo;
     qwd->block = g_byte_array_new();
     qwd->packet = g_byte_array_new();
-    qwd->pending = g_string_new(NULL);
+    stufftext_init(&qwd->stufftext, demo, needed_commands);
     return qwd;
 }
 
@@ -53,7 +61,7 @@ static void qwd_free(void *state)
 
     g_byte_array_free(qwd->block, TRUE);
     g_byte_array_free(qwd->packet, TRUE);
-    g_string_free(qwd->pending, TRUE);
+    stufftext_clear(&qwd->stufftext);
     g_free(qwd);
 }
 
@@ -150,66 +158,6 @@ static bool has_plain_header(const struct qs_decoder *decoder)
 /* --- What is left out */
 
 /*
- * The commands that players need: the server's settings, a level's beginning and end, and what is
- * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams.
- */
-static bool is_needed(struct qs_view line)
-{
-    static const char *const needed[] = {"fullserverinfo", "skins", "changing", "reconnect", "bf"};
-    struct qs_token word;
-    uint32_t pos = 0;
-
-    if (!qs_token_next(line, &pos, &word))
-        return false;
-    if (word.text.size >= 2 && memcmp(word.text.data, "//", 2) == 0)
-        return true;
-    for (unsigned i = 0; i < G_N_ELEMENTS(needed); i++)
-        if (qs_view_equal(word.text, needed[i]))
-            return true;
-    return false;
-}
-
-static void keep_line(struct qwd *qwd, GString *kept, struct qs_view line)
-{
-    struct qs_token word;
-    uint32_t pos = 0;
-
-    if (is_needed(line)) {
-        g_string_append_len(kept, (const char *)line.data, line.size);
-        g_string_append_c(kept, '\n');
-    } else if (qs_token_next(line, &pos, &word)) {
-        char *name = qs_text_utf8(word.text);
-
-        demo_left_out(qwd->demo, name);
-        g_free(name);
-    }
-}
-
-/* Lines may be spread over messages: what has no end yet waits for it. */
-static void sanitize_stufftext(struct qwd *qwd, struct qs_view text)
-{
-    GString *pending = qwd->pending;
-    GString *kept = g_string_new(NULL);
-    char *end;
-
-    g_string_append_len(pending, (const char *)text.data, text.size);
-    while ((end = memchr(pending->str, '\n', pending->len))) {
-        const gssize size = end - pending->str;
-
-        keep_line(qwd, kept, (struct qs_view){(const uint8_t *)pending->str, (uint32_t)size});
-        g_string_erase(pending, 0, size + 1);
-    }
-    if (kept->len) {
-        const uint8_t id = SVC_STUFFTEXT;
-
-        g_byte_array_append(qwd->packet, &id, 1);
-        g_byte_array_append(qwd->packet, (const uint8_t *)kept->str, (guint)kept->len + 1);
-    }
-    g_string_free(kept, TRUE);
-}
-
-/*
  * Downloads stop a player: ezquake ends with Host_Error at svc_download. With the wish to sanitize,
  * commands are sifted too.
  */
@@ -221,7 +169,7 @@ static void copy_message(struct qwd *qwd, const struct content *content,
     if (message->id == SVC_DOWNLOAD)
         demo_counts(qwd->demo)->stripped++;
     else if (message->id == SVC_STUFFTEXT && demo_wishes(qwd->demo)->sanitize)
-        sanitize_stufftext(qwd, (struct qs_view){data + 1, message->length - 2});
+        stufftext_sift(&qwd->stufftext, (struct qs_view){data, message->length}, qwd->packet);
     else
         g_byte_array_append(qwd->packet, data, message->length);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sifts the console commands that a server stuffs into its clients (svc_stufftext), as --sanitize
+ * wishes. Commands end with a line feed, and may be spread over messages: what has no end yet waits
+ * for it.
+ */
+#ifndef PCAP2DEMO_STUFFTEXT_H
+#define PCAP2DEMO_STUFFTEXT_H
+
+#include <glib.h>
+
+#include "common/core/reader.h"
+
+struct demo;
+
+struct stufftext {
+    struct demo *demo;         /* is told what was left out */
+    const char *const *needed; /* commands that stay, ending with NULL; comments stay too */
+    GString *pending;
+};
+
+void stufftext_init(struct stufftext *stufftext, struct demo *demo, const char *const *needed);
+void stufftext_clear(struct stufftext *stufftext);
+
+/*
+ * Appends to `out` the message (its id, the text, a NUL) with the commands that stay; nothing when
+ * none does.
+ */
+void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
+
+#endif
