@@ -32,8 +32,7 @@ struct action {
     void (*session_over)(struct action *action, const struct session *session);
     /* An input was read to its end, or as far as it could be. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /* Everything was read, or nothing could be: then there is nothing to report. Frees the action.
-     */
+    /* Everything was read. Frees the action. `report` is false where nothing could be read. */
     void (*end)(struct action *action, bool report);
 };
 

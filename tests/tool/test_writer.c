@@ -78,8 +78,7 @@ static void writes_empty_files(void **state)
     assert_file(*state, "x.qwd", "", 0);
 }
 
-/* Several times the buffer, in pieces that do not divide it; the descriptors stay free meanwhile.
- */
+/* Several times the buffer, in pieces that do not divide it. Meanwhile no file is held open. */
 static void writes_large_files(void **state)
 {
     enum { PIECE = 1000, PIECES = 300 };
