@@ -13,8 +13,11 @@ static void test_crc16(void **state)
     /* The check value of CRC-16 with polynomial 0x1021, start 0xffff, not reflected. */
     assert_int_equal(qs_crc16(0xffff, check.data, check.size), 0x29b1);
     assert_int_equal(qs_crc16(0xffff, check.data, 0), 0xffff);
-    /* In two steps. */
-    assert_int_equal(qs_crc16(qs_crc16(0xffff, check.data, 4), check.data + 4, 5), 0x29b1);
+    /* In two steps, wherever they part. */
+    for (uint32_t first = 0; first <= check.size; first++)
+        assert_int_equal(
+            qs_crc16(qs_crc16(0xffff, check.data, first), check.data + first, check.size - first),
+            0x29b1);
 }
 
 static void test_quakeworld_vectors(void **state)
