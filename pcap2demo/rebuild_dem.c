@@ -267,13 +267,18 @@ static void add_move(struct dem *dem, const struct nq_session *session)
         settle(dem);
 }
 
+/* Reliable messages that the client got for certain, and what the capture cut. */
 static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
-    if (!dem->begun || !decoder->notes[QS_NOTE_NOT_CAPTURED])
+    const bool cut = decoder->accepted && packet->size < packet->wire_size;
+
+    if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
         return;
     demo_counts(dem->demo)->missing++;
-    demo_problem(dem->demo, packet, "the capture lacks a reliable message that the client got");
+    demo_problem(dem->demo, packet, "%s",
+                 cut ? "the capture has only the beginning of this message"
+                     : "the capture lacks a reliable message that the client got");
 }
 
 static void dem_packet(void *state, const struct qs_decoder *decoder,

@@ -52,12 +52,19 @@ static void read_messages(struct qs_decoder *d)
         nq_read_client_messages(d);
 }
 
+/* The capture has only the beginning of the packet. */
+static bool is_cut(const struct qs_decoder *d)
+{
+    return d->packet->size < d->packet->wire_size;
+}
+
 /* The receiver takes the message that begins here. */
 static void deliver(struct qs_decoder *d, bool reliable)
 {
     d->accepted = true;
-    nq_session_of(d)->delivered = (struct nq_delivery){
-        .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
+    if (!is_cut(d))
+        nq_session_of(d)->delivered = (struct nq_delivery){
+            .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
     read_messages(d);
 }
 
@@ -94,9 +101,11 @@ static void show_fragments(struct qs_decoder *d, const struct nq_fragments *pend
     nq_fragments_packets(pending, packets);
     packets[count] = d->packet->number;
     qs_open_at(d, NQ_FRAGMENTS, NET_HEADER_SIZE);
-    qs_label(d, " (%u, %u bytes)", count + 1, size);
-    for (uint32_t i = 0; i <= count; i++)
+    qs_label(d, ": %u, %u bytes:", count + 1, size);
+    for (uint32_t i = 0; i <= count; i++) {
+        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
         qs_derive_uint(d, NQ_FRAGMENT, NET_HEADER_SIZE, length, packets[i]);
+    }
     qs_derive_uint(d, NQ_FRAGMENT_COUNT, NET_HEADER_SIZE, length, count + 1);
     qs_derive_uint(d, NQ_REASSEMBLED_LENGTH, NET_HEADER_SIZE, length, size);
     qs_close(d);
@@ -139,12 +148,7 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
 {
     const struct qs_view bytes = rest(d);
 
-    /* A cut fragment is as good as none. */
-    if (d->packet->size < d->packet->wire_size) {
-        nq_fragments_clear(&reliable->pending);
-        reliable->broken = true;
-    } else if (!reliable->broken &&
-               !nq_fragments_add(&reliable->pending, bytes, d->packet->number)) {
+    if (!reliable->broken && !nq_fragments_add(&reliable->pending, bytes, d->packet->number)) {
         qs_note(d, QS_NOTE_MALFORMED, NET_HEADER_SIZE, bytes.size,
                 "The message is longer than any engine can take");
         reliable->broken = true;
@@ -157,7 +161,12 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
     d->accepted = true;
-    if (!last) {
+    /* A cut fragment is as good as none, unless it is all of the message. */
+    if (is_cut(d) && (!last || nq_fragments_count(&reliable->pending))) {
+        nq_fragments_clear(&reliable->pending);
+        reliable->broken = !last;
+        show_fragment(d);
+    } else if (!last) {
         keep_fragment(d, reliable);
     } else if (reliable->broken) {
         read_doubtful(d, reliable);

@@ -168,6 +168,33 @@ static void test_begins_within_a_message(void **state)
     assert_delivered(wire, PRINT_HI, true);
 }
 
+/* What the capture has only the beginning of is shown, but nobody can be given it. */
+static void test_cut(void **state)
+{
+    struct wire *wire = *state;
+
+    wire->cut = 1;
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\x01\x08hi\0"));
+    assert_true(wire->decoder.accepted);
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_equal(notes(wire, QS_NOTE_CUT), 1);
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
+    wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
+    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    wire->cut = 0;
+    wire_send(wire, QS_S2C, LAST, 1, VIEW("\xfe\xfe"));
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+    wire_send(wire, QS_S2C, DATA, 2, VIEW("\x08h"));
+    wire->cut = 1;
+    wire_send(wire, QS_S2C, LAST, 3, VIEW("i\0"));
+    assert_null(wire->session.delivered.bytes.data);
+    assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
+    wire->cut = 0;
+    wire_send(wire, QS_S2C, LAST, 4, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
+}
+
 static void test_endless_message(void **state)
 {
     struct wire *wire = *state;
@@ -364,6 +391,7 @@ int main(void)
         TEST(test_stuck_sender),
         TEST(test_lost_by_the_capture),
         TEST(test_begins_within_a_message),
+        TEST(test_cut),
         TEST(test_endless_message),
         TEST(test_unreliable_numbers),
         TEST(test_bad_headers),

@@ -74,6 +74,7 @@ void wire_packet(struct wire *wire, enum qs_direction direction, struct qs_view 
     g_byte_array_set_size(wire->packet, 0);
     g_byte_array_append(wire->packet, bytes.data, bytes.size);
     packet = packet_of(wire, (struct qs_view){wire->packet->data, wire->packet->len});
+    packet.size -= MIN(wire->cut, packet.size);
     set_ends(&packet, direction);
     if (!wire->nameless)
         wire->session.base.server = QS_END_B;

@@ -15,6 +15,7 @@ struct wire {
     GByteArray *packet; /* the last one, as it was sent */
     GString *dump;      /* the fields of the last one, a line each, without packet numbers */
     uint64_t number;    /* of the last one, from 1 */
+    uint32_t cut;       /* bytes at the end of packets that the capture lacks */
     bool nameless;      /* the decoder is not told who is the server */
 };
 
