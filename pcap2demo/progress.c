@@ -27,7 +27,7 @@ void progress_start(uint64_t total, bool wanted)
 static void draw(uint64_t done, double elapsed)
 {
     const double part = MIN(1.0, (double)done / (double)bar.total);
-    const int filled = (int)(part * BAR_WIDTH);
+    const int filled = (int)(part * (double)BAR_WIDTH);
     const double rate = elapsed > 0 ? (double)done / elapsed / 1e6 : 0;
 
     fprintf(stderr, "\r[%.*s%*s] %3d %%  %.0f MB/s ", filled,

@@ -5,7 +5,9 @@
 #include "common/quake2/q2_fields.h"
 #include "common/quake2/tracker.h"
 
-enum { PLAYER_MODEL = 255, SOLID_BRUSH = 31, ATTENUATION_STEPS = 64 };
+enum { PLAYER_MODEL = 255, SOLID_BRUSH = 31 };
+
+static const double attenuation_steps = 64;
 
 static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
 {
@@ -147,7 +149,7 @@ static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *enti
         entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
     if (word & 0x8000)
         entity->sound_attenuation =
-            qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1.0 / ATTENUATION_STEPS);
+            qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1 / attenuation_steps);
     return word & 0x3fff;
 }
 
