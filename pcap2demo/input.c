@@ -129,6 +129,21 @@ static char *live_error(pcap_t *pcap, int status)
     return g_strdup(pcap_statustostr(status));
 }
 
+/* Returns libpcap's first complaint, or 0. */
+static int configure(pcap_t *pcap)
+{
+    int status = pcap_set_snaplen(pcap, LIVE_SNAPLEN);
+
+    if (!status)
+        status = pcap_set_timeout(pcap, LIVE_TIMEOUT_MS);
+    if (!status)
+        status = pcap_set_buffer_size(pcap, LIVE_BUFFER);
+    /* Not every system has this clock; microseconds do as well. */
+    if (!status && pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) != 0)
+        status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_MICRO);
+    return status;
+}
+
 static pcap_t *activate(const char *name, char **error)
 {
     char text[PCAP_ERRBUF_SIZE] = "";
@@ -139,12 +154,9 @@ static pcap_t *activate(const char *name, char **error)
         *error = g_strdup(text);
         return NULL;
     }
-    pcap_set_snaplen(pcap, LIVE_SNAPLEN);
-    pcap_set_timeout(pcap, LIVE_TIMEOUT_MS);
-    pcap_set_buffer_size(pcap, LIVE_BUFFER);
-    /* Not every system has this clock; microseconds do as well. */
-    pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
-    status = pcap_activate(pcap);
+    status = configure(pcap);
+    if (!status)
+        status = pcap_activate(pcap);
     if (status >= 0)
         return pcap;
     *error = live_error(pcap, status);
