@@ -122,26 +122,6 @@ const struct qs_name nq_stat_names[] = {
     {13, "STAT_SECRETS"},      {14, "STAT_MONSTERS"},     {0, NULL},
 };
 
-/* dem-format, 6.16 "weapon": the item's bit; the axe is 4096, cut to the byte's 0. */
-const struct qs_name nq_weapon_names[] = {
-    {0, "Axe"},
-    {1, "Shotgun"},
-    {2, "Double-barrelled Shotgun"},
-    {4, "Nailgun"},
-    {8, "Super Nailgun"},
-    {16, "Grenade Launcher"},
-    {32, "Rocket Launcher"},
-    {64, "Thunderbolt"},
-    {128, "Extra weapon"},
-    {0, NULL},
-};
-
-/* dem-format, 6.7. */
-const struct qs_name nq_channel_names[] = {
-    {0, "CHAN_AUTO"}, {1, "CHAN_WEAPON"}, {2, "CHAN_VOICE"},
-    {3, "CHAN_ITEM"}, {4, "CHAN_BODY"},   {0, NULL},
-};
-
 /* dem-format, 6.26. */
 const struct qs_name nq_signon_names[] = {
     {1, "Lists sent: ask for the entities (prespawn)"},

@@ -11,8 +11,6 @@ extern const struct qs_name nq_mod_names[];
 extern const struct qs_name nq_svc_names[];
 extern const struct qs_name nq_clc_names[];
 extern const struct qs_name nq_stat_names[];
-extern const struct qs_name nq_weapon_names[];
-extern const struct qs_name nq_channel_names[];
 extern const struct qs_name nq_signon_names[];
 extern const struct qs_name nq_gametype_names[];
 extern const struct qs_name nq_temp_entity_names[];

@@ -2,6 +2,7 @@
 /* The protocol record of Quake, its sessions, and which kind a packet is. */
 #include "common/quake/quake.h"
 
+#include "common/core/progs.h"
 #include "common/core/text.h"
 #include "common/quake/internal.h"
 #include "common/quake/names.h"

@@ -101,29 +101,9 @@ const struct qs_name qw_stat_names[] = {
     {0, NULL},
 };
 
-const struct qs_name qw_weapon_names[] = {
-    {0, "Axe"},
-    {1, "Shotgun"},
-    {2, "Super shotgun"},
-    {4, "Nailgun"},
-    {8, "Super nailgun"},
-    {16, "Grenade launcher"},
-    {32, "Rocket launcher"},
-    {64, "Thunderbolt"},
-    {128, "Extra weapon"},
-    {4096, "Axe"},
-    {0, NULL},
-};
-
 /* qwd-format, table 7. */
 const struct qs_name qw_print_level_names[] = {
     {0, "PRINT_LOW"}, {1, "PRINT_MEDIUM"}, {2, "PRINT_HIGH"}, {3, "PRINT_CHAT"}, {0, NULL},
-};
-
-/* qwd-format, table 6. */
-const struct qs_name qw_channel_names[] = {
-    {0, "CHAN_AUTO"}, {1, "CHAN_WEAPON"}, {2, "CHAN_VOICE"},
-    {3, "CHAN_ITEM"}, {4, "CHAN_BODY"},   {0, NULL},
 };
 
 /* qwd-format, tables 9 to 11. */

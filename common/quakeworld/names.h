@@ -8,9 +8,7 @@
 extern const struct qs_name qw_svc_names[];
 extern const struct qs_name qw_clc_names[];
 extern const struct qs_name qw_stat_names[];
-extern const struct qs_name qw_weapon_names[]; /* of STAT_ACTIVEWEAPON */
 extern const struct qs_name qw_print_level_names[];
-extern const struct qs_name qw_channel_names[];
 extern const struct qs_name qw_temp_entity_names[];
 extern const struct qs_name qw_protocol_names[]; /* which game a protocol number came with */
 extern const struct qs_name qw_extension_names[];

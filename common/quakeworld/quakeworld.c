@@ -2,6 +2,7 @@
 /* The protocol record of QuakeWorld. */
 #include "common/quakeworld/quakeworld.h"
 
+#include "common/core/progs.h"
 #include "common/core/text.h"
 #include "common/quakeworld/parts.h"
 
