@@ -244,6 +244,12 @@ static void read_plain_frame(struct qs_decoder *d)
         read_connected(d);
 }
 
+/* Only R1Q2 has svc_playerupdate; a session that is taken for Q2PRO's may turn out to be R1Q2's. */
+static bool needs_roster(const struct q2_session *session)
+{
+    return session->base.version == Q2_PROTOCOL_R1Q2 || session->guessed;
+}
+
 /* The entities of a packed frame, which svc_playerupdate refers to. */
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
@@ -251,7 +257,7 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     struct entity_list list = {.max_clients = q2_max_clients(session)};
     char head[16];
 
-    if (session->base.version == Q2_PROTOCOL_R1Q2 && d->accepted) {
+    if (needs_roster(session) && d->accepted) {
         g_snprintf(head, sizeof head, "%d", number);
         list.roster = g_string_new(head);
         list.old = delta > 0 ? roster_of(session, delta) : NULL;
@@ -317,7 +323,7 @@ void q2_read_playerupdate(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
     const int32_t frame = qs_i32(d, Q2_PLAYERUPDATE_FRAME);
-    const char *roster = roster_of(session, frame);
+    const char *roster = q2_max_clients(session) ? roster_of(session, frame) : NULL;
     uint16_t number;
 
     if (!roster) {

@@ -6,6 +6,7 @@
 #include "common/quake2/quake2.h"
 
 #include "common/core/decoder.h"
+#include "common/quake2/guess.h"
 #include "common/quake2/messages.h"
 #include "common/quake2/names.h"
 #include "common/quake2/q2_fields.h"
@@ -303,6 +304,8 @@ static void decode(struct qs_decoder *d)
         q2_decode_connectionless(d);
         return;
     }
+    if (!d->probing)
+        q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
     qs_summary(d, "%s", arrow(d));

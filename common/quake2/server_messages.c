@@ -24,8 +24,6 @@ enum {
     SETTING_FPS = 1,       /* SVS_FPS */
     FRAME_RATE_MAX = 1000, /* more is no frame rate */
     MINOR_FLAGS = 1024,    /* Q2PRO's first minor version whose serverdata has a word of flags */
-    PF_EXTENSIONS = 8,
-    PF_EXTENSIONS_2 = 16
 };
 
 /* The entity of a muzzle flash is a player where it is one of the first. */
@@ -204,6 +202,14 @@ static uint16_t flags_of_demo(int32_t version)
     return version == Q2_PROTOCOL_EXTENDED ? PF_EXTENSIONS : PF_EXTENSIONS | PF_EXTENSIONS_2;
 }
 
+/* What only the connect packet tells: R1Q2's minor version, and the width of newer qports. */
+static bool lacks_connect(const struct q2_session *session)
+{
+    return session->dialect.packed &&
+           (session->qport_width == Q2_QPORT_UNKNOWN ||
+            (session->base.version == Q2_PROTOCOL_R1Q2 && !session->connect_minor));
+}
+
 static void begin_level(struct qs_decoder *d, const struct serverdata *data)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -220,6 +226,7 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, data->gamedir);
     qs_table_set(&session->texts, Q2_TEXT_LEVEL, data->level);
     q2_session_set_version(session, data->version);
+    session->guessed = lacks_connect(session);
     if (session->tracker)
         q2_tracker_level(session->tracker);
 }

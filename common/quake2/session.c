@@ -13,8 +13,6 @@ enum {
     Q2PRO_SHORT_ANGLES = 1018,
     Q2PRO_CLIENTNUM_SHORT = 1022,
     Q2PRO_PLAYERFOG = 1026,
-    PF_EXTENSIONS = 8, /* flags of svc_serverdata */
-    PF_EXTENSIONS_2 = 16
 };
 
 void q2_session_init(struct qs_session *base)

@@ -5,6 +5,9 @@
 
 #include "common/quake2/quake2.h"
 
+/* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
+enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
+
 void q2_session_init(struct qs_session *session);
 void q2_session_copy(struct qs_session *to, const struct qs_session *from);
 void q2_session_clear(struct qs_session *session);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake2/guess.h"
+
+#include "common/quake2/session.h"
+
+/* A protocol as it may be spoken, the likeliest first. Minor versions are those of today. */
+struct guess {
+    int32_t version; /* 0: any up to 34, which differ in nothing that a packet shows */
+    uint32_t minor;
+    enum q2_qport_width qport_width;
+    bool new_netchan;
+    uint16_t flags; /* of svc_serverdata */
+};
+
+static const struct guess guesses[] = {
+    {0, 0, Q2_QPORT_UNKNOWN, false, 0},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, true, 0},
+    {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, false, 0},
+    /* Before 1905 solids had 16 bits, before 1904 moves other forms: facts, section 18. */
+    {Q2_PROTOCOL_R1Q2, 1904, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_R1Q2, 1903, Q2_QPORT_BYTE, false, 0},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
+    {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS},
+};
+
+static void apply(struct q2_session *session, const struct guess *guess)
+{
+    /* Q2PRO tells its minor version with the level; R1Q2 tells what it could speak at best. */
+    if (!session->base.level || guess->version == Q2_PROTOCOL_R1Q2)
+        session->minor = guess->minor;
+    if (!session->base.level)
+        session->protocol_flags = guess->flags;
+    session->qport_width = guess->qport_width;
+    session->new_netchan = guess->new_netchan;
+    session->guessed = true;
+    q2_session_set_version(session, guess->version);
+}
+
+/* Once a level has begun, its version is known. */
+static bool is_possible(const struct q2_session *session, const struct guess *guess)
+{
+    return !session->base.level || session->base.version == guess->version;
+}
+
+static bool is_readable(struct qs_decoder *d, const struct q2_session *session,
+                        enum qs_direction direction, void (*decode)(struct qs_decoder *))
+{
+    const enum qs_direction given = d->direction;
+    bool readable;
+
+    d->direction = direction;
+    readable = qs_is_readable(d, &session->base, decode);
+    d->direction = given;
+    return readable;
+}
+
+/* The one direction in which the packet can be read in `session`. */
+static bool find_direction(struct qs_decoder *d, const struct q2_session *session,
+                           enum qs_direction *direction, void (*decode)(struct qs_decoder *))
+{
+    bool as_client, as_server;
+
+    *direction = d->direction;
+    if (d->direction != QS_DIRECTION_UNKNOWN)
+        return is_readable(d, session, d->direction, decode);
+    as_client = is_readable(d, session, QS_C2S, decode);
+    as_server = is_readable(d, session, QS_S2C, decode);
+    *direction = as_client ? QS_C2S : QS_S2C;
+    return as_client != as_server;
+}
+
+static bool try_guess(struct qs_decoder *d, const struct guess *guess,
+                      void (*decode)(struct qs_decoder *))
+{
+    struct q2_session *session = q2_session_of(d->session);
+    struct q2_session trial;
+    enum qs_direction direction;
+    bool fits;
+
+    q2_session_copy(&trial.base, &session->base);
+    apply(&trial, guess);
+    fits = find_direction(d, &trial, &direction, decode);
+    q2_session_clear(&trial.base);
+    if (!fits)
+        return false;
+    apply(session, guess);
+    qs_learn_direction(d, direction);
+    return true;
+}
+
+static bool is_known(const struct q2_session *session)
+{
+    return !session->guessed && (session->base.version || session->wanted.version);
+}
+
+void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
+{
+    const struct q2_session *session = q2_session_of(d->session);
+    enum qs_direction direction;
+
+    if (is_known(session) || d->packet->size < d->packet->wire_size)
+        return;
+    /* What fitted before is believed as long as it fits. */
+    if (find_direction(d, session, &direction, decode)) {
+        qs_learn_direction(d, direction);
+        return;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(guesses); i++)
+        if (is_possible(session, &guesses[i]) && try_guess(d, &guesses[i], decode))
+            return;
+}
