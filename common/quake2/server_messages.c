@@ -513,9 +513,18 @@ static const struct qs_message_type messages[] = {
 static const struct qs_message_type playerupdate = {"svc_playerupdate", "playerupdate",
                                                     Q2_SVC_PLAYERUPDATE, q2_read_playerupdate};
 
-static const struct qs_message_type *lookup_packed(int32_t version, uint32_t id)
+/* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
+static bool has_playerupdate(const struct qs_decoder *d)
 {
-    if (version == Q2_PROTOCOL_R1Q2 && id == SVC_GAMESTATE)
+    return d->session->version == Q2_PROTOCOL_R1Q2 ||
+           (q2_session_of_const(d->session)->guessed && !d->source_depth);
+}
+
+static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, uint32_t id)
+{
+    const int32_t version = d->session->version;
+
+    if (id == SVC_GAMESTATE && has_playerupdate(d))
         return &playerupdate;
     if (id >= G_N_ELEMENTS(messages) || id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
         return NULL;
@@ -555,7 +564,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     const struct q2_session *session = q2_session_of_const(d->session);
 
     if (session->dialect.packed)
-        return lookup_packed(session->base.version, id);
+        return lookup_packed(d, id);
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
