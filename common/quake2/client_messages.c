@@ -49,6 +49,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
         return;
     right = qs_checksum_quake2(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
     qs_derive_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
+    qs_derive_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
     if (sent != right)
         qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x should be 0x%02x", sent,
                 right);

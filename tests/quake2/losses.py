@@ -12,33 +12,23 @@ most the frames that were lost may be missing. Also a capture of a lossy network
 
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-PCAP_HEADER, RECORD_HEADER, FRAME_HEADER = 24, 16, 14 + 20 + 8
+from pcap import HEADER, payload, records, source_port
+
 SERVER_PORT = 27910
 HEALED = 600  # of 662 frames: what one lost packet leaves wrong is gone soon
 
 
-def records(data):
-    at = PCAP_HEADER
-    while at < len(data):
-        size, = struct.unpack_from("<I", data, at + 8)
-        yield data[at:at + RECORD_HEADER + size]
-        at += RECORD_HEADER + size
-
-
 def is_from_server(record):
-    ports = record[RECORD_HEADER + 14 + 20:][:4]
-    payload = record[RECORD_HEADER + FRAME_HEADER:]
-    return struct.unpack(">HH", ports)[0] == SERVER_PORT and payload[:4] != b"\xff" * 4
+    return source_port(record) == SERVER_PORT and payload(record)[:4] != b"\xff" * 4
 
 
 def without(data, lost):
     """The capture without the server packets numbered `lost`, counted from 0."""
-    out, number = [data[:PCAP_HEADER]], -1
+    out, number = [data[:HEADER]], -1
     for record in records(data):
         number += is_from_server(record)
         if not (is_from_server(record) and number in lost):

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a converted frame has that the server left out, and which frames are passed over. */
+#include "pcap2demo/rebuild_dm2_convert.h"
+#include "tests/quake2/unit.h"
+
+#include <string.h>
+
+struct conversion {
+    struct converter converter;
+    struct q2_session session;
+    struct q2_frame frame, last;
+};
+
+static void open_conversion(struct conversion *conversion, int32_t version)
+{
+    memset(conversion, 0, sizeof *conversion);
+    converter_init(&conversion->converter);
+    conversion->session.base.version = version;
+    conversion->frame.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity));
+    conversion->frame.number = 8;
+}
+
+static void close_conversion(struct conversion *conversion)
+{
+    converter_clear(&conversion->converter);
+    g_array_free(conversion->frame.entities, TRUE);
+}
+
+static void add_entity(struct conversion *conversion, uint16_t number, uint8_t event)
+{
+    const struct q2_entity entity = {.number = number, .model = {255}, .event = event};
+
+    g_array_append_val(conversion->frame.entities, entity);
+}
+
+static const struct q2_frame *convert(struct conversion *conversion, uint32_t acknowledged)
+{
+    return converter_frame(&conversion->converter, &conversion->session, &conversion->frame,
+                           acknowledged, &conversion->last);
+}
+
+/* The newest move that the packet acknowledges counts, not the newest of all. */
+static void test_view(void **state)
+{
+    const struct q2_usercmd first = {.angles = {100, 200, 0}}, second = {.angles = {700, 800, 0}};
+    struct conversion conversion;
+    const struct q2_frame *frame;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_R1Q2);
+    conversion.frame.player.delta_angles[1] = 32767;
+    converter_move(&conversion.converter, 20, &first);
+    converter_move(&conversion.converter, 23, &second);
+    frame = convert(&conversion, 22);
+    assert_int_equal(frame->player.viewangles[0], 100);
+    assert_int_equal(frame->player.viewangles[1], (int16_t)(32767 + 200));
+    frame = convert(&conversion, 23);
+    assert_int_equal(frame->player.viewangles[0], 700);
+    close_conversion(&conversion);
+}
+
+static void test_view_that_was_sent(void **state)
+{
+    const struct q2_usercmd move = {.angles = {100, 200, 0}};
+    struct conversion conversion;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
+    converter_move(&conversion.converter, 20, &move);
+    conversion.frame.player.pm_type = 2;
+    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 0);
+    conversion.frame.player.pm_type = 0;
+    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 100);
+    conversion.session.recording = true;
+    assert_int_equal(convert(&conversion, 20)->player.viewangles[0], 0);
+    close_conversion(&conversion);
+}
+
+static void test_own_entity(void **state)
+{
+    struct conversion conversion;
+    const struct q2_entity *own;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
+    add_entity(&conversion, 1, 0);
+    conversion.frame.player.origin[2] = 77;
+    conversion.frame.player.viewangles[0] = 300;
+    own = q2_frame_entity(convert(&conversion, 0), 1);
+    assert_int_equal(own->origin[2], 77);
+    assert_int_equal(own->angles[0], 100);
+    assert_int_equal(own->model[0], 255);
+    close_conversion(&conversion);
+}
+
+/* Whose eyes one looks through is not to be seen. */
+static void test_watched_player(void **state)
+{
+    struct conversion conversion;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
+    add_entity(&conversion, 1, 0);
+    add_entity(&conversion, 4, 0);
+    conversion.frame.player.clientnum = 3;
+    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 4)->model[0], 0);
+    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 1)->model[0], 255);
+    close_conversion(&conversion);
+}
+
+/* Of forty frames a second ten are kept, and of the others their events. */
+static void test_frame_rate(void **state)
+{
+    struct conversion conversion;
+    const struct q2_frame *frame;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
+    conversion.session.frame_rate = 40;
+    add_entity(&conversion, 5, 2);
+    conversion.frame.number = 9;
+    assert_null(convert(&conversion, 0));
+    g_array_set_size(conversion.frame.entities, 0);
+    add_entity(&conversion, 5, 0);
+    add_entity(&conversion, 6, 0);
+    conversion.frame.number = 12;
+    frame = convert(&conversion, 0);
+    assert_int_equal(frame->number, 3);
+    assert_int_equal(q2_frame_entity(frame, 5)->event, 2);
+    assert_int_equal(q2_frame_entity(frame, 6)->event, 0);
+    conversion.frame.number = 16;
+    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 5)->event, 0);
+    close_conversion(&conversion);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_view),       cmocka_unit_test(test_view_that_was_sent),
+        cmocka_unit_test(test_own_entity), cmocka_unit_test(test_watched_player),
+        cmocka_unit_test(test_frame_rate),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
