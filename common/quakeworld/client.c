@@ -24,7 +24,21 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
                 expected);
 }
 
-static void read_move(struct qs_decoder *d)
+/* With seats, each further one has a move of its own, without a checksum. */
+static void read_seat_move(struct qs_decoder *d)
+{
+    struct qw_usercmd cmd = {0};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(qw_session(d)->cmds); i++)
+        qw_read_usercmd(d, &cmd);
+}
+
+static bool has_seats(const struct qw_session *session)
+{
+    return (session->fte & FTE_SPLITSCREEN) || (session->fte2 & FTE2_MAXPLAYERS);
+}
+
+static void read_first_move(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t checksum = qs_u8(d, QW_MOVE_CHECKSUM);
@@ -40,6 +54,16 @@ static void read_move(struct qs_decoder *d)
     session->moved = !d->in.overrun;
 }
 
+static void read_move(struct qs_decoder *d)
+{
+    const struct qw_session *session = qw_session(d);
+
+    if (session->moved && has_seats(session))
+        read_seat_move(d);
+    else
+        read_first_move(d);
+}
+
 static void read_stringcmd(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -50,6 +74,13 @@ static void read_stringcmd(struct qs_decoder *d)
     qw_emit_commands(d, text, at);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;
+}
+
+/* FTE's, for another seat than the first. */
+static void read_stringcmd_seat(struct qs_decoder *d)
+{
+    qs_label(d, ": seat %u", qs_u8(d, QW_STRINGCMD_SEAT));
+    read_stringcmd(d);
 }
 
 static void read_delta(struct qs_decoder *d)
@@ -82,8 +113,41 @@ static const struct qs_message_type messages[] = {
     [CLC_UPLOAD] = {"clc_upload", "upload", QW_CLC_UPLOAD, read_upload},
 };
 
+/* Messages that extensions add. ANY_EXTENSION: no bit of its own allows it. */
+static const struct qw_extension_message extensions[] = {
+    [CLC_DP_ACKFRAME] = {{"clcdp_ackframe", "ackframe", QW_CLCDP_ACKFRAME, qw_read_ackframe},
+                         .fte = FTE_CSQC,
+                         .fte2 = FTE2_REPLACEMENTDELTAS,
+                         .mvd1 = MVD1_SIMPLEPROJECTILE},
+    [CLC_FTE_QCREQUEST] = {{"clcfte_qcrequest", "qcrequest", QW_CLCFTE_QCREQUEST,
+                            qw_read_qcrequest},
+                           .fte = FTE_CSQC},
+    [CLC_FTE_PRYDONCURSOR] = {{"clcfte_prydoncursor", "prydoncursor", QW_CLCFTE_PRYDONCURSOR,
+                               qw_read_prydoncursor},
+                              .fte2 = FTE2_PRYDONCURSOR},
+    [CLC_FTE_VOICECHAT] = {{"clcfte_voicechat", "voicechat", QW_CLCFTE_VOICECHAT,
+                            qw_read_client_voicechat},
+                           .fte2 = FTE2_VOICECHAT},
+    [CLC_FTE_BRUSHEDIT] = {{"clcfte_brushedit", "brushedit", QW_CLCFTE_BRUSHEDIT,
+                            qw_read_brushedit},
+                           .fte = ANY_EXTENSION},
+    [CLC_FTE_MOVE] = {{"clcfte_move", "move", QW_CLCFTE_MOVE, qw_read_fte_move},
+                      .fte2 = FTE2_VRINPUTS},
+    [CLC_FTE_STRINGCMD_SEAT] = {{"clcfte_stringcmd_seat", "stringcmd_seat",
+                                 QW_CLCFTE_STRINGCMD_SEAT, read_stringcmd_seat},
+                                .fte = FTE_SPLITSCREEN,
+                                .fte2 = FTE2_MAXPLAYERS},
+    [CLC_MVD_WEAPON] = {{"clc_mvd_weapon", "weapon", QW_CLC_MVD_WEAPON, qw_read_mvd_weapon},
+                        .mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_SERVERSIDEWEAPON2},
+    [CLC_MVD_DEBUG] = {{"clc_mvd_debug", "debug", QW_CLC_MVD_DEBUG, qw_read_mvd_debug},
+                       .mvd1 = MVD1_DEBUG_WEAPON | MVD1_DEBUG_ANTILAG},
+};
+
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id)
 {
-    (void)d;
+    const struct qw_session *session = (const struct qw_session *)d->session;
+
+    if (id < G_N_ELEMENTS(extensions) && qw_is_allowed(&extensions[id], session))
+        return &extensions[id].type;
     return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
 }

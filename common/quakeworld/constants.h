@@ -21,7 +21,9 @@ enum {
     SVC_NOP = 1,
     SVC_DISCONNECT = 2,
     SVC_UPDATESTAT = 3,
+    SVC_SETVIEW = 5,
     SVC_SOUND = 6,
+    SVC_TIME = 7,
     SVC_PRINT = 8,
     SVC_STUFFTEXT = 9,
     SVC_SETANGLE = 10,
@@ -29,12 +31,14 @@ enum {
     SVC_LIGHTSTYLE = 12,
     SVC_UPDATEFRAGS = 14,
     SVC_STOPSOUND = 16,
+    SVC_PARTICLE = 18,
     SVC_DAMAGE = 19,
     SVC_SPAWNSTATIC = 20,
     SVC_FTE_SPAWNSTATIC2 = 21,
     SVC_SPAWNBASELINE = 22,
     SVC_TEMP_ENTITY = 23,
     SVC_SETPAUSE = 24,
+    SVC_FTE_SPLITSCREENCONFIG = 25,
     SVC_CENTERPRINT = 26,
     SVC_KILLEDMONSTER = 27,
     SVC_FOUNDSECRET = 28,
@@ -63,9 +67,46 @@ enum {
     SVC_SETINFO = 51,
     SVC_SERVERINFO = 52,
     SVC_UPDATEPL = 53,
+    SVC_NAILS2 = 54,
+    SVC_FTE_SOUNDEXTENDED = 55,
+    SVC_FTE_SOUNDLISTSHORT = 56,
+    SVC_FTE_LIGHTSTYLECOL = 57,
     SVC_FTE_MODELLISTSHORT = 60,
+    SVC_SETPORTALSTATE = 62,
+    SVC_FTE_PARTICLE2 = 63,
+    SVC_FTE_PARTICLE3 = 64,
+    SVC_FTE_PARTICLE4 = 65,
     SVC_FTE_SPAWNBASELINE2 = 66,
-    SVC_FTE_UPDATEENTITIES = 86
+    SVC_FTE_CUSTOMTEMPENT = 67,
+    SVC_FTE_CHOOSESPLITCLIENT = 68,
+    SVC_FTE_SHOWPIC = 69,
+    SVC_FTE_HIDEPIC = 70,
+    SVC_FTE_MOVEPIC = 71,
+    SVC_FTE_UPDATEPIC = 72,
+    SVC_FTE_EFFECT = 74,
+    SVC_FTE_EFFECT2 = 75,
+    SVC_FTE_CSQCENTITIES = 76,
+    SVC_FTE_PRECACHE = 77,
+    SVC_FTE_UPDATESTATSTRING = 78,
+    SVC_FTE_UPDATESTATFLOAT = 79,
+    SVC_FTE_TRAILPARTICLES = 80,
+    SVC_FTE_POINTPARTICLES = 81,
+    SVC_FTE_POINTPARTICLES1 = 82,
+    SVC_FTE_CGAMEPACKET = 83,
+    SVC_QIZMOVOICE = 83, /* where CSQC is not agreed */
+    SVC_FTE_VOICECHAT = 84,
+    SVC_FTE_SETANGLEDELTA = 85,
+    SVC_FTE_UPDATEENTITIES = 86,
+    SVC_FTE_BRUSHEDIT = 87,
+    SVC_FTE_UPDATESEATS = 88,
+    SVC_FTE_SETINFOBLOB = 89,
+    SVC_FTE_CGAMEPACKET_SIZED = 90,
+    SVC_FTE_TEMP_ENTITY_SIZED = 91,
+    SVC_FTE_CSQCENTITIES_SIZED = 92,
+    SVC_FTE_SETANGLEBASE = 93,
+    SVC_FTE_SPAWNSTATICSOUND2 = 94,
+    SVC_PACKETSPROJECTILES = 100,
+    SVC_DELTAPACKETSPROJECTILES = 101
 };
 
 enum {
@@ -76,7 +117,16 @@ enum {
     CLC_STRINGCMD = 4,
     CLC_DELTA = 5,
     CLC_TMOVE = 6,
-    CLC_UPLOAD = 7
+    CLC_UPLOAD = 7,
+    CLC_DP_ACKFRAME = 50,
+    CLC_FTE_QCREQUEST = 81,
+    CLC_FTE_PRYDONCURSOR = 82,
+    CLC_FTE_VOICECHAT = 83,
+    CLC_FTE_BRUSHEDIT = 84,
+    CLC_FTE_MOVE = 85,
+    CLC_FTE_STRINGCMD_SEAT = 86,
+    CLC_MVD_WEAPON = 200,
+    CLC_MVD_DEBUG = 201
 };
 
 /* Bits of a delta usercmd. */
@@ -105,10 +155,12 @@ enum {
     PF_WEAPONFRAME = 0x0100,
     PF_DEAD = 0x0200,
     PF_GIB = 0x0400,
-    PF_EXTRA_PFS = 0x8000, /* with FTE's TRANS: a third byte of flags follows */
-    PF_TRANS = 0x02,       /* in that byte */
-    PF_TRANS_ALLOWED =
-        0xc2 /* those of that byte that are decoded: PF_TRANS, and two without data */
+    PF_HULLSIZE_Z = 0x4000, /* with FTE's HULLSIZE */
+    PF_EXTRA_PFS = 0x8000,  /* with FTE_MOREFLAGS: a third byte of flags follows */
+    PF_SCALE = 0x01,        /* in that byte */
+    PF_TRANS = 0x02,
+    PF_FATNESS = 0x04,
+    PF_COLOURMOD = 0x08
 };
 
 /* Bits of an entity delta: in its word, and in the byte that U_MOREBITS announces. */
@@ -211,12 +263,172 @@ enum {
 /* Bits of svc_sound's channel word. */
 enum { SND_ENTITY_MASK = 0x3ff, SND_ATTENUATION = 0x4000, SND_VOLUME = 0x8000 };
 
-/* Kinds of temporary entities that are not a mere point. */
-enum { TE_GUNSHOT = 2, TE_LIGHTNING1 = 5, TE_LIGHTNING2 = 6, TE_LIGHTNING3 = 9, TE_BLOOD = 12 };
+/* Kinds of temporary entities that are not a mere point, and those of FTE, Hexen II, DarkPlaces. */
+enum {
+    TE_GUNSHOT = 2,
+    TE_LIGHTNING1 = 5,
+    TE_LIGHTNING2 = 6,
+    TE_LIGHTNING3 = 9,
+    TE_BLOOD = 12,
+    TE_BULLET = 14,
+    TE_SUPERBULLET = 15,
+    TE_EXPLOSION3 = 16,
+    TE_RAILTRAIL = 17,
+    TE_BEAM = 18,
+    TE_EXPLOSION2 = 19,
+    TE_NQEXPLOSION = 20,
+    TE_NQGUNSHOT = 21,
+    TE_STREAM_LIGHTNING_SMALL = 24,
+    TE_STREAM_CHAIN = 25,
+    TE_STREAM_SUNSTAFF1 = 26,
+    TE_STREAM_SUNSTAFF2 = 27,
+    TE_STREAM_LIGHTNING = 28,
+    TE_STREAM_COLORBEAM = 29,
+    TE_STREAM_ICECHUNKS = 30,
+    TE_STREAM_GAZE = 31,
+    TE_STREAM_FAMINE = 32,
+    TE_DP_BLOOD = 50,
+    TE_DP_SPARK = 51,
+    TE_DP_BLOODSHOWER = 52,
+    TE_DP_EXPLOSIONRGB = 53,
+    TE_DP_PARTICLECUBE = 54,
+    TE_DP_PARTICLERAIN = 55,
+    TE_DP_PARTICLESNOW = 56,
+    TE_DP_GUNSHOTQUAD = 57,
+    TE_DP_SPIKEQUAD = 58,
+    TE_DP_SUPERSPIKEQUAD = 59,
+    TE_DP_EXPLOSIONQUAD = 70,
+    TE_DP_SMALLFLASH = 72,
+    TE_DP_CUSTOMFLASH = 73,
+    TE_DP_FLAMEJET = 74,
+    TE_DP_PLASMABURN = 75,
+    TE_DP_TEI_G3 = 76,
+    TE_DP_SMOKE = 77,
+    TE_DP_TEI_BIGEXPLOSION = 78,
+    TE_DP_TEI_PLASMAHIT = 79
+};
+enum { TE_SIZE_MASK = 0x7fff, TE_SIZE_QUAKE = 0x8000 }; /* of svcfte_temp_entity_sized */
+
+/* Styles of the effects that svcfte_customtempent defines. */
+enum {
+    CTE_CUSTOMCOUNT = 0x01,
+    CTE_CUSTOMDIRECTION = 0x02,
+    CTE_STAINS = 0x04,
+    CTE_GLOWS = 0x08,
+    CTE_CHANNELFADE = 0x10,
+    CTE_CUSTOMVELOCITY = 0x20,
+    CTE_PERSISTENT = 0x40,
+    CTE_ISBEAM = 0x80,
+    CTE_DEFINITION = 255,  /* in the place of an effect's number */
+    CTE_ID_REMOVE = 0x8000 /* of a persistent effect's id */
+};
+
+/* Bits of svcfte_soundextended. */
+enum {
+    SNDX_VOLUME = 0x01,
+    SNDX_ATTENUATION = 0x02,
+    SNDX_MORE = 0x04, /* more bits follow, from bit 8 on */
+    SNDX_LARGE_ENTITY = 0x08,
+    SNDX_LARGE_SOUND = 0x10,
+    SNDX_SPEED = 0x20,
+    SNDX_TIME_OFFSET = 0x40,
+    SNDX_PITCH = 0x80,
+    SNDX_VELOCITY = 0x100
+};
+
+/* Bits of other server messages of FTE. */
+enum {
+    ANGLEBASE_PITCH = 0x01,
+    ANGLEBASE_YAW = 0x02,
+    ANGLEBASE_ROLL = 0x04,
+    LIGHTSTYLE_RED = 0x01,
+    LIGHTSTYLE_GREEN = 0x02,
+    LIGHTSTYLE_BLUE = 0x04,
+    LIGHTSTYLE_HIGH = 0x40,
+    LIGHTSTYLE_LEVELS = 0x80,
+    PORTAL_LARGE = 0x02,
+    PORTAL_NUMBER = 0x20,
+    PORTAL_AREAS = 0x40,
+    PORTAL_NEW = 0x80,
+    PRECACHE_INDEX = 0x3fff,
+    PRECACHE_TYPE = 0xc000,
+    PRECACHE_MODEL = 0x0000,
+    PRECACHE_PARTICLE = 0x4000,
+    PRECACHE_SOUND = 0x8000
+};
+
+/* clcfte_move, and the commands in it. */
+enum { VRM_LOSS = 0x01, VRM_DELAY = 0x02, VRM_SEATS = 0x04, VRM_FRAMES = 0x08, VRM_ACKS = 0x10 };
+#define VRM_UNSUPPORTED (~UINT32_C(0x1f))
+enum {
+    UC_ANGLE1 = 0x0001,
+    UC_FORWARD = 0x0008,
+    UC_RIGHT = 0x0010,
+    UC_BUTTONS = 0x0020,
+    UC_IMPULSE = 0x0040,
+    UC_UP = 0x0080,
+    UC_ABSANG = 0x0100,
+    UC_BIGMOVES = 0x0200,
+    UC_WEAPON = 0x0400,
+    UC_CURSOR = 0x0800,
+    UC_LIGHTLEVEL = 0x1000,
+    UC_VR_HEAD = 0x2000,
+    UC_VR_RIGHT = 0x4000,
+    UC_VR_LEFT = 0x8000,
+    UC_MSEC = 0x40000,
+    UC_VR_STATUS = 0x01, /* of a device */
+    UC_VR_ANGLES = 0x02,
+    UC_VR_TURNING = 0x04,
+    UC_VR_ORIGIN = 0x08,
+    UC_VR_VELOCITY = 0x10,
+    UC_VR_WEAPON = 0x20
+};
+#define UC_UNSUPPORTED (~UINT32_C(0x4ffff))
+
+/* clcfte_qcrequest: QuakeC's types. */
+enum {
+    EV_VOID = 0, /* ends the arguments */
+    EV_STRING = 1,
+    EV_FLOAT = 2,
+    EV_VECTOR = 3,
+    EV_ENTITY = 4,
+    EV_POINTER = 7,
+    EV_INTEGER = 8,
+    EV_INT64 = 10,
+    EV_UINT64 = 11,
+    EV_DOUBLE = 12,
+    QC_SEATS_FIRST = 200, /* types from here on name a seat */
+    QC_SEATS = 4,
+    QC_ARGUMENTS_MAX = 7,
+    QC_POINTER_MAX = 65536
+};
+
+/* clc_mvd_weapon and clc_mvd_debug. */
+enum {
+    MVD_WEAPON_FORGET_RANKING = 0x04,
+    MVD_WEAPON_FULL_IMPULSE = 0x80,
+    MVD_DEBUG_ANTILAG = 1,
+    MVD_DEBUG_WEAPON = 2
+};
+
+/* Commands of brush editing. */
+enum {
+    BRUSH_DELETE = 0,
+    BRUSH_INSERT = 1,
+    BRUSH_PRESPAWNING = 2,
+    BRUSH_PRESPAWNED = 3,
+    BRUSH_PATCH_INSERT = 4,
+    BRUSH_ENTITY_EDIT = 0x40,
+    BRUSH_ENTITY_REMOVE = 0x41,
+    BRUSH_PLANES_MAX = 8192
+};
 
 enum { SEATS_END = 0x80 }; /* behind the players of svc_serverdata with SPLITSCREEN */
 
 enum { STAT_WEAPON = 2, STAT_ACTIVEWEAPON = 10, STAT_ITEMS = 15 };
+
+/* svc_packetsprojectiles: the number's word. */
+enum { PROJECTILE_NUMBER = 0x7fff, PROJECTILE_REMOVE = 0x8000 };
 
 /* Keys of protocol extensions, in challenges, connects and svc_serverdata. */
 #define QW_EXTENSION_FTE UINT32_C(0x58455446)  /* "FTEX" */
@@ -226,26 +438,55 @@ enum { STAT_WEAPON = 2, STAT_ACTIVEWEAPON = 10, STAT_ITEMS = 15 };
 #define QW_EXTENSION_FRAG UINT32_C(0x47415246) /* "FRAG" */
 #define QW_EXTENSION_HUFF UINT32_C(0x46465548) /* "HUFF" */
 
+#define FTE_SETVIEW UINT32_C(0x00000001)
+#define FTE_SCALE UINT32_C(0x00000002)
+#define FTE_LIGHTSTYLECOL UINT32_C(0x00000004)
 #define FTE_TRANS UINT32_C(0x00000008)
+#define FTE_ACCURATETIMINGS UINT32_C(0x00000040)
+#define FTE_SOUNDDBL UINT32_C(0x00000080)
+#define FTE_FATNESS UINT32_C(0x00000100)
+#define FTE_HULLSIZE UINT32_C(0x00000800)
 #define FTE_MODELDBL UINT32_C(0x00001000)
 #define FTE_ENTITYDBL UINT32_C(0x00002000)
 #define FTE_ENTITYDBL2 UINT32_C(0x00004000)
 #define FTE_FLOATCOORDS UINT32_C(0x00008000)
+#define FTE_Q2BSP UINT32_C(0x00020000)
+#define FTE_Q3BSP UINT32_C(0x00040000)
 #define FTE_COLOURMOD UINT32_C(0x00080000)
 #define FTE_SPLITSCREEN UINT32_C(0x00100000)
+#define FTE_HEXEN2 UINT32_C(0x00200000)
 #define FTE_SPAWNSTATIC2 UINT32_C(0x00400000)
+#define FTE_CUSTOMTEMPEFFECTS UINT32_C(0x00800000)
+#define FTE_SHOWPIC UINT32_C(0x04000000)
 #define FTE_CHUNKEDDOWNLOADS UINT32_C(0x20000000)
+#define FTE_CSQC UINT32_C(0x40000000)
+#define FTE_DPFLAGS UINT32_C(0x80000000)
+/* Any of these adds a byte of flags to svc_playerinfo, and one of bits to entity deltas. */
+#define FTE_MOREFLAGS (FTE_SCALE | FTE_TRANS | FTE_FATNESS | FTE_HULLSIZE)
+#define FTE_EVENMORE                                                                               \
+    (FTE_SCALE | FTE_TRANS | FTE_FATNESS | FTE_HEXEN2 | FTE_COLOURMOD | FTE_DPFLAGS |              \
+     FTE_MODELDBL | FTE_ENTITYDBL | FTE_ENTITYDBL2)
+#define ANY_EXTENSION UINT32_MAX
 
+#define FTE2_PRYDONCURSOR UINT32_C(0x00000001)
+#define FTE2_VOICECHAT UINT32_C(0x00000002)
+#define FTE2_SETANGLEDELTA UINT32_C(0x00000004)
 #define FTE2_REPLACEMENTDELTAS UINT32_C(0x00000008)
 #define FTE2_MAXPLAYERS UINT32_C(0x00000010)
 #define FTE2_PREDINFO UINT32_C(0x00000020)
 #define FTE2_NEWSIZEENCODING UINT32_C(0x00000040)
+#define FTE2_INFOBLOBS UINT32_C(0x00000080)
 #define FTE2_STUNAWARE UINT32_C(0x00000100)
 #define FTE2_VRINPUTS UINT32_C(0x00000200)
 #define FTE2_LERPTIME UINT32_C(0x00000400)
 
 #define MVD1_FLOATCOORDS UINT32_C(0x00000001)
 #define MVD1_HIGHLAGTELEPORT UINT32_C(0x00000002)
+#define MVD1_SERVERSIDEWEAPON UINT32_C(0x00000004)
+#define MVD1_DEBUG_WEAPON UINT32_C(0x00000008)
+#define MVD1_DEBUG_ANTILAG UINT32_C(0x00000010)
+#define MVD1_SERVERSIDEWEAPON2 UINT32_C(0x00000040)
 #define MVD1_WEAPONPREDICTION UINT32_C(0x00000080)
+#define MVD1_SIMPLEPROJECTILE UINT32_C(0x00000100)
 
 #endif

@@ -19,7 +19,7 @@ enum qs_coord_format qw_widen_coords(struct qs_decoder *d)
 
 static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
 {
-    return (qw_session(d)->fte & FTE_TRANS) && (flags & PF_EXTRA_PFS)
+    return (qw_session(d)->fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
                ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS)
                : 0;
 }
@@ -42,9 +42,47 @@ static void read_velocity(struct qs_decoder *d, uint16_t flags)
         qs_i16(d, QW_PLAYERINFO_VELOCITY_Z);
 }
 
+/* MVD1's WEAPONPREDICTION; ezquake cl_ents.c CL_ParsePlayerinfo. */
+static void read_weapon_prediction(struct qs_decoder *d)
+{
+    if (!qs_u8(d, QW_WEAPON_PREDICTED))
+        return;
+    qs_u8(d, QW_WEAPON_IMPULSE);
+    qs_i16(d, QW_WEAPON_WEAPON);
+    qs_f32(d, QW_WEAPON_TIME);
+    qs_f32(d, QW_WEAPON_ATTACK_FINISHED);
+    qs_f32(d, QW_WEAPON_NEXTTHINK);
+    qs_u8(d, QW_WEAPON_THINKINDEX);
+    qs_u8(d, QW_WEAPON_PING);
+    qs_u8(d, QW_WEAPON_FLAGS);
+    qs_u8(d, QW_WEAPON_SHELLS);
+    qs_u8(d, QW_WEAPON_NAILS);
+    qs_u8(d, QW_WEAPON_ROCKETS);
+    qs_u8(d, QW_WEAPON_CELLS);
+}
+
+/* What FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
+static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t moreflags)
+{
+    const uint32_t fte = qw_session(d)->fte;
+
+    if ((moreflags & PF_SCALE) && (fte & FTE_SCALE))
+        qs_scaled_u8(d, QW_PLAYERINFO_SCALE, 1 / 50.0);
+    if ((moreflags & PF_TRANS) && (fte & FTE_TRANS))
+        qs_u8(d, QW_PLAYERINFO_ALPHA);
+    if ((moreflags & PF_FATNESS) && (fte & FTE_FATNESS))
+        qs_i8(d, QW_PLAYERINFO_FATNESS);
+    if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
+        qs_u8(d, QW_PLAYERINFO_HULL);
+    if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
+        qs_u8(d, QW_PLAYERINFO_RED);
+        qs_u8(d, QW_PLAYERINFO_GREEN);
+        qs_u8(d, QW_PLAYERINFO_BLUE);
+    }
+}
+
 void qw_read_playerinfo(struct qs_decoder *d)
 {
-    const uint32_t start = d->in.pos;
     enum qs_coord_format coords;
     uint8_t moreflags;
     uint16_t flags;
@@ -70,11 +108,8 @@ void qw_read_playerinfo(struct qs_decoder *d)
     if (flags & PF_WEAPONFRAME)
         qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
     if ((flags & PF_WEAPONFRAME) && (qw_session(d)->mvd1 & MVD1_WEAPONPREDICTION))
-        qw_stop_at_extension(d, start, "WEAPONPREDICTION in svc_playerinfo");
-    else if (moreflags & ~PF_TRANS_ALLOWED)
-        qw_stop_at_extension(d, start, "SCALE, FATNESS or COLOURMOD in svc_playerinfo");
-    else if (moreflags & PF_TRANS)
-        qs_u8(d, QW_PLAYERINFO_ALPHA);
+        read_weapon_prediction(d);
+    read_player_looks(d, flags, moreflags);
 }
 
 /* --- svc_nails */
@@ -86,7 +121,7 @@ static double nail_coord(uint32_t bits)
 }
 
 /* Six bytes: three coordinates of 12 bits, 4 bits of pitch, 8 of yaw; qwd-format, table 13. */
-static void read_nail(struct qs_decoder *d)
+static void read_flight(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint8_t *b = qs_reader_take(&d->in, 6);
@@ -97,22 +132,37 @@ static void read_nail(struct qs_decoder *d)
     pitch = b[4] >> 4;
     if (pitch >= 8)
         pitch -= 16;
-    qs_open_at(d, QW_NAIL, at);
     qs_emit_double(d, QW_NAIL_X, at, 2, nail_coord(b[0] | (b[1] & 0x0fu) << 8));
     qs_emit_double(d, QW_NAIL_Y, at + 1, 2, nail_coord(b[1] >> 4 | (unsigned)b[2] << 4));
     qs_emit_double(d, QW_NAIL_Z, at + 3, 2, nail_coord(b[3] | (b[4] & 0x0fu) << 8));
     qs_emit_double(d, QW_NAIL_PITCH, at + 4, 1, pitch * (360.0 / 16));
     qs_emit_double(d, QW_NAIL_YAW, at + 5, 1, (int8_t)b[5] * (360.0 / 256));
-    qs_close(d);
 }
 
-void qw_read_nails(struct qs_decoder *d)
+static void read_nails(struct qs_decoder *d, bool numbered)
 {
     const uint8_t count = qs_u8(d, QW_NAILS_COUNT);
 
     qs_label(d, ": %u", count);
-    for (unsigned i = 0; i < count && !d->in.overrun; i++)
-        read_nail(d);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++) {
+        qs_open(d, QW_NAIL);
+        if (numbered)
+            qs_u8(d, QW_NAIL_NUMBER);
+        read_flight(d);
+        qs_close(d);
+    }
+}
+
+void qw_read_nails(struct qs_decoder *d)
+{
+    read_nails(d, false);
+}
+
+/* Each nail with a number, for demos of the server's side; ezquake cl_ents.c CL_ParseProjectiles.
+ */
+void qw_read_nails2(struct qs_decoder *d)
+{
+    read_nails(d, true);
 }
 
 /* --- svc_packetentities, svc_deltapacketentities */
@@ -129,7 +179,7 @@ static void read_morebits(struct qs_decoder *d, struct entity_bits *bits)
     if (!(bits->word & U_MOREBITS))
         return;
     bits->more = qs_u8(d, QW_ENTITY_MOREBITS);
-    if (!(bits->more & U_FTE_EVENMORE) || !qw_session(d)->fte)
+    if (!(bits->more & U_FTE_EVENMORE) || !(qw_session(d)->fte & FTE_EVENMORE))
         return;
     bits->evenmore = qs_u8(d, QW_ENTITY_EVENMORE);
     if (bits->evenmore & U_FTE_YETMORE)
@@ -182,22 +232,55 @@ static void read_place(struct qs_decoder *d, const struct entity_bits *bits)
     d->coord_format = coords;
 }
 
-/* What FTE's bits add behind the rest. */
-static void read_extras(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
+static void read_entity_light(struct qs_decoder *d)
+{
+    qs_u16(d, QW_ENTITY_LIGHT_RED);
+    qs_u16(d, QW_ENTITY_LIGHT_GREEN);
+    qs_u16(d, QW_ENTITY_LIGHT_BLUE);
+    qs_u16(d, QW_ENTITY_LIGHT_RADIUS);
+    qs_u8(d, QW_ENTITY_LIGHT_STYLE);
+    qs_u8(d, QW_ENTITY_LIGHT_FLAGS);
+}
+
+/* The bits of the last byte; fteqw cl_ents.c CLQW_ParseDelta. */
+static void read_yetmore(struct qs_decoder *d, const struct entity_bits *bits)
 {
     const uint32_t fte = qw_session(d)->fte;
 
-    if (bits->evenmore & (U_FTE_SCALE | U_FTE_FATNESS) || bits->yetmore & ~U_FTE_COLOURMOD) {
-        qw_stop_at_extension(d, at, "bits in an entity delta");
-        return;
-    }
-    if ((bits->evenmore & U_FTE_TRANS) && (fte & FTE_TRANS))
-        qs_u8(d, QW_ENTITY_ALPHA);
+    if ((bits->yetmore & U_FTE_DRAWFLAGS) && (fte & FTE_HEXEN2))
+        qs_u8(d, QW_ENTITY_DRAWFLAGS);
+    if ((bits->yetmore & U_FTE_ABSLIGHT) && (fte & FTE_HEXEN2))
+        qs_u8(d, QW_ENTITY_ABSLIGHT);
     if ((bits->yetmore & U_FTE_COLOURMOD) && (fte & FTE_COLOURMOD)) {
         qs_u8(d, QW_ENTITY_RED);
         qs_u8(d, QW_ENTITY_GREEN);
         qs_u8(d, QW_ENTITY_BLUE);
     }
+    if (bits->yetmore & U_FTE_DPFLAGS)
+        qs_u8(d, QW_ENTITY_DPFLAGS);
+    if (bits->yetmore & U_FTE_TAGINFO) {
+        qs_u16(d, QW_ENTITY_TAG_ENTITY);
+        qs_i16(d, QW_ENTITY_TAG_INDEX);
+    }
+    if (bits->yetmore & U_FTE_LIGHT)
+        read_entity_light(d);
+    if (bits->yetmore & U_FTE_EFFECTS16)
+        qs_u8(d, QW_ENTITY_EFFECTS_HIGH);
+}
+
+/* What FTE's bits add behind the rest. */
+static void read_extras(struct qs_decoder *d, const struct entity_bits *bits)
+{
+    const uint32_t fte = qw_session(d)->fte;
+
+    if ((bits->evenmore & U_FTE_SCALE) && (fte & FTE_SCALE))
+        qs_u8(d, QW_ENTITY_SCALE);
+    if ((bits->evenmore & U_FTE_TRANS) && (fte & FTE_TRANS))
+        qs_u8(d, QW_ENTITY_ALPHA);
+    if ((bits->evenmore & U_FTE_FATNESS) && (fte & FTE_FATNESS))
+        qs_i8(d, QW_ENTITY_FATNESS);
+    if (bits->yetmore)
+        read_yetmore(d, bits);
 }
 
 /* One delta; the word is the next to read and not 0, or the entity is a baseline. */
@@ -224,14 +307,14 @@ static void read_delta(struct qs_decoder *d)
         if (bits.more & U_EFFECTS)
             qs_u8(d, QW_ENTITY_EFFECTS);
         read_place(d, &bits);
-        read_extras(d, &bits, at);
+        read_extras(d, &bits);
     }
     qs_close(d);
 }
 
 void qw_read_packetentities(struct qs_decoder *d)
 {
-    while (!d->in.overrun && !d->stop) {
+    while (!d->in.overrun) {
         if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
             qs_u16(d, QW_ENTITIES_END);
             return;

@@ -50,8 +50,17 @@ void qw_apply_extensions(struct qs_decoder *d)
     d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
-void qw_stop_at_extension(struct qs_decoder *d, uint32_t offset, const char *what)
+bool qw_is_allowed(const struct qw_extension_message *message, const struct qw_session *session)
 {
-    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, offset, 1, "Protocol extension %s not decoded", what);
+    return (message->fte & session->fte) || (message->fte2 & session->fte2) ||
+           (message->mvd1 & session->mvd1);
+}
+
+void qw_stop_at_mod_data(struct qs_decoder *d, const char *message)
+{
+    if (d->in.overrun)
+        return;
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
+            "%s not decoded: only the server's mod knows its length", message);
     d->stop = true;
 }

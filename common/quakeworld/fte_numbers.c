@@ -81,13 +81,20 @@ int16_t qw_varint_signed(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-int64_t qw_varint64_signed(struct qs_decoder *d, unsigned id)
+void qw_varint64(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint64_t value = read_varint(&d->in);
+
+    qs_emit_uint(d, id, at, d->in.pos - at, value);
+}
+
+void qw_varint64_signed(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const int64_t value = unfold(read_varint(&d->in));
 
     qs_emit_double(d, id, at, d->in.pos - at, (double)value);
-    return value;
 }
 
 uint32_t qw_big_entity(struct qs_decoder *d, unsigned id)

@@ -36,6 +36,10 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
 void qw_derive_entity(struct qs_decoder *d, uint32_t entity);
 /* Says the name of a model whose number was put together from several places. */
 void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+/* The same for a sound, whose number are the `length` bytes just read. */
+void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length);
+/* Adds the name of a statistic to the message's title. */
+void qw_label_stat(struct qs_decoder *d, uint8_t index);
 
 /* command.c: console commands in texts. The rows of info strings. */
 extern const struct qs_info_rows qw_info_rows;
@@ -50,8 +54,15 @@ void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint3
 void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value);
 /* Sets the formats that the agreed extensions change. */
 void qw_apply_extensions(struct qs_decoder *d);
-/* An extension's layout is not known: says so and ends the message loop. */
-void qw_stop_at_extension(struct qs_decoder *d, uint32_t offset, const char *what);
+/* What follows is known to the server's mod only: says so and ends the message loop. */
+void qw_stop_at_mod_data(struct qs_decoder *d, const char *message);
+
+/* A message that extensions add; any of the bits allows it. */
+struct qw_extension_message {
+    struct qs_message_type type;
+    uint32_t fte, fte2, mvd1;
+};
+bool qw_is_allowed(const struct qw_extension_message *message, const struct qw_session *session);
 
 /* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it. */
 bool qw_recognise(const struct qs_packet *packet);
@@ -84,6 +95,64 @@ void qw_fragments_clear(struct qw_session *session);
 /* Reads a command as changes to `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 
+/* fte_client.c, fte_moves.c: client messages of FTE and MVDSV. */
+void qw_read_ackframe(struct qs_decoder *d);
+void qw_read_qcrequest(struct qs_decoder *d);
+void qw_read_prydoncursor(struct qs_decoder *d);
+void qw_read_client_voicechat(struct qs_decoder *d);
+void qw_read_fte_move(struct qs_decoder *d);
+void qw_read_mvd_weapon(struct qs_decoder *d);
+void qw_read_mvd_debug(struct qs_decoder *d);
+/* Where the mouse's cursor points to; an entity follows. */
+void qw_read_cursor(struct qs_decoder *d);
+
+/* fte_brushes.c: in both directions. */
+void qw_read_brushedit(struct qs_decoder *d);
+
+/* fte_messages.c: server messages of FTE. */
+void qw_read_time(struct qs_decoder *d);
+void qw_read_setview(struct qs_decoder *d);
+void qw_read_setangledelta(struct qs_decoder *d);
+void qw_read_setanglebase(struct qs_decoder *d);
+void qw_read_splitscreenconfig(struct qs_decoder *d);
+void qw_read_updateseats(struct qs_decoder *d);
+void qw_read_choosesplitclient(struct qs_decoder *d);
+void qw_read_updatestatstring(struct qs_decoder *d);
+void qw_read_updatestatfloat(struct qs_decoder *d);
+void qw_read_setinfoblob(struct qs_decoder *d);
+void qw_read_precache(struct qs_decoder *d);
+void qw_read_soundextended(struct qs_decoder *d);
+void qw_read_spawnstaticsound2(struct qs_decoder *d);
+void qw_read_voicechat(struct qs_decoder *d);
+void qw_read_qizmovoice(struct qs_decoder *d);
+void qw_read_lightstylecol(struct qs_decoder *d);
+void qw_read_setportalstate(struct qs_decoder *d);
+void qw_read_showpic(struct qs_decoder *d);
+void qw_read_hidepic(struct qs_decoder *d);
+void qw_read_movepic(struct qs_decoder *d);
+void qw_read_updatepic(struct qs_decoder *d);
+void qw_read_particle(struct qs_decoder *d);
+void qw_read_particle2(struct qs_decoder *d);
+void qw_read_particle3(struct qs_decoder *d);
+void qw_read_particle4(struct qs_decoder *d);
+void qw_read_effect(struct qs_decoder *d);
+void qw_read_effect2(struct qs_decoder *d);
+void qw_read_trailparticles(struct qs_decoder *d);
+void qw_read_pointparticles(struct qs_decoder *d);
+void qw_read_pointparticles1(struct qs_decoder *d);
+void qw_read_cgamepacket(struct qs_decoder *d);
+void qw_read_cgamepacket_sized(struct qs_decoder *d);
+void qw_read_csqcentities(struct qs_decoder *d);
+void qw_read_csqcentities_sized(struct qs_decoder *d);
+
+/* mvd_projectiles.c */
+void qw_read_packetsprojectiles(struct qs_decoder *d);
+
+/* temp_entities.c */
+void qw_read_temp_entity(struct qs_decoder *d);
+void qw_read_temp_entity_sized(struct qs_decoder *d);
+void qw_read_customtempent(struct qs_decoder *d);
+
 /* client.c, server.c: the two message tables. */
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
@@ -98,10 +167,12 @@ void qw_decode_demo_block(struct qs_decoder *d);
 void qw_read_modellist(struct qs_decoder *d);
 void qw_read_modellistshort(struct qs_decoder *d);
 void qw_read_soundlist(struct qs_decoder *d);
+void qw_read_soundlistshort(struct qs_decoder *d);
 
 /* entities.c */
 void qw_read_playerinfo(struct qs_decoder *d);
 void qw_read_nails(struct qs_decoder *d);
+void qw_read_nails2(struct qs_decoder *d);
 void qw_read_packetentities(struct qs_decoder *d);
 void qw_read_deltapacketentities(struct qs_decoder *d);
 void qw_read_spawnstatic2(struct qs_decoder *d);
@@ -119,8 +190,9 @@ uint32_t qw_uleb128(struct qs_decoder *d, unsigned id);
 int32_t qw_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
 uint32_t qw_varint(struct qs_decoder *d, unsigned id);
 int16_t qw_varint_signed(struct qs_decoder *d, unsigned id);
-/* For rows of type QS_DOUBLE. */
-int64_t qw_varint64_signed(struct qs_decoder *d, unsigned id);
+/* 64 bits: for a row of type QS_U64, and signed for one of QS_DOUBLE. */
+void qw_varint64(struct qs_decoder *d, unsigned id);
+void qw_varint64_signed(struct qs_decoder *d, unsigned id);
 /* An entity's number: 16 bits, or 15 with more where the top one is set. */
 uint32_t qw_big_entity(struct qs_decoder *d, unsigned id);
 /* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */

@@ -57,12 +57,23 @@ void qw_read_soundlist(struct qs_decoder *d)
     read_list(d, QW_LIST_SOUND, &qw_session(d)->sounds);
 }
 
-/* FTE's MODELDBL: the same with a 16-bit start; ezquake cl_parse.c CL_ParseModellist. */
-void qw_read_modellistshort(struct qs_decoder *d)
+/* FTE's MODELDBL and SOUNDDBL: the same with a 16-bit start; ezquake cl_parse.c CL_ParseModellist.
+ */
+static void read_long_list(struct qs_decoder *d, unsigned name_row, struct qs_table *table)
 {
     const uint32_t first = qs_u16(d, QW_LIST_FIRST);
 
-    read_entries(d, QW_LIST_MODEL, &qw_session(d)->models, first);
+    read_entries(d, name_row, table, first);
     if (!d->stop)
         qs_u8(d, QW_LIST_NEXT);
+}
+
+void qw_read_modellistshort(struct qs_decoder *d)
+{
+    read_long_list(d, QW_LIST_MODEL, &qw_session(d)->models);
+}
+
+void qw_read_soundlistshort(struct qs_decoder *d)
+{
+    read_long_list(d, QW_LIST_SOUND, &qw_session(d)->sounds);
 }

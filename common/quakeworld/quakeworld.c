@@ -56,6 +56,7 @@ static void copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&copy->sounds, &original->sounds);
     qs_table_copy(&copy->userinfo, &original->userinfo);
     qs_table_copy(&copy->texts, &original->texts);
+    copy->effect_styles = original->effect_styles ? g_bytes_ref(original->effect_styles) : NULL;
     qw_fragments_copy(copy, original);
 }
 
@@ -67,6 +68,7 @@ static void clear(struct qs_session *session)
     qs_table_clear(&qw->sounds);
     qs_table_clear(&qw->userinfo);
     qs_table_clear(&qw->texts);
+    g_clear_pointer(&qw->effect_styles, g_bytes_unref);
     qw_fragments_clear(qw);
 }
 

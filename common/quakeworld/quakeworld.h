@@ -53,6 +53,8 @@ struct qw_session {
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
+    GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
+    uint32_t input_time;            /* of the client's last command by clcfte_move, ms */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool moved;                /* it carried clc_move */

@@ -295,15 +295,25 @@ static void read_setinfo(struct qs_decoder *d)
 
 /* --- The own player */
 
+void qw_label_stat(struct qs_decoder *d, uint8_t index)
+{
+    const char *name = qs_name_of(qw_stat_names, index);
+
+    if (name)
+        qs_label(d, ": %s", name);
+    else
+        qs_label(d, ": statistic %u", index);
+}
+
 /* What a number means depends on the statistic. */
 static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, uint32_t length)
 {
-    const char *name = qs_name_of(qw_stat_names, index);
     const uint32_t at = d->in.pos - length;
 
     if (!d->fields_wanted || d->in.overrun)
         return;
-    qs_label(d, ": %s %d", name ? name : "unknown", (int32_t)value);
+    qw_label_stat(d, index);
+    qs_label(d, " %d", (int32_t)value);
     if (index == STAT_ITEMS)
         qs_derive_uint(d, QW_STAT_ITEMS, at, length, value);
     else if (index == STAT_ACTIVEWEAPON)
@@ -331,7 +341,7 @@ static void read_updatestatlong(struct qs_decoder *d)
 static void read_setangle(struct qs_decoder *d)
 {
     if (qw_session(d)->mvd1 & MVD1_HIGHLAGTELEPORT)
-        qw_read_player(d, QW_SETANGLE_PLAYER);
+        qs_u8(d, QW_SETANGLE_REASON);
     qs_angle3(d, QW_SETANGLE_ANGLES);
 }
 
@@ -400,7 +410,7 @@ static void read_spawnstatic(struct qs_decoder *d)
 
 static void read_spawnbaseline(struct qs_decoder *d)
 {
-    qs_label(d, ": entity %u", qs_u16(d, QW_SPAWNBASELINE_ENTITY));
+    qs_label(d, ": entity %u", qw_entity(d, QW_SPAWNBASELINE_ENTITY));
     qw_read_model(d, QW_SPAWNBASELINE_MODEL);
     qs_u8(d, QW_SPAWNBASELINE_FRAME);
     qs_u8(d, QW_SPAWNBASELINE_COLORMAP);
@@ -411,38 +421,6 @@ static void read_spawnbaseline(struct qs_decoder *d)
     qs_angle(d, QW_SPAWNBASELINE_YAW);
     qs_coord(d, QW_SPAWNBASELINE_Z);
     qs_angle(d, QW_SPAWNBASELINE_ROLL);
-}
-
-/* Points, beams, and points with a number of particles: qwd-format, tables 9 to 11. */
-static void read_temp_entity(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    const uint8_t type = qs_u8(d, QW_TE_TYPE);
-    const char *name = qs_name_of(qw_temp_entity_names, type);
-
-    qs_label(d, ": %s", name ? name : "unknown type");
-    switch (type) {
-    case TE_LIGHTNING1:
-    case TE_LIGHTNING2:
-    case TE_LIGHTNING3:
-        qw_derive_entity(d, qs_u16(d, QW_TE_ENTITY));
-        qs_coord3(d, QW_TE_ORIGIN);
-        qs_coord3(d, QW_TE_END);
-        return;
-    case TE_GUNSHOT:
-    case TE_BLOOD:
-        qs_u8(d, QW_TE_COUNT);
-        qs_coord3(d, QW_TE_ORIGIN);
-        return;
-    default:
-        break;
-    }
-    if (name) {
-        qs_coord3(d, QW_TE_ORIGIN);
-        return;
-    }
-    qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);
-    d->stop = true;
 }
 
 static void read_muzzleflash(struct qs_decoder *d)
@@ -457,6 +435,16 @@ static void read_muzzleflash(struct qs_decoder *d)
 
 enum { CHUNK_SIZE = 1024 };
 
+/* FTE's way to say a size of more than 31 bits. */
+static void read_long_total(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint64_t total = qs_reader_u32(&d->in);
+
+    total |= (uint64_t)qs_reader_u32(&d->in) << 32;
+    qs_emit_uint(d, QW_DOWNLOAD_TOTAL64, at, 8, total);
+}
+
 /* FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
 static void read_chunk(struct qs_decoder *d)
 {
@@ -466,7 +454,8 @@ static void read_chunk(struct qs_decoder *d)
         qs_bytes(d, QW_DOWNLOAD_DATA, CHUNK_SIZE);
         return;
     }
-    qs_i32(d, QW_DOWNLOAD_TOTAL);
+    if (qs_i32(d, QW_DOWNLOAD_TOTAL) == INT32_MIN)
+        read_long_total(d);
     qs_label_text(d, ": ", qs_text(d, QW_DOWNLOAD_NAME), "");
 }
 
@@ -493,9 +482,9 @@ static const struct qs_message_type messages[] = {
     [SVC_DISCONNECT] = {"svc_disconnect", "disconnect", QW_SVC_DISCONNECT, read_disconnect},
     [SVC_UPDATESTAT] = {"svc_updatestat", "updatestat", QW_SVC_UPDATESTAT, read_updatestat},
     [4] = {"svc_version", "version", QW_SVC_VERSION, NULL},
-    [5] = {"svc_setview", "setview", QW_SVC_SETVIEW, NULL},
+    [SVC_SETVIEW] = {"svc_setview", "setview", QW_SVC_SETVIEW, NULL},
     [SVC_SOUND] = {"svc_sound", "sound", QW_SVC_SOUND, read_sound},
-    [7] = {"svc_time", "time", QW_SVC_TIME, NULL},
+    [SVC_TIME] = {"svc_time", "time", QW_SVC_TIME, NULL},
     [SVC_PRINT] = {"svc_print", "print", QW_SVC_PRINT, read_print},
     [SVC_STUFFTEXT] = {"svc_stufftext", "stufftext", QW_SVC_STUFFTEXT, read_stufftext},
     [SVC_SETANGLE] = {"svc_setangle", "setangle", QW_SVC_SETANGLE, read_setangle},
@@ -506,13 +495,13 @@ static const struct qs_message_type messages[] = {
     [15] = {"svc_clientdata", "clientdata", QW_SVC_CLIENTDATA, NULL},
     [SVC_STOPSOUND] = {"svc_stopsound", "stopsound", QW_SVC_STOPSOUND, read_stopsound},
     [17] = {"svc_updatecolors", "updatecolors", QW_SVC_UPDATECOLORS, NULL},
-    [18] = {"svc_particle", "particle", QW_SVC_PARTICLE, NULL},
+    [SVC_PARTICLE] = {"svc_particle", "particle", QW_SVC_PARTICLE, NULL},
     [SVC_DAMAGE] = {"svc_damage", "damage", QW_SVC_DAMAGE, read_damage},
     [SVC_SPAWNSTATIC] = {"svc_spawnstatic", "spawnstatic", QW_SVC_SPAWNSTATIC, read_spawnstatic},
     [21] = {"svc_spawnbinary", "spawnbinary", QW_SVC_SPAWNBINARY, NULL},
     [SVC_SPAWNBASELINE] = {"svc_spawnbaseline", "spawnbaseline", QW_SVC_SPAWNBASELINE,
                            read_spawnbaseline},
-    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", QW_SVC_TEMP_ENTITY, read_temp_entity},
+    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", QW_SVC_TEMP_ENTITY, qw_read_temp_entity},
     [SVC_SETPAUSE] = {"svc_setpause", "setpause", QW_SVC_SETPAUSE, read_setpause},
     [25] = {"svc_signonnum", "signonnum", QW_SVC_SIGNONNUM, NULL},
     [SVC_CENTERPRINT] = {"svc_centerprint", "centerprint", QW_SVC_CENTERPRINT, read_centerprint},
@@ -551,42 +540,155 @@ static const struct qs_message_type messages[] = {
     [SVC_SETINFO] = {"svc_setinfo", "setinfo", QW_SVC_SETINFO, read_setinfo},
     [SVC_SERVERINFO] = {"svc_serverinfo", "serverinfo", QW_SVC_SERVERINFO, read_serverinfo},
     [SVC_UPDATEPL] = {"svc_updatepl", "updatepl", QW_SVC_UPDATEPL, read_updatepl},
+    [SVC_NAILS2] = {"svc_nails2", "nails2", QW_SVC_NAILS2, qw_read_nails2},
+    [SVC_QIZMOVOICE] = {"svc_qizmovoice", "qizmovoice", QW_SVC_QIZMOVOICE, qw_read_qizmovoice},
 };
 
-/* A message that extensions add; any of the bits allows it. */
-struct extension_message {
-    struct qs_message_type type;
-    uint32_t fte, fte2, mvd1;
-};
-
-static const struct extension_message extensions[] = {
+/*
+ * Messages that extensions add. ANY_EXTENSION: no bit of its own allows it, servers send it to
+ * clients that know FTE's extensions. Nobody sends or reads svc_deltapacketsprojectiles.
+ */
+static const struct qw_extension_message extensions[] = {
+    [SVC_SETVIEW] = {{"svc_setview", "setview", QW_SVC_SETVIEW, qw_read_setview},
+                     .fte = FTE_SETVIEW},
+    [SVC_TIME] = {{"svc_time", "time", QW_SVC_TIME, qw_read_time}, .fte = FTE_ACCURATETIMINGS},
+    [SVC_PARTICLE] = {{"svc_particle", "particle", QW_SVC_PARTICLE, qw_read_particle},
+                      .fte = FTE_HEXEN2},
     [SVC_FTE_SPAWNSTATIC2] = {{"svcfte_spawnstatic2", "spawnstatic2", QW_SVCFTE_SPAWNSTATIC2,
                                qw_read_spawnstatic2},
                               .fte = FTE_SPAWNSTATIC2,
                               .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_SPLITSCREENCONFIG] = {{"svcfte_splitscreenconfig", "splitscreenconfig",
+                                    QW_SVCFTE_SPLITSCREENCONFIG, qw_read_splitscreenconfig},
+                                   .fte = FTE_SPLITSCREEN,
+                                   .fte2 = FTE2_MAXPLAYERS},
+    [SVC_FTE_SOUNDEXTENDED] = {{"svcfte_soundextended", "soundextended", QW_SVCFTE_SOUNDEXTENDED,
+                                qw_read_soundextended},
+                               .fte = FTE_SOUNDDBL,
+                               .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_SOUNDLISTSHORT] = {{"svcfte_soundlistshort", "soundlistshort",
+                                 QW_SVCFTE_SOUNDLISTSHORT, qw_read_soundlistshort},
+                                .fte = FTE_SOUNDDBL},
+    [SVC_FTE_LIGHTSTYLECOL] = {{"svcfte_lightstylecol", "lightstylecol", QW_SVCFTE_LIGHTSTYLECOL,
+                                qw_read_lightstylecol},
+                               .fte = FTE_LIGHTSTYLECOL},
     [SVC_FTE_MODELLISTSHORT] = {{"svcfte_modellistshort", "modellistshort",
                                  QW_SVCFTE_MODELLISTSHORT, qw_read_modellistshort},
-                                .fte = FTE_MODELDBL},
+                                .fte = FTE_MODELDBL,
+                                .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_SETPORTALSTATE] = {{"svc_setportalstate", "setportalstate", QW_SVC_SETPORTALSTATE,
+                             qw_read_setportalstate},
+                            .fte = FTE_Q2BSP | FTE_Q3BSP},
+    [SVC_FTE_PARTICLE2] = {{"svcfte_particle2", "particle2", QW_SVCFTE_PARTICLE2,
+                            qw_read_particle2},
+                           .fte = FTE_HEXEN2},
+    [SVC_FTE_PARTICLE3] = {{"svcfte_particle3", "particle3", QW_SVCFTE_PARTICLE3,
+                            qw_read_particle3},
+                           .fte = FTE_HEXEN2},
+    [SVC_FTE_PARTICLE4] = {{"svcfte_particle4", "particle4", QW_SVCFTE_PARTICLE4,
+                            qw_read_particle4},
+                           .fte = FTE_HEXEN2},
     [SVC_FTE_SPAWNBASELINE2] = {{"svcfte_spawnbaseline2", "spawnbaseline2",
                                  QW_SVCFTE_SPAWNBASELINE2, qw_read_spawnbaseline2},
                                 .fte = FTE_SPAWNSTATIC2,
                                 .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_CUSTOMTEMPENT] = {{"svcfte_customtempent", "customtempent", QW_SVCFTE_CUSTOMTEMPENT,
+                                qw_read_customtempent},
+                               .fte = FTE_CUSTOMTEMPEFFECTS},
+    [SVC_FTE_CHOOSESPLITCLIENT] = {{"svcfte_choosesplitclient", "choosesplitclient",
+                                    QW_SVCFTE_CHOOSESPLITCLIENT, qw_read_choosesplitclient},
+                                   .fte = FTE_SPLITSCREEN,
+                                   .fte2 = FTE2_MAXPLAYERS},
+    [SVC_FTE_SHOWPIC] = {{"svcfte_showpic", "showpic", QW_SVCFTE_SHOWPIC, qw_read_showpic},
+                         .fte = FTE_SHOWPIC},
+    [SVC_FTE_HIDEPIC] = {{"svcfte_hidepic", "hidepic", QW_SVCFTE_HIDEPIC, qw_read_hidepic},
+                         .fte = FTE_SHOWPIC},
+    [SVC_FTE_MOVEPIC] = {{"svcfte_movepic", "movepic", QW_SVCFTE_MOVEPIC, qw_read_movepic},
+                         .fte = FTE_SHOWPIC},
+    [SVC_FTE_UPDATEPIC] = {{"svcfte_updatepic", "updatepic", QW_SVCFTE_UPDATEPIC,
+                            qw_read_updatepic},
+                           .fte = FTE_SHOWPIC},
+    [SVC_FTE_EFFECT] = {{"svcfte_effect", "effect", QW_SVCFTE_EFFECT, qw_read_effect},
+                        .fte = ANY_EXTENSION},
+    [SVC_FTE_EFFECT2] = {{"svcfte_effect2", "effect2", QW_SVCFTE_EFFECT2, qw_read_effect2},
+                         .fte = ANY_EXTENSION},
+    [SVC_FTE_CSQCENTITIES] = {{"svcfte_csqcentities", "csqcentities", QW_SVCFTE_CSQCENTITIES,
+                               qw_read_csqcentities},
+                              .fte = FTE_CSQC},
+    [SVC_FTE_PRECACHE] = {{"svcfte_precache", "precache", QW_SVCFTE_PRECACHE, qw_read_precache},
+                          .fte = ANY_EXTENSION,
+                          .fte2 = ANY_EXTENSION},
+    [SVC_FTE_UPDATESTATSTRING] = {{"svcfte_updatestatstring", "updatestatstring",
+                                   QW_SVCFTE_UPDATESTATSTRING, qw_read_updatestatstring},
+                                  .fte = ANY_EXTENSION,
+                                  .fte2 = ANY_EXTENSION},
+    [SVC_FTE_UPDATESTATFLOAT] = {{"svcfte_updatestatfloat", "updatestatfloat",
+                                  QW_SVCFTE_UPDATESTATFLOAT, qw_read_updatestatfloat},
+                                 .fte = ANY_EXTENSION,
+                                 .fte2 = ANY_EXTENSION},
+    [SVC_FTE_TRAILPARTICLES] = {{"svcfte_trailparticles", "trailparticles",
+                                 QW_SVCFTE_TRAILPARTICLES, qw_read_trailparticles},
+                                .fte = ANY_EXTENSION,
+                                .fte2 = ANY_EXTENSION},
+    [SVC_FTE_POINTPARTICLES] = {{"svcfte_pointparticles", "pointparticles",
+                                 QW_SVCFTE_POINTPARTICLES, qw_read_pointparticles},
+                                .fte = ANY_EXTENSION,
+                                .fte2 = ANY_EXTENSION},
+    [SVC_FTE_POINTPARTICLES1] = {{"svcfte_pointparticles1", "pointparticles1",
+                                  QW_SVCFTE_POINTPARTICLES1, qw_read_pointparticles1},
+                                 .fte = ANY_EXTENSION,
+                                 .fte2 = ANY_EXTENSION},
+    [SVC_FTE_CGAMEPACKET] = {{"svcfte_cgamepacket", "cgamepacket", QW_SVCFTE_CGAMEPACKET,
+                              qw_read_cgamepacket},
+                             .fte = FTE_CSQC},
+    [SVC_FTE_VOICECHAT] = {{"svcfte_voicechat", "voicechat", QW_SVCFTE_VOICECHAT,
+                            qw_read_voicechat},
+                           .fte2 = FTE2_VOICECHAT},
+    [SVC_FTE_SETANGLEDELTA] = {{"svcfte_setangledelta", "setangledelta", QW_SVCFTE_SETANGLEDELTA,
+                                qw_read_setangledelta},
+                               .fte2 = FTE2_SETANGLEDELTA},
     [SVC_FTE_UPDATEENTITIES] = {{"svcfte_updateentities", "updateentities",
                                  QW_SVCFTE_UPDATEENTITIES, qw_read_updateentities},
                                 .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_BRUSHEDIT] = {{"svcfte_brushedit", "brushedit", QW_SVCFTE_BRUSHEDIT,
+                            qw_read_brushedit},
+                           .fte = ANY_EXTENSION},
+    [SVC_FTE_UPDATESEATS] = {{"svcfte_updateseats", "updateseats", QW_SVCFTE_UPDATESEATS,
+                              qw_read_updateseats},
+                             .fte = FTE_SPLITSCREEN,
+                             .fte2 = FTE2_MAXPLAYERS},
+    [SVC_FTE_SETINFOBLOB] = {{"svcfte_setinfoblob", "setinfoblob", QW_SVCFTE_SETINFOBLOB,
+                              qw_read_setinfoblob},
+                             .fte2 = FTE2_INFOBLOBS},
+    [SVC_FTE_CGAMEPACKET_SIZED] = {{"svcfte_cgamepacket_sized", "cgamepacket_sized",
+                                    QW_SVCFTE_CGAMEPACKET_SIZED, qw_read_cgamepacket_sized},
+                                   .fte = FTE_CSQC},
+    [SVC_FTE_TEMP_ENTITY_SIZED] = {{"svcfte_temp_entity_sized", "temp_entity_sized",
+                                    QW_SVCFTE_TEMP_ENTITY_SIZED, qw_read_temp_entity_sized},
+                                   .fte = ANY_EXTENSION},
+    [SVC_FTE_CSQCENTITIES_SIZED] = {{"svcfte_csqcentities_sized", "csqcentities_sized",
+                                     QW_SVCFTE_CSQCENTITIES_SIZED, qw_read_csqcentities_sized},
+                                    .fte = FTE_CSQC},
+    [SVC_FTE_SETANGLEBASE] = {{"svcfte_setanglebase", "setanglebase", QW_SVCFTE_SETANGLEBASE,
+                               qw_read_setanglebase},
+                              .fte2 = FTE2_VRINPUTS},
+    [SVC_FTE_SPAWNSTATICSOUND2] = {{"svcfte_spawnstaticsound2", "spawnstaticsound2",
+                                    QW_SVCFTE_SPAWNSTATICSOUND2, qw_read_spawnstaticsound2},
+                                   .fte = FTE_SOUNDDBL,
+                                   .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_PACKETSPROJECTILES] = {{"svc_packetsprojectiles", "packetsprojectiles",
+                                 QW_SVC_PACKETSPROJECTILES, qw_read_packetsprojectiles},
+                                .mvd1 = MVD1_SIMPLEPROJECTILE},
+    [SVC_DELTAPACKETSPROJECTILES] = {{"svc_deltapacketsprojectiles", "deltapacketsprojectiles",
+                                      QW_SVC_DELTAPACKETSPROJECTILES, NULL},
+                                     .mvd1 = MVD1_SIMPLEPROJECTILE},
 };
-
-static bool is_allowed(const struct extension_message *message, const struct qw_session *session)
-{
-    return (message->fte & session->fte) || (message->fte2 & session->fte2) ||
-           (message->mvd1 & session->mvd1);
-}
 
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
     const struct qw_session *session = (const struct qw_session *)d->session;
 
-    if (id < G_N_ELEMENTS(extensions) && is_allowed(&extensions[id], session))
+    if (id < G_N_ELEMENTS(extensions) && qw_is_allowed(&extensions[id], session))
         return &extensions[id].type;
-    return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
+    return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }

@@ -22,6 +22,7 @@ void qw_session_connect(struct qw_session *session)
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
     qs_table_clear(&session->texts);
     fresh.format = session->asked;
+    g_clear_pointer(&session->effect_styles, g_bytes_unref);
     fresh.qport = session->qport;
     fresh.header_size = session->header_size;
     qw_fragments_clear(session);
@@ -102,5 +103,16 @@ void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uin
     const char *name = qs_table_get(&qw_session(d)->models, model);
 
     qs_derive_text(d, QW_MODEL_NAME, offset, length, name);
+    qs_label_text(d, " ", qs_view_of(name), "");
+}
+
+void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length)
+{
+    const char *name;
+
+    if (!d->fields_wanted || d->in.overrun)
+        return;
+    name = qs_table_get(&qw_session(d)->sounds, sound);
+    qs_derive_text(d, QW_SOUND_NAME, d->in.pos - length, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");
 }

@@ -4,8 +4,6 @@
 Decodes every QuakeWorld capture: none may hold malformed, unknown or undecoded bytes or a bad checksum.
 
     captures.py PCAP2DEMO SHARED
-
-Where FTE's own netchan is agreed (fte-a, fte-g), the decode says so for each packet, and nothing else.
 """
 
 import json
@@ -21,6 +19,7 @@ VANILLA = [
 EXTENDED = [
     "b-extended/b-extended.pcap", "d-lossy/d-lossy.pcap", "fte-b-ezquake/b-fte-ezquake.pcap",
     "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap",
+    "fte-a/a-fte-fte.pcap", "fte-g-qcext/g-fte-qcext.pcap",
 ]
 BAD = ("qw.malformed", "qw.unknown_message", "qw.protocol.undecoded", "qw.undecoded",
        "qw.move.checksum.bad")

@@ -6,9 +6,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 #include "common/core/sinks.h"
 #include "common/demo/qwd.h"
+
+enum { DEMO_MAX = 1 << 28 }; /* bytes; no demo is larger */
 
 struct tally {
     unsigned demos, bad_demos, packets, problems;
@@ -54,24 +57,40 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
     qs_decoder_clear(&decoder);
 }
 
-/* FTE's own netchan and deltas are not decoded. */
-static bool is_fte_only(const char *name)
+/* All of a file; gzip's are inflated, others read as they are. NULL: it cannot be read. */
+static GByteArray *read_file(const char *path)
 {
-    return g_str_has_prefix(name, "a-fte") || g_str_has_prefix(name, "g-fte");
+    gzFile file = gzopen(path, "rb");
+    GByteArray *data = g_byte_array_new();
+    uint8_t part[65536];
+    int size = -1;
+
+    while (file && (size = gzread(file, part, sizeof part)) > 0 && data->len < DEMO_MAX)
+        g_byte_array_append(data, part, (guint)size);
+    if (file && gzclose(file) != Z_OK)
+        size = -1;
+    if (size == 0)
+        return data;
+    g_byte_array_free(data, TRUE);
+    return NULL;
 }
 
 static void decode_file(struct tally *tally, const char *path)
 {
-    char *data;
-    gsize size;
+    GByteArray *data = read_file(path);
 
-    if (!g_file_get_contents(path, &data, &size, NULL)) {
+    if (!data) {
         printf("FAIL %s: cannot be read\n", path);
         tally->bad_demos++;
         return;
     }
-    decode_demo(tally, path, (const uint8_t *)data, (uint32_t)size);
-    g_free(data);
+    decode_demo(tally, path, data->data, data->len);
+    g_byte_array_free(data, TRUE);
+}
+
+static bool is_demo(const char *name)
+{
+    return g_str_has_suffix(name, ".qwd") || g_str_has_suffix(name, ".qwd.gz");
 }
 
 static void decode_folder(struct tally *tally, const char *folder)
@@ -84,7 +103,7 @@ static void decode_folder(struct tally *tally, const char *folder)
 
         if (g_file_test(path, G_FILE_TEST_IS_DIR))
             decode_folder(tally, path);
-        else if (g_str_has_suffix(name, ".qwd") && !is_fte_only(name))
+        else if (is_demo(name))
             decode_file(tally, path);
         g_free(path);
     }

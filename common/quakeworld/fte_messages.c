@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Server messages that FTE adds, but for entities (fte_entities.c) and temporary entities
+ * (temp_entities.c). Source: quakeworld-fte facts, sections 7 to 9; fteqw cl_parse.c and what it
+ * calls, where the function is named.
+ *
+ * Not decodable from the packets alone: svcfte_csqcentities, once an entity is updated, and
+ * svcfte_cgamepacket. Their length is known to the server's mod only.
+ */
+#include "common/quakeworld/parts.h"
+
+enum { QIZMO_FRAME_SIZE = 33 };
+
+/* --- Time and view */
+
+void qw_read_time(struct qs_decoder *d)
+{
+    qs_f32(d, QW_TIME);
+}
+
+void qw_read_setview(struct qs_decoder *d)
+{
+    qs_label(d, ": entity %u", qw_entity(d, QW_SETVIEW_ENTITY));
+}
+
+/* What the view turns by, whatever width angles have elsewhere. */
+void qw_read_setangledelta(struct qs_decoder *d)
+{
+    const enum qs_angle_format format = d->angle_format;
+
+    d->angle_format = QS_ANGLE_SHORT;
+    qs_angle3(d, QW_SETANGLEDELTA);
+    d->angle_format = format;
+}
+
+/* CL_ParseBaseAngle. */
+void qw_read_setanglebase(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, QW_ANGLEBASE_FLAGS);
+
+    if (flags & ANGLEBASE_PITCH)
+        qs_angle16(d, QW_ANGLEBASE_PITCH_ANGLE);
+    if (flags & ANGLEBASE_YAW)
+        qs_angle16(d, QW_ANGLEBASE_YAW_ANGLE);
+    if (flags & ANGLEBASE_ROLL)
+        qs_angle16(d, QW_ANGLEBASE_ROLL_ANGLE);
+}
+
+/* --- Seats: several players on one screen */
+
+static void read_players(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, QW_SEATS_COUNT);
+
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        qs_u8(d, QW_SEATS_PLAYER);
+}
+
+void qw_read_splitscreenconfig(struct qs_decoder *d)
+{
+    read_players(d);
+}
+
+void qw_read_updateseats(struct qs_decoder *d)
+{
+    read_players(d);
+}
+
+/* The next message is for that seat. */
+void qw_read_choosesplitclient(struct qs_decoder *d)
+{
+    qs_label(d, ": %u", qs_u8(d, QW_SEAT));
+}
+
+/* --- Knowledge: statistics, info, precaches */
+
+void qw_read_updatestatstring(struct qs_decoder *d)
+{
+    qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
+    qs_label_text(d, " ", qs_text(d, QW_STAT_STRING), "");
+}
+
+void qw_read_updatestatfloat(struct qs_decoder *d)
+{
+    qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
+    qs_label(d, " %g", (double)qs_f32(d, QW_STAT_FLOAT));
+}
+
+/* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
+void qw_read_setinfoblob(struct qs_decoder *d)
+{
+    qs_u8(d, QW_INFOBLOB_SLOT);
+    qs_label_text(d, ": ", qs_text(d, QW_INFOBLOB_KEY), "");
+    qs_u32(d, QW_INFOBLOB_POSITION);
+    qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
+}
+
+/* A late entry of a precache list; the word's upper bits say of which. CL_ParsePrecache. */
+void qw_read_precache(struct qs_decoder *d)
+{
+    const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
+    const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
+    const uint32_t index = word & PRECACHE_INDEX;
+
+    qs_label_text(d, ": ", name, "");
+    if (d->in.overrun)
+        return;
+    if ((word & PRECACHE_TYPE) == PRECACHE_MODEL)
+        qs_table_set(&qw_session(d)->models, index, name);
+    else if ((word & PRECACHE_TYPE) == PRECACHE_SOUND)
+        qs_table_set(&qw_session(d)->sounds, index, name);
+}
+
+/* --- Sound */
+
+/* What stands between the mask and the entity. */
+static void read_sound_options(struct qs_decoder *d, uint32_t mask)
+{
+    if (mask & SNDX_VOLUME)
+        qs_scaled_u8(d, QW_SOUND_VOLUME, 1 / 255.0);
+    if (mask & SNDX_ATTENUATION)
+        qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
+    if (mask & SNDX_PITCH)
+        qs_u8(d, QW_SOUNDX_PITCH);
+    if (mask & SNDX_TIME_OFFSET)
+        qs_i16(d, QW_SOUNDX_TIME_OFFSET);
+    if (mask & SNDX_VELOCITY) {
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_X, 1 / 8.0);
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Y, 1 / 8.0);
+        qs_scaled_i16(d, QW_SOUNDX_VELOCITY_Z, 1 / 8.0);
+    }
+    if (mask & SNDX_SPEED)
+        qs_u16(d, QW_SOUNDX_SPEED);
+}
+
+static void read_sound_number(struct qs_decoder *d, unsigned id, bool wide)
+{
+    if (wide)
+        qw_derive_sound(d, qs_u16(d, id), 2);
+    else
+        qw_derive_sound(d, qs_u8(d, id), 1);
+}
+
+/* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
+void qw_read_soundextended(struct qs_decoder *d)
+{
+    uint32_t mask = qs_u8(d, QW_SOUNDX_MASK);
+
+    if (mask & SNDX_MORE)
+        mask |= qw_varint(d, QW_SOUNDX_MORE_MASK) << 8;
+    read_sound_options(d, mask);
+    if (mask & SNDX_LARGE_ENTITY) {
+        qw_entity(d, QW_SOUNDX_ENTITY);
+        qs_u8(d, QW_SOUNDX_CHANNEL);
+    } else {
+        qs_u16(d, QW_STOPSOUND_WORD);
+    }
+    read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
+    qs_coord3(d, QW_SOUND_ORIGIN);
+}
+
+/* CL_ParseStaticSound: bit 0 of the flags widens the number. */
+void qw_read_spawnstaticsound2(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, QW_STATICSOUND2_FLAGS);
+    uint32_t at;
+
+    qs_coord3(d, QW_STATICSOUND_ORIGIN);
+    at = d->in.pos;
+    if (!flags)
+        qw_derive_sound(d, qs_u8(d, QW_STATICSOUND2_INDEX), 1);
+    else if (qw_session(d)->fte2 & FTE2_LERPTIME)
+        qw_derive_sound(d, qw_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
+    else
+        qw_derive_sound(d, qs_u16(d, QW_STATICSOUND2_INDEX), 2);
+    qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
+    qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
+}
+
+/* S_Voip_Parse; the bytes are compressed speech. */
+void qw_read_voicechat(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_VOICE_SENDER);
+    qs_u8(d, QW_VOICE_GENERATION);
+    qs_u8(d, QW_VOICE_SEQUENCE);
+    qs_bytes(d, QW_VOICE_DATA, qs_u16(d, QW_VOICE_SIZE));
+}
+
+/* A frame of GSM that Qizmo, a proxy, hands on: ezquake cl_parse.c CL_ParseQizmoVoice. */
+void qw_read_qizmovoice(struct qs_decoder *d)
+{
+    qs_u8(d, QW_QIZMO_SEQUENCE);
+    qs_bytes(d, QW_QIZMO_DATA, QIZMO_FRAME_SIZE);
+}
+
+/* --- Looks */
+
+void qw_read_lightstylecol(struct qs_decoder *d)
+{
+    uint32_t style = qs_u8(d, QW_LIGHTSTYLE_STYLE);
+    const uint8_t bits = qs_u8(d, QW_LIGHTSTYLE_BITS);
+
+    if (bits & LIGHTSTYLE_HIGH)
+        style |= (uint32_t)qs_u8(d, QW_LIGHTSTYLE_STYLE_HIGH) << 8;
+    qs_label(d, ": %u", style);
+    if (bits & LIGHTSTYLE_LEVELS) {
+        if (bits & LIGHTSTYLE_RED)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_RED_LEVEL, 1 / 1024.0);
+        if (bits & LIGHTSTYLE_GREEN)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_GREEN_LEVEL, 1 / 1024.0);
+        if (bits & LIGHTSTYLE_BLUE)
+            qs_scaled_i16(d, QW_LIGHTSTYLE_BLUE_LEVEL, 1 / 1024.0);
+    }
+    qs_text(d, QW_LIGHTSTYLE_MAP);
+}
+
+/* CL_ParsePortalState. */
+void qw_read_setportalstate(struct qs_decoder *d)
+{
+    const uint8_t mode = qs_u8(d, QW_PORTAL_MODE);
+    const bool areas = mode & PORTAL_AREAS;
+    const bool portal = (mode & PORTAL_NUMBER) || !areas;
+    const bool large = mode & PORTAL_LARGE;
+
+    if (!(mode & PORTAL_NEW)) {
+        qs_u8(d, QW_PORTAL_OLD);
+        return;
+    }
+    if (portal && large)
+        qs_u16(d, QW_PORTAL);
+    else if (portal)
+        qs_u8(d, QW_PORTAL);
+    for (unsigned i = 0; areas && i < 2; i++) {
+        if (large)
+            qs_u16(d, QW_PORTAL_AREA);
+        else
+            qs_u8(d, QW_PORTAL_AREA);
+    }
+}
+
+/* Pictures on the screen: SCR_ShowPic_Create and its neighbours. */
+void qw_read_showpic(struct qs_decoder *d)
+{
+    qs_u8(d, QW_PIC_ZONE);
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
+    qs_i16(d, QW_PIC_X);
+    qs_i16(d, QW_PIC_Y);
+}
+
+void qw_read_hidepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+}
+
+/* As the server writes it; fteqw's own client wants the zone first, and ends the game. */
+void qw_read_movepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_u8(d, QW_PIC_ZONE);
+    qs_i16(d, QW_PIC_X);
+    qs_i16(d, QW_PIC_Y);
+}
+
+void qw_read_updatepic(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
+    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
+}
+
+/* --- Particles and effects */
+
+/* Quake's svc_particle, which Hexen II's games need: CLNQ_ParseParticleEffect. */
+void qw_read_particle(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_X, 1 / 16.0);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Y, 1 / 16.0);
+    qs_scaled_i8(d, QW_PARTICLE_DIRECTION_Z, 1 / 16.0);
+    qs_u8(d, QW_PARTICLE_COUNT);
+    qs_u8(d, QW_PARTICLE_COLOR_BYTE);
+}
+
+static void read_particle_look(struct qs_decoder *d)
+{
+    qs_i16(d, QW_PARTICLE_COLOR);
+    qs_u8(d, QW_PARTICLE_COUNT);
+    qs_u8(d, QW_PARTICLE_EFFECT);
+}
+
+void qw_read_particle2(struct qs_decoder *d)
+{
+    static const unsigned borders[] = {QW_PARTICLE_MIN_X, QW_PARTICLE_MIN_Y, QW_PARTICLE_MIN_Z,
+                                       QW_PARTICLE_MAX_X, QW_PARTICLE_MAX_Y, QW_PARTICLE_MAX_Z};
+
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    for (unsigned i = 0; i < G_N_ELEMENTS(borders); i++)
+        qs_f32(d, borders[i]);
+    read_particle_look(d);
+}
+
+void qw_read_particle3(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_u8(d, QW_PARTICLE_BOX_X);
+    qs_u8(d, QW_PARTICLE_BOX_Y);
+    qs_u8(d, QW_PARTICLE_BOX_Z);
+    read_particle_look(d);
+}
+
+void qw_read_particle4(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_PARTICLE_ORIGIN);
+    qs_u8(d, QW_PARTICLE_RADIUS);
+    read_particle_look(d);
+}
+
+/* A sprite or model that plays some frames: CL_ParseEffect. */
+void qw_read_effect(struct qs_decoder *d)
+{
+    qs_coord3(d, QW_EFFECT_ORIGIN);
+    qw_read_model(d, QW_EFFECT_MODEL);
+    qs_u8(d, QW_EFFECT_START);
+    qs_u8(d, QW_EFFECT_FRAMES);
+    qs_u8(d, QW_EFFECT_RATE);
+}
+
+void qw_read_effect2(struct qs_decoder *d)
+{
+    uint16_t model;
+
+    qs_coord3(d, QW_EFFECT_ORIGIN);
+    model = qs_u16(d, QW_EFFECT_MODEL);
+    if (d->fields_wanted && !d->in.overrun)
+        qw_derive_model(d, d->in.pos - 2, 2, model);
+    qs_u16(d, QW_EFFECT_START);
+    qs_u8(d, QW_EFFECT_FRAMES);
+    qs_u8(d, QW_EFFECT_RATE);
+}
+
+void qw_read_trailparticles(struct qs_decoder *d)
+{
+    qw_entity(d, QW_PARTICLES_ENTITY);
+    qs_u16(d, QW_PARTICLES_EFFECT);
+    qs_coord3(d, QW_PARTICLES_START);
+    qs_coord3(d, QW_PARTICLES_END);
+}
+
+void qw_read_pointparticles(struct qs_decoder *d)
+{
+    qs_u16(d, QW_PARTICLES_EFFECT);
+    qs_coord3(d, QW_PARTICLES_START);
+    qs_coord3(d, QW_PARTICLES_VELOCITY);
+    qs_u16(d, QW_PARTICLES_COUNT);
+}
+
+void qw_read_pointparticles1(struct qs_decoder *d)
+{
+    qs_u16(d, QW_PARTICLES_EFFECT);
+    qs_coord3(d, QW_PARTICLES_START);
+}
+
+/* --- The mod's own */
+
+void qw_read_cgamepacket(struct qs_decoder *d)
+{
+    qw_stop_at_mod_data(d, "svcfte_cgamepacket");
+}
+
+void qw_read_cgamepacket_sized(struct qs_decoder *d)
+{
+    qs_bytes(d, QW_MOD_DATA, qs_u16(d, QW_MOD_SIZE));
+}
+
+/* A number as in replacement deltas where these are agreed. CSQC_ParseEntities. */
+static uint16_t read_mod_entity(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const bool longer = qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS;
+    const uint16_t word = qs_u16(d, QW_MOD_ENTITY_WORD);
+    uint32_t number = word & (longer ? UPDATE_NUMBER : UPDATE_NUMBER | UPDATE_EXTENDED);
+
+    if (longer && (word & UPDATE_EXTENDED))
+        number |= (uint32_t)qs_u8(d, QW_MOD_ENTITY_HIGH) << 14;
+    qs_derive_uint(d, QW_MOD_ENTITY, at, d->in.pos - at, number);
+    return word;
+}
+
+static void read_mod_entities(struct qs_decoder *d, bool sized)
+{
+    while (!d->in.overrun && !d->stop) {
+        const uint16_t word = read_mod_entity(d);
+
+        if (word == 0)
+            return;
+        if (word & UPDATE_REMOVE)
+            continue;
+        if (sized)
+            qw_read_cgamepacket_sized(d);
+        else
+            qw_stop_at_mod_data(d, "svcfte_csqcentities");
+    }
+}
+
+void qw_read_csqcentities(struct qs_decoder *d)
+{
+    read_mod_entities(d, false);
+}
+
+void qw_read_csqcentities_sized(struct qs_decoder *d)
+{
+    read_mod_entities(d, true);
+}
