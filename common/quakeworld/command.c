@@ -7,7 +7,18 @@
 
 #include "common/core/text.h"
 
-const struct qs_info_rows qw_info_rows = {QW_INFO, QW_INFO_KEY, QW_INFO_VALUE};
+void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset)
+{
+    static const struct qs_info_rows rows = {QW_INFO, QW_INFO_KEY, QW_INFO_VALUE};
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    if (!d->fields_wanted)
+        return;
+    qs_emit_info(d, &rows, info, offset);
+    while (qs_info_next(info, &pos, &pair))
+        qw_derive_z_ext(d, pair.key, pair.value, offset + pair.value_offset);
+}
 
 struct known_command {
     const char *name, *meaning;
@@ -65,7 +76,26 @@ static void emit_word(struct qs_decoder *d, const struct qs_token *word, uint32_
     }
     qs_emit_bytes(d, QW_COMMAND_ARGUMENT, at, word->length, word->text);
     if (word->text.size && word->text.data[0] == '\\')
-        qs_emit_info(d, &qw_info_rows, word->text, text_at);
+        qw_emit_info(d, word->text, text_at);
+}
+
+static bool is_pext(struct qs_view line)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    return qs_token_next(line, &pos, &word) && qs_view_equal(word.text, "pext");
+}
+
+/* pext and pairs of key and value: the extensions that the client can. */
+static void emit_extensions(struct qs_decoder *d, struct qs_view line, uint32_t offset)
+{
+    struct qs_token key, value;
+    uint32_t pos = 0;
+
+    qs_token_next(line, &pos, &key);
+    while (qs_token_next(line, &pos, &key) && qs_token_next(line, &pos, &value))
+        qw_emit_extension_words(d, &key, &value, offset);
 }
 
 static void emit_command(struct qs_decoder *d, struct qs_view line, uint32_t offset)
@@ -78,6 +108,8 @@ static void emit_command(struct qs_decoder *d, struct qs_view line, uint32_t off
     qs_label_text(d, ": ", line, "");
     for (; qs_token_next(line, &pos, &word); first = false)
         emit_word(d, &word, offset, first);
+    if (is_pext(line))
+        emit_extensions(d, line, offset);
     qs_close_at(d, offset + line.size);
 }
 

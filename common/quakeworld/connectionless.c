@@ -100,20 +100,13 @@ static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint3
 static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     struct qs_token key, value;
+    struct qw_extension extension;
     uint32_t pos = 0;
-    uint32_t key_number, value_number;
 
     if (!qs_token_next(line, &pos, &key) || !qs_token_next(line, &pos, &value))
         return;
-    key_number = qs_view_unsigned(key.text);
-    value_number = qs_view_unsigned(value.text);
-    qs_open_at(d, QW_EXTENSION, offset);
-    qs_label(d, ": 0x%x", value_number);
-    qs_emit_uint(d, QW_EXTENSION_KEY, offset + key.offset, key.length, key_number);
-    qs_emit_uint(d, QW_EXTENSION_VALUE, offset + value.offset, value.length, value_number);
-    qw_emit_extension(d, key_number, value_number, offset + value.offset, value.length);
-    ask_for_netchan(&qw_session(d)->asked, key_number, value_number);
-    qs_close_at(d, offset + line.size);
+    extension = qw_emit_extension_words(d, &key, &value, offset);
+    ask_for_netchan(&qw_session(d)->asked, extension.key, extension.value);
 }
 
 static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
@@ -132,7 +125,7 @@ static void read_connect_userinfo(struct qs_decoder *d, const struct oob *oob,
                                   const struct qs_token *word)
 {
     emit_token(d, QW_CONNECT_USERINFO, oob, word);
-    qs_emit_info(d, &qw_info_rows, word->text,
+    qw_emit_info(d, word->text,
                  oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
     qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
     qs_summary_text(d, " as ", qs_info_value(word->text, "name"), "");
@@ -327,7 +320,7 @@ static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_
     uint32_t at = rules.size + 1;
 
     qs_emit_bytes(d, QW_STATUS_RULES, offset, rules.size, rules);
-    qs_emit_info(d, &qw_info_rows, rules, offset);
+    qw_emit_info(d, rules, offset);
     while (at < text.size) {
         const struct qs_view line = first_line(behind(text, at));
 

@@ -28,6 +28,29 @@ void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint3
         qs_derive_uint(d, (unsigned)row, offset, length, value);
 }
 
+struct qw_extension qw_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
+                                            const struct qs_token *value, uint32_t offset)
+{
+    const struct qw_extension extension = {qs_view_unsigned(key->text),
+                                           qs_view_unsigned(value->text)};
+    const uint32_t at = offset + value->offset;
+
+    qs_open_at(d, QW_EXTENSION, offset + key->offset);
+    qs_label(d, ": 0x%x", extension.value);
+    qs_emit_uint(d, QW_EXTENSION_KEY, offset + key->offset, key->length, extension.key);
+    qs_emit_uint(d, QW_EXTENSION_VALUE, at, value->length, extension.value);
+    qw_emit_extension(d, extension.key, extension.value, at, value->length);
+    qs_close_at(d, at + value->length);
+    return extension;
+}
+
+void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
+                     uint32_t offset)
+{
+    if (qs_view_equal(key, "*z_ext"))
+        qs_derive_uint(d, QW_Z_EXT, offset, value.size, qs_view_unsigned(value));
+}
+
 /* The key vlen has a length and as many bytes behind its value; fteqw CLQW_ParseServerData. */
 void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value)
 {

@@ -30,7 +30,7 @@ static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
     static const unsigned rows[3] = {QW_USERCMD_PITCH, QW_USERCMD_YAW, QW_USERCMD_ROLL};
 
     for (unsigned i = 0; i < 3; i++) {
-        if (!(bits & (UC_ANGLE1 << i)))
+        if (!(bits >> i & UC_ANGLE1))
             continue;
         if (bits & UC_ABSANG)
             angles[i] = (uint16_t)qs_angle16(d, rows[i]);

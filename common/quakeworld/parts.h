@@ -5,6 +5,7 @@
 
 #include "common/core/decoder.h"
 #include "common/core/infostring.h"
+#include "common/core/text.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/names.h"
 #include "common/quakeworld/quakeworld.h"
@@ -41,15 +42,24 @@ void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length);
 /* Adds the name of a statistic to the message's title. */
 void qw_label_stat(struct qs_decoder *d, uint8_t index);
 
-/* command.c: console commands in texts. The rows of info strings. */
-extern const struct qs_info_rows qw_info_rows;
+/* command.c: console commands in texts, and info strings, whose first byte stands at `offset`. */
+void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
 /* Says the commands in `text`, which begins at `offset`: words, info strings, meanings. */
 void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
 
 /* extension.c: protocol extensions. */
+struct qw_extension {
+    uint32_t key, value;
+};
 /* Says the flags of an extension word by the row of its key. */
 void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint32_t offset,
                        uint32_t length);
+/* A pair of key and value as words of a text that begins at `offset`. Returns the numbers. */
+struct qw_extension qw_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
+                                            const struct qs_token *value, uint32_t offset);
+/* Says the flags of ZQuake's extensions, where `key` is theirs; `value` stands at `offset`. */
+void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
+                     uint32_t offset);
 /* A pair of key and value in binary, as challenges and svc_serverdata have it. */
 void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value);
 /* Sets the formats that the agreed extensions change. */

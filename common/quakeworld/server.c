@@ -196,6 +196,7 @@ static void read_serverinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
+    qw_derive_z_ext(d, key, value, d->in.pos - value.size - 1);
     info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
     qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));
     g_free(info);
@@ -276,7 +277,7 @@ static void read_updateuserinfo(struct qs_decoder *d)
     qs_label_text(d, " ", qs_info_value(info, "name"), "");
     if (d->in.overrun)
         return;
-    qs_emit_info(d, &qw_info_rows, info, at);
+    qw_emit_info(d, info, at);
     if (player < QW_PLAYERS_MAX)
         qs_table_set(&qw_session(d)->userinfo, player, info);
 }
@@ -289,8 +290,10 @@ static void read_setinfo(struct qs_decoder *d)
 
     qs_label_text(d, " ", key, "");
     qs_label_text(d, " = ", value, "");
-    if (!d->in.overrun)
-        qw_set_userinfo_value(qw_session(d), player, key, value);
+    if (d->in.overrun)
+        return;
+    qw_derive_z_ext(d, key, value, d->in.pos - value.size - 1);
+    qw_set_userinfo_value(qw_session(d), player, key, value);
 }
 
 /* --- The own player */

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What extensions change, where no capture shows it: FTE's netchan with fragments, its experimental
+ * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
+ * sent.
+ */
+#include "common/core/sinks.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/quakeworld.h"
+#include "tests/unit/unit.h"
+
+/* Keeps "name = value" for each field, and "! text" for each note, a line each. */
+struct listener {
+    struct qs_sink ears;
+    GString *heard;
+};
+
+struct fixture {
+    struct qs_decoder decoder;
+    struct qw_session session;
+    struct listener listener;
+};
+
+static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    GString *heard = ((struct listener *)ears)->heard;
+
+    g_string_append_printf(heard, "%s = ", field->name);
+    qs_value_append(heard, field, value);
+    g_string_append_c(heard, '\n');
+}
+
+static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    (void)kind, (void)offset, (void)length;
+    g_string_append_printf(((struct listener *)ears)->heard, "! %s\n", text);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = g_new0(struct fixture, 1);
+
+    qs_decoder_init(&f->decoder, &qw_protocol);
+    qw_protocol.session_init(&f->session.base);
+    f->session.base.server = QS_END_B;
+    f->session.base.version = QW_PROTOCOL_LAST;
+    f->session.base.level = 1;
+    f->session.format.known = true;
+    f->listener.ears = (struct qs_sink){.field = hear_field, .note = hear_note};
+    f->listener.heard = g_string_new(NULL);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    g_string_free(f->listener.heard, TRUE);
+    qw_protocol.session_clear(&f->session.base);
+    qs_decoder_clear(&f->decoder);
+    g_free(f);
+    return 0;
+}
+
+/* Returns how many problems the packet has. */
+static uint32_t decode(struct fixture *f, enum qs_end from, struct qs_view bytes)
+{
+    const struct qs_packet packet = {
+        .data = bytes.data, .size = bytes.size, .wire_size = bytes.size, .from = from};
+
+    g_string_truncate(f->listener.heard, 0);
+    qs_decode(&f->decoder, &f->session.base, &f->listener.ears, &packet);
+    return qs_decoder_problems(&f->decoder);
+}
+
+static uint32_t from_server(struct fixture *f, struct qs_view bytes)
+{
+    return decode(f, QS_END_B, bytes);
+}
+
+static uint32_t from_client(struct fixture *f, struct qs_view bytes)
+{
+    return decode(f, QS_END_A, bytes);
+}
+
+static void assert_heard(const struct fixture *f, const char *line)
+{
+    if (!strstr(f->listener.heard->str, line))
+        fail_msg("\"%s\" is not in:\n%s", line, f->listener.heard->str);
+}
+
+static void assert_not_heard(const struct fixture *f, const char *part)
+{
+    if (strstr(f->listener.heard->str, part))
+        fail_msg("\"%s\" is in:\n%s", part, f->listener.heard->str);
+}
+
+/* Headers: sequence 1, acknowledged 1; clients add a qport. */
+#define SERVER "\1\0\0\0\1\0\0\0"
+#define CLIENT "\1\0\0\0\1\0\0\0\x34\x12"
+
+/* --- The netchan */
+
+#define FRAGMENT_SERVER(sequence, word) "\x40\0\0" sequence "\0\0\0\1" word
+
+static void use_fte_netchan(struct fixture *f)
+{
+    f->session.format.stunaware = f->session.format.fragments = true;
+}
+
+static void fragments_are_joined(void **state)
+{
+    struct fixture *f = *state;
+
+    use_fte_netchan(f);
+    assert_int_equal(from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "\x1a"
+                                                                       "Hello, ")),
+                     0);
+    assert_false(f->decoder.accepted);
+    assert_heard(f, "qw.sequence = 5\n");
+    assert_heard(f, "qw.fragment.more = true\n");
+    assert_int_equal(from_server(f, VIEW(FRAGMENT_SERVER("\5", "\2\0") "world\0")), 0);
+    assert_true(f->decoder.accepted);
+    assert_heard(f, "qw.fragment.offset = 8\n");
+    assert_heard(f, "qw.centerprint.text = Hello, world\n");
+    assert_non_null(f->session.joined);
+    assert_int_equal(g_bytes_get_size(f->session.joined), 14);
+    assert_int_equal(g_array_index(f->decoder.messages, struct qs_message, 0).source, 1);
+}
+
+static void a_lost_fragment_drops_the_message(void **state)
+{
+    struct fixture *f = *state;
+
+    use_fte_netchan(f);
+    from_server(f, VIEW(FRAGMENT_SERVER("\5", "\1\0") "12345678"));
+    from_server(f, VIEW(FRAGMENT_SERVER("\5", "\4\0") "x"));
+    assert_false(f->decoder.accepted);
+    assert_heard(f, "! Fragment at 16 does not follow the 8 bytes that are there: dropped\n");
+    from_server(f, VIEW(FRAGMENT_SERVER("\6", "\2\0") "x"));
+    assert_false(f->decoder.accepted);
+}
+
+static void a_late_fragment_is_stale(void **state)
+{
+    struct fixture *f = *state;
+
+    use_fte_netchan(f);
+    from_server(f, VIEW(FRAGMENT_SERVER("\7", "\0\0") "\1"));
+    assert_true(f->decoder.accepted);
+    from_server(f, VIEW(FRAGMENT_SERVER("\6", "\1\0") "12345678"));
+    assert_false(f->decoder.accepted);
+    assert_heard(f, "! Sequence number 6 after 7\n");
+    assert_int_equal(f->session.base.to_client.stale, 1);
+}
+
+static void the_netchan_is_known_without_a_handshake(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.format.known = false;
+    assert_int_equal(from_client(f, VIEW("\xc0\0\1\1\x80\0\1\0\x61\x26\0\0"
+                                         "\5\x2f")),
+                     0);
+    assert_true(f->session.format.stunaware);
+    assert_true(f->session.format.fragments);
+    assert_heard(f, "qw.sequence = 257\n");
+    assert_heard(f, "qw.delta.sequence = 47\n");
+}
+
+static void the_plain_netchan_is_known_without_a_handshake(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.format.known = false;
+    assert_int_equal(from_client(f, VIEW("\x40\1\0\x80\0\1\0\0\x61\x26"
+                                         "\5\x2f")),
+                     0);
+    assert_true(f->session.format.known);
+    assert_false(f->session.format.stunaware);
+    assert_false(f->session.format.fragments);
+    assert_heard(f, "qw.sequence = 320\n");
+}
+
+/* --- FTE's experimental bits */
+
+static void vrinputs_replace_moves(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_VRINPUTS | FTE2_REPLACEMENTDELTAS;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x0a\x01\x81"
+                                                "\x85\x2a\xc0\x53\xa5\xd4\x3a\x50\x82\x00\x00")),
+                     0);
+    assert_heard(f, "qw.input.delay = 12.9");
+    assert_heard(f, "qw.input.bits = 0x52a\n");
+    assert_heard(f, "qw.input.time = 21413\n");
+    assert_heard(f, "qw.usercmd.forwardmove = 400\n");
+    assert_heard(f, "qw.input.buttons = 0x200\n");
+    assert_heard(f, "qw.input.weapon = 0\n");
+    assert_true(f->session.moved);
+    assert_int_equal(f->session.cmds[2].forward, 400);
+    assert_int_equal(f->session.input_time, 21413);
+}
+
+static void vrinputs_know_devices(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_VRINPUTS;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x18\1\1\xff\xff\xff\xff"
+                                                "\xa0\x00\5" /* head */
+                                                "\x23\7\1\0\2\0\3\0\x09")),
+                     0);
+    assert_heard(f, "qw.ackframe.frame = -1\n");
+    assert_heard(f, "qw.input.vr.status = 0x7\n");
+    assert_heard(f, "qw.input.vr.weapon = 9\n");
+    assert_int_not_equal(from_client(f, VIEW("\2\0\0\0\1\0\0\0\x34\x12"
+                                             "\x55\x20")),
+                         0);
+    assert_heard(f, "! Unknown flags 0x20 in clcfte_move\n");
+}
+
+static void setanglebase_has_the_axes_it_says(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_VRINPUTS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x5d\x08"
+                                                "\x5d\x02\x00\x40")),
+                     0);
+    assert_heard(f, "qw.setanglebase.flags.lock = true\n");
+    assert_heard(f, "qw.setanglebase.angles.yaw = 90\n");
+    assert_not_heard(f, "qw.setanglebase.angles.pitch");
+}
+
+/* Frame 300, lerp end 21 ms, effects, skin -1, tag 1 of entity 0x8005. */
+static void lerptime_writes_numbers_of_variable_length(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\0"
+                                                "\xa1\x8a\x10" /* bits */
+                                                "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
+                                                "\0\0")),
+                     0);
+    assert_heard(f, "qw.update.bits = 0x108aa1\n");
+    assert_heard(f, "qw.update.frame = 300\n");
+    assert_heard(f, "qw.update.lerpend = 21\n");
+    assert_heard(f, "qw.update.effects = 0x80\n");
+    assert_heard(f, "qw.update.skin = -1\n");
+    assert_heard(f, "qw.update.tag.entity = 32773\n");
+    assert_heard(f, "qw.update.tag.index = 1\n");
+}
+
+/* --- Replacement deltas without the later bits */
+
+/* Angles of 16 bits for what is predicted, a weapon's frame of 9 bits, a size of 16. */
+static void updates_without_predinfo_differ(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\x40\2"
+                                                "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
+                                                "\0\0")),
+                     0);
+    assert_heard(f, "qw.update.number = 32769\n");
+    assert_heard(f, "qw.update.angles.yaw = 90\n");
+    assert_heard(f, "qw.update.weaponframe = 255\n");
+    assert_heard(f, "qw.update.size16 = 0x1022\n");
+}
+
+static void illegal_updates_end_the_packet(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
+    assert_int_not_equal(from_server(f, VIEW(SERVER "\x56\0\0\0\0\1\0\x80\x80\x80\x40\0\0")), 0);
+    assert_heard(f, "! Illegal bits 0x40808080 in an entity update\n");
+    assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                             "\x56\0\0\0\0\1\0\x80\x20\x09\0\0")),
+                         0);
+    assert_heard(f, "! Unknown size encoding 0x9 in an entity update\n");
+}
+
+/* --- Messages */
+
+static void messages_need_their_extension(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_not_equal(from_server(f, VIEW(SERVER "\x54\1\x21\3\2\0ab")), 0);
+    f->session.fte2 = FTE2_VOICECHAT;
+    assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                         "\x54\1\x21\3\2\0ab")),
+                     0);
+    assert_heard(f, "qw.voicechat.codec = 2\n");
+    assert_heard(f, "qw.voicechat.data = 6162\n");
+}
+
+static void the_mods_own_data_is_named(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CSQC;
+    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x4c\5\x80\0\0"
+                                                "\x5a\2\0ab"
+                                                "\1")),
+                     0);
+    assert_heard(f, "qw.csqcentities.entity = 5\n");
+    assert_heard(f, "qw.mod.data = 6162\n");
+    assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                             "\x4c\5\0abc")),
+                         0);
+    assert_heard(f, "! svcfte_csqcentities not decoded: only the server's mod knows its length\n");
+    assert_heard(f, "qw.undecoded = 616263\n");
+}
+
+/* A definition: style beam, count and velocity; then one such effect, of the defined layout. */
+static void custom_effects_are_read_as_defined(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CUSTOMTEMPEFFECTS;
+    assert_int_not_equal(from_server(f, VIEW(SERVER "\x43\7\0\0\0\0\0\0")), 0);
+    assert_heard(f, "the capture lacks the definition of effect 7\n");
+    assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                         "\x43\xff\7\xa1spark\0")),
+                     0);
+    assert_int_equal(from_server(f, VIEW("\3\0\0\0\1\0\0\0"
+                                         "\x43\7\x08\0\x10\0\x18\0\1\0\2\0\3\0\x09"
+                                         "\x20\0\0\0\0\0")),
+                     0);
+    assert_heard(f, "qw.temp_entity.origin.x = 1\n");
+    assert_heard(f, "qw.temp_entity.count = 9\n");
+    assert_heard(f, "qw.temp_entity.velocity.x = 4\n");
+}
+
+static void split_screens_have_seats(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(from_server(f, VIEW(SERVER "\x0b"
+                                                "FTEX\0\0\x10\0\x18\0\0\0\1\0\0\0"
+                                                "qw\0\1\2\x80Level\0")),
+                     0);
+    assert_heard(f, "qw.agreed.fte = 0x100000\n");
+    assert_int_equal(f->session.player, 1);
+    assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                         "\x44\1"
+                                         "\x19\2\1\2")),
+                     0);
+    assert_heard(f, "qw.seat = 1\n");
+    assert_heard(f, "qw.seats.player = 2\n");
+}
+
+static void mvdsv_chooses_weapons(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\xc8\x44\3\x78\x50"
+                                                "\xc8\xc0\7\2\0"
+                                                "\xc9\1\1\2\x0d\4\0\0\x80\x3f\0\0\0\0\0\0\0\0")),
+                     0);
+    assert_heard(f, "qw.mvd_weapon.age = 3\n");
+    assert_heard(f, "qw.mvd_weapon.first = 5\n");
+    assert_heard(f, "qw.mvd_weapon.impulse = 7\n");
+    assert_heard(f, "qw.mvd_debug.position.x = 1\n");
+}
+
+static void projectiles_move_by_themselves(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.mvd1 = MVD1_SIMPLEPROJECTILE;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x64\5\0\0\0"
+                                                "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
+                                                "\x21\x80\0\0")),
+                     0);
+    assert_heard(f, "qw.projectile.number = 32\n");
+    assert_heard(f, "qw.projectile.angles.pitch = 90\n");
+    assert_heard(f, "qw.projectile.owner = 1\n");
+    assert_heard(f, "qw.projectile.age = 1\n");
+    assert_heard(f, "qw.projectile.word.remove = true\n");
+}
+
+static void players_predict_weapons(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.mvd1 = MVD1_WEAPONPREDICTION;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
+                                                "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
+                                                "\x2a\1\0\1\0\0\0\0\0\0\5\3\0")),
+                     0);
+    assert_heard(f, "qw.playerinfo.weapon.weapon = 32\n");
+    assert_heard(f, "qw.playerinfo.weapon.cells = 4\n");
+}
+
+static void old_deltas_have_all_bits(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x2f\5\x80\x80\x85\x7b"
+                                                "\x10\xff\1\2\3\5\0\1\0"
+                                                "\1\0\2\0\3\0\4\0\5\6\7"
+                                                "\0\0")),
+                     0);
+    assert_heard(f, "qw.entity.scale = 16\n");
+    assert_heard(f, "qw.entity.fatness = -1\n");
+    assert_heard(f, "qw.entity.dpflags = 0x3\n");
+    assert_heard(f, "qw.entity.tag.entity = 5\n");
+    assert_heard(f, "qw.entity.light.radius = 4\n");
+    assert_heard(f, "qw.entity.effects_high = 0x7\n");
+}
+
+static void requests_carry_arguments(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CSQC;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
+                                                "\x0a\3\0name\0")),
+                     0);
+    assert_heard(f, "qw.qcrequest.string = text\n");
+    assert_heard(f, "qw.qcrequest.float = 1\n");
+    assert_heard(f, "qw.qcrequest.double = 1\n");
+    assert_heard(f, "qw.qcrequest.int64 = -2\n");
+    assert_heard(f, "qw.qcrequest.name = name\n");
+}
+
+static void brushes_are_edited(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CSQC;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x57\1\0\x40\5\0\0\0edit\0"
+                                                "\x57\1\0\0\5\0\0\0"
+                                                "\x57\1\0\4\5\0\0\0\0\0\0\0\1\0\1\0\1"
+                                                "tex\0"
+                                                "\1\0\1\0"
+                                                "aaaabbbbccccddddeeee\0\0\x80\x3f")),
+                     0);
+    assert_heard(f, "qw.brush.entity = edit\n");
+    assert_heard(f, "qw.patch.point.red = 1\n");
+    assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                             "\x57\1\0\1\5\0\0\0\0\0\0\0\1\x20\0\0")),
+                         0);
+    assert_heard(f, "! Number of planes 8193 in brush editing\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(fragments_are_joined),
+        TEST(a_lost_fragment_drops_the_message),
+        TEST(a_late_fragment_is_stale),
+        TEST(the_netchan_is_known_without_a_handshake),
+        TEST(the_plain_netchan_is_known_without_a_handshake),
+        TEST(vrinputs_replace_moves),
+        TEST(vrinputs_know_devices),
+        TEST(setanglebase_has_the_axes_it_says),
+        TEST(lerptime_writes_numbers_of_variable_length),
+        TEST(updates_without_predinfo_differ),
+        TEST(illegal_updates_end_the_packet),
+        TEST(messages_need_their_extension),
+        TEST(the_mods_own_data_is_named),
+        TEST(custom_effects_are_read_as_defined),
+        TEST(split_screens_have_seats),
+        TEST(mvdsv_chooses_weapons),
+        TEST(projectiles_move_by_themselves),
+        TEST(players_predict_weapons),
+        TEST(old_deltas_have_all_bits),
+        TEST(requests_carry_arguments),
+        TEST(brushes_are_edited),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
