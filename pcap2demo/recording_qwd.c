@@ -7,6 +7,11 @@
 
 enum { QWD_HEADER = 8 }; /* of the netchan, from the server */
 
+static bool is_connectionless(struct qs_view packet)
+{
+    return packet.size > 4 && qs_le32(packet.data) == UINT32_MAX;
+}
+
 /* Strict, since nothing marks the format: for recognising it, not for reading. */
 static bool is_plausible(const struct qwd_block *block, float before)
 {
@@ -17,7 +22,7 @@ static bool is_plausible(const struct qwd_block *block, float before)
         return isfinite(block->angles[0]) && isfinite(block->angles[1]) &&
                isfinite(block->viewangles[0]) && fabsf(block->viewangles[0]) <= 360;
     case QWD_READ:
-        return block->packet.size >= QWD_HEADER;
+        return block->packet.size >= QWD_HEADER || is_connectionless(block->packet);
     case QWD_SET:
         return block->outgoing <= INT32_MAX && block->incoming <= INT32_MAX;
     }

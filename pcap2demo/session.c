@@ -178,7 +178,7 @@ static void session_packet(struct sessions *sessions, struct session *session,
 {
     const struct qs_decoder *decoder = &sessions->decoders[conversation->protocol];
 
-    session->packets++;
+    session->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
     if (!decoder->connectionless)
         session->end = MAX(session->end, packet->time);

@@ -5,6 +5,7 @@
 
 #include "common/core/infostring.h"
 #include "common/core/text.h"
+#include "common/quake2/configstrings.h"
 
 enum {
     NO_SUPPRESS_BYTE = 26,  /* the protocol whose svc_frame lacks the byte */
@@ -191,12 +192,21 @@ static char *describe_map(const struct q2_session *session)
     return map;
 }
 
+/* What the client calls itself; where that was not seen, what the server calls it. */
 static char *describe_player(const struct q2_session *session)
 {
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
     const struct qs_view name = qs_info_value(info, "name");
+    char *raw, *text;
 
-    return name.data ? qs_text_utf8(name) : NULL;
+    if (name.data)
+        return qs_text_utf8(name);
+    if (!session->base.level || session->player < 0)
+        return NULL;
+    raw = q2_player_name(session, (uint32_t)session->player);
+    text = readable(raw);
+    g_free(raw);
+    return text;
 }
 
 void q2_session_describe(const struct qs_session *base, struct qs_description *description)
