@@ -40,5 +40,6 @@ struct action *convert_new(const struct settings *settings);
 struct action *list_new(const struct settings *settings);
 struct action *dump_new(const struct settings *settings);
 struct action *check_new(const struct settings *settings);
+struct action *pcap_new(const struct settings *settings);
 
 #endif

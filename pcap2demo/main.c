@@ -318,6 +318,8 @@ static struct action *action_for(const struct settings *settings)
         return dump_new(settings);
     case PURPOSE_CHECK:
         return check_new(settings);
+    case PURPOSE_PCAP:
+        return pcap_new(settings);
     case PURPOSE_CONVERT:
         break;
     }

@@ -43,6 +43,10 @@ extern const struct rebuilder *const rebuilders[];
 /* The rebuilder for sessions of this protocol, or NULL. */
 const struct rebuilder *rebuilder_find(const struct qs_protocol *protocol);
 
+/* The rebuilder for a session that begins with this packet, which was just decoded; or NULL. */
+const struct rebuilder *rebuilder_choose(const struct qs_decoder *decoder,
+                                         const struct qs_packet *first);
+
 /* What the user asked for. */
 struct demo_wishes {
     bool force;    /* write demos whose start is missing, as well as that can be done */

@@ -58,7 +58,8 @@ uint64_t recording_number(const struct recording *recording);
 /*
  * The time of the block that was just handed out and decoded, in nanoseconds on the demo's clock,
  * which begins anywhere. QWD says it for each block. DM2 has frames of 100 ms; what comes between
- * them has the time of the frame before. DEM has svc_time.
+ * them has the time of the frame before. DEM has svc_time,
+ * of which what passes within levels is counted, from 0.
  */
 int64_t recording_time(struct recording *recording, const struct qs_decoder *decoder);
 

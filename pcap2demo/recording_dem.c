@@ -46,21 +46,35 @@ static enum recording_outcome dem_next(struct recording_progress *progress)
     return OUTCOME_BAD;
 }
 
-/* A new level's clock begins again; the demo's goes on. */
+/* Since the last svc_time, whose value stands at `value`. */
+static double passed(struct recording_progress *progress, const uint8_t *value)
+{
+    const double time = (double)qs_float_of_bits(qs_le32(value));
+    const double seconds = progress->timed ? time - progress->level_time : 0;
+
+    progress->timed = true;
+    progress->level_time = time;
+    return seconds > 0 ? seconds : 0;
+}
+
+/*
+ * svc_time counts anew in each level, and from anywhere: the demo's clock counts what passes within
+ * levels.
+ */
 static double dem_seconds(struct recording_progress *progress, const struct qs_decoder *decoder,
                           double before)
 {
-    double time = before;
-
-    (void)progress;
-
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        if (message->id == SVC_TIME && decoder->direction == QS_S2C)
-            time = (double)qs_float_of_bits(qs_le32(decoder->payload.data + message->offset + 1));
+        if (decoder->direction != QS_S2C || message->source)
+            continue;
+        if (message->id == SVC_SERVERINFO)
+            progress->timed = false;
+        else if (message->id == SVC_TIME)
+            before += passed(progress, decoder->payload.data + message->offset + 1);
     }
-    return time;
+    return before;
 }
 
 const struct recording_format recording_dem = {

@@ -26,6 +26,8 @@ struct recording_progress {
     bool ended;           /* the end mark was */
     bool unmarked;        /* files of this kind have no end mark */
     uint64_t frames;      /* of the game, so far */
+    bool timed;           /* the level's clock was seen */
+    double level_time;    /* and what it said last, in seconds */
 };
 
 struct recording_format {

@@ -126,9 +126,10 @@ static void name_ends(const struct sessions *sessions, struct session *session,
     session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
 }
 
-static void start_rebuild(struct sessions *sessions, struct session *session)
+static void start_rebuild(struct sessions *sessions, struct session *session,
+                          const struct qs_decoder *decoder, const struct qs_packet *first)
 {
-    const struct rebuilder *rebuilder = rebuilder_find(session->protocol);
+    const struct rebuilder *rebuilder = rebuilder_choose(decoder, first);
     const struct demo_setup setup = {.naming = sessions->action->writes ? sessions->settings->naming
                                                                         : NULL,
                                      .wishes = sessions->settings->wishes,
@@ -157,7 +158,7 @@ static struct session *session_new(struct sessions *sessions,
     session->start = packet->time;
     session->maps = g_ptr_array_new_with_free_func(g_free);
     session->chosen = settings_chose(sessions->settings, session->number);
-    start_rebuild(sessions, session);
+    start_rebuild(sessions, session, &sessions->decoders[conversation->protocol], packet);
     return session;
 }
 

@@ -57,8 +57,8 @@ static gboolean take_dump(const char *name, const char *value, gpointer data, GE
 
 static const char summary[] =
     "Rebuilds demos (.qwd, .dm2, .dem) from captures of Quake-family games, and lists,\n"
-    "dumps and checks what is in them. FILE is a pcap or pcapng file; \"-\" is standard\n"
-    "input. Several files are taken as one capture, in the order given.";
+    "dumps and checks what is in them. FILE is a pcap or pcapng file, or a demo; \"-\" is\n"
+    "standard input. Several captures are taken as one, in the order given.";
 
 static const char description[] =
     "Exit status: 0 all is well; 1 something in the input is wrong, or a demo could not\n"
@@ -67,7 +67,9 @@ static const char description[] =
     "  pcap2demo duel.pcap                     demos in this folder: duel-1-dm4.qwd ...\n"
     "  pcap2demo --list duel.pcap              which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
-    "  tcpdump -w - udp | pcap2demo -\n";
+    "  tcpdump -w - udp | pcap2demo -\n"
+    "  pcap2demo --dump duel-1-dm4.qwd | less  what is in a demo\n"
+    "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
 
 static void add_entries(GOptionContext *context, struct words *words, struct settings *settings)
 {
@@ -79,6 +81,8 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Print every field of every packet", "text|json"},
         {"check", 'c', 0, G_OPTION_ARG_NONE, &words->check,
          "Check that everything can be decoded and rebuilt", NULL},
+        {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &settings->pcap,
+         "Make a capture of demos, for Wireshark", "FILE"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, "List, dump or check in JSON", NULL},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
          "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
@@ -222,19 +226,22 @@ static bool take_each(struct settings *settings, char *const *texts,
 
 static bool take_purpose(struct settings *settings, const struct words *words)
 {
-    if (words->list + words->dump + words->check > 1)
-        return refuse("choose one of --list, --dump and --check");
+    if (words->list + words->dump + words->check + (settings->pcap != NULL) > 1)
+        return refuse("choose one of --list, --dump, --check and --pcap");
     if (words->list)
         settings->purpose = PURPOSE_LIST;
     else if (words->dump)
         settings->purpose = PURPOSE_DUMP;
     else if (words->check)
         settings->purpose = PURPOSE_CHECK;
+    else if (settings->pcap)
+        settings->purpose = PURPOSE_PCAP;
     settings->json = words->json || words->dump_json;
-    if (settings->json && settings->purpose == PURPOSE_CONVERT)
+    if (settings->json &&
+        (settings->purpose == PURPOSE_CONVERT || settings->purpose == PURPOSE_PCAP))
         return refuse("--json goes with --list, --dump or --check");
     if (words->output && settings->purpose != PURPOSE_CONVERT)
-        return refuse("--output goes with converting, not with --list, --dump or --check");
+        return refuse("--output goes with converting, not with --list, --dump, --check or --pcap");
     return true;
 }
 
@@ -332,6 +339,7 @@ void settings_clear(struct settings *settings)
     g_strfreev(settings->files);
     g_free(settings->interface);
     g_free(settings->filter);
+    g_free(settings->pcap);
     g_array_free(settings->sessions, TRUE);
     if (settings->naming)
         naming_free(settings->naming);

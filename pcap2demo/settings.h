@@ -11,7 +11,7 @@
 #include "pcap2demo/naming.h"
 #include "pcap2demo/rebuild.h"
 
-enum purpose { PURPOSE_CONVERT, PURPOSE_LIST, PURPOSE_DUMP, PURPOSE_CHECK };
+enum purpose { PURPOSE_CONVERT, PURPOSE_LIST, PURPOSE_DUMP, PURPOSE_CHECK, PURPOSE_PCAP };
 
 struct settings {
     enum purpose purpose;
@@ -21,6 +21,7 @@ struct settings {
     char **files;     /* ends with NULL */
     char *interface;  /* NULL: read `files` */
     char *filter;     /* or NULL */
+    char *pcap;       /* the capture to make of demos, or NULL */
     GArray *sessions; /* unsigned: numbers chosen; empty: all */
     struct naming *naming;
     struct claims *claims;

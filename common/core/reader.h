@@ -89,6 +89,13 @@ static inline float qs_float_of_bits(uint32_t bits)
     return value;
 }
 
+static inline uint32_t qs_bits_of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static inline uint8_t qs_reader_u8(struct qs_reader *r)
 {
     const uint8_t *p = qs_reader_take(r, 1);

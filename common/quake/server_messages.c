@@ -594,11 +594,21 @@ static bool is_common(struct qs_decoder *d)
     return qs_reader_left(&d->in) == 1 && d->in.data[d->in.pos] <= SVC_DISCONNECT;
 }
 
+/* So is a console command of the client. */
+static bool is_command(struct qs_decoder *d)
+{
+    const uint8_t *message = d->in.data + d->in.pos;
+    const uint32_t size = qs_reader_left(&d->in);
+
+    return d->direction == QS_C2S && size > 1 && message[0] == CLC_STRINGCMD &&
+           memchr(message, 0, size) == message + size - 1;
+}
+
 bool nq_pass_over(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
 
-    if (!session->undecodable || is_common(d))
+    if (!session->undecodable || is_common(d) || is_command(d))
         return false;
     qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
             "Protocol %d with its extensions is not decoded", session->base.version);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes captures: pcapng with one section and one interface of bare IPv4 packets, times in
+ * nanoseconds. Source: the pcapng specification (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
+ */
+#ifndef PCAP2DEMO_PCAP_OUT_H
+#define PCAP2DEMO_PCAP_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/packet.h"
+#include "common/core/reader.h"
+
+/* What fits into a UDP datagram over IPv4. */
+enum { PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 };
+
+struct pcap_out;
+
+/* `comment` is the section's, UTF-8 and at most 65535 bytes. The file will be in `folder`. */
+struct pcap_out *pcap_out_new(const char *folder, const char *comment);
+
+/* A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. */
+void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                       const struct qs_address *destination, struct qs_view payload);
+
+/* As writer_commit(). */
+char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);
+
+void pcap_out_free(struct pcap_out *out);
+
+#endif
