@@ -177,43 +177,36 @@ static proto_item *add_ipv6(const struct place *at, struct qs_view bytes)
     return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &address);
 }
 
+static proto_item *add_bytes(const struct place *at, const struct qs_field *row,
+                             struct qs_view bytes)
+{
+    if (row->type == QS_TEXT)
+        return add_text(at, bytes);
+    if (row->type == QS_IPV4)
+        return add_ipv4(at, bytes);
+    if (row->type == QS_IPV6)
+        return add_ipv6(at, bytes);
+    return proto_tree_add_bytes_with_length(at->tree, at->hf, at->tvb, at->start, at->length,
+                                            bytes.data, (int)bytes.size);
+}
+
 static proto_item *add_field(const struct place *at, const struct qs_field *row,
                              const struct qs_value *value)
 {
-    switch (row->type) {
-    case QS_BOOL:
+    switch (qs_type_kind(row->type)) {
+    case QS_KIND_BOOL:
         return proto_tree_add_boolean(at->tree, at->hf, at->tvb, at->start, at->length,
                                       (uint32_t)in_place(row, value->u));
-    case QS_U8:
-    case QS_U16:
-    case QS_U32:
-    case QS_U64:
-    case QS_X8:
-    case QS_X16:
-    case QS_X32:
-    case QS_X64:
-    case QS_FRAMENUM:
+    case QS_KIND_UNSIGNED:
         return add_uint(at, row, in_place(row, value->u));
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
+    case QS_KIND_SIGNED:
         return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length,
                                   (int32_t)in_place(row, value->u));
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
+    case QS_KIND_REAL:
         return add_real(at, row, value->f);
-    case QS_TEXT:
-        return add_text(at, value->bytes);
-    case QS_BYTES:
-        return proto_tree_add_bytes_with_length(at->tree, at->hf, at->tvb, at->start, at->length,
-                                                value->bytes.data, (int)value->bytes.size);
-    case QS_IPV4:
-        return add_ipv4(at, value->bytes);
-    case QS_IPV6:
-        return add_ipv6(at, value->bytes);
-    case QS_GROUP:
+    case QS_KIND_BYTES:
+        return add_bytes(at, row, value->bytes);
+    case QS_KIND_NONE:
         break;
     }
     return NULL;

@@ -11,6 +11,41 @@ const char *qs_name_of(const struct qs_name *names, uint32_t value)
     return NULL;
 }
 
+enum qs_kind qs_type_kind(enum qs_type type)
+{
+    switch (type) {
+    case QS_GROUP:
+        break;
+    case QS_BOOL:
+        return QS_KIND_BOOL;
+    case QS_U8:
+    case QS_U16:
+    case QS_U32:
+    case QS_U64:
+    case QS_X8:
+    case QS_X16:
+    case QS_X32:
+    case QS_X64:
+    case QS_FRAMENUM:
+        return QS_KIND_UNSIGNED;
+    case QS_I8:
+    case QS_I16:
+    case QS_I32:
+        return QS_KIND_SIGNED;
+    case QS_FLOAT:
+    case QS_DOUBLE:
+    case QS_COORD:
+    case QS_ANGLE:
+        return QS_KIND_REAL;
+    case QS_TEXT:
+    case QS_BYTES:
+    case QS_IPV4:
+    case QS_IPV6:
+        return QS_KIND_BYTES;
+    }
+    return QS_KIND_NONE;
+}
+
 unsigned qs_type_bits(enum qs_type type)
 {
     switch (type) {
@@ -40,9 +75,8 @@ unsigned qs_type_bits(enum qs_type type)
 bool qs_type_holds(enum qs_type type, int64_t number)
 {
     const unsigned bits = qs_type_bits(type);
-    const bool is_signed = type >= QS_I8 && type <= QS_I32;
 
-    if (is_signed)
+    if (qs_type_kind(type) == QS_KIND_SIGNED)
         return number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << (bits - 1);
     return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
 }

@@ -58,6 +58,18 @@ struct qs_field {
     const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
 };
 
+/* Which member of struct qs_value (sink.h) holds a value of a type. */
+enum qs_kind {
+    QS_KIND_NONE,     /* groups */
+    QS_KIND_BOOL,     /* u, 0 or 1 */
+    QS_KIND_UNSIGNED, /* u */
+    QS_KIND_SIGNED,   /* i */
+    QS_KIND_REAL,     /* f */
+    QS_KIND_BYTES     /* bytes: texts and addresses, too */
+};
+
+enum qs_kind qs_type_kind(enum qs_type type);
+
 /* Bits of a value of the type: 1 to 64 for whole numbers and truth values, 0 for others. */
 unsigned qs_type_bits(enum qs_type type);
 

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "common/core/source_numbers.h"
 #include "common/core/text.h"
 
 struct qs_json_sink {
@@ -10,8 +11,7 @@ struct qs_json_sink {
     FILE *out;
     GPtrArray
         *open; /* json_t *: the "fields" arrays of open groups, the packet's first; borrowed */
-    GArray *sources; /* guint: numbers of the sources in force, innermost last */
-    unsigned source_count;
+    struct qs_source_numbers sources;
     json_t *fields; /* of the packet */
     GString *scratch;
 };
@@ -29,13 +29,12 @@ static json_t *innermost(struct qs_json_sink *sink)
 static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t offset,
                           uint32_t length)
 {
-    const guint depth = sink->sources->len;
+    const unsigned source = qs_source_number(&sink->sources);
     json_t *object = json_object();
 
     json_object_set_new(object, "name", json_string(name));
-    if (depth)
-        json_object_set_new(object, "source",
-                            json_integer(g_array_index(sink->sources, guint, depth - 1)));
+    if (source)
+        json_object_set_new(object, "source", json_integer(source));
     json_object_set_new(object, "offset", json_integer(offset));
     json_object_set_new(object, "length", json_integer(length));
     json_array_append_new(innermost(sink), object);
@@ -98,33 +97,17 @@ static json_t *as_real(GString *scratch, const struct qs_field *field, const str
 static json_t *json_value(GString *scratch, const struct qs_field *field,
                           const struct qs_value *value)
 {
-    switch (field->type) {
-    case QS_BOOL:
+    switch (qs_type_kind(field->type)) {
+    case QS_KIND_BOOL:
         return json_boolean(value->u);
-    case QS_U8:
-    case QS_U16:
-    case QS_U32:
-    case QS_U64:
-    case QS_X8:
-    case QS_X16:
-    case QS_X32:
-    case QS_X64:
-    case QS_FRAMENUM:
+    case QS_KIND_UNSIGNED:
         return as_unsigned(scratch, field, value);
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
+    case QS_KIND_SIGNED:
         return json_integer(value->i);
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
+    case QS_KIND_REAL:
         return as_real(scratch, field, value);
-    case QS_GROUP:
-    case QS_TEXT:
-    case QS_BYTES:
-    case QS_IPV4:
-    case QS_IPV6:
+    case QS_KIND_NONE:
+    case QS_KIND_BYTES:
         break;
     }
     return as_string(scratch, field, value);
@@ -173,16 +156,8 @@ static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
 
 static void json_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
 {
-    struct qs_json_sink *sink = self(ears);
-
     (void)title, (void)size;
-    if (data) {
-        const guint number = ++sink->source_count;
-
-        g_array_append_val(sink->sources, number);
-    } else if (sink->sources->len) {
-        g_array_set_size(sink->sources, sink->sources->len - 1);
-    }
+    qs_source_numbers_hear(&self(ears)->sources, data);
 }
 
 static void start_packet(struct qs_json_sink *sink)
@@ -190,8 +165,7 @@ static void start_packet(struct qs_json_sink *sink)
     sink->fields = json_array();
     g_ptr_array_set_size(sink->open, 0);
     g_ptr_array_add(sink->open, sink->fields);
-    g_array_set_size(sink->sources, 0);
-    sink->source_count = 0;
+    sink->sources = (struct qs_source_numbers){0};
 }
 
 struct qs_json_sink *qs_json_sink_new(FILE *out)
@@ -205,7 +179,6 @@ struct qs_json_sink *qs_json_sink_new(FILE *out)
                                   .source = json_source};
     sink->out = out;
     sink->open = g_ptr_array_new();
-    sink->sources = g_array_new(FALSE, FALSE, sizeof(guint));
     sink->scratch = g_string_new(NULL);
     start_packet(sink);
     return sink;
@@ -274,7 +247,6 @@ void qs_json_sink_free(struct qs_json_sink *sink)
 {
     json_decref(sink->fields);
     g_ptr_array_free(sink->open, TRUE);
-    g_array_free(sink->sources, TRUE);
     g_string_free(sink->scratch, TRUE);
     g_free(sink);
 }

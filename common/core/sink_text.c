@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/sinks.h"
 
+#include "common/core/source_numbers.h"
 #include "common/core/text.h"
 
 /*
@@ -18,11 +19,10 @@ struct line {
 struct qs_text_sink {
     struct qs_sink ears;
     FILE *out;
-    GArray *lines;   /* struct line */
-    GString *texts;  /* of all lines */
-    GArray *open;    /* guint: indices of the lines of open groups */
-    GArray *sources; /* guint: numbers of the sources in force, innermost last */
-    unsigned source_count;
+    GArray *lines;  /* struct line */
+    GString *texts; /* of all lines */
+    GArray *open;   /* guint: indices of the lines of open groups */
+    struct qs_source_numbers sources;
     GString *page; /* the packet as printed */
 };
 
@@ -34,10 +34,9 @@ static struct qs_text_sink *self(struct qs_sink *ears)
 static struct line *add_line(struct qs_text_sink *sink, const char *name, uint32_t offset,
                              uint32_t length)
 {
-    const guint depth = sink->sources->len;
     struct line line = {.name = name, .offset = offset, .length = length};
 
-    line.source = depth ? g_array_index(sink->sources, guint, depth - 1) : 0;
+    line.source = qs_source_number(&sink->sources);
     line.text = line.text_end = sink->texts->len;
     g_array_append_val(sink->lines, line);
     return &g_array_index(sink->lines, struct line, sink->lines->len - 1);
@@ -134,16 +133,8 @@ static void text_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
 
 static void text_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
 {
-    struct qs_text_sink *sink = self(ears);
-
     (void)title, (void)size;
-    if (data) {
-        const guint number = ++sink->source_count;
-
-        g_array_append_val(sink->sources, number);
-    } else if (sink->sources->len) {
-        g_array_set_size(sink->sources, sink->sources->len - 1);
-    }
+    qs_source_numbers_hear(&self(ears)->sources, data);
 }
 
 struct qs_text_sink *qs_text_sink_new(FILE *out)
@@ -159,7 +150,6 @@ struct qs_text_sink *qs_text_sink_new(FILE *out)
     sink->lines = g_array_new(FALSE, FALSE, sizeof(struct line));
     sink->texts = g_string_new(NULL);
     sink->open = g_array_new(FALSE, FALSE, sizeof(guint));
-    sink->sources = g_array_new(FALSE, FALSE, sizeof(guint));
     sink->page = g_string_new(NULL);
     return sink;
 }
@@ -231,8 +221,7 @@ void qs_text_sink_discard(struct qs_text_sink *sink)
     g_string_truncate(sink->texts, 0);
     g_array_set_size(sink->lines, 0);
     g_array_set_size(sink->open, 0);
-    g_array_set_size(sink->sources, 0);
-    sink->source_count = 0;
+    sink->sources = (struct qs_source_numbers){0};
 }
 
 void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about)
@@ -248,7 +237,6 @@ void qs_text_sink_free(struct qs_text_sink *sink)
 {
     g_array_free(sink->lines, TRUE);
     g_array_free(sink->open, TRUE);
-    g_array_free(sink->sources, TRUE);
     g_string_free(sink->texts, TRUE);
     g_string_free(sink->page, TRUE);
     g_free(sink);

@@ -41,49 +41,37 @@ static void append_int(GString *out, const struct qs_field *field, int64_t value
         g_string_append_printf(out, " (%s)", name);
 }
 
+static void append_bytes(GString *out, const struct qs_field *field, struct qs_view bytes)
+{
+    if (field->type == QS_TEXT)
+        qs_text_append_utf8(out, bytes);
+    else if (field->type == QS_BYTES)
+        append_hex(out, bytes);
+    else
+        append_ip(out, field->type == QS_IPV6 ? 6 : 4, bytes.data);
+}
+
 void qs_value_append(GString *out, const struct qs_field *field, const struct qs_value *value)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-    switch (field->type) {
-    case QS_GROUP:
+    switch (qs_type_kind(field->type)) {
+    case QS_KIND_NONE:
         break;
-    case QS_BOOL:
+    case QS_KIND_BOOL:
         g_string_append(out, value->u ? "true" : "false");
         break;
-    case QS_U8:
-    case QS_U16:
-    case QS_U32:
-    case QS_U64:
-    case QS_X8:
-    case QS_X16:
-    case QS_X32:
-    case QS_X64:
-    case QS_FRAMENUM:
+    case QS_KIND_UNSIGNED:
         append_uint(out, field, value->u);
         break;
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
+    case QS_KIND_SIGNED:
         append_int(out, field, value->i);
         break;
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
+    case QS_KIND_REAL:
         g_string_append(out, g_ascii_formatd(number, sizeof number, "%.9g", value->f));
         break;
-    case QS_TEXT:
-        qs_text_append_utf8(out, value->bytes);
-        break;
-    case QS_BYTES:
-        append_hex(out, value->bytes);
-        break;
-    case QS_IPV4:
-        append_ip(out, 4, value->bytes.data);
-        break;
-    case QS_IPV6:
-        append_ip(out, 6, value->bytes.data);
+    case QS_KIND_BYTES:
+        append_bytes(out, field, value->bytes);
         break;
     }
 }

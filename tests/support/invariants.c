@@ -91,35 +91,19 @@ static void check_bytes(struct invariants *invariants, const struct qs_field *fi
 static void check_value(struct invariants *invariants, const struct qs_field *field,
                         const struct qs_value *value)
 {
-    switch (field->type) {
-    case QS_GROUP:
+    switch (qs_type_kind(field->type)) {
+    case QS_KIND_NONE:
         broken(field->name, "a group with a value");
-    case QS_BOOL:
-    case QS_U8:
-    case QS_U16:
-    case QS_U32:
-    case QS_U64:
-    case QS_X8:
-    case QS_X16:
-    case QS_X32:
-    case QS_X64:
-    case QS_FRAMENUM:
+    case QS_KIND_BOOL:
+    case QS_KIND_UNSIGNED:
         check_unsigned(field, value->u);
         break;
-    case QS_I8:
-    case QS_I16:
-    case QS_I32:
+    case QS_KIND_SIGNED:
         check_signed(field, value->i);
         break;
-    case QS_FLOAT:
-    case QS_DOUBLE:
-    case QS_COORD:
-    case QS_ANGLE:
+    case QS_KIND_REAL:
         break;
-    case QS_TEXT:
-    case QS_BYTES:
-    case QS_IPV4:
-    case QS_IPV6:
+    case QS_KIND_BYTES:
         check_bytes(invariants, field, value->bytes);
         break;
     }

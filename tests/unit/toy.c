@@ -89,17 +89,24 @@ static void log_close(struct qs_sink *ears, uint32_t end)
 
 static void log_value(GString *log, enum qs_type type, const struct qs_value *value)
 {
-    if (type >= QS_BOOL && type <= QS_X64)
+    switch (qs_type_kind(type)) {
+    case QS_KIND_NONE:
+        break;
+    case QS_KIND_BOOL:
+    case QS_KIND_UNSIGNED:
         g_string_append_printf(log, "%" G_GUINT64_FORMAT, value->u);
-    else if (type >= QS_I8 && type <= QS_I32)
+        break;
+    case QS_KIND_SIGNED:
         g_string_append_printf(log, "%" G_GINT64_FORMAT, value->i);
-    else if (type >= QS_FLOAT && type <= QS_ANGLE)
+        break;
+    case QS_KIND_REAL:
         g_string_append_printf(log, "%.9g", value->f);
-    else if (type == QS_FRAMENUM)
-        g_string_append_printf(log, "%" G_GUINT64_FORMAT, value->u);
-    else
+        break;
+    case QS_KIND_BYTES:
         for (uint32_t i = 0; i < value->bytes.size; i++)
             g_string_append_printf(log, "%02x", value->bytes.data[i]);
+        break;
+    }
 }
 
 static void log_field(struct qs_sink *ears, const struct qs_field *field,
