@@ -79,6 +79,14 @@ bool qw_is_allowed(const struct qw_extension_message *message, const struct qw_s
            (message->mvd1 & session->mvd1);
 }
 
+void qw_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value)
+{
+    if (d->in.overrun)
+        return;
+    qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset, "%s 0x%x", what, value);
+    d->stop = true;
+}
+
 void qw_stop_at_mod_data(struct qs_decoder *d, const char *message)
 {
     if (d->in.overrun)

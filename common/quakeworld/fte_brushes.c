@@ -5,14 +5,6 @@
  */
 #include "common/quakeworld/parts.h"
 
-static void stop(struct qs_decoder *d, uint32_t at, const char *what, uint32_t value)
-{
-    if (d->in.overrun)
-        return;
-    qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "%s %u in brush editing", what, value);
-    d->stop = true;
-}
-
 static void read_plane(struct qs_decoder *d)
 {
     static const unsigned rows[] = {
@@ -37,7 +29,7 @@ static void read_brush(struct qs_decoder *d)
     qs_u32(d, QW_BRUSH_CONTENTS);
     planes = qs_u32(d, QW_BRUSH_PLANES);
     if (planes > BRUSH_PLANES_MAX) {
-        stop(d, at, "Number of planes", planes);
+        qw_stop_malformed(d, at, "Number of planes of brush editing:", planes);
         return;
     }
     for (uint32_t i = 0; i < planes && !d->in.overrun; i++)
@@ -70,7 +62,7 @@ static void read_patch(struct qs_decoder *d)
     points = qs_u16(d, QW_PATCH_WIDTH);
     points *= qs_u16(d, QW_PATCH_HEIGHT);
     if (points > BRUSH_PLANES_MAX) {
-        stop(d, at, "Number of control points", points);
+        qw_stop_malformed(d, at, "Number of control points of brush editing:", points);
         return;
     }
     flags = qs_u8(d, QW_PATCH_FLAGS);
@@ -108,7 +100,7 @@ void qw_read_brushedit(struct qs_decoder *d)
     case BRUSH_PRESPAWNED:
         break;
     default:
-        stop(d, at, "Unknown command", command);
+        qw_stop_malformed(d, at, "Unknown command of brush editing:", command);
         break;
     }
 }

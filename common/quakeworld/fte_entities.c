@@ -16,15 +16,6 @@ struct update {
     bool wide;     /* frame, model and skin have 16 bits */
 };
 
-static void stop(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value)
-{
-    if (d->in.overrun)
-        return;
-    qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset, "%s 0x%x in an entity update", what,
-            value);
-    d->stop = true;
-}
-
 /* --- Bits */
 
 static uint32_t read_bits(struct qs_decoder *d)
@@ -215,7 +206,7 @@ static void read_solid(struct qs_decoder *d)
     else if (encoding == SOLID_SIZE32)
         qs_u32(d, QW_UPDATE_SIZE32);
     else if (encoding > SOLID_HULL2)
-        stop(d, at, "Unknown size encoding", encoding);
+        qw_stop_malformed(d, at, "Unknown size encoding of an entity update:", encoding);
 }
 
 static void read_bones(struct qs_decoder *d)
@@ -241,7 +232,7 @@ static void read_bonedata(struct qs_decoder *d, const struct update *update)
             qs_u16(d, QW_UPDATE_BASEFRAME);
     }
     if (flags & ~(BONEDATA_BONES | BONEDATA_BASE))
-        stop(d, at, "Unknown bone data", flags);
+        qw_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
 }
 
 /* Hexen II's; the light level is there where the lowest three bits are all set. */
@@ -362,7 +353,7 @@ static void read_update(struct qs_decoder *d)
     const struct update update = read_update_bits(d);
 
     if (!is_legal(&update)) {
-        stop(d, update.at, "Illegal bits", update.bits);
+        qw_stop_malformed(d, update.at, "Illegal bits of an entity update:", update.bits);
         return;
     }
     read_common(d, &update);

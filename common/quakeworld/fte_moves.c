@@ -12,15 +12,6 @@ struct input {
     uint32_t time; /* milliseconds of the server's clock */
 };
 
-static void stop(struct qs_decoder *d, uint32_t at, const char *what, uint32_t value)
-{
-    if (d->in.overrun)
-        return;
-    qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Unknown %s 0x%x in clcfte_move", what,
-            value);
-    d->stop = true;
-}
-
 /* --- Parts of a command, in wire order */
 
 /* The angles themselves, or their change in a byte each. */
@@ -140,7 +131,7 @@ static void read_command(struct qs_decoder *d, struct input *input, bool first)
     qs_open(d, QW_USERCMD);
     bits = qw_varint(d, QW_INPUT_BITS);
     if (bits & UC_UNSUPPORTED) {
-        stop(d, at, "bits", bits);
+        qw_stop_malformed(d, at, "Unknown bits of clcfte_move:", bits);
     } else {
         read_time(d, input, first);
         if (bits & UC_MSEC)
@@ -198,7 +189,7 @@ void qw_read_fte_move(struct qs_decoder *d)
     uint32_t seats = 1, frames = 3;
 
     if (flags & VRM_UNSUPPORTED) {
-        stop(d, at, "flags", flags);
+        qw_stop_malformed(d, at, "Unknown flags of clcfte_move:", flags);
         return;
     }
     if (flags & VRM_SEATS)

@@ -83,6 +83,11 @@ const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d)
 
 /* --- The header */
 
+bool qw_is_biased(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
+}
+
 void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
 {
     const uint32_t at = d->in.pos;

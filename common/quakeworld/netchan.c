@@ -185,6 +185,11 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         qs_undecoded(d);
         return;
     }
+    if (format->stunaware && !qw_is_biased(d)) {
+        qs_note(d, QS_NOTE_UNUSUAL, 0, d->in.size, "Without STUNAWARE's bias: engines ignore it");
+        qs_bytes(d, QW_STRAY, d->in.size);
+        return;
+    }
     read_header(d, format, &header);
     begin_connection(d);
     if (format->huffman) {

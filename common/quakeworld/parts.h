@@ -64,6 +64,9 @@ void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view va
 void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value);
 /* Sets the formats that the agreed extensions change. */
 void qw_apply_extensions(struct qs_decoder *d);
+/* Nothing is known of what follows `value`, whose bytes begin at `offset`: ends the message loop.
+ */
+void qw_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value);
 /* What follows is known to the server's mod only: says so and ends the message loop. */
 void qw_stop_at_mod_data(struct qs_decoder *d, const char *message);
 
@@ -88,6 +91,8 @@ void qw_decode_plain_netchan(struct qs_decoder *d);
 /* fte_netchan.c: what FTE changes about them. */
 /* The header's format by the handshake; where the capture lacks that, by what the packet can be. */
 const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d);
+/* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
+bool qw_is_biased(const struct qs_decoder *d);
 /* The two words of the header, without bias. */
 void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack);
 uint16_t qw_read_fragment_word(struct qs_decoder *d);

@@ -157,6 +157,19 @@ static void a_late_fragment_is_stale(void **state)
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
 
+/* A packet of STUN, which the bias is there to tell apart. */
+static void words_without_the_bias_are_ignored(void **state)
+{
+    struct fixture *f = *state;
+
+    use_fte_netchan(f);
+    assert_int_equal(from_server(f, VIEW("\0\1\0\0\x21\x12\xa4\x42"
+                                         "123456789012")),
+                     0);
+    assert_false(f->decoder.accepted);
+    assert_heard(f, "! Without STUNAWARE's bias: engines ignore it\n");
+}
+
 static void the_netchan_is_known_without_a_handshake(void **state)
 {
     struct fixture *f = *state;
@@ -221,7 +234,7 @@ static void vrinputs_know_devices(void **state)
     assert_int_not_equal(from_client(f, VIEW("\2\0\0\0\1\0\0\0\x34\x12"
                                              "\x55\x20")),
                          0);
-    assert_heard(f, "! Unknown flags 0x20 in clcfte_move\n");
+    assert_heard(f, "! Unknown flags of clcfte_move: 0x20\n");
 }
 
 static void setanglebase_has_the_axes_it_says(void **state)
@@ -281,11 +294,11 @@ static void illegal_updates_end_the_packet(void **state)
 
     f->session.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x56\0\0\0\0\1\0\x80\x80\x80\x40\0\0")), 0);
-    assert_heard(f, "! Illegal bits 0x40808080 in an entity update\n");
+    assert_heard(f, "! Illegal bits of an entity update: 0x40808080\n");
     assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
                                              "\x56\0\0\0\0\1\0\x80\x20\x09\0\0")),
                          0);
-    assert_heard(f, "! Unknown size encoding 0x9 in an entity update\n");
+    assert_heard(f, "! Unknown size encoding of an entity update: 0x9\n");
 }
 
 /* --- Messages */
@@ -454,7 +467,7 @@ static void brushes_are_edited(void **state)
     assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
                                              "\x57\1\0\1\5\0\0\0\0\0\0\0\1\x20\0\0")),
                          0);
-    assert_heard(f, "! Number of planes 8193 in brush editing\n");
+    assert_heard(f, "! Number of planes of brush editing: 0x2001\n");
 }
 
 int main(void)
@@ -464,6 +477,7 @@ int main(void)
         TEST(fragments_are_joined),
         TEST(a_lost_fragment_drops_the_message),
         TEST(a_late_fragment_is_stale),
+        TEST(words_without_the_bias_are_ignored),
         TEST(the_netchan_is_known_without_a_handshake),
         TEST(the_plain_netchan_is_known_without_a_handshake),
         TEST(vrinputs_replace_moves),
