@@ -346,20 +346,39 @@ static bool is_needed(struct qs_view line)
     return is_word(line, words);
 }
 
-/* Appends the lines of a command text that stay. Returns how many do not. */
-static unsigned sift_lines(const struct dm2 *dm2, struct qs_view text, GByteArray *kept)
+/* Whether the user wished the line away, who is told what it was. */
+static bool is_sanitized(struct dm2 *dm2, struct qs_view line)
 {
-    unsigned dropped = 0;
+    struct qs_token word;
+    uint32_t pos = 0;
+    char *name;
+
+    if (!demo_wishes(dm2->demo)->sanitize || is_needed(line) || !qs_token_next(line, &pos, &word))
+        return false;
+    name = qs_text_utf8(word.text);
+    demo_left_out(dm2->demo, name);
+    g_free(name);
+    return true;
+}
+
+/* Appends the lines of a command text that stay. Returns whether some do not. */
+static bool sift_lines(struct dm2 *dm2, struct qs_view text, GByteArray *kept)
+{
+    bool dropped = false;
 
     while (text.size) {
         const uint8_t *newline = memchr(text.data, '\n', text.size);
         const uint32_t size = newline ? (uint32_t)(newline - text.data) + 1 : text.size;
         const struct qs_view line = {text.data, size};
 
-        if (is_of_connection(line) || (demo_wishes(dm2->demo)->sanitize && !is_needed(line)))
-            dropped++;
-        else
+        if (is_of_connection(line)) {
+            demo_counts(dm2->demo)->stripped++;
+            dropped = true;
+        } else if (is_sanitized(dm2, line)) {
+            dropped = true;
+        } else {
             g_byte_array_append(kept, line.data, line.size);
+        }
         text.data += size;
         text.size -= size;
     }
@@ -370,12 +389,11 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
 {
     const struct qs_view text = {message.data + 1, message.size - 2};
     GByteArray *kept = dm2->unit;
-    unsigned dropped;
+    bool dropped;
 
     g_byte_array_set_size(kept, 0);
     q2_encode_u8(kept, SVC_STUFFTEXT);
     dropped = sift_lines(dm2, text, kept);
-    demo_counts(dm2->demo)->stripped += dropped;
     if (dropped && kept->len == 1)
         return;
     q2_encode_u8(kept, 0);
