@@ -236,7 +236,7 @@ static void encode_frame(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame_style style = {.baselines = dm2->tracker,
                                          .max_clients = q2_max_clients(session),
                                          .suppress_byte = session->dialect.suppress_byte};
-    const int32_t back = frame->number - dm2->last.number;
+    const int64_t back = (int64_t)frame->number - dm2->last.number;
     const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last.number);
 
     g_byte_array_set_size(dm2->unit, 0);

@@ -450,6 +450,22 @@ static bool is_number_command(struct qs_view text, const char *word, bool more)
     return at == text.size || (more && text.data[at] == ' ');
 }
 
+/* A server's answer to status, or its heartbeat: rules that name a protocol of Quake II. */
+static bool is_rules(struct qs_view text, const char *command)
+{
+    const uint32_t start = (uint32_t)strlen(command);
+    struct qs_view version;
+    uint32_t end = start;
+
+    if (!starts_with(text, command))
+        return false;
+    while (end < text.size && text.data[end] != '\n')
+        end++;
+    version = qs_info_value((struct qs_view){text.data + start, end - start}, "protocol");
+    return version.data && (qs_view_equal(version, "34") || qs_view_equal(version, "35") ||
+                            qs_view_equal(version, "36"));
+}
+
 /* Only what no other game sends. QuakeWorld says connect too, with versions up to 28. */
 bool q2_is_surely_quake2(const struct qs_packet *packet)
 {
@@ -459,5 +475,6 @@ bool q2_is_surely_quake2(const struct qs_packet *packet)
         return false;
     text = (struct qs_view){packet->data + MARK_SIZE, packet->size - MARK_SIZE};
     return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
+           is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
            (is_number_command(text, "challenge ", true) && text.size < 64);
 }
