@@ -378,6 +378,7 @@ static void read_entity(struct qs_decoder *d)
     qs_derive_uint(d, QW_UPDATE_NUMBER, at, d->in.pos - at, number);
     if (!(word & UPDATE_REMOVE)) {
         qs_label(d, " %u", number);
+        qw_derive_entity(d, number);
         read_update(d);
     } else if (number) {
         qs_label(d, " %u removed", number);

@@ -4,8 +4,12 @@
  * (temp_entities.c). Source: quakeworld-fte facts, sections 7 to 9; fteqw cl_parse.c and what it
  * calls, where the function is named.
  *
- * Not decodable from the packets alone: svcfte_csqcentities, once an entity is updated, and
- * svcfte_cgamepacket. Their length is known to the server's mod only.
+ * Not decodable from the packets alone:
+ *   - svcfte_csqcentities, once an entity is updated, and svcfte_cgamepacket: only the server's mod
+ *     knows their length, and so where the next message begins (their sized forms are passed over);
+ *   - svcfte_customtempent, where the capture lacks the effect's definition;
+ *   - packets compressed by the extension HUFF, whose table is not sent;
+ *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
 #include "common/quakeworld/parts.h"
 
@@ -150,10 +154,10 @@ void qw_read_soundextended(struct qs_decoder *d)
         mask |= qw_varint(d, QW_SOUNDX_MORE_MASK) << 8;
     read_sound_options(d, mask);
     if (mask & SNDX_LARGE_ENTITY) {
-        qw_entity(d, QW_SOUNDX_ENTITY);
+        qw_derive_entity(d, qw_entity(d, QW_SOUNDX_ENTITY));
         qs_u8(d, QW_SOUNDX_CHANNEL);
     } else {
-        qs_u16(d, QW_STOPSOUND_WORD);
+        qw_derive_entity(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
     }
     read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
     qs_coord3(d, QW_SOUND_ORIGIN);

@@ -11,7 +11,7 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 
-enum { QW_PLAYERS_MAX = 32 };
+enum { QW_PLAYERS_MAX = 255 }; /* with FTE's MAXPLAYERS; 32 without */
 
 /* A player's command, absolute, as the demo's client block wants it. */
 struct qw_usercmd {

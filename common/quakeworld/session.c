@@ -108,11 +108,6 @@ void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uin
 
 void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length)
 {
-    const char *name;
-
-    if (!d->fields_wanted || d->in.overrun)
-        return;
-    name = qs_table_get(&qw_session(d)->sounds, sound);
-    qs_derive_text(d, QW_SOUND_NAME, d->in.pos - length, length, name);
-    qs_label_text(d, " ", qs_view_of(name), "");
+    if (d->fields_wanted)
+        say_name(d, QW_SOUND_NAME, length, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
 }

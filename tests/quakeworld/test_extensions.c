@@ -335,6 +335,95 @@ static void the_mods_own_data_is_named(void **state)
     assert_heard(f, "qw.undecoded = 616263\n");
 }
 
+/* The messages of quakeworld-fte facts, section 8, with short coordinates. */
+static void sounds_and_lights_have_more_options(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL;
+    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x37\x83\x7f\x2c\x96\x12\x00\x03\x08\0\0\0\0\0"
+                                                "\x37\x08\x02\x00\x09\x03\x08\0\0\0\0\0"
+                                                "\x39\x28\x87\x00\x04\x00\x02\x00\x00"
+                                                "az\0"
+                                                "\x39\x29\x04mm\0")),
+                     0);
+    assert_heard(f, "qw.soundextended.pitch = 150\n");
+    assert_heard(f, "qw.stopsound.entity = 2\n");
+    assert_heard(f, "qw.soundextended.channel = 9\n");
+    assert_heard(f, "qw.lightstylecol.red = 1\n");
+    assert_heard(f, "qw.lightstylecol.green = 0.5\n");
+    assert_heard(f, "qw.lightstyle.map = mm\n");
+}
+
+static void pictures_are_placed(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_SHOWPIC;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x45\1slot\0pic\0\1\0\2\0"
+                                                "\x47slot\0\2\3\0\4\0"
+                                                "\x48slot\0other\0"
+                                                "\x46slot\0")),
+                     0);
+    assert_heard(f, "qw.pic.name = other\n");
+    assert_heard(f, "qw.pic.y = 4\n");
+}
+
+static void particles_come_in_many_shapes(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_HEXEN2;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x12\0\0\0\0\0\0\x10\0\0\5\6"
+                                                "\x3f\0\0\0\0\0\0"
+                                                "aaaabbbbccccddddeeeeffff"
+                                                "\1\0\2\3"
+                                                "\x40\0\0\0\0\0\0\1\2\3\1\0\2\3"
+                                                "\x41\0\0\0\0\0\0\x09\1\0\2\3"
+                                                "\x4a\0\0\0\0\0\0\1\2\3\4"
+                                                "\x4b\0\0\0\0\0\0\1\0\2\0\3\4"
+                                                "\x50\1\0\7\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                                "\x51\7\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0"
+                                                "\x52\x08\0\0\0\0\0\0\0")),
+                     0);
+    assert_heard(f, "qw.particle.direction.x = 1\n");
+    assert_heard(f, "qw.particle.box.z = 3\n");
+    assert_heard(f, "qw.particle.radius = 9\n");
+    assert_heard(f, "qw.effect.rate = 4\n");
+    assert_heard(f, "qw.particles.count = 5\n");
+    assert_heard(f, "qw.particles.effect = 8\n");
+}
+
+static void a_size_bounds_temporary_entities(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CSQC;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x5b\x0b\0\x32\x08\0\0\0\0\0\1\2\3\4"
+                                                "\x5b\2\0\xf0\1"
+                                                "\1")),
+                     0);
+    assert_heard(f, "qw.temp_entity.spray.z = 3\n");
+    assert_heard(f, "qw.mod.data = f001\n");
+    assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
+                                             "\x5b\3\0\x32\x08\0\0\0\0\0\1\2\3\4")),
+                         0);
+    assert_heard(f, "! Temporary entity longer than its 3 bytes\n");
+}
+
+static void late_precaches_are_remembered(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.fte = FTE_CSQC;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x4d\5\0progs/late.mdl\0"
+                                                "\x4d\6\x80misc/late.wav\0")),
+                     0);
+    assert_string_equal(qs_table_get(&f->session.models, 5), "progs/late.mdl");
+    assert_string_equal(qs_table_get(&f->session.sounds, 6), "misc/late.wav");
+}
+
 /* A definition: style beam, count and velocity; then one such effect, of the defined layout. */
 static void custom_effects_are_read_as_defined(void **state)
 {
@@ -488,6 +577,11 @@ int main(void)
         TEST(illegal_updates_end_the_packet),
         TEST(messages_need_their_extension),
         TEST(the_mods_own_data_is_named),
+        TEST(sounds_and_lights_have_more_options),
+        TEST(pictures_are_placed),
+        TEST(particles_come_in_many_shapes),
+        TEST(a_size_bounds_temporary_entities),
+        TEST(late_precaches_are_remembered),
         TEST(custom_effects_are_read_as_defined),
         TEST(split_screens_have_seats),
         TEST(mvdsv_chooses_weapons),
