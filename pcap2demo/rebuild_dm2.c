@@ -97,6 +97,7 @@ static void write_block(void *user, const GByteArray *block)
     demo_counts(dm2->demo)->blocks++;
 }
 
+/* Packets without messages leave no block: players would wait a tenth of a second for nothing. */
 static void flush_block(struct dm2 *dm2)
 {
     if (dm2->block->len)

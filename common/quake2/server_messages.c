@@ -23,7 +23,7 @@ enum {
     RAW_DEFLATE = -15,     /* zlib's window bits: no header */
     SETTING_FPS = 1,       /* SVS_FPS */
     FRAME_RATE_MAX = 1000, /* more is no frame rate */
-    MINOR_FLAGS = 1024,    /* Q2PRO's first minor version whose serverdata has a word of flags */
+    MINOR_FLAGS = 1024     /* Q2PRO's first minor version whose serverdata has a word of flags */
 };
 
 /* The entity of a muzzle flash is a player where it is one of the first. */

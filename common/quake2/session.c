@@ -13,7 +13,7 @@ enum {
     Q2PRO_BEAM_ORIGIN = 1017,
     Q2PRO_SHORT_ANGLES = 1018,
     Q2PRO_CLIENTNUM_SHORT = 1022,
-    Q2PRO_PLAYERFOG = 1026,
+    Q2PRO_PLAYERFOG = 1026
 };
 
 void q2_session_init(struct qs_session *base)

@@ -14,7 +14,7 @@ player=$shared/tools/play-dm2.sh
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for capture in "$shared"/captures/quake2/{a-v34-*,c-v34-*,d-v34-*,e-*,s-*,w-y34}/*.pcap; do
+for capture in "$shared"/captures/quake2/{a-v34-*,b3*,c-*,d-v34-*,e-*,gs-*,p-*,s-*,w-*}/*.pcap; do
     "$tool" -q -o "$folder" "$capture" 2>/dev/null
 done
 
