@@ -32,3 +32,12 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     *at += HEADER + length;
     return true;
 }
+
+struct claims *fuzz_claims(void)
+{
+    static struct claims *claims;
+
+    if (!claims)
+        claims = claims_new();
+    return claims;
+}

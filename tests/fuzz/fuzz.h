@@ -8,6 +8,8 @@
  *
  * fuzz_rebuild: the same; the second byte says what the user wishes.
  *
+ * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x), then the file.
+ *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
  * bits, the number of bytes (16 bits, little-endian), the bytes.
  */
@@ -16,6 +18,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "pcap2demo/claims.h"
 
 #include "common/core/protocol.h"
 
@@ -49,5 +53,8 @@ struct fuzz_piece {
 
 /* False at the end. `*at` moves behind the piece; a length beyond the end means up to the end. */
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
+
+/* The default ports of all protocols: tables of some size, which are made once. */
+struct claims *fuzz_claims(void);
 
 #endif

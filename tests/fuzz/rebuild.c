@@ -13,16 +13,6 @@
 enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
 enum { WISH_FORCE = 1, WISH_SANITIZE = 2 };
 
-/* The ports of servers are tables of some size, and always the same. */
-static struct claims *default_claims(void)
-{
-    static struct claims *claims;
-
-    if (!claims)
-        claims = claims_new();
-    return claims;
-}
-
 static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t server_port,
                                   uint64_t number)
 {
@@ -65,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     settings.wishes.force = data[1] & WISH_FORCE;
     settings.wishes.sanitize = data[1] & WISH_SANITIZE;
-    settings.claims = default_claims();
+    settings.claims = fuzz_claims();
     settings.sessions = g_array_new(FALSE, FALSE, sizeof(unsigned));
     sessions = sessions_new(&settings, &action);
     sessions_set_source(sessions, "input", "input");
