@@ -26,6 +26,8 @@ rebuild b-extended/b-extended --sanitize
 rebuild d-lossy/d-lossy --session 1
 rebuild e-multi/e-multi --session 3
 rebuild j-idqwcl/j-idqwcl --session 2
+rebuild fte-b-ezquake/b-fte-ezquake
+rebuild fte-c-mvdsv/c-mvdsv-fte
 
 played=0
 failed=0
@@ -37,4 +39,4 @@ for demo in "$folder"/*.qwd; do
     fi
 done
 echo "$played passed, $failed failed"
-[ "$played" -eq 7 ] && [ "$failed" -eq 0 ]
+[ "$played" -eq 9 ] && [ "$failed" -eq 0 ]
