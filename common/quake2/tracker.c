@@ -18,7 +18,6 @@ struct q2_tracker *q2_tracker_new(void)
     tracker->bytes = g_byte_array_new();
     tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_copied_message));
     tracker->begun = g_array_new(FALSE, FALSE, sizeof(int32_t));
-    tracker->base.entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
     return tracker;
 }
 
@@ -33,6 +32,7 @@ static void forget_frames(struct q2_tracker *tracker)
     }
     tracker->newest = 0;
     tracker->reading = NULL;
+    tracker->base = NULL;
 }
 
 void q2_tracker_free(struct q2_tracker *tracker)
@@ -44,7 +44,8 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_byte_array_free(tracker->bytes, TRUE);
     g_array_free(tracker->messages, TRUE);
     g_array_free(tracker->begun, TRUE);
-    g_array_free(tracker->base.entities, TRUE);
+    if (tracker->spare.entities)
+        g_array_free(tracker->spare.entities, TRUE);
     g_free(tracker);
 }
 
@@ -106,22 +107,7 @@ const struct q2_entity *q2_frame_entity(const struct q2_frame *frame, uint16_t n
     return NULL;
 }
 
-/* --- Reading a frame
- * --------------------------------------------------------------------------------- */
-
-static void copy_base(struct q2_tracker *tracker, const struct q2_frame *frame)
-{
-    GArray *entities = tracker->base.entities;
-
-    g_array_set_size(entities, 0);
-    tracker->base = (struct q2_frame){0};
-    if (frame) {
-        g_array_append_vals(entities, frame->entities->data, frame->entities->len);
-        tracker->base = *frame;
-    }
-    tracker->base.entities = entities;
-    tracker->base_next = 0;
-}
+/* --- Reading a frame */
 
 /* What a frame is a delta from. Where that is missing, the newest frame that is known is the best
  * guess, as it is for Q2PRO ("recovering broken demo"). */
@@ -130,42 +116,61 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
     const struct q2_frame *base = delta > 0 ? q2_tracker_frame(tracker, delta) : NULL;
 
     if (delta <= 0) {
-        copy_base(tracker, NULL);
+        tracker->base = NULL;
         return Q2_FRAME_WHOLE;
     }
     if (base && delta != number) {
-        copy_base(tracker, base);
+        tracker->base = base;
         return base->trust;
     }
     base = tracker->newest ? q2_tracker_frame(tracker, tracker->newest) : NULL;
-    copy_base(tracker, base);
+    tracker->base = base;
     return base ? Q2_FRAME_GUESSED : Q2_FRAME_NONE;
+}
+
+/*
+ * The frame that is read takes the place of the one that was kept there before. Where that is what
+ * it is a delta from, the two trade places with the spare.
+ */
+static struct q2_frame *place_for(struct q2_tracker *tracker, int32_t number)
+{
+    struct q2_frame *frame = slot_of(tracker, number);
+
+    if (tracker->base == frame) {
+        const struct q2_frame spare = tracker->spare;
+
+        tracker->spare = *frame;
+        *frame = spare;
+        tracker->base = &tracker->spare;
+    }
+    if (!frame->entities)
+        frame->entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
+    g_array_set_size(frame->entities, 0);
+    return frame;
 }
 
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas)
 {
-    struct q2_frame *frame = slot_of(tracker, number);
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
     const enum q2_frame_trust trust = find_base(tracker, number, delta);
-    GArray *entities = frame->entities;
+    struct q2_frame *frame = place_for(tracker, number);
 
-    if (!entities)
-        entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
-    g_array_set_size(entities, 0);
     *frame = (struct q2_frame){
         .trust = trust,
         .reference_missing = missing,
         .number = number,
         .delta = delta,
         .suppressed = suppressed,
-        .player = tracker->base.player,
-        .entities = entities,
+        .entities = frame->entities,
     };
+    if (tracker->base)
+        frame->player = tracker->base->player;
     frame->area_bytes = (uint8_t)MIN(areas.size, Q2_AREA_BYTES_MAX);
     if (frame->area_bytes)
         memcpy(frame->areas, areas.data, frame->area_bytes);
     tracker->reading = frame;
+    tracker->base_next = 0;
     g_array_append_val(tracker->begun, number);
 }
 
@@ -175,44 +180,49 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
 }
 
 /* An entity starts where it was: its event is over, and it comes from where it stood. */
-static struct q2_entity carried(const struct q2_entity *from, bool beams_keep_origin)
+static void carry(struct q2_entity *entity, bool beams_keep_origin)
 {
-    struct q2_entity entity = *from;
-
-    entity.event = 0;
-    if (!beams_keep_origin || !(from->renderfx & RF_BEAM))
-        memcpy(entity.old_origin, from->origin, sizeof entity.old_origin);
-    return entity;
+    entity->event = 0;
+    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
+        memcpy(entity->old_origin, entity->origin, sizeof entity->old_origin);
 }
 
 static const struct q2_entity *next_of_base(const struct q2_tracker *tracker)
 {
-    if (tracker->base_next >= tracker->base.entities->len)
+    if (!tracker->base || tracker->base_next >= tracker->base->entities->len)
         return NULL;
-    return &g_array_index(tracker->base.entities, struct q2_entity, tracker->base_next);
+    return &g_array_index(tracker->base->entities, struct q2_entity, tracker->base_next);
 }
 
 /* Entities of the base that the delta skips are as they were. */
 static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_keep_origin)
 {
+    const struct q2_entity *first = next_of_base(tracker);
+    GArray *entities = tracker->reading->entities;
+    guint carried = entities->len;
     const struct q2_entity *old;
 
-    while ((old = next_of_base(tracker)) && old->number < number) {
-        const struct q2_entity entity = carried(old, beams_keep_origin);
-
-        g_array_append_val(tracker->reading->entities, entity);
+    while ((old = next_of_base(tracker)) && old->number < number)
         tracker->base_next++;
-    }
+    if (!first)
+        return;
+    old = &g_array_index(tracker->base->entities, struct q2_entity, tracker->base_next);
+    g_array_append_vals(entities, first, (guint)(old - first));
+    for (; carried < entities->len; carried++)
+        carry(&g_array_index(entities, struct q2_entity, carried), beams_keep_origin);
 }
 
 static struct q2_entity start_of(const struct q2_tracker *tracker, uint16_t number,
                                  const struct q2_entity *old, bool beams_keep_origin)
 {
     const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
+    struct q2_entity entity = {.number = number};
 
-    if (!from)
-        return (struct q2_entity){.number = number};
-    return carried(from, beams_keep_origin);
+    if (from) {
+        entity = *from;
+        carry(&entity, beams_keep_origin);
+    }
+    return entity;
 }
 
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,

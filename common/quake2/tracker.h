@@ -56,8 +56,9 @@ struct q2_tracker {
 
     /* The frame that is being read. */
     struct q2_frame *reading;
-    struct q2_frame base; /* a copy of what it is a delta from; entities NULL: nothing */
-    unsigned base_next;   /* the first entity of `base` that was not dealt with */
+    const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
+    struct q2_frame spare;       /* holds the base where the frame takes its place */
+    unsigned base_next;          /* the first entity of `base` that was not dealt with */
 };
 
 struct q2_tracker *q2_tracker_new(void);
