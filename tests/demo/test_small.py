@@ -192,7 +192,8 @@ class Damaged(SmallDemos):
         self.assertIn("compressed data", error)
 
     def test_nothing_of_the_kind(self):
-        for name, data in (("empty", b""), ("text", b"hello world, this is no demo at all\n" * 9)):
+        for name, data in (("empty", b""), ("text", b"hello world, this is no demo at all\n" * 9),
+                           ("numbers", b"1\n2\n3\n"), ("short", b"12\n" + b"text " * 9)):
             status, output, error = demos.run("--check", self.write(name, data))
             self.assertEqual((status, output), (2, ""))
             self.assertIn("neither a capture nor a demo", error)
