@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the sessions of a capture: convert, list, dump or check. Each is an action, in
- * a file of its own.
+ * What is done with the sessions of a capture: convert, list, dump, check or count. Each is an
+ * action, in a file of its own.
  */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
@@ -28,6 +28,9 @@ struct action {
     bool want_summary;    /* of the decoder */
     bool wants_rebuild;   /* rebuilders are run */
     bool writes;          /* what they write is kept */
+    bool interrupted;     /* set by the caller: not everything was read */
+    /* An input is open, and will be read. */
+    void (*input_start)(struct action *action, const char *file);
     void (*packet)(struct action *action, const struct seen *seen);
     void (*session_over)(struct action *action, const struct session *session);
     /* An input was read to its end, or as far as it could be. */
@@ -41,5 +44,6 @@ struct action *list_new(const struct settings *settings);
 struct action *dump_new(const struct settings *settings);
 struct action *check_new(const struct settings *settings);
 struct action *pcap_new(const struct settings *settings);
+struct action *stats_new(const struct settings *settings);
 
 #endif

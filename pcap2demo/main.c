@@ -127,6 +127,27 @@ static void report_dropped(const struct input *input)
                 "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
 }
 
+static void start_input(struct run *run, const char *name, const char *stem)
+{
+    run->inputs++;
+    sessions_set_source(run->sessions, name, stem);
+    if (run->action->input_start)
+        run->action->input_start(run->action, name);
+}
+
+/* Sessions may go on in the next input, unless each stands by itself. */
+static void end_input(struct run *run, const char *name, uint64_t packets)
+{
+    run->action->interrupted = interrupted;
+    if (run->settings->apart) {
+        ip_end(run->ip);
+        sessions_free(run->sessions, !interrupted);
+        run->sessions = sessions_new(run->settings, run->action);
+    }
+    if (run->action->input_over)
+        run->action->input_over(run->action, name, packets);
+}
+
 static void read_input(struct run *run, struct input *input)
 {
     link_reader *link = link_find(input_link_type(input));
@@ -137,14 +158,12 @@ static void read_input(struct run *run, struct input *input)
                 "captures of link type \"%s\" cannot be read", link_name);
         return;
     }
-    sessions_set_source(run->sessions, input_name(input), input_stem(input));
+    start_input(run, input_name(input), input_stem(input));
     waiting = input;
     read_frames(run, input, link);
     waiting = NULL;
-    run->inputs++;
     report_dropped(input);
-    if (run->action->input_over)
-        run->action->input_over(run->action, input_name(input), input_frames(input));
+    end_input(run, input_name(input), input_frames(input));
 }
 
 /* --- One demo -------------------------------------------------------------------------------- */
@@ -182,13 +201,11 @@ static void read_demo(struct run *run, struct recording *recording)
 {
     const char *name = recording_name(recording);
 
-    run->inputs++;
-    sessions_set_source(run->sessions, name, "");
+    start_input(run, name, "");
     sessions_begin_demo(run->sessions, recording_protocol(recording));
     read_blocks(run, recording);
     sessions_end_demo(run->sessions);
-    if (run->action->input_over)
-        run->action->input_over(run->action, name, recording_number(recording));
+    end_input(run, name, recording_number(recording));
 }
 
 /* --- All inputs ------------------------------------------------------------------------------ */
@@ -320,6 +337,8 @@ static struct action *action_for(const struct settings *settings)
         return check_new(settings);
     case PURPOSE_PCAP:
         return pcap_new(settings);
+    case PURPOSE_STATS:
+        return stats_new(settings);
     case PURPOSE_CONVERT:
         break;
     }

@@ -6,6 +6,8 @@
 #include "pcap2demo/progress.h"
 
 static enum exit_status worst = EXIT_WELL;
+static failure_listener *listener;
+static void *listener_user;
 
 static void say(struct place place, const char *format, va_list arguments)
 {
@@ -40,6 +42,21 @@ void failure(enum exit_status status, struct place place, const char *format, ..
     va_start(arguments, format);
     say(place, format, arguments);
     va_end(arguments);
+    if (listener) {
+        char *text;
+
+        va_start(arguments, format);
+        text = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        listener(status, place, text, listener_user);
+        g_free(text);
+    }
+}
+
+void failures_to(failure_listener *heard, void *user)
+{
+    listener = heard;
+    listener_user = user;
 }
 
 void raise_status(enum exit_status status)

@@ -34,6 +34,11 @@ void raise_status(enum exit_status status);
 /* The worst status so far. */
 enum exit_status status_so_far(void);
 
+/* From now on `heard` is told of each failure, too. One listener at a time; NULL: none. */
+typedef void failure_listener(enum exit_status status, struct place place, const char *text,
+                              void *user);
+void failures_to(failure_listener *heard, void *user);
+
 /* Of what comes from the network: control characters and what is not UTF-8 are replaced. New. */
 char *printable(const char *text);
 

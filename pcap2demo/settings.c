@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/settings.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "pcap2demo/cases.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/message.h"
 
+enum { NOT_GIVEN = INT_MIN };
+
 /* The command line as GOption leaves it; what needs work goes on to struct settings. */
 struct words {
-    gboolean list, dump, check, json, force, sanitize, quiet, verbose, version;
+    gboolean list, dump, check, stats, json, force, sanitize, quiet, verbose, version;
     gboolean dump_json;
+    gboolean no_rebuild, tap, update, no_default_ignore;
+    int max_differences;
     char *output;
-    char **sessions, **options, **ports;
+    char **sessions, **options, **ports, **ignored;
 };
 
 /* Says what is wrong with the command line. Returns false, for its callers to return. */
@@ -57,16 +63,19 @@ static gboolean take_dump(const char *name, const char *value, gpointer data, GE
 
 static const char summary[] =
     "Rebuilds demos (.qwd, .dm2, .dem) from captures of Quake-family games, and lists,\n"
-    "dumps and checks what is in them. FILE is a pcap or pcapng file, or a demo; \"-\" is\n"
+    "dumps, checks and counts what is in them. FILE is a pcap or pcapng file, or a demo; \"-\" is\n"
     "standard input. Several captures are taken as one, in the order given.";
 
 static const char description[] =
-    "Exit status: 0 all is well; 1 something in the input is wrong, or a demo could not\n"
-    "be written; 2 wrong usage, or an input that cannot be read at all.\n\n"
+    "Exit status: 0 all is well; 1 something in the input is wrong or differs from its golden,\n"
+    "or a demo could not be written; 2 wrong usage, or a file that cannot be read or written\n"
+    "at all.\n\n"
     "Examples:\n"
     "  pcap2demo duel.pcap                     demos in this folder: duel-1-dm4.qwd ...\n"
     "  pcap2demo --list duel.pcap              which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
+    "  pcap2demo --check --golden goldens --update duel.pcap    keep how it decodes\n"
+    "  pcap2demo --check --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"
     "  pcap2demo --dump duel-1-dm4.qwd | less  what is in a demo\n"
     "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
@@ -83,7 +92,26 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Check that everything can be decoded and rebuilt", NULL},
         {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &settings->pcap,
          "Make a capture of demos, for Wireshark", "FILE"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, "List, dump or check in JSON", NULL},
+        {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &words->no_rebuild,
+         "Check the decoding alone: captures need not give good demos", NULL},
+        {"stats", 0, 0, G_OPTION_ARG_NONE, &words->stats,
+         "Count the messages of each session by type", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, "List, dump, check or count in JSON",
+         NULL},
+        {"golden", 0, 0, G_OPTION_ARG_FILENAME, &settings->golden.folder,
+         "Check that each input decodes as DIR/NAME.golden says", "DIR"},
+        {"update", 0, 0, G_OPTION_ARG_NONE, &words->update,
+         "Write the goldens instead, from what is decoded now", NULL},
+        {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->ignored,
+         "Leave this field, and those below it, out of goldens (may be repeated)", "FIELD"},
+        {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &words->no_default_ignore,
+         "Do not leave out times, addresses, challenges and qports", NULL},
+        {"max-differences", 0, 0, G_OPTION_ARG_INT, &words->max_differences,
+         "Tell the first N differences of each input (default 20)", "N"},
+        {"tap", 0, 0, G_OPTION_ARG_NONE, &words->tap,
+         "Report the check as test cases (Test Anything Protocol)", NULL},
+        {"junit", 0, 0, G_OPTION_ARG_FILENAME, &settings->junit,
+         "Write the check as test cases to a JUnit file", "FILE"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
          "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
         {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
@@ -226,23 +254,104 @@ static bool take_each(struct settings *settings, char *const *texts,
 
 static bool take_purpose(struct settings *settings, const struct words *words)
 {
-    if (words->list + words->dump + words->check + (settings->pcap != NULL) > 1)
-        return refuse("choose one of --list, --dump, --check and --pcap");
+    if (words->list + words->dump + words->check + words->stats + (settings->pcap != NULL) > 1)
+        return refuse("choose one of --list, --dump, --check, --stats and --pcap");
     if (words->list)
         settings->purpose = PURPOSE_LIST;
     else if (words->dump)
         settings->purpose = PURPOSE_DUMP;
     else if (words->check)
         settings->purpose = PURPOSE_CHECK;
+    else if (words->stats)
+        settings->purpose = PURPOSE_STATS;
     else if (settings->pcap)
         settings->purpose = PURPOSE_PCAP;
     settings->json = words->json || words->dump_json;
     if (settings->json &&
         (settings->purpose == PURPOSE_CONVERT || settings->purpose == PURPOSE_PCAP))
-        return refuse("--json goes with --list, --dump or --check");
+        return refuse("--json goes with --list, --dump, --check or --stats");
     if (words->output && settings->purpose != PURPOSE_CONVERT)
-        return refuse("--output goes with converting, not with --list, --dump, --check or --pcap");
+        return refuse("--output goes with converting, not with --list, --dump, --check, --stats or "
+                      "--pcap");
     return true;
+}
+
+/* --- Regression tests ------------------------------------------------------------------------ */
+
+static bool take_ignored(struct settings *settings, const char *name)
+{
+    if (!golden_knows(name))
+        return refuse("--ignore %s: no field is called that, nor begins with \"%s.\"", name, name);
+    g_ptr_array_add(settings->golden.ignored, g_strdup(name));
+    return true;
+}
+
+/* A golden says itself what was left out of it: the defaults are for new ones. */
+static void ignore_by_default(struct golden_wishes *golden)
+{
+    for (const char *const *name = golden_ignored_by_default; *name; name++)
+        g_ptr_array_add(golden->ignored, g_strdup(*name));
+}
+
+/* Inputs that would share a golden. */
+static bool have_goldens(char *const *files)
+{
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    bool good = true;
+
+    for (; *files && good; files++) {
+        char *name = golden_name(*files);
+        const char *other = g_hash_table_lookup(names, name);
+
+        good = !other || refuse("%s and %s would have the same golden, %s", other, *files, name);
+        g_hash_table_insert(names, name, *files);
+    }
+    g_hash_table_destroy(names);
+    return good;
+}
+
+static bool has_standard_input(char *const *files)
+{
+    while (*files && strcmp(*files, "-") != 0)
+        files++;
+    return *files != NULL;
+}
+
+static bool take_golden(struct settings *settings, const struct words *words)
+{
+    struct golden_wishes *golden = &settings->golden;
+
+    if (!golden->folder) {
+        if (words->update || words->ignored || words->no_default_ignore ||
+            words->max_differences != NOT_GIVEN)
+            return refuse("--update, --ignore, --no-default-ignore and --max-differences go with "
+                          "--golden");
+        return true;
+    }
+    if (settings->interface || has_standard_input(settings->files))
+        return refuse("--golden goes with files, whose names are those of the goldens");
+    if (words->max_differences < 1 && words->max_differences != NOT_GIVEN)
+        return refuse("--max-differences is a number from 1");
+    golden->update = words->update;
+    golden->max = words->max_differences != NOT_GIVEN ? (guint)words->max_differences
+                                                      : GOLDEN_MAX_DIFFERENCES;
+    if (words->update && !words->no_default_ignore)
+        ignore_by_default(golden);
+    return take_each(settings, words->ignored, take_ignored) && have_goldens(settings->files);
+}
+
+static bool take_tests(struct settings *settings, const struct words *words)
+{
+    settings->tap = words->tap;
+    settings->no_rebuild = words->no_rebuild;
+    settings->apart = settings->golden.folder || settings->tap || settings->junit;
+    if ((settings->apart || settings->no_rebuild) && settings->purpose != PURPOSE_CHECK)
+        return refuse("--golden, --no-rebuild, --tap and --junit go with --check");
+    if (settings->tap && settings->json)
+        return refuse("choose one of --tap and --json");
+    if (settings->junit && !junit_is_there())
+        return refuse("--junit is not there: the program was built without libxml2");
+    return take_golden(settings, words);
 }
 
 static bool take_inputs(struct settings *settings)
@@ -273,7 +382,7 @@ static bool take_words(struct settings *settings, const struct words *words)
     settings->quiet = words->quiet;
     settings->verbose = words->verbose;
     settings->wishes = (struct demo_wishes){.force = words->force, .sanitize = words->sanitize};
-    return take_purpose(settings, words) && take_inputs(settings) &&
+    return take_purpose(settings, words) && take_inputs(settings) && take_tests(settings, words) &&
            take_each(settings, words->sessions, take_session) &&
            take_each(settings, words->options, take_option) &&
            take_each(settings, words->ports, take_port) && take_output(settings, words->output);
@@ -285,6 +394,7 @@ static void words_clear(struct words *words)
     g_strfreev(words->sessions);
     g_strfreev(words->options);
     g_strfreev(words->ports);
+    g_strfreev(words->ignored);
 }
 
 /* GOption would take the word behind a bare --dump for its value; it is a file's name. */
@@ -321,11 +431,12 @@ static enum settings_verdict parse(struct settings *settings, struct words *word
 
 enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv)
 {
-    struct words words = {0};
+    struct words words = {.max_differences = NOT_GIVEN};
     enum settings_verdict verdict;
 
     *settings = (struct settings){.claims = claims_new(),
                                   .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    settings->golden.ignored = g_ptr_array_new_with_free_func(g_free);
     start_options(settings);
     verdict = parse(settings, &words, argc, argv);
     words_clear(&words);
@@ -340,6 +451,9 @@ void settings_clear(struct settings *settings)
     g_free(settings->interface);
     g_free(settings->filter);
     g_free(settings->pcap);
+    g_free(settings->golden.folder);
+    g_ptr_array_free(settings->golden.ignored, TRUE);
+    g_free(settings->junit);
     g_array_free(settings->sessions, TRUE);
     if (settings->naming)
         naming_free(settings->naming);

@@ -8,16 +8,29 @@
 #include <stdint.h>
 
 #include "pcap2demo/claims.h"
+#include "pcap2demo/golden_check.h"
 #include "pcap2demo/naming.h"
 #include "pcap2demo/rebuild.h"
 
-enum purpose { PURPOSE_CONVERT, PURPOSE_LIST, PURPOSE_DUMP, PURPOSE_CHECK, PURPOSE_PCAP };
+enum purpose {
+    PURPOSE_CONVERT,
+    PURPOSE_LIST,
+    PURPOSE_DUMP,
+    PURPOSE_CHECK,
+    PURPOSE_STATS,
+    PURPOSE_PCAP
+};
 
 struct settings {
     enum purpose purpose;
     bool json;
     bool quiet, verbose;
     struct demo_wishes wishes;
+    struct golden_wishes golden;
+    bool no_rebuild;  /* of a check: whether demos can be made does not matter */
+    bool tap;         /* report test cases on standard output */
+    char *junit;      /* and in this file; or NULL */
+    bool apart;       /* each input stands by itself, its sessions are numbered from 1 */
     char **files;     /* ends with NULL */
     char *interface;  /* NULL: read `files` */
     char *filter;     /* or NULL */

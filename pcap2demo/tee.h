@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A sink that passes on what it hears to two others; but labels, which are for people. */
+#ifndef PCAP2DEMO_TEE_H
+#define PCAP2DEMO_TEE_H
+
+#include "common/core/sink.h"
+
+struct tee {
+    struct qs_sink ears;
+    struct qs_sink *to[2];
+};
+
+void tee_init(struct tee *tee, struct qs_sink *one, struct qs_sink *other);
+
+#endif
