@@ -26,6 +26,29 @@ static void input_free(gpointer data)
     g_free(input);
 }
 
+/* The worst outcome stays. */
+static void say(struct test_case *test, enum case_outcome outcome, const char *line)
+{
+    char *clean = printable(line);
+
+    test->outcome = MAX(test->outcome, outcome);
+    if (++test->lines < CASE_LINES_MAX)
+        g_string_append_printf(test->text, "%s\n", clean);
+    else if (test->lines == CASE_LINES_MAX)
+        g_string_append(test->text, "and more\n");
+    g_free(clean);
+}
+
+/* Until an input begins there is nothing that could be good or bad about it but its reading. */
+static void await(struct input_cases *input)
+{
+    for (int i = 0; i < CASE_KINDS; i++) {
+        input->kinds[i].text = g_string_new(NULL);
+        if (i != CASE_DECODE)
+            say(&input->kinds[i], CASE_SKIPPED, "the input was not read");
+    }
+}
+
 static struct input_cases *input_named(struct cases *cases, const char *file)
 {
     const guint place = GPOINTER_TO_UINT(g_hash_table_lookup(cases->places, file));
@@ -35,22 +58,10 @@ static struct input_cases *input_named(struct cases *cases, const char *file)
         return g_ptr_array_index(cases->inputs, place - 1);
     input = g_new0(struct input_cases, 1);
     input->file = printable(file);
-    for (int i = 0; i < CASE_KINDS; i++)
-        input->kinds[i].text = g_string_new(NULL);
+    await(input);
     g_ptr_array_add(cases->inputs, input);
     g_hash_table_insert(cases->places, g_strdup(file), GUINT_TO_POINTER(cases->inputs->len));
     return input;
-}
-
-static void add_line(struct test_case *test, const char *line)
-{
-    char *clean = printable(line);
-
-    if (++test->lines < CASE_LINES_MAX)
-        g_string_append_printf(test->text, "%s\n", clean);
-    else if (test->lines == CASE_LINES_MAX)
-        g_string_append(test->text, "and more\n");
-    g_free(clean);
 }
 
 /* The place of a failure in `input`, or in another file. */
@@ -77,9 +88,8 @@ static void hear_failure(enum exit_status status, struct place place, const char
     if (!file)
         return;
     test = &input_named(cases, file)->kinds[cases->about ? cases->kind : CASE_DECODE];
-    test->outcome = MAX(test->outcome, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED);
     line = with_place(place, file, text);
-    add_line(test, line);
+    say(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line);
     g_free(line);
 }
 
@@ -105,7 +115,15 @@ void cases_free(struct cases *cases)
 
 void cases_begin(struct cases *cases, const char *file)
 {
-    input_named(cases, file);
+    struct input_cases *input = input_named(cases, file);
+
+    for (int i = 0; i < CASE_KINDS; i++) {
+        if (input->kinds[i].outcome == CASE_SKIPPED) {
+            input->kinds[i].outcome = CASE_PASSED;
+            input->kinds[i].lines = 0;
+            g_string_truncate(input->kinds[i].text, 0);
+        }
+    }
     cases->started = g_get_monotonic_time();
 }
 
@@ -124,10 +142,7 @@ void cases_about(struct cases *cases, const char *file, enum case_kind kind)
 void cases_say(struct cases *cases, const char *file, enum case_kind kind,
                enum case_outcome outcome, const char *text)
 {
-    struct test_case *test = &input_named(cases, file)->kinds[kind];
-
-    test->outcome = MAX(test->outcome, outcome);
-    add_line(test, text);
+    say(&input_named(cases, file)->kinds[kind], outcome, text);
 }
 
 bool cases_want(const struct cases *cases, enum case_kind kind)

@@ -44,7 +44,7 @@ struct cases;
 struct cases *cases_new(const bool wanted[CASE_KINDS]);
 void cases_free(struct cases *cases);
 
-/* The input begins. It has its cases, all passed so far. */
+/* The input can be read, and is: its cases are passed so far. Others are skipped. */
 void cases_begin(struct cases *cases, const char *file);
 void cases_end(struct cases *cases, const char *file);
 

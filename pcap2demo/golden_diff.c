@@ -503,14 +503,20 @@ static void step(struct golden_diff *diff)
     fill(diff, ALIGN_WINDOW);
     was_count = packet_pieces(&diff->was, diff->shift, was);
     is_count = packet_pieces(&diff->is, 0, is);
-    if (!diff->stopped && (was_count || is_count))
+    if (was_count || (is_count && !diff->stopped))
         step_packets(diff, align_heads(was, was_count, is, is_count));
+}
+
+/* All that could be read of a damaged golden is compared. */
+static bool is_exhausted(const struct golden_diff *diff)
+{
+    return diff->stopped && !diff->was.length;
 }
 
 /* Goes on as long as the heads are the same, or `is_enough` of today's packets wait. */
 static void go_on(struct golden_diff *diff, guint is_enough)
 {
-    while (diff->is.length && !diff->stopped) {
+    while (diff->is.length && !is_exhausted(diff)) {
         fill(diff, 1);
         if (heads_are_same(diff))
             step_packets(diff, ALIGN_SAME);
@@ -557,7 +563,7 @@ struct golden_packet *golden_diff_take(struct golden_diff *diff, struct golden_p
 {
     g_queue_push_tail(&diff->is, packet);
     go_on(diff, ALIGN_WINDOW);
-    if (diff->stopped)
+    if (is_exhausted(diff))
         g_queue_clear_full(&diff->is, free_packet);
     return spare_packet(diff);
 }
@@ -566,7 +572,7 @@ void golden_diff_finish(struct golden_diff *diff)
 {
     go_on(diff, 1);
     fill(diff, 1);
-    while (diff->was.length && !diff->stopped)
+    while (diff->was.length)
         step(diff);
 }
 

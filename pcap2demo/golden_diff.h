@@ -25,7 +25,7 @@ struct difference {
 
 struct golden_diff;
 
-/* Gives the golden's next packet. Where the golden is damaged the comparison stops. */
+/* Gives the golden's next packet. What follows where the golden is damaged is not compared. */
 typedef enum golden_status golden_source(void *user, struct golden_packet *packet);
 
 /* Of the differences the first `max` are kept. */

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Goldens read, and compared with what is decoded: what differs, and how that is told. */
+#include "tests/unit/unit.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "pcap2demo/golden_diff.h"
+
+#define HEAD "# pcap2demo golden, schema 1, ignoring:\n"
+
+static const char packets[] = "1 0+20 packet.protocol = qw\n"
+                              "1 0+8 qw.header\n"
+                              "1 0+4 qw.sequence = 7\n"
+                              "1 8+3 qw.svc_damage\n"
+                              "1 8+1 qw.svc = 19 (svc_damage)\n"
+                              "1 9+1 qw.damage.armor = 1\n"
+                              "1 10+1 qw.damage.health = 10\n"
+                              "1 11+3 qw.svc_print\n"
+                              "1 12+2 qw.print.text = \"a\"\n"
+                              "2 0+8 packet.protocol = qw\n"
+                              "2 0+8 qw.header\n"
+                              "2 0+4 qw.sequence = 8\n"
+                              "4 0+8 packet.protocol = qw\n"
+                              "4 0+8 qw.header\n"
+                              "4 0+4 qw.sequence = 9\n";
+
+/* --- Helpers --------------------------------------------------------------------------------- */
+
+struct comparison {
+    GString *told; /* a line a difference */
+    uint64_t total;
+    bool new_names;
+    char *error;
+};
+
+static char *write_golden(const char *text)
+{
+    char *path = NULL;
+    const int file = g_file_open_tmp("golden-XXXXXX", &path, NULL);
+
+    assert_true(file >= 0);
+    assert_true(g_close(file, NULL));
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+    return path;
+}
+
+static enum golden_status next(void *user, struct golden_packet *packet)
+{
+    return golden_next(user, packet);
+}
+
+/* Gives the packets of a dump to the comparison. */
+static void take_all(struct golden_diff *diff, const char *dump, const GPtrArray *ignored)
+{
+    char **lines = g_strsplit(dump, "\n", -1);
+    struct golden_packet *packet = golden_packet_new();
+    struct golden_words words;
+
+    for (char **line = lines; **line; line++) {
+        assert_true(golden_parse(*line, strlen(*line), &words));
+        if (packet->lines->len && words.number != packet->number)
+            packet = golden_diff_take(diff, packet);
+        if (!golden_is_ignored(ignored, words.name, words.name_length))
+            golden_packet_add(packet, *line, strlen(*line), &words);
+    }
+    packet = golden_diff_take(diff, packet);
+    golden_packet_free(packet);
+    golden_diff_finish(diff);
+    g_strfreev(lines);
+}
+
+static void tell(GString *told, const struct difference *difference)
+{
+    const uint64_t packet = difference->has_is ? difference->is_packet : difference->was_packet;
+
+    g_string_append_printf(told, "%u %s %s: %s -> %s\n", (unsigned)packet,
+                           difference->message ? difference->message : "-",
+                           difference->field ? difference->field : "-",
+                           difference->was ? difference->was : "-",
+                           difference->is ? difference->is : "-");
+}
+
+static void tell_all(struct comparison *result, struct golden_diff *diff)
+{
+    GPtrArray *differences = golden_diff_take_differences(diff, &result->total);
+
+    for (guint i = 0; i < differences->len; i++)
+        tell(result->told, g_ptr_array_index(differences, i));
+    result->new_names = golden_diff_new_names(diff) != NULL;
+    g_ptr_array_free(differences, TRUE);
+}
+
+/* `golden` is a whole file, `dump` what is decoded today, `ignore` a field or NULL. */
+static struct comparison compare(const char *golden, const char *dump, const char *ignore)
+{
+    struct comparison result = {.told = g_string_new(NULL)};
+    GPtrArray *ignored = g_ptr_array_new_with_free_func(g_free);
+    char *path = write_golden(golden);
+    struct golden_reader *reader;
+
+    if (ignore)
+        g_ptr_array_add(ignored, g_strdup(ignore));
+    reader = golden_open(path, ignored, &result.error);
+    if (reader) {
+        struct golden_diff *diff = golden_diff_new(next, reader, 5);
+
+        take_all(diff, dump, ignored);
+        tell_all(&result, diff);
+        result.error = g_strdup(golden_error(reader));
+        golden_diff_free(diff);
+        golden_close(reader);
+    }
+    g_unlink(path);
+    g_free(path);
+    g_ptr_array_free(ignored, TRUE);
+    return result;
+}
+
+static void comparison_clear(struct comparison *result)
+{
+    g_string_free(result->told, TRUE);
+    g_free(result->error);
+}
+
+/* `packets` with one text replaced by another; it must be there. New. */
+static char *with(const char *old, const char *by)
+{
+    char **parts = g_strsplit(packets, old, 2);
+    char *text = g_strjoinv(by, parts);
+
+    assert_non_null(parts[1]);
+    g_strfreev(parts);
+    return text;
+}
+
+static char *golden_of(const char *dump, unsigned count)
+{
+    return g_strdup_printf(HEAD "%s# end, %u packets\n", dump, count);
+}
+
+/* The golden is of `packets`. */
+static void assert_told(char *dump, const char *ignore, const char *expected)
+{
+    char *golden = golden_of(packets, 3);
+    struct comparison result = compare(golden, dump, ignore);
+
+    assert_null(result.error);
+    assert_string_equal(result.told->str, expected);
+    comparison_clear(&result);
+    g_free(golden);
+    g_free(dump);
+}
+
+static void assert_damaged(const char *golden, const char *error)
+{
+    struct comparison result = compare(golden, packets, NULL);
+
+    assert_non_null(result.error);
+    assert_string_equal(result.error, error);
+    comparison_clear(&result);
+}
+
+/* --- Differences ----------------------------------------------------------------------------- */
+
+static void same(void **state)
+{
+    (void)state;
+    assert_told(g_strdup(packets), NULL, "");
+}
+
+static void field_changed(void **state)
+{
+    (void)state;
+    assert_told(with("health = 10", "health = 12"), NULL,
+                "1 qw.svc_damage qw.damage.health: 10 -> 12\n");
+}
+
+static void field_removed(void **state)
+{
+    (void)state;
+    assert_told(with("1 9+1 qw.damage.armor = 1\n", ""), NULL,
+                "1 qw.svc_damage qw.damage.armor: 1 -> -\n");
+}
+
+/* A value that is derived now was not before. */
+static void mark_changed(void **state)
+{
+    (void)state;
+    assert_told(with("health = 10", "health := 10"), NULL,
+                "1 qw.svc_damage qw.damage.health: = 10 -> := 10\n");
+}
+
+/* The message behind a longer one has moved, which is not told again. */
+static void message_added(void **state)
+{
+    (void)state;
+    assert_told(with("1 11+3 qw.svc_print\n1 12+2",
+                     "1 11+1 qw.svc_nop\n1 11+1 qw.svc = 1 (svc_nop)\n1 12+3 qw.svc_print\n1 13+2"),
+                NULL, "1 qw.svc_nop -: - -> 2 fields\n");
+}
+
+static void message_removed(void **state)
+{
+    (void)state;
+    assert_told(with("1 11+3 qw.svc_print\n1 12+2 qw.print.text = \"a\"\n", ""), NULL,
+                "1 qw.svc_print -: 2 fields -> -\n");
+}
+
+static void packet_removed(void **state)
+{
+    (void)state;
+    assert_told(with("2 0+8 packet.protocol = qw\n2 0+8 qw.header\n2 0+4 qw.sequence = 8\n", ""),
+                NULL, "2 - -: a packet of 3 fields -> -\n");
+}
+
+/* In a place of its own, or in front of all others, whose numbers change. */
+static void packet_added(void **state)
+{
+    (void)state;
+    assert_told(with("4 0+8 packet", "3 0+9 packet.protocol = nq\n4 0+8 packet"), NULL,
+                "3 - -: - -> a packet of 1 fields\n");
+    assert_told(with("1 0+20 packet", "0 0+9 packet.protocol = nq\n1 0+20 packet"), NULL,
+                "0 - -: - -> a packet of 1 fields\n");
+}
+
+static void packet_moved(void **state)
+{
+    char *moved = with("4 0+8 packet.protocol = qw\n4 0+8 qw.header\n4 0+4",
+                       "5 0+8 packet.protocol = qw\n5 0+8 qw.header\n5 0+4");
+
+    (void)state;
+    assert_told(moved, NULL, "5 - -: packet 4 -> packet 5\n");
+}
+
+static void position_changed(void **state)
+{
+    (void)state;
+    assert_told(with("1 9+1", "1 9+2"), NULL, "1 - qw.damage.armor: at 9+1 -> at 9+2\n");
+}
+
+static void ignored_by_name_and_prefix(void **state)
+{
+    (void)state;
+    assert_told(with("health = 10", "health = 12"), "qw.damage.health", "");
+    assert_told(with("health = 10", "health = 12"), "qw.damage", "");
+    assert_told(with("health = 10", "health = 12"), "qw.dam",
+                "1 qw.svc_damage qw.damage.health: 10 -> 12\n");
+}
+
+/* What the golden leaves out is left out of today's decode. */
+static void ignored_by_the_golden(void **state)
+{
+    const char golden[] = "# pcap2demo golden, schema 1, ignoring: qw.sequence packet\n"
+                          "1 0+8 qw.header\n"
+                          "# end, 1 packets\n";
+    struct comparison result = compare(
+        golden, "1 0+8 packet.protocol = qw\n1 0+8 qw.header\n1 0+4 qw.sequence = 1\n", NULL);
+
+    (void)state;
+    assert_null(result.error);
+    assert_int_equal(result.total, 0);
+    comparison_clear(&result);
+}
+
+static void new_fields(void **state)
+{
+    char *golden = golden_of(packets, 3);
+    char *more = with("1 8+1 qw.svc =", "1 8+1 qw.damage.who := 1\n1 8+1 qw.svc =");
+    struct comparison result = compare(golden, more, NULL);
+
+    (void)state;
+    assert_int_equal(result.total, 1);
+    assert_true(result.new_names);
+    comparison_clear(&result);
+    result = compare(golden, packets, NULL);
+    assert_false(result.new_names);
+    comparison_clear(&result);
+    g_free(golden);
+    g_free(more);
+}
+
+/* Everything is counted, the first five are told. */
+static void told_up_to_a_number(void **state)
+{
+    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    struct comparison result;
+    char *golden;
+
+    (void)state;
+    for (unsigned i = 1; i <= 100; i++) {
+        g_string_append_printf(was, "%u 0+4 qw.sequence = %u\n", i, i);
+        g_string_append_printf(is, "%u 0+4 qw.sequence = %u\n", i, i + 1000);
+    }
+    golden = golden_of(was->str, 100);
+    result = compare(golden, is->str, NULL);
+    assert_int_equal(result.total, 100);
+    assert_true(
+        g_str_has_suffix(result.told->str, "\n5 outside of messages qw.sequence: 5 -> 1005\n"));
+    comparison_clear(&result);
+    g_free(golden);
+    g_string_free(was, TRUE);
+    g_string_free(is, TRUE);
+}
+
+/* A packet more, and all behind it has other numbers: one difference. */
+static void realigned(void **state)
+{
+    GString *was = g_string_new(NULL), *is = g_string_new(NULL);
+    struct comparison result;
+    char *golden;
+
+    (void)state;
+    for (unsigned i = 1; i <= 200; i++) {
+        g_string_append_printf(was, "%u 0+4 qw.sequence = %u\n", i, i);
+        if (i == 100)
+            g_string_append_printf(is, "%u 0+4 qw.sequence = 5000\n", i);
+        g_string_append_printf(is, "%u 0+4 qw.sequence = %u\n", i < 100 ? i : i + 1, i);
+    }
+    golden = golden_of(was->str, 200);
+    result = compare(golden, is->str, NULL);
+    assert_string_equal(result.told->str, "100 - -: - -> a packet of 1 fields\n");
+    comparison_clear(&result);
+    g_free(golden);
+    g_string_free(was, TRUE);
+    g_string_free(is, TRUE);
+}
+
+/* --- Files ----------------------------------------------------------------------------------- */
+
+static void carriage_returns(void **state)
+{
+    char *golden = golden_of(packets, 3);
+    char **lines = g_strsplit(golden, "\n", -1);
+    char *dos = g_strjoinv("\r\n", lines);
+    struct comparison result = compare(dos, packets, NULL);
+
+    (void)state;
+    assert_null(result.error);
+    assert_int_equal(result.total, 0);
+    comparison_clear(&result);
+    g_free(dos);
+    g_strfreev(lines);
+    g_free(golden);
+}
+
+static void wrong_heads(void **state)
+{
+    (void)state;
+    assert_damaged("", "line 1: missing: the golden is cut here");
+    assert_damaged("1 0+4 qw.sequence = 1\n", "line 1: is not the first line of a golden");
+    assert_damaged("# pcap2demo golden, schema x, ignoring:\n",
+                   "line 1: does not say which schema it has");
+    assert_damaged("# pcap2demo golden, schema 2, ignoring:\n",
+                   "line 1: schema 2, which this program does not read: it has schema 1; "
+                   "--update writes the golden anew");
+    assert_damaged("# pcap2demo golden, schema 1\n",
+                   "line 1: does not say which fields are ignored");
+    assert_damaged("# pcap2demo golden, schema 1, ignoring: A/B\n",
+                   "line 1: the fields that are ignored are not names of fields");
+}
+
+/* Cut behind any byte it is damaged, but for the last line's end. */
+static void truncated(void **state)
+{
+    char *golden = golden_of(packets, 3);
+
+    (void)state;
+    for (size_t size = strlen(golden) - 1; size; size--) {
+        struct comparison result;
+
+        golden[size] = '\0';
+        result = compare(golden, packets, NULL);
+        assert_non_null(result.error);
+        comparison_clear(&result);
+    }
+    g_free(golden);
+}
+
+static void damaged_lines(void **state)
+{
+    (void)state;
+    assert_damaged(HEAD "1 0+4 qw.sequence = 1\nnonsense\n# end, 1 packets\n",
+                   "line 3: is no line of a dump");
+    assert_damaged(HEAD "1 0+4 qw.sequence 1\n# end, 1 packets\n", "line 2: is no line of a dump");
+    assert_damaged(HEAD "1 0+4294967296 qw.sequence = 1\n# end, 1 packets\n",
+                   "line 2: is no line of a dump");
+    assert_damaged(HEAD "1 0+4 qw.sequence = \xff\n# end, 1 packets\n",
+                   "line 2: is no line of a dump");
+    assert_damaged(HEAD "2 0+4 qw.ack = 1\n1 0+4 qw.ack = 1\n# end, 2 packets\n",
+                   "line 3: the packet's number is smaller than the one before");
+    assert_damaged(HEAD "1 0+4 qw.sequence = 1\n# end, 7 packets\n",
+                   "line 3: is not the last line of what is before it");
+    assert_damaged(HEAD "# end, 0 packets\n1 0+4 qw.sequence = 1\n",
+                   "line 3: stands behind the golden's end");
+}
+
+/* What is before the damage is compared, what is behind it is not called new. */
+static void good_part_compared(void **state)
+{
+    struct comparison result = compare(HEAD "1 0+4 qw.sequence = 5\n2 0+4 qw.sequence = 2\n???\n",
+                                       "1 0+4 qw.sequence = 1\n2 0+4 qw.sequence = 2\n"
+                                       "3 0+4 qw.sequence = 3\n",
+                                       NULL);
+
+    (void)state;
+    assert_string_equal(result.error, "line 4: is no line of a dump");
+    assert_string_equal(result.told->str, "1 outside of messages qw.sequence: 5 -> 1\n");
+    comparison_clear(&result);
+}
+
+static void knows_fields(void **state)
+{
+    (void)state;
+    assert_true(golden_knows("packet"));
+    assert_true(golden_knows("packet.time"));
+    assert_true(golden_knows("qw.qport"));
+    assert_true(golden_knows("qw.sequence.gap"));
+    assert_true(golden_knows("nq"));
+    assert_false(golden_knows("qw.nonsense"));
+    assert_false(golden_knows("packet.t"));
+    assert_false(golden_knows(""));
+    for (const char *const *name = golden_ignored_by_default; *name; name++)
+        assert_true(golden_knows(*name));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same),
+        cmocka_unit_test(field_changed),
+        cmocka_unit_test(field_removed),
+        cmocka_unit_test(mark_changed),
+        cmocka_unit_test(message_added),
+        cmocka_unit_test(message_removed),
+        cmocka_unit_test(packet_removed),
+        cmocka_unit_test(packet_added),
+        cmocka_unit_test(packet_moved),
+        cmocka_unit_test(position_changed),
+        cmocka_unit_test(ignored_by_name_and_prefix),
+        cmocka_unit_test(ignored_by_the_golden),
+        cmocka_unit_test(new_fields),
+        cmocka_unit_test(told_up_to_a_number),
+        cmocka_unit_test(realigned),
+        cmocka_unit_test(carriage_returns),
+        cmocka_unit_test(wrong_heads),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(damaged_lines),
+        cmocka_unit_test(good_part_compared),
+        cmocka_unit_test(knows_fields),
+    };
+
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}

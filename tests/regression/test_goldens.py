@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--golden: goldens are written, compared, and told apart; exit statuses."""
+
+import json
+import re
+import unittest
+
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
+
+OOB = CAPTURES / "qw-oob.pcap"
+
+
+class Goldens(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.goldens = self.folder / "goldens"
+        self.goldens.mkdir()
+
+    def check(self, *arguments, status=0):
+        return self.tool("--check", "--golden", self.goldens, *arguments, status=status)
+
+    def keep(self, *captures, options=()):
+        self.check("--update", *options, *captures)
+
+    def golden(self, capture=ACKNEX):
+        return self.goldens / (capture.stem + ".golden")
+
+    def rewrite(self, old, new, count=1):
+        """Changes the golden, as if something else had been decoded then."""
+        text = self.golden().read_text()
+        self.assertIn(old, text)
+        self.golden().write_text(text.replace(old, new, count))
+
+    def file_report(self, *arguments, status=0):
+        output, _ = self.check("--json", *arguments, status=status)
+        report, = json.loads(output)["files"]
+        return report["golden"]
+
+
+class Writing(Goldens):
+    def test_lines_are_those_of_the_dump(self):
+        self.keep(ACKNEX)
+        first, *lines, last = self.golden().read_text().splitlines()
+        self.assertRegex(first, r"^# pcap2demo golden, schema 1, ignoring: packet\.time ")
+        self.assertEqual(last, "# end, 25 packets")
+        dump, _ = self.tool("--dump", ACKNEX)
+        self.assertEqual(lines, [line for line in dump.splitlines() if not re.search(
+            r"^\d+ \S+ packet\.(time|source|destination) ", line)])
+
+    def test_everything(self):
+        self.keep(ACKNEX, options=["--no-default-ignore"])
+        first, *lines, _ = self.golden().read_text().splitlines()
+        self.assertEqual(first, "# pcap2demo golden, schema 1, ignoring:")
+        dump, _ = self.tool("--dump", ACKNEX)
+        self.assertEqual(lines, dump.splitlines())
+
+    def test_overwrites(self):
+        self.golden().write_text("old")
+        self.keep(ACKNEX)
+        self.assertNotEqual(self.golden().read_text(), "old")
+        self.check(ACKNEX)
+        self.assertEqual([path.name for path in self.goldens.iterdir()],
+                         ["acknex-generated.golden"])
+
+    def test_unwritable(self):
+        for folder in ("missing", "/proc", ACKNEX):
+            with self.subTest(folder):
+                _, error = self.tool("--check", "--golden", folder, "--update", ACKNEX, status=2)
+                self.assertIn(f"{folder}/acknex-generated.golden: ", error)
+
+    def test_broken_capture(self):
+        """The good part is compared."""
+        cut = self.write("acknex-generated.pcap", ACKNEX.read_bytes()[:-3])
+        self.check("--update", cut, status=1)
+        self.assertIn("# end, 24 packets", self.golden().read_text())
+
+
+class Comparing(Goldens):
+    def test_same(self):
+        self.keep(ACKNEX, OOB, SAMPLE)
+        output, error = self.check(ACKNEX, OOB, SAMPLE)
+        self.assertEqual(error, "")
+        self.assertEqual(output.count(": the same, "), 3)
+        output, _ = self.check("--quiet", ACKNEX)
+        self.assertEqual(output, "")
+
+    def test_each_input_stands_by_itself(self):
+        """Whatever else is given, and in whichever order."""
+        copy = self.write("copy.pcap", ACKNEX.read_bytes())
+        self.keep(ACKNEX)
+        self.keep(copy)
+        self.check(copy, ACKNEX)
+        self.check(ACKNEX, copy, SAMPLE, "--update")
+        self.check(copy)
+
+    def test_changed_field(self):
+        self.keep(ACKNEX)
+        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        _, error = self.check(ACKNEX, status=1)
+        self.assertEqual(error, f"pcap2demo: {ACKNEX}: packet 4: offset 22: acknex.cls_create: "
+                                "acknex.action: was 5, is 4\n")
+
+    def test_json(self):
+        self.keep(ACKNEX)
+        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        report = self.file_report(ACKNEX, status=1)
+        self.assertEqual(report["verdict"], "different")
+        self.assertEqual(report["difference_count"], 1)
+        self.assertEqual(report["differences"], [{
+            "packet": 4, "golden_packet": 4, "offset": 22, "message": "acknex.cls_create",
+            "field": "acknex.action", "was": "5", "is": "4"}])
+
+    def test_new_fields(self):
+        """A program that knows more is not a change on the wire."""
+        self.keep(ACKNEX)
+        text = self.golden().read_text()
+        self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text))
+        report = self.file_report(ACKNEX)
+        self.assertEqual(report["verdict"], "new fields only")
+        self.assertGreater(report["difference_count"], 1)
+        output, _ = self.check(ACKNEX)
+        self.assertIn(": new fields only, ", output)
+
+    def test_field_that_was_elsewhere(self):
+        """Where the golden has the field in another packet it is no new one."""
+        self.keep(ACKNEX)
+        text = self.golden().read_text()
+        self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text, count=1))
+        self.assertEqual(self.file_report(ACKNEX, status=1)["verdict"], "different")
+
+    def test_packet_more_or_less(self):
+        """Neither makes all that follows differ."""
+        self.keep(SAMPLE)
+        capture = Capture.read(SAMPLE)
+        moved = capture.frames[:9] + [capture.frames[9]] + capture.frames[9:]
+        report = self.file_report("--no-rebuild", self.write(
+            "qw-sample.pcap", Capture(capture.link_type, moved).pcap()), status=1)
+        self.assertLess(report["difference_count"], 10)
+        self.assertEqual(report["packets"], 1500)
+
+    def test_first_differences(self):
+        self.keep(SAMPLE)
+        other = self.write("qw-sample.pcap", Capture(1, Capture.read(SAMPLE).frames[:99]).pcap())
+        _, error = self.check("--no-rebuild", "--max-differences", "3", other, status=1)
+        self.assertEqual(error.count("a packet of"), 3)
+        self.assertIn("qw-sample.pcap: and 1398 more differences from ", error)
+
+    def test_ignore(self):
+        self.keep(ACKNEX)
+        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        for name in ("acknex.action", "acknex"):
+            self.check("--ignore", name, ACKNEX)
+        self.check("--ignore", "acknex.identifier", ACKNEX, status=1)
+
+    def test_ignored_when_written(self):
+        self.keep(ACKNEX, options=["--ignore", "acknex.action"])
+        self.assertNotIn("acknex.action =", self.golden().read_text())
+        self.check(ACKNEX)
+
+    def test_time_counts_when_asked_for(self):
+        capture = Capture.read(ACKNEX)
+        later = Capture(capture.link_type, [(time + 1, frame) for time, frame in capture.frames])
+        path = self.write(ACKNEX.name, later.pcap())
+        self.keep(ACKNEX)
+        self.check(path)
+        self.keep(ACKNEX, options=["--no-default-ignore"])
+        self.assertEqual(self.file_report(path, status=1)["difference_count"], 25)
+
+
+class Unusable(Goldens):
+    def refused(self, message):
+        _, error = self.check(ACKNEX, status=2)
+        self.assertIn(f"pcap2demo: {self.golden()}: {message}", error)
+        self.assertEqual(self.file_report(ACKNEX, status=2)["verdict"], "not compared")
+
+    def test_missing(self):
+        self.refused("there is no such golden; --update writes it\n")
+
+    def test_folder(self):
+        self.golden().mkdir()
+        self.refused("line 1: Is a directory\n")
+
+    def test_other_schema(self):
+        self.keep(ACKNEX)
+        self.rewrite("schema 1", "schema 99")
+        self.refused("line 1: schema 99, which this program does not read")
+
+    def test_damaged(self):
+        self.keep(ACKNEX)
+        self.rewrite("acknex.action = 4", "acknex.action\x00= 4")
+        self.refused("line ")
+
+    def test_cut(self):
+        self.keep(ACKNEX)
+        text = self.golden().read_text()
+        self.golden().write_text(text[:len(text) // 2])
+        _, error = self.check(ACKNEX, status=2)
+        self.assertRegex(error, r"acknex-generated.golden: line \d+: ends early: the golden is cut")
+
+    def test_decode_is_checked_all_the_same(self):
+        output, _ = self.check(ACKNEX, status=2)
+        self.assertIn("25 packets, 25 of a known game, 0 bytes undecoded", output)
+
+
+class Usage(Goldens):
+    def test_wrong_usage(self):
+        twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
+        wrong = [
+            ["--golden", "goldens", ACKNEX],
+            ["--list", "--golden", "goldens", ACKNEX],
+            ["--check", "--update", ACKNEX],
+            ["--check", "--ignore", "qw", ACKNEX],
+            ["--check", "--golden", "goldens", "--ignore", "qw.nonsense", ACKNEX],
+            ["--check", "--golden", "goldens", "--max-differences", "0", ACKNEX],
+            ["--check", "--golden", "goldens", "-"],
+            ["--check", "--golden", "goldens", ACKNEX, twin],
+            ["--check", "--tap", "--json", ACKNEX],
+            ["--list", "--tap", ACKNEX],
+            ["--stats", "--check", ACKNEX],
+            ["--stats", "--no-rebuild", ACKNEX],
+        ]
+        for arguments in wrong:
+            with self.subTest(arguments):
+                output, error = self.tool(*arguments, status=2)
+                self.assertEqual(output, "")
+                self.assertTrue(error.startswith("pcap2demo: "), error)
+
+    def test_equal_names(self):
+        twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
+        _, error = self.tool("--check", "--golden", "goldens", ACKNEX, twin, status=2)
+        self.assertIn(f"{ACKNEX} and {twin} would have the same golden, acknex-generated.golden",
+                      error)
+
+
+if __name__ == "__main__":
+    unittest.main()

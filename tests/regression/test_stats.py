@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--stats: the numbers are those of a count of the JSON dump."""
+
+import collections
+import json
+import unittest
+
+from tool import CAPTURES, SAMPLE, ToolTest
+
+
+def outermost(fields, source=None):
+    """Groups that are in no other of the same bytes: (name, length)."""
+    for field in fields:
+        if "fields" not in field:
+            continue
+        if source is None or field.get("source", 0) != source:
+            yield field["name"], field["length"]
+        yield from outermost(field["fields"], field.get("source", 0))
+
+
+class Stats(ToolTest):
+    def report(self, *arguments):
+        output, _ = self.tool("--stats", "--json", *arguments)
+        report = json.loads(output)
+        self.assertEqual((report["schema"], report["kind"]), (1, "stats"))
+        return report["sessions"]
+
+    def compare(self, capture):
+        packets = self.dump(capture)
+        for session in self.report(capture):
+            own = [packet for packet in packets if packet.get("session") == session["number"]]
+            self.assertEqual(len(own), session["packets"])
+            counts, sizes = collections.Counter(), collections.Counter()
+            for packet in own:
+                for name, length in outermost(packet["fields"]):
+                    counts[name, packet["direction"]] += 1
+                    sizes[name, packet["direction"]] += length
+            found = {(message["name"], message["direction"]): message
+                     for message in session["messages"]}
+            self.assertEqual({key: value["count"] for key, value in found.items()}, counts)
+            self.assertEqual({key: value["bytes"] for key, value in found.items()},
+                             {key: sizes[key] for key in counts})
+            self.compare_traffic(session, own)
+
+    def compare_traffic(self, session, packets):
+        for way in ("c2s", "s2c"):
+            sizes = [packet["size"] for packet in packets if packet["direction"] == way]
+            traffic = session["traffic"][way]
+            self.assertEqual((traffic["packets"], traffic["bytes"]), (len(sizes), sum(sizes)))
+            self.assertAlmostEqual(traffic["bytes_per_second"] * session["duration"], sum(sizes))
+        sizes = sorted((packet["size"] for packet in packets), reverse=True)
+        self.assertEqual([packet["bytes"] for packet in session["largest"]], sizes[:5])
+
+    def test_all_captures(self):
+        for capture in sorted(CAPTURES.glob("*.pcap")):
+            with self.subTest(capture.name):
+                self.compare(capture)
+
+    def test_text(self):
+        output, _ = self.tool("--stats", SAMPLE)
+        session, = self.report(SAMPLE)
+        self.assertTrue(output.startswith("session 1: QuakeWorld 28, dm4, 0:15\n"), output)
+        for message in session["messages"]:
+            self.assertRegex(output, rf"\n  {message['name']} +{message['direction']} "
+                                     rf"+{message['count']} +{message['bytes']}\n")
+
+    def test_session_choice(self):
+        self.assertEqual(self.report("--session", "2", SAMPLE), [])
+        self.assertEqual(self.tool("--stats", "--session", "2", SAMPLE)[0], "")
+
+
+if __name__ == "__main__":
+    unittest.main()
