@@ -356,10 +356,12 @@ static bool take_tests(struct settings *settings, const struct words *words)
 
 static bool take_inputs(struct settings *settings)
 {
+    if (settings->interface && settings->pcap)
+        return refuse("--pcap takes demos, not an interface");
     if (settings->interface && settings->files)
         return refuse("choose files or an interface, not both");
     if (!settings->interface && !settings->files)
-        return refuse("no input: name a capture file, \"-\" for standard input, or -i IFACE");
+        return refuse("no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
     if (!settings->files)
         settings->files = g_new0(char *, 1);
     return true;

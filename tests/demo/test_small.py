@@ -215,6 +215,18 @@ class Options(SmallDemos):
         self.assertIn("is a capture already", error)
         self.assertFalse(again.exists())
 
+    def test_pcap_where_nothing_can_be_written(self):
+        path = self.write("x.dem", b"".join(demos.dem_demo()))
+        folder = self.folder / "missing"
+        status, _, error = demos.run("--pcap", folder / "a.pcapng", path)
+        self.assertEqual(status, 1)
+        self.assertIn(str(folder), error)
+
+    def test_pcap_of_an_interface(self):
+        status, _, error = demos.run("--pcap", self.folder / "a.pcapng", "-i", "lo")
+        self.assertEqual(status, 2)
+        self.assertIn("--pcap takes demos", error)
+
     def test_pcap_overwrites_nothing(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
         made = self.write("a.pcapng", b"mine")
