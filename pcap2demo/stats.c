@@ -242,7 +242,7 @@ static void print_traffic(const struct tally *tally)
 
         if (traffic->packets)
             printf("  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s\n",
-                   qs_direction_name(i), traffic->packets, traffic->bytes,
+                   qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
                    rate(traffic->packets, tally->seconds), rate(traffic->bytes, tally->seconds));
     }
 }
@@ -299,7 +299,7 @@ static json_t *traffic_json(const struct tally *tally)
                             json_real(rate(traffic->packets, tally->seconds)));
         json_object_set_new(way, "bytes_per_second",
                             json_real(rate(traffic->bytes, tally->seconds)));
-        json_object_set_new(json, qs_direction_name(i), way);
+        json_object_set_new(json, qs_direction_name((enum qs_direction)i), way);
     }
     return json;
 }

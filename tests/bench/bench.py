@@ -109,13 +109,20 @@ class Bench:
 
     def conversion(self):
         copy = self.folder / "copy.pcap"
+        self.check("--update")
         print_table("Conversion", in_turn({
             "tcpdump -r IN -w OUT": lambda: Run(["tcpdump", "-r", self.large, "-w", copy]),
             "bare libpcap loop": lambda: Run([self.arguments.pcap_loop, self.large]),
             "pcap2demo": lambda: self.convert(self.large),
             "pcap2demo --check": lambda: Run([self.arguments.pcap2demo, "--check", self.large]),
+            "pcap2demo --golden": self.check,
             "pcap2demo --list": lambda: Run([self.arguments.pcap2demo, "--list", self.large]),
         }, self.arguments.runs), "tcpdump -r IN -w OUT")
+
+    def check(self, *options):
+        """Against a golden in the folder."""
+        return Run([self.arguments.pcap2demo, "--check", "--quiet", "--golden", self.folder,
+                    *options, self.large])
 
     def memory(self):
         small, large = self.convert(self.small), self.convert(self.large)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The worked example of the README runs as written, and prints what it says there."""
+
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
+PLUGIN = os.environ.get("PLUGIN_DIR")
+NOBODY = 65534
+
+
+def steps():
+    """Each command of the example, with the output that is shown for it."""
+    section = re.search(r"^## Regression tests\n(.*?)^## ", (SOURCE / "README.md").read_text(),
+                        re.M | re.S)[1]
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```", section, re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+class Example(unittest.TestCase):
+    def setUp(self):
+        """A checkout with what is needed of it. Wireshark takes no plugins from root's variables."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pcap2demo-readme-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder.chmod(0o777)
+        (self.folder / "tests").mkdir()
+        shutil.copytree(SOURCE / "tests/captures", self.folder / "tests/captures")
+        (self.folder / "bin").mkdir()
+        shutil.copy(os.environ["PCAP2DEMO"], self.folder / "bin/pcap2demo")
+        self.environment = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+                            "HOME": str(self.folder)}
+        if PLUGIN:
+            shutil.copytree(PLUGIN, self.folder / "plugins")
+            self.environment["WIRESHARK_PLUGIN_DIR"] = str(self.folder / "plugins")
+        self.identity = ({"user": NOBODY, "group": NOBODY, "extra_groups": []}
+                         if os.getuid() == 0 else {})
+
+    def run_all(self, commands):
+        """Their outputs, from a terminal: there both streams come in the order of writing."""
+        mark = "--- next ---"
+        script = "umask 022\n" + "".join(f"{command}\necho '{mark}'\n" for command in commands)
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(["sh", "-c", script], cwd=self.folder, env=self.environment,
+                              stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                              **self.identity) as shell:
+            os.close(theirs)
+            output = b""
+            try:
+                while data := os.read(ours, 65536):
+                    output += data
+            except OSError:
+                pass  # the terminal's end, on Linux
+            shell.wait()
+        os.close(ours)
+        return [[line for line in part.splitlines() if line]
+                for part in output.decode().split(mark)[:-1]]
+
+    def test_example(self):
+        example = [(command, shown) for command, shown in steps()
+                   if PLUGIN or not re.search(r"tshark", command)]
+        self.assertGreater(len(example), 5)
+        outputs = self.run_all([command for command, _ in example])
+        for (command, shown), output in zip(example, outputs, strict=True):
+            with self.subTest(command):
+                self.assertEqual([line for line in output if not line.startswith("Running as")],
+                                 shown)
+        self.assertTrue((self.folder / "report.xml").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
