@@ -438,6 +438,8 @@ static double read_coord(struct qs_decoder *d)
     double units;
 
     switch (d->coord_format) {
+    case QS_COORD_WHOLE:
+        return (int16_t)qs_reader_u16(&d->in);
     case QS_COORD_24BIT:
         units = (int16_t)qs_reader_u16(&d->in);
         return units + qs_reader_u8(&d->in) / 255.0;

@@ -28,6 +28,7 @@
 /* How the session in force writes coordinates and angles. */
 enum qs_coord_format {
     QS_COORD_SHORT,  /* i16, 1/8 unit */
+    QS_COORD_WHOLE,  /* i16, units */
     QS_COORD_24BIT,  /* i16 units, u8 1/255 unit */
     QS_COORD_INT32,  /* i32, 1/16 unit */
     QS_COORD_FLOAT32 /* float, units */
