@@ -47,7 +47,8 @@ struct dem {
     GByteArray *sifted;      /* scratch: a message without what is left out */
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
-    guint waiting_read;      /* of them the client has read so many for certain */
+    guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
+    guint waiting_read;      /* and so many has the client read for certain */
 };
 
 static const struct dem_angles zero_view;
@@ -87,7 +88,7 @@ static void settle(struct dem *dem)
     demo_counts(dem->demo)->blocks += dem->waiting_offsets->len;
     g_byte_array_set_size(dem->waiting, 0);
     g_array_set_size(dem->waiting_offsets, 0);
-    dem->waiting_read = 0;
+    dem->waiting_read = dem->waiting_reliable = 0;
 }
 
 /*
@@ -145,8 +146,8 @@ static bool ready(struct dem *dem, const struct nq_session *session)
 /* --- Messages of the server --- */
 
 /*
- * What the block at hand does to the angles of those behind it. Recorders write a block before they
- * act upon it.
+ * What the block at hand does to the angles of those behind it. id's engine and QuakeSpasm write a
+ * block before they act upon it; DarkPlaces afterwards, so there its own angles are changed, too.
  */
 static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
 {
@@ -243,14 +244,20 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
         return;
     if (qs_decoder_problems(decoder))
         report_undecoded(dem, decoder, packet);
+    if (session->darkplaces_client) {
+        if (level)
+            settle(dem);
+        follow_signon(dem, session, level);
+    }
     messages = sift(dem, decoder);
     if (messages.size)
         add_block(dem, messages);
     if (session->delivered.reliable)
-        dem->waiting_read = dem->waiting_offsets->len;
+        dem->waiting_reliable = dem->waiting_offsets->len;
     if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
         settle(dem);
-    follow_signon(dem, session, level);
+    if (!session->darkplaces_client)
+        follow_signon(dem, session, level);
 }
 
 /* --- Packets --- */
@@ -295,6 +302,8 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         add_message(dem, decoder, packet);
     else if (decoder->direction == QS_C2S && session->moved)
         add_move(dem, session);
+    if (decoder->direction == QS_C2S && session->to_client.acknowledgements)
+        dem->waiting_read = dem->waiting_reliable;
     /* What the server still sends to a client that has left is recorded by nobody. */
     dem->ended = session->base.disconnected;
     if (dem->ended && decoder->direction == QS_C2S)

@@ -1,9 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_clientdata: the player's own state. Sources: dem-format, 6.16; QuakeSpasm cl_parse.c,
- * CL_ParseClientdata.
+ * svc_clientdata: the player's own state. Sources: dem-format, 6.16; QuakeSpasm and DarkPlaces
+ * cl_parse.c, CL_ParseClientdata.
  */
 #include "common/quake/internal.h"
+
+static void read_view(struct qs_decoder *d, uint32_t flags)
+{
+    if (flags & SU_VIEWHEIGHT)
+        qs_i8(d, NQ_CLIENTDATA_VIEWHEIGHT);
+    if (flags & SU_IDEALPITCH)
+        qs_i8(d, NQ_CLIENTDATA_IDEALPITCH);
+}
+
+/* The weapon's model in the precache list, and where the message has it. */
+struct weapon {
+    uint32_t model, at;
+};
+
+static void name_weapon(struct qs_decoder *d, const struct weapon *weapon, uint32_t length)
+{
+    if (weapon->model)
+        nq_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon->model, weapon->at,
+                length);
+}
+
+static struct weapon read_state(struct qs_decoder *d, uint32_t flags)
+{
+    struct weapon weapon = {0};
+
+    if (flags & SU_WEAPONFRAME)
+        qs_u8(d, NQ_CLIENTDATA_WEAPONFRAME);
+    if (flags & SU_ARMOR)
+        qs_u8(d, NQ_CLIENTDATA_ARMOR);
+    weapon.at = d->in.pos;
+    if (flags & SU_WEAPON)
+        weapon.model = qs_u8(d, NQ_CLIENTDATA_WEAPON);
+    qs_i16(d, NQ_CLIENTDATA_HEALTH);
+    qs_u8(d, NQ_CLIENTDATA_AMMO);
+    qs_u8(d, NQ_CLIENTDATA_SHELLS);
+    qs_u8(d, NQ_CLIENTDATA_NAILS);
+    qs_u8(d, NQ_CLIENTDATA_ROCKETS);
+    qs_u8(d, NQ_CLIENTDATA_CELLS);
+    qs_u8(d, NQ_CLIENTDATA_ACTIVEWEAPON);
+    return weapon;
+}
+
+/* --- Quake and FitzQuake --- */
 
 static uint32_t read_flags(struct qs_decoder *d)
 {
@@ -49,35 +92,103 @@ static void read_upper_bytes(struct qs_decoder *d, uint32_t flags)
             qs_u8(d, bytes[i].row);
 }
 
-void nq_read_clientdata(struct qs_decoder *d)
+static void read_quake_clientdata(struct qs_decoder *d)
 {
     const uint32_t flags = read_flags(d);
-    uint32_t weapon = 0, weapon_at = 0;
+    struct weapon weapon;
 
-    if (flags & SU_VIEWHEIGHT)
-        qs_i8(d, NQ_CLIENTDATA_VIEWHEIGHT);
-    if (flags & SU_IDEALPITCH)
-        qs_i8(d, NQ_CLIENTDATA_IDEALPITCH);
+    read_view(d, flags);
     read_motion(d, flags);
     /* The text reads the items only with SU_ITEMS; engines always set the flag, and always read. */
     qs_u32(d, NQ_CLIENTDATA_ITEMS);
-    if (flags & SU_WEAPONFRAME)
-        qs_u8(d, NQ_CLIENTDATA_WEAPONFRAME);
-    if (flags & SU_ARMOR)
-        qs_u8(d, NQ_CLIENTDATA_ARMOR);
-    weapon_at = d->in.pos;
-    if (flags & SU_WEAPON)
-        weapon = qs_u8(d, NQ_CLIENTDATA_WEAPON);
-    qs_i16(d, NQ_CLIENTDATA_HEALTH);
-    qs_u8(d, NQ_CLIENTDATA_AMMO);
-    qs_u8(d, NQ_CLIENTDATA_SHELLS);
-    qs_u8(d, NQ_CLIENTDATA_NAILS);
-    qs_u8(d, NQ_CLIENTDATA_ROCKETS);
-    qs_u8(d, NQ_CLIENTDATA_CELLS);
-    qs_u8(d, NQ_CLIENTDATA_ACTIVEWEAPON);
+    weapon = read_state(d, flags);
     if (flags & SU_WEAPON2)
-        weapon |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
+        weapon.model |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_WEAPON2) << 8;
     read_upper_bytes(d, flags);
-    if (weapon)
-        nq_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon, weapon_at, 1);
+    name_weapon(d, &weapon, 1);
+}
+
+/* --- DarkPlaces' protocols --- */
+
+static uint32_t read_darkplaces_flags(struct qs_decoder *d)
+{
+    uint32_t flags = qs_u16(d, NQ_CLIENTDATA_FLAGS);
+
+    if (flags & SU_EXTEND1)
+        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_DPFLAGS2) << 16;
+    if (flags & SU_EXTEND2)
+        flags |= (uint32_t)qs_u8(d, NQ_CLIENTDATA_DPFLAGS3) << 24;
+    return flags;
+}
+
+/* For each axis how a blow turns the view, how it moves it, and the velocity. */
+static void read_darkplaces_motion(struct qs_decoder *d, uint32_t flags)
+{
+    const bool floats = nq_darkplaces_version(nq_session_of(d)) >= 5;
+    const enum qs_coord_format coords = d->coord_format;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_WHOLE;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (flags & SU_PUNCH1 << axis)
+            qs_angle16(d, NQ_CLIENTDATA_PUNCH_PITCH + axis);
+        if (flags & SU_DP_PUNCHVEC1 << axis)
+            qs_coord(d, NQ_CLIENTDATA_PUNCHVEC_X + axis);
+        if (flags & SU_VELOCITY1 << axis && floats)
+            qs_f32(d, NQ_CLIENTDATA_VELOCITY_X + axis);
+        else if (flags & SU_VELOCITY1 << axis)
+            qs_scaled_i8(d, NQ_CLIENTDATA_VELOCITY_X + axis, 16);
+    }
+    d->coord_format = coords;
+}
+
+/* As Quake's, but that all have 16 bits. */
+static struct weapon read_wide_state(struct qs_decoder *d, uint32_t flags)
+{
+    struct weapon weapon = {0};
+
+    if (flags & SU_WEAPONFRAME)
+        qs_u16(d, NQ_CLIENTDATA_WEAPONFRAME);
+    if (flags & SU_ARMOR)
+        qs_u16(d, NQ_CLIENTDATA_ARMOR);
+    weapon.at = d->in.pos;
+    if (flags & SU_WEAPON)
+        weapon.model = qs_u16(d, NQ_CLIENTDATA_WEAPON);
+    qs_i16(d, NQ_CLIENTDATA_HEALTH);
+    qs_u16(d, NQ_CLIENTDATA_AMMO);
+    qs_u16(d, NQ_CLIENTDATA_SHELLS);
+    qs_u16(d, NQ_CLIENTDATA_NAILS);
+    qs_u16(d, NQ_CLIENTDATA_ROCKETS);
+    qs_u16(d, NQ_CLIENTDATA_CELLS);
+    qs_u16(d, NQ_CLIENTDATA_ACTIVEWEAPON);
+    return weapon;
+}
+
+/* From DP6 on the rest of the state comes in svc_updatestat and svc_updatestatubyte. */
+static void read_darkplaces_clientdata(struct qs_decoder *d)
+{
+    const unsigned version = nq_darkplaces_version(nq_session_of(d));
+    const uint32_t flags = read_darkplaces_flags(d);
+    struct weapon weapon = {0};
+
+    read_view(d, flags);
+    read_darkplaces_motion(d, flags);
+    if (flags & SU_ITEMS || version <= 5)
+        qs_u32(d, NQ_CLIENTDATA_ITEMS);
+    if (version == 5)
+        weapon = read_wide_state(d, flags);
+    else if (version < 5)
+        weapon = read_state(d, flags);
+    name_weapon(d, &weapon, version == 5 ? 2 : 1);
+    if (flags & SU_DP_VIEWZOOM && version >= 2 && version <= 4)
+        qs_u8(d, NQ_CLIENTDATA_VIEWZOOM);
+    else if (flags & SU_DP_VIEWZOOM)
+        qs_u16(d, NQ_CLIENTDATA_VIEWZOOM);
+}
+
+void nq_read_clientdata(struct qs_decoder *d)
+{
+    if (nq_darkplaces_version(nq_session_of(d)))
+        read_darkplaces_clientdata(d);
+    else
+        read_quake_clientdata(d);
 }

@@ -122,8 +122,15 @@ enum {
     SVC_SPAWNSTATICSOUND2 = 44,
     SVC_ACHIEVEMENT = 52, /* the 2021 re-release's QuakeC */
     SVC_LOCALSOUND = 56,
-    SVC_DP_EFFECT = 52, /* DarkPlaces servers, in any protocol */
+    SVC_DP_DOWNLOADDATA = 50, /* DarkPlaces servers from here, in any protocol */
+    SVC_DP_UPDATESTATUBYTE = 51,
+    SVC_DP_EFFECT = 52,
     SVC_DP_EFFECT2 = 53,
+    SVC_DP_PRECACHE = 54, /* in DP1 to DP3: svc_sound2 */
+    SVC_DP_SPAWNBASELINE2 = 55,
+    SVC_DP_SPAWNSTATIC2 = 56,
+    SVC_DP_ENTITIES = 57,
+    SVC_DP_CSQCENTITIES = 58,
     SVC_DP_SPAWNSTATICSOUND2 = 59,
     SVC_DP_TRAILPARTICLES = 60,
     SVC_DP_POINTPARTICLES = 61,
@@ -132,7 +139,17 @@ enum {
     U_SIGNAL = 0x80
 };
 
-enum { CLC_NOP = 1, CLC_DISCONNECT = 2, CLC_MOVE = 3, CLC_STRINGCMD = 4 };
+enum {
+    CLC_NOP = 1,
+    CLC_DISCONNECT = 2,
+    CLC_MOVE = 3,
+    CLC_STRINGCMD = 4,
+    CLC_DP_ACKFRAME = 50, /* DarkPlaces */
+    CLC_DP_ACKDOWNLOADDATA = 51
+};
+
+/* svc_precache: a number, and a bit that makes it a sound's. */
+enum { PRECACHE_NUMBER = 0x7fff, PRECACHE_SOUND = 0x8000 };
 
 /* Entity update flags, in the order of the bytes that carry them. */
 #define U_MOREBITS (UINT32_C(1) << 0)
@@ -157,6 +174,78 @@ enum { CLC_NOP = 1, CLC_DISCONNECT = 2, CLC_MOVE = 3, CLC_STRINGCMD = 4 };
 #define U_LERPFINISH (UINT32_C(1) << 19)
 #define U_SCALE (UINT32_C(1) << 20)
 #define U_EXTEND2 (UINT32_C(1) << 23)
+/* The same bits of DarkPlaces' updates. */
+#define U_DP_ALPHA (UINT32_C(1) << 17)
+#define U_DP_SCALE (UINT32_C(1) << 18)
+#define U_DP_EFFECTS2 (UINT32_C(1) << 19)
+#define U_DP_GLOWSIZE (UINT32_C(1) << 20)
+#define U_DP_GLOWCOLOR (UINT32_C(1) << 21)
+#define U_DP_COLORMOD (UINT32_C(1) << 22)
+#define U_DP_FRAME2 (UINT32_C(1) << 26)
+#define U_DP_MODEL2 (UINT32_C(1) << 27)
+
+/*
+ * svc_entities, DP1 to DP4: what of an entity has changed. The last bit of each byte says that
+ * another one follows; the values do not stand in the order of the bits.
+ */
+#define E_ORIGIN1 (UINT32_C(1) << 0)
+#define E_ANGLE1 (UINT32_C(1) << 3)
+#define E_MODEL1 (UINT32_C(1) << 6)
+#define E_EXTEND1 (UINT32_C(1) << 7)
+#define E_FRAME1 (UINT32_C(1) << 8)
+#define E_EFFECTS1 (UINT32_C(1) << 9)
+#define E_ALPHA (UINT32_C(1) << 10)
+#define E_SCALE (UINT32_C(1) << 11)
+#define E_COLORMAP (UINT32_C(1) << 12)
+#define E_SKIN (UINT32_C(1) << 13)
+#define E_FLAGS (UINT32_C(1) << 14)
+#define E_EXTEND2 (UINT32_C(1) << 15)
+#define E_FRAME2 (UINT32_C(1) << 16)
+#define E_MODEL2 (UINT32_C(1) << 17)
+#define E_EFFECTS2 (UINT32_C(1) << 18)
+#define E_GLOWSIZE (UINT32_C(1) << 19)
+#define E_GLOWCOLOR (UINT32_C(1) << 20)
+#define E_LIGHT (UINT32_C(1) << 21)
+#define E_LIGHTPFLAGS (UINT32_C(1) << 22)
+#define E_EXTEND3 (UINT32_C(1) << 23)
+#define E_TAGATTACHMENT (UINT32_C(1) << 27)
+#define E_LIGHTSTYLE (UINT32_C(1) << 28)
+
+/* The same from DP5 on; some bits choose the width of what another one announces. */
+#define E5_FULLUPDATE (UINT32_C(1) << 0)
+#define E5_ORIGIN (UINT32_C(1) << 1)
+#define E5_ANGLES (UINT32_C(1) << 2)
+#define E5_MODEL (UINT32_C(1) << 3)
+#define E5_FRAME (UINT32_C(1) << 4)
+#define E5_SKIN (UINT32_C(1) << 5)
+#define E5_EFFECTS (UINT32_C(1) << 6)
+#define E5_FLAGS (UINT32_C(1) << 8)
+#define E5_ALPHA (UINT32_C(1) << 9)
+#define E5_SCALE (UINT32_C(1) << 10)
+#define E5_ORIGIN32 (UINT32_C(1) << 11)
+#define E5_ANGLES16 (UINT32_C(1) << 12)
+#define E5_MODEL16 (UINT32_C(1) << 13)
+#define E5_COLORMAP (UINT32_C(1) << 14)
+#define E5_ATTACHMENT (UINT32_C(1) << 16)
+#define E5_LIGHT (UINT32_C(1) << 17)
+#define E5_GLOW (UINT32_C(1) << 18)
+#define E5_EFFECTS16 (UINT32_C(1) << 19)
+#define E5_EFFECTS32 (UINT32_C(1) << 20)
+#define E5_FRAME16 (UINT32_C(1) << 21)
+#define E5_COLORMOD (UINT32_C(1) << 22)
+#define E5_GLOWMOD (UINT32_C(1) << 24)
+#define E5_COMPLEXANIMATION (UINT32_C(1) << 25)
+#define E5_TRAILEFFECTNUM (UINT32_C(1) << 26)
+
+/* The number before an entity of svc_entities and svc_csqcentities. */
+enum { ENTITY_NUMBER = 0x7fff, ENTITY_REMOVE = 0x8000, ENTITIES_END = 0x8000 };
+enum { ENTITIES_END_DP1 = 0xffff }; /* DP1 to DP3 */
+
+/* Of an entity's flags: DP1 to DP4 then write its place in whole units. */
+enum { RENDER_LOWPRECISION = 16 };
+
+/* E5_COMPLEXANIMATION: up to so many frames are blended, or a skeleton comes. */
+enum { ANIMATION_BLEND4 = 3, ANIMATION_SKELETON = 4, BONE_POSE_SIZE = 7 * 2 };
 
 /* Flags of svc_clientdata. */
 #define SU_VIEWHEIGHT (UINT32_C(1) << 0)
@@ -184,6 +273,9 @@ enum { CLC_NOP = 1, CLC_DISCONNECT = 2, CLC_MOVE = 3, CLC_STRINGCMD = 4 };
 #define SU_EXTEND2 (UINT32_C(1) << 23)
 #define SU_WEAPONFRAME2 (UINT32_C(1) << 24)
 #define SU_WEAPONALPHA (UINT32_C(1) << 25)
+/* The same bits of DarkPlaces. */
+#define SU_DP_PUNCHVEC1 (UINT32_C(1) << 16)
+#define SU_DP_VIEWZOOM (UINT32_C(1) << 19)
 
 /* Flags of svc_sound. */
 enum {
@@ -191,7 +283,8 @@ enum {
     SND_ATTENUATION = 1 << 1,
     SND_LOOPING = 1 << 2, /* never sent, nothing follows */
     SND_LARGEENTITY = 1 << 3,
-    SND_LARGESOUND = 1 << 4
+    SND_LARGESOUND = 1 << 4,
+    SND_SPEEDUSHORT4000 = 1 << 5 /* DarkPlaces */
 };
 
 /* Flags of svc_spawnbaseline2 and svc_spawnstatic2. */

@@ -2,7 +2,8 @@
 /*
  * Entities: what they are to begin with, and how they change.
  * Sources: dem-format, 6.21, 6.23 and 6.35; QuakeSpasm cl_parse.c, CL_ParseBaseline and
- * CL_ParseUpdate.
+ * CL_ParseUpdate; DarkPlaces cl_parse.c, CL_ParseBaseline, and cl_ents_nq.c,
+ * EntityFrameQuake_ReadEntity.
  */
 #include "common/quake/internal.h"
 
@@ -73,20 +74,46 @@ void nq_read_spawnbaseline2(struct qs_decoder *d)
     read_baseline(d, qs_u8(d, NQ_BASELINE_FLAGS));
 }
 
+/* DarkPlaces' svc_spawnstatic2 and svc_spawnbaseline2: always a large model and frame. */
+void nq_read_spawnstatic_large(struct qs_decoder *d)
+{
+    read_baseline(d, B_LARGEMODEL | B_LARGEFRAME);
+}
+
+void nq_read_spawnbaseline_large(struct qs_decoder *d)
+{
+    read_entity_number(d);
+    read_baseline(d, B_LARGEMODEL | B_LARGEFRAME);
+}
+
 /* --- Updates --- */
 
-static uint32_t read_update_flags(struct qs_decoder *d, bool extended)
+/* Who has extended Quake's updates, each with flags of its own. */
+enum extension { NEHAHRA, FITZQUAKE, DARKPLACES };
+
+static enum extension extension_of(const struct nq_session *session)
 {
+    if (nq_is_extended(session))
+        return FITZQUAKE;
+    return nq_has_darkplaces(session) ? DARKPLACES : NEHAHRA;
+}
+
+static uint32_t read_update_flags(struct qs_decoder *d, enum extension extension)
+{
+    static const unsigned rows3[] = {
+        [FITZQUAKE] = NQ_UPDATE_FLAGS3, [DARKPLACES] = NQ_UPDATE_DPFLAGS3};
+    static const unsigned rows4[] = {
+        [FITZQUAKE] = NQ_UPDATE_FLAGS4, [DARKPLACES] = NQ_UPDATE_DPFLAGS4};
     const uint32_t id_at = d->in.pos - 1;
     uint32_t flags = d->in.data[id_at];
 
     qs_emit_uint(d, NQ_UPDATE_FLAGS, id_at, 1, flags);
     if (flags & U_MOREBITS)
         flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS2) << 8;
-    if (extended && flags & U_EXTEND1)
-        flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS3) << 16;
-    if (extended && flags & U_EXTEND2)
-        flags |= (uint32_t)qs_u8(d, NQ_UPDATE_FLAGS4) << 24;
+    if (extension != NEHAHRA && flags & U_EXTEND1)
+        flags |= (uint32_t)qs_u8(d, rows3[extension]) << 16;
+    if (extension != NEHAHRA && flags & U_EXTEND2)
+        flags |= (uint32_t)qs_u8(d, rows4[extension]) << 24;
     return flags;
 }
 
@@ -116,8 +143,8 @@ static void read_place(struct qs_decoder *d, uint32_t flags)
     }
 }
 
-/* Returns the upper byte of the model number, in its place. */
-static uint32_t read_extension(struct qs_decoder *d, uint32_t flags)
+/* FitzQuake's. Returns the upper byte of the model number, in its place. */
+static uint32_t read_fitzquake_extension(struct qs_decoder *d, uint32_t flags)
 {
     uint32_t model = 0;
 
@@ -134,6 +161,30 @@ static uint32_t read_extension(struct qs_decoder *d, uint32_t flags)
     return model;
 }
 
+/* The same of DarkPlaces'. */
+static uint32_t read_darkplaces_extension(struct qs_decoder *d, uint32_t flags)
+{
+    uint32_t model = 0;
+
+    if (flags & U_DP_ALPHA)
+        qs_u8(d, NQ_UPDATE_ALPHA);
+    if (flags & U_DP_SCALE)
+        qs_scaled_u8(d, NQ_UPDATE_SCALE, scale_unit);
+    if (flags & U_DP_EFFECTS2)
+        qs_u8(d, NQ_UPDATE_EFFECTS2);
+    if (flags & U_DP_GLOWSIZE)
+        qs_scaled_u8(d, NQ_UPDATE_GLOWSIZE, 4);
+    if (flags & U_DP_GLOWCOLOR)
+        qs_u8(d, NQ_UPDATE_GLOWCOLOR);
+    if (flags & U_DP_COLORMOD)
+        qs_u8(d, NQ_UPDATE_COLORMOD);
+    if (flags & U_DP_FRAME2)
+        qs_u8(d, NQ_UPDATE_FRAME2);
+    if (flags & U_DP_MODEL2)
+        model = (uint32_t)qs_u8(d, NQ_UPDATE_MODEL2) << 8;
+    return model;
+}
+
 /* Nehahra's engines send protocol 15 and this. */
 static void read_transparency(struct qs_decoder *d)
 {
@@ -147,8 +198,8 @@ static void read_transparency(struct qs_decoder *d)
 void nq_read_update(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
-    const bool extended = nq_is_extended(session);
-    const uint32_t flags = read_update_flags(d, extended);
+    const enum extension extension = extension_of(session);
+    const uint32_t flags = read_update_flags(d, extension);
     uint32_t model = 0, model_at;
 
     read_update_entity(d, flags);
@@ -164,8 +215,10 @@ void nq_read_update(struct qs_decoder *d)
     if (flags & U_EFFECTS)
         qs_u8(d, NQ_UPDATE_EFFECTS);
     read_place(d, flags);
-    if (extended)
-        model |= read_extension(d, flags);
+    if (extension == FITZQUAKE)
+        model |= read_fitzquake_extension(d, flags);
+    else if (extension == DARKPLACES)
+        model |= read_darkplaces_extension(d, flags);
     else if (flags & U_TRANS)
         read_transparency(d);
     if (flags & U_MODEL)

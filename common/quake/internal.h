@@ -25,6 +25,24 @@ static inline bool nq_is_extended(const struct nq_session *session)
     return nq_version(session) == PROTOCOL_FITZQUAKE || nq_version(session) == PROTOCOL_RMQ;
 }
 
+/* Which of DarkPlaces' own protocols, 1 to 8; 0: another one. */
+static inline unsigned nq_darkplaces_version(const struct nq_session *session)
+{
+    const int32_t version = nq_version(session);
+
+    if (version >= PROTOCOL_DP3 && version <= PROTOCOL_DP8)
+        return (unsigned)(version - PROTOCOL_DP3) + 3;
+    if (version == PROTOCOL_DP1 || version == PROTOCOL_DP2)
+        return (unsigned)(version - PROTOCOL_DP1) + 1;
+    return 0;
+}
+
+/* Has DarkPlaces' messages: its own protocols, and whatever protocol its servers speak. */
+static inline bool nq_has_darkplaces(const struct nq_session *session)
+{
+    return session->darkplaces || nq_darkplaces_version(session);
+}
+
 /* quake.c */
 
 /* A message as demos hold it, which its receiver was given. */
@@ -63,6 +81,13 @@ void nq_read_server_messages(struct qs_decoder *d);
 void nq_read_client_messages(struct qs_decoder *d);
 /* Whether the session's protocol is not decoded; then the rest of the source is reported so. */
 bool nq_pass_over(struct qs_decoder *d);
+/*
+ * Where the capture began in a game: chooses the first protocol with which `read` can read what is
+ * left of the source, that of the last message before others.
+ */
+void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d));
+/* What svc_disconnect and clc_disconnect have behind their id. */
+void nq_read_reason(struct qs_decoder *d);
 /* Sets how the session's protocol writes coordinates and angles. */
 void nq_set_formats(struct qs_decoder *d);
 
@@ -76,6 +101,12 @@ void nq_read_spawnstatic(struct qs_decoder *d);
 void nq_read_spawnstatic2(struct qs_decoder *d);
 void nq_read_spawnbaseline(struct qs_decoder *d);
 void nq_read_spawnbaseline2(struct qs_decoder *d);
+void nq_read_spawnstatic_large(struct qs_decoder *d);
+void nq_read_spawnbaseline_large(struct qs_decoder *d);
+
+/* entity_frames.c: the same of DarkPlaces. */
+void nq_read_entities(struct qs_decoder *d);
+void nq_read_csqcentities(struct qs_decoder *d);
 
 /* clientdata.c */
 void nq_read_clientdata(struct qs_decoder *d);

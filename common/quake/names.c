@@ -97,7 +97,13 @@ const struct qs_name nq_svc_names[] = {
     {SVC_SPAWNSTATICSOUND2, "svc_spawnstaticsound2"},
     {SVC_ACHIEVEMENT, "svc_achievement or svc_effect"},
     {SVC_DP_EFFECT2, "svc_effect2"},
-    {SVC_LOCALSOUND, "svc_localsound"},
+    {SVC_DP_DOWNLOADDATA, "svc_downloaddata"},
+    {SVC_DP_UPDATESTATUBYTE, "svc_updatestatubyte"},
+    {SVC_DP_PRECACHE, "svc_precache"},
+    {SVC_DP_SPAWNBASELINE2, "svc_spawnbaseline2 (DarkPlaces)"},
+    {SVC_DP_ENTITIES, "svc_entities"},
+    {SVC_DP_CSQCENTITIES, "svc_csqcentities"},
+    {SVC_LOCALSOUND, "svc_localsound or svc_spawnstatic2"},
     {SVC_DP_SPAWNSTATICSOUND2, "svc_spawnstaticsound2 (DarkPlaces)"},
     {SVC_DP_TRAILPARTICLES, "svc_trailparticles"},
     {SVC_DP_POINTPARTICLES, "svc_pointparticles"},
@@ -110,6 +116,8 @@ const struct qs_name nq_clc_names[] = {
     {CLC_DISCONNECT, "clc_disconnect"},
     {CLC_MOVE, "clc_move"},
     {CLC_STRINGCMD, "clc_stringcmd"},
+    {CLC_DP_ACKFRAME, "clc_ackframe"},
+    {CLC_DP_ACKDOWNLOADDATA, "clc_ackdownloaddata"},
     {0, NULL},
 };
 
@@ -156,4 +164,13 @@ const struct qs_name nq_temp_entity_names[] = {
     {75, "TE_PLASMABURN"},    {76, "TE_TEI_G3"},
     {77, "TE_TEI_SMOKE"},     {78, "TE_TEI_BIGEXPLOSION"},
     {79, "TE_TEI_PLASMAHIT"}, {0, NULL},
+};
+
+const struct qs_name nq_animation_names[] = {
+    {0, "One frame"},
+    {1, "Two frames"},
+    {2, "Three frames"},
+    {ANIMATION_BLEND4, "Four frames"},
+    {ANIMATION_SKELETON, "Skeleton"},
+    {0, NULL},
 };

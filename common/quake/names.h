@@ -15,5 +15,6 @@ extern const struct qs_name nq_signon_names[];
 extern const struct qs_name nq_gametype_names[];
 extern const struct qs_name nq_temp_entity_names[];
 extern const struct qs_name nq_extension_names[];
+extern const struct qs_name nq_animation_names[];
 
 #endif

@@ -40,6 +40,7 @@ static void copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&target->models, &origin->models);
     qs_table_copy(&target->sounds, &origin->sounds);
     qs_table_copy(&target->players, &origin->players);
+    qs_table_copy(&target->coarse, &origin->coarse);
     target->joined = NULL; /* a copy is of knowledge */
     forget_packet(target);
 }
@@ -54,6 +55,7 @@ static void clear(struct qs_session *session)
     qs_table_clear(&nq->models);
     qs_table_clear(&nq->sounds);
     qs_table_clear(&nq->players);
+    qs_table_clear(&nq->coarse);
 }
 
 void nq_begin_connection(struct nq_session *session)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Quake (NetQuake), protocols 15, 666 (FitzQuake) and 999 (RMQ): what a session knows, and the
- * protocol record.
+ * Quake (NetQuake), protocols 15, 666 (FitzQuake), 999 (RMQ) and those of DarkPlaces (96, 97, 3500
+ * to 3505): what a session knows, and the protocol record.
  */
 #ifndef NQ_QUAKE_H
 #define NQ_QUAKE_H
@@ -56,6 +56,7 @@ struct nq_session {
     uint16_t view_entity;           /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table players;        /* names, by number */
+    struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     struct nq_delivery delivered;

@@ -2,8 +2,8 @@
 /*
  * What the server tells the client.
  * Sources: dem-format, section 6; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces
- * protocol.h and cl_parse.c (its own messages). Where engines and the text disagree the engines
- * count, and a comment says so.
+ * protocol.h and cl_parse.c (its own messages and protocols). Where engines and the text disagree
+ * the engines count, and a comment says so.
  */
 #include "common/core/text.h"
 #include "common/quake/internal.h"
@@ -26,14 +26,29 @@ static void read_nothing(struct qs_decoder *d)
     (void)d;
 }
 
+void nq_read_reason(struct qs_decoder *d)
+{
+    if (nq_darkplaces_version(nq_session_of(d)) >= 8)
+        qs_label_text(d, ": ", qs_text(d, NQ_DISCONNECT_REASON), "");
+}
+
 static void read_disconnect(struct qs_decoder *d)
 {
+    nq_read_reason(d);
     d->session->disconnected = true;
 }
 
 static bool is_decoded(uint32_t version)
 {
-    return version == PROTOCOL_NETQUAKE || version == PROTOCOL_FITZQUAKE || version == PROTOCOL_RMQ;
+    switch (version) {
+    case PROTOCOL_NETQUAKE:
+    case PROTOCOL_FITZQUAKE:
+    case PROTOCOL_RMQ:
+    case PROTOCOL_DP1:
+    case PROTOCOL_DP2:
+        return true;
+    }
+    return version >= PROTOCOL_DP3 && version <= PROTOCOL_DP8;
 }
 
 static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t flags)
@@ -76,6 +91,7 @@ static void begin_level(struct nq_session *session)
     qs_table_clear(&session->models);
     qs_table_clear(&session->sounds);
     qs_table_clear(&session->players);
+    qs_table_clear(&session->coarse);
 }
 
 static bool next_is_extension(const struct qs_decoder *d)
@@ -295,7 +311,7 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     }
 }
 
-static void read_sound(struct qs_decoder *d)
+static void read_any_sound(struct qs_decoder *d, bool large)
 {
     const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
 
@@ -303,9 +319,16 @@ static void read_sound(struct qs_decoder *d)
         qs_scaled_u8(d, NQ_SOUND_VOLUME, 1.0 / 255);
     if (flags & SND_ATTENUATION)
         qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
+    if (flags & SND_SPEEDUSHORT4000 && nq_has_darkplaces(nq_session_of(d)))
+        qs_u16(d, NQ_SOUND_SPEED);
     read_sound_entity(d, flags & SND_LARGEENTITY);
-    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, flags & SND_LARGESOUND);
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, large || flags & SND_LARGESOUND);
     qs_coord3(d, NQ_SOUND_ORIGIN);
+}
+
+static void read_sound(struct qs_decoder *d)
+{
+    read_any_sound(d, false);
 }
 
 static void read_stopsound(struct qs_decoder *d)
@@ -421,6 +444,48 @@ static void read_effect2(struct qs_decoder *d)
     read_any_effect(d, true);
 }
 
+static void read_downloaddata(struct qs_decoder *d)
+{
+    const uint32_t start = qs_u32(d, NQ_DOWNLOADDATA_START);
+    const uint16_t size = qs_u16(d, NQ_DOWNLOADDATA_SIZE);
+
+    qs_label(d, ": %u bytes at %u", size, start);
+    if (size)
+        qs_bytes(d, NQ_DOWNLOADDATA_DATA, size);
+}
+
+static void read_updatestatubyte(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos + 1;
+
+    qs_u8(d, NQ_UPDATESTAT_INDEX);
+    qs_emit_int(d, NQ_UPDATESTAT_VALUE, at, 1, qs_reader_u8(&d->in));
+}
+
+static void read_added_name(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+    const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
+    const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
+    const bool sound = word & PRECACHE_SOUND;
+
+    if (d->in.overrun)
+        return;
+    qs_label_text(d, sound ? ": sound " : ": model ", name, "");
+    qs_table_set(sound ? &session->sounds : &session->models, word & PRECACHE_NUMBER, name);
+}
+
+/* The id was svc_sound2 to begin with: a sound with a large number. */
+static void read_precache(struct qs_decoder *d)
+{
+    const unsigned version = nq_darkplaces_version(nq_session_of(d));
+
+    if (version >= 1 && version <= 3)
+        read_any_sound(d, true);
+    else
+        read_added_name(d);
+}
+
 static void read_trailparticles(struct qs_decoder *d)
 {
     qs_u16(d, NQ_PARTICLES_ENTITY);
@@ -494,10 +559,17 @@ static const struct qs_message_type types[] = {
     [SVC_LOCALSOUND] = {"svc_localsound", "localsound", NQ_LOCALSOUND, read_localsound},
 };
 
-/* What a DarkPlaces server sends in protocol 15 too, when its game asks for it. */
+/* What a DarkPlaces server sends in its own protocols, and in 15 too when its game asks for it. */
 static const struct qs_message_type darkplaces_types[] = {
+    [SVC_DP_DOWNLOADDATA] = {"svc_downloaddata", "downloaddata", NQ_DOWNLOADDATA, read_downloaddata},
+    [SVC_DP_UPDATESTATUBYTE] = {"svc_updatestatubyte", "updatestatubyte", NQ_UPDATESTATUBYTE, read_updatestatubyte},
     [SVC_DP_EFFECT] = {"svc_effect", "effect", NQ_EFFECT, read_effect},
     [SVC_DP_EFFECT2] = {"svc_effect2", "effect2", NQ_EFFECT, read_effect2},
+    [SVC_DP_PRECACHE] = {"svc_precache", "precache", NQ_PRECACHE, read_precache},
+    [SVC_DP_SPAWNBASELINE2] = {"svc_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, nq_read_spawnbaseline_large},
+    [SVC_DP_SPAWNSTATIC2] = {"svc_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, nq_read_spawnstatic_large},
+    [SVC_DP_ENTITIES] = {"svc_entities", "entities", NQ_ENTITIES, nq_read_entities},
+    [SVC_DP_CSQCENTITIES] = {"svc_csqcentities", "csqcentities", NQ_CSQCENTITIES, nq_read_csqcentities},
     [SVC_DP_SPAWNSTATICSOUND2] = {"svc_spawnstaticsound2", "spawnstaticsound2", NQ_SPAWNSTATICSOUND, read_spawnstaticsound2},
     [SVC_DP_TRAILPARTICLES] = {"svc_trailparticles", "trailparticles", NQ_PARTICLES, read_trailparticles},
     [SVC_DP_POINTPARTICLES] = {"svc_pointparticles", "pointparticles", NQ_PARTICLES, read_pointparticles},
@@ -519,16 +591,21 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
     if (id & U_SIGNAL)
         return &update;
-    if (nq_session_of(d)->darkplaces)
+    if (nq_has_darkplaces(nq_session_of(d)))
         type = in_table(darkplaces_types, G_N_ELEMENTS(darkplaces_types), id);
     return type ? type : in_table(types, G_N_ELEMENTS(types), id);
 }
 
-void nq_set_formats(struct qs_decoder *d)
+/* By DarkPlaces' version (com_msg.c, MSG_ReadCoord and MSG_ReadAngle). */
+static void set_darkplaces_formats(struct qs_decoder *d, unsigned version)
 {
-    const uint32_t flags = nq_session_of(d)->flags;
+    d->coord_format = version >= 2 && version <= 4 ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
+    d->angle_format = version >= 5 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
 
-    /* In QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
+/* In QuakeSpasm's order (common.c, MSG_ReadCoord and MSG_ReadAngle). */
+static void set_flagged_formats(struct qs_decoder *d, uint32_t flags)
+{
     if (flags & PRFL_FLOATCOORD)
         d->coord_format = QS_COORD_FLOAT32;
     else if (flags & PRFL_INT32COORD)
@@ -539,6 +616,17 @@ void nq_set_formats(struct qs_decoder *d)
         d->angle_format = QS_ANGLE_FLOAT32;
     else
         d->angle_format = flags & PRFL_SHORTANGLE ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+void nq_set_formats(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const unsigned darkplaces = nq_darkplaces_version(session);
+
+    if (darkplaces)
+        set_darkplaces_formats(d, darkplaces);
+    else
+        set_flagged_formats(d, session->flags);
 }
 
 static void read_messages(struct qs_decoder *d)
@@ -564,23 +652,24 @@ static const struct {
     {PROTOCOL_RMQ, PRFL_INT32COORD},
     {PROTOCOL_RMQ, PRFL_24BITCOORD},
     {PROTOCOL_RMQ, PRFL_SHORTANGLE},
+    {PROTOCOL_DP7, 0},
+    {PROTOCOL_DP6, 0},
+    {PROTOCOL_DP5, 0},
 };
 
-/*
- * The capture began in a game: goes by the first protocol with which the message can be read, that
- * of the last message before others.
- */
-static void assume_protocol(struct qs_decoder *d)
+void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
 {
     struct nq_session *session = nq_session_of(d);
     struct nq_session guess = *session; /* only read from */
 
-    if (session->assumed_version && qs_is_readable(d, d->session, read_messages))
+    if (session->base.version)
+        return;
+    if (session->assumed_version && qs_is_readable(d, d->session, read))
         return;
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
         guess.assumed_version = usual[i].version;
         guess.flags = usual[i].flags;
-        if (qs_is_readable(d, &guess.base, read_messages)) {
+        if (qs_is_readable(d, &guess.base, read)) {
             session->assumed_version = guess.assumed_version;
             session->flags = guess.flags;
             return;
@@ -620,7 +709,6 @@ void nq_read_server_messages(struct qs_decoder *d)
 {
     if (nq_pass_over(d))
         return;
-    if (!d->session->version)
-        assume_protocol(d);
+    nq_assume_protocol(d, read_messages);
     read_messages(d);
 }

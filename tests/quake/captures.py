@@ -25,12 +25,12 @@ CAPTURES = [
     ("g-two-clients/g-two15.pcap", 7442, {}, ["15", "15"]),
     # The client that is stuck sends the same fragment for ever.
     ("g1-wedged-client/g-two15.pcap", 5241, {"retransmission": 55, "unusual": 40}, ["15", "15"]),
+    ("d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.pcap", 5570, {"unusual": 1}, ["3504"]),
     ("fte-d-nqclient/d-fte-nqclient.pcap", 4365, {}, ["999 flags 0x12"]),
 ]
 
 # What is not decoded is said so, packet by packet, and as nothing else.
 UNDECODED = [
-    "d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.pcap",
     "fte-d2-dpclient/d2-fte-dpclient.pcap",
 ]
 

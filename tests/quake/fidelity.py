@@ -31,6 +31,8 @@ WHOLE = [
     ("b-protocol666/b-fitz666.dem", "b-protocol666/b-fitz666.pcap", 1, SHORT_ANGLES, 1408, 2),
     ("d1-darkplaces-server/d1-dpserver-qsclient-quake15.dem",
      "d1-darkplaces-server/d1-dpserver-qsclient-quake15.pcap", 1, BYTE_ANGLES, 3293, 1),
+    ("d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.dem",
+     "d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.pcap", 1, SHORT_ANGLES, 3709, 2),
     ("e-lossy/e-lossy15.dem", "e-lossy/e-lossy15-client-side.pcap", 1, BYTE_ANGLES, 922, 1),
     ("f-control/f-control.dem", "f-control/f-control.pcap", 1, BYTE_ANGLES, 2140, 0),
     ("g-two-clients/g-two15-c1.dem", "g-two-clients/g-two15.pcap", 1, BYTE_ANGLES, 913, 0),

@@ -11,20 +11,6 @@
 
 #define PRINT_HI VIEW("\x08hi\0")
 
-static int setup(void **state)
-{
-    *state = g_new0(struct wire, 1);
-    wire_init(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    wire_clear(*state);
-    g_free(*state);
-    return 0;
-}
-
 static uint32_t notes(const struct wire *wire, enum qs_note note)
 {
     return wire->decoder.notes[note];
@@ -381,7 +367,7 @@ static void test_recognise(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_single_fragment),
         TEST(test_fragments),

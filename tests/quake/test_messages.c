@@ -10,36 +10,6 @@
 #define SERVERINFO_666 "\x0b\x9a\2\0\0" LISTS
 #define SERVERINFO_999(flags) "\x0b\xe7\3\0\0" flags "\0\0\0" LISTS
 
-static int setup(void **state)
-{
-    *state = g_new0(struct wire, 1);
-    wire_init(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    wire_clear(*state);
-    g_free(*state);
-    return 0;
-}
-
-/* The block is read to its end, without a problem. */
-static void assert_reads(struct wire *wire, struct qs_view messages)
-{
-    wire_block(wire, messages);
-    if (qs_decoder_problems(&wire->decoder))
-        print_error("%s", wire->dump->str);
-    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
-}
-
-static void assert_heard(const struct wire *wire, const char *text)
-{
-    if (!wire_heard(wire, text))
-        print_error("not heard: %s in\n%s", text, wire->dump->str);
-    assert_true(wire_heard(wire, text));
-}
-
 /* --- serverinfo --- */
 
 static void test_serverinfo(void **state)
@@ -47,12 +17,12 @@ static void test_serverinfo(void **state)
     struct wire *wire = *state;
     struct qs_description description;
 
-    assert_reads(wire, VIEW("\x08Hi\0" SERVERINFO_15 "\x0d\1bob\0\5\2\0\x19\1"));
-    assert_heard(wire, "nq.serverinfo.protocol = 15 (Quake)");
-    assert_heard(wire, "nq.serverinfo.levelname = \"Level\"");
-    assert_heard(wire, "nq.serverinfo.model.number := 2");
-    assert_heard(wire, "nq.serverinfo.model = \"progs/a.mdl\"");
-    assert_heard(wire, "nq.serverinfo.sound = \"s/1.wav\"");
+    wire_assert_reads(wire, VIEW("\x08Hi\0" SERVERINFO_15 "\x0d\1bob\0\5\2\0\x19\1"));
+    wire_assert_heard(wire, "nq.serverinfo.protocol = 15 (Quake)");
+    wire_assert_heard(wire, "nq.serverinfo.levelname = \"Level\"");
+    wire_assert_heard(wire, "nq.serverinfo.model.number := 2");
+    wire_assert_heard(wire, "nq.serverinfo.model = \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.serverinfo.sound = \"s/1.wav\"");
     assert_int_equal(wire->session.base.version, 15);
     assert_int_equal(wire->session.base.level, 1);
     assert_int_equal(wire->session.signon, 1);
@@ -64,7 +34,7 @@ static void test_serverinfo(void **state)
     g_free(description.version);
     g_free(description.map);
     g_free(description.player);
-    assert_reads(wire, VIEW(SERVERINFO_666)); /* the next level forgets the last */
+    wire_assert_reads(wire, VIEW(SERVERINFO_666)); /* the next level forgets the last */
     assert_int_equal(wire->session.base.level, 2);
     assert_int_equal(wire->session.signon, 0);
     assert_null(qs_table_get(&wire->session.players, 1));
@@ -74,14 +44,14 @@ static void test_undecoded_protocols(void **state)
 {
     struct wire *wire = *state;
 
-    wire_block(wire, VIEW("\x0b\xb0\x0d\0\0" LISTS)); /* DP7 */
+    wire_block(wire, VIEW("\x0b\x10\x27\0\0" LISTS)); /* BJP */
     assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 0);
     assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 0);
     wire_block(wire, VIEW("\x39\1\2\3\4"));
     assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     assert_int_equal(wire->decoder.undecoded, 5);
-    assert_reads(wire, VIEW("\2"));
+    wire_assert_reads(wire, VIEW("\2"));
     assert_true(wire->session.base.disconnected);
 }
 
@@ -93,10 +63,10 @@ static void test_extensions(void **state)
                           "FTEX\0\6\6\x40"
                           "FTE2\x7f\0\0\0"
                           "\xe7\3\0\0\x12\0\0\0qw\0"));
-    assert_heard(wire, "nq.serverinfo.extension.bits = 0x7f");
-    assert_heard(wire, "nq.serverinfo.protocol = 999 (RMQ)");
+    wire_assert_heard(wire, "nq.serverinfo.extension.bits = 0x7f");
+    wire_assert_heard(wire, "nq.serverinfo.protocol = 999 (RMQ)");
     assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    assert_reads(wire, VIEW("\1"));
+    wire_assert_reads(wire, VIEW("\1"));
 }
 
 /* --- Coordinates and angles --- */
@@ -105,34 +75,34 @@ static void test_coordinate_formats(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_15));
-    assert_reads(wire, VIEW("\x13\1\2"
-                            "\4\0\xf8\xff\x08\0"
-                            "\x0a\x40\x80\xc0"));
-    assert_heard(wire, "nq.damage.origin.x = 0.5");
-    assert_heard(wire, "nq.damage.origin.y = -1");
-    assert_heard(wire, "nq.setangle.angles.pitch = 90");
-    assert_heard(wire, "nq.setangle.angles.yaw = -180");
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\x13\1\2"
+                                 "\4\0\xf8\xff\x08\0"
+                                 "\x0a\x40\x80\xc0"));
+    wire_assert_heard(wire, "nq.damage.origin.x = 0.5");
+    wire_assert_heard(wire, "nq.damage.origin.y = -1");
+    wire_assert_heard(wire, "nq.setangle.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.setangle.angles.yaw = -180");
     assert_true(wire->session.angle_set);
     assert_true(wire->session.set.roll == -90);
-    assert_reads(wire, VIEW(SERVERINFO_999("\x0a"))); /* 24 bit, short angles */
-    assert_reads(wire, VIEW("\x13\1\2"
-                            "\1\0\x33\2\0\xff\3\0\0"
-                            "\x0a\0\x40\0\x80\0\0"));
-    assert_heard(wire, "nq.damage.origin.x = 1.2");
-    assert_heard(wire, "nq.damage.origin.y = 3");
-    assert_heard(wire, "nq.setangle.angles.pitch = 90");
-    assert_reads(wire, VIEW(SERVERINFO_999("\x82"))); /* 32 bit, short angles */
-    assert_reads(wire, VIEW("\x13\1\2"
-                            "\x10\0\0\0\xf8\xff\xff\xff\0\0\0\0"));
-    assert_heard(wire, "nq.damage.origin.x = 1");
-    assert_heard(wire, "nq.damage.origin.y = -0.5");
-    assert_reads(wire, VIEW(SERVERINFO_999("\x14"))); /* floats */
-    assert_reads(wire, VIEW("\x13\1\2"
-                            "\0\0\0\x3f\0\0\0\xbf\0\0\0\0"
-                            "\x0a\0\0\0\x3f\0\0\0\xbf\0\0\0\0"));
-    assert_heard(wire, "nq.damage.origin.y = -0.5");
-    assert_heard(wire, "nq.setangle.angles.pitch = 0.5");
+    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x0a"))); /* 24 bit, short angles */
+    wire_assert_reads(wire, VIEW("\x13\1\2"
+                                 "\1\0\x33\2\0\xff\3\0\0"
+                                 "\x0a\0\x40\0\x80\0\0"));
+    wire_assert_heard(wire, "nq.damage.origin.x = 1.2");
+    wire_assert_heard(wire, "nq.damage.origin.y = 3");
+    wire_assert_heard(wire, "nq.setangle.angles.pitch = 90");
+    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x82"))); /* 32 bit, short angles */
+    wire_assert_reads(wire, VIEW("\x13\1\2"
+                                 "\x10\0\0\0\xf8\xff\xff\xff\0\0\0\0"));
+    wire_assert_heard(wire, "nq.damage.origin.x = 1");
+    wire_assert_heard(wire, "nq.damage.origin.y = -0.5");
+    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x14"))); /* floats */
+    wire_assert_reads(wire, VIEW("\x13\1\2"
+                                 "\0\0\0\x3f\0\0\0\xbf\0\0\0\0"
+                                 "\x0a\0\0\0\x3f\0\0\0\xbf\0\0\0\0"));
+    wire_assert_heard(wire, "nq.damage.origin.y = -0.5");
+    wire_assert_heard(wire, "nq.setangle.angles.pitch = 0.5");
 }
 
 /* --- clc_move --- */
@@ -144,33 +114,33 @@ static void test_moves(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 0, VIEW(MOVE_HEAD "\x40\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
-    assert_heard(wire, "nq.move.time = 1");
-    assert_heard(wire, "nq.move.angles.pitch = 90");
-    assert_heard(wire, "nq.move.forward = 400");
-    assert_heard(wire, "nq.move.side = -400");
-    assert_heard(wire, "nq.move.attack = true");
-    assert_heard(wire, "nq.move.jump = true");
-    assert_heard(wire, "nq.move.impulse = 10");
+    wire_assert_heard(wire, "nq.move.time = 1");
+    wire_assert_heard(wire, "nq.move.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.move.forward = 400");
+    wire_assert_heard(wire, "nq.move.side = -400");
+    wire_assert_heard(wire, "nq.move.attack = true");
+    wire_assert_heard(wire, "nq.move.jump = true");
+    wire_assert_heard(wire, "nq.move.impulse = 10");
     assert_true(wire->session.moved);
     assert_true(wire->session.move.roll == -90);
     /* ProQuake's precise aim */
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 1, VIEW(MOVE_HEAD "\0\x40\0\0\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
-    assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW(SERVERINFO_666));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 2, VIEW(MOVE_HEAD "\0\x40\0\0\0\xc0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
-    assert_reads(wire, VIEW(SERVERINFO_999("\x14")));
+    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x14")));
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 3,
               VIEW(MOVE_HEAD "\0\0\xb4\x42\0\0\0\0\0\0\0\0" MOVE_TAIL));
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     assert_true(wire->session.move.pitch == 90);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 4, VIEW("\x04say hi\0\1\2"));
-    assert_heard(wire, "nq.stringcmd.text = \"say hi\"");
+    wire_assert_heard(wire, "nq.stringcmd.text = \"say hi\"");
     assert_false(wire->session.moved);
     assert_true(wire->session.base.disconnected);
     wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 5, VIEW("\x05\1"));
@@ -184,35 +154,35 @@ static void test_clientdata(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_666));
-    assert_reads(wire, VIEW("\x0f\0\6"
-                            "\1\x40\0\0"
-                            "\x64\0"
-                            "\x19\x19\0\0\0\0"));
-    assert_heard(wire, "nq.items.armor2 = true");
-    assert_heard(wire, "nq.clientdata.flags.onground = true");
-    assert_heard(wire, "nq.clientdata.activeweapon = 0 (Axe)");
-    assert_reads(wire, VIEW("\x0f\xff\xfe\xff\3"
-                            "\x16\xf6"
-                            "\1\2"
-                            "\3\4"
-                            "\5\xff"
-                            "\1\0\0\0"
-                            "\7"
-                            "\x08"
-                            "\2"
-                            "\xff\xff"
-                            "\1\2\3\4\5\x40"
-                            "\0\1\2\3\4\5\6\7\xfe"));
-    assert_heard(wire, "nq.clientdata.viewheight = 22");
-    assert_heard(wire, "nq.clientdata.idealpitch = -10");
-    assert_heard(wire, "nq.clientdata.punch.yaw = 3");
-    assert_heard(wire, "nq.clientdata.velocity.z = -16");
-    assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
-    assert_heard(wire, "nq.clientdata.health = -1");
-    assert_heard(wire, "nq.clientdata.cells2 = 6");
-    assert_heard(wire, "nq.clientdata.weaponframe2 = 7");
-    assert_heard(wire, "nq.clientdata.weaponalpha = 254");
+    wire_assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW("\x0f\0\6"
+                                 "\1\x40\0\0"
+                                 "\x64\0"
+                                 "\x19\x19\0\0\0\0"));
+    wire_assert_heard(wire, "nq.items.armor2 = true");
+    wire_assert_heard(wire, "nq.clientdata.flags.onground = true");
+    wire_assert_heard(wire, "nq.clientdata.activeweapon = 0 (Axe)");
+    wire_assert_reads(wire, VIEW("\x0f\xff\xfe\xff\3"
+                                 "\x16\xf6"
+                                 "\1\2"
+                                 "\3\4"
+                                 "\5\xff"
+                                 "\1\0\0\0"
+                                 "\7"
+                                 "\x08"
+                                 "\2"
+                                 "\xff\xff"
+                                 "\1\2\3\4\5\x40"
+                                 "\0\1\2\3\4\5\6\7\xfe"));
+    wire_assert_heard(wire, "nq.clientdata.viewheight = 22");
+    wire_assert_heard(wire, "nq.clientdata.idealpitch = -10");
+    wire_assert_heard(wire, "nq.clientdata.punch.yaw = 3");
+    wire_assert_heard(wire, "nq.clientdata.velocity.z = -16");
+    wire_assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.clientdata.health = -1");
+    wire_assert_heard(wire, "nq.clientdata.cells2 = 6");
+    wire_assert_heard(wire, "nq.clientdata.weaponframe2 = 7");
+    wire_assert_heard(wire, "nq.clientdata.weaponalpha = 254");
 }
 
 /* --- Entities --- */
@@ -221,86 +191,86 @@ static void test_baselines(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_666));
-    assert_reads(wire, VIEW("\x14\2\1\0\3"
-                            "\x08\0\x40\0\0\0\0\0\0"
-                            "\x16\x2c\1\2\1\0\3"
-                            "\x08\0\x40\0\0\0\0\0\0"));
-    assert_heard(wire, "nq.baseline.entity = 300");
-    assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
-    assert_heard(wire, "nq.baseline.origin.x = 1");
-    assert_heard(wire, "nq.baseline.angles.pitch = 90");
-    assert_reads(wire, VIEW("\x2a\7\0\x0f"
-                            "\2\0"
-                            "\0\1"
-                            "\1\2"
-                            "\0\0\0\0\0\0\0\0\0"
-                            "\x80"
-                            "\x20"
-                            "\x2b\0"
-                            "\2"
-                            "\1"
-                            "\1\2"
-                            "\0\0\0\0\0\0\0\0\0"));
-    assert_heard(wire, "nq.baseline.frame = 256");
-    assert_heard(wire, "nq.baseline.alpha = 128");
-    assert_heard(wire, "nq.baseline.scale = 2");
+    wire_assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW("\x14\2\1\0\3"
+                                 "\x08\0\x40\0\0\0\0\0\0"
+                                 "\x16\x2c\1\2\1\0\3"
+                                 "\x08\0\x40\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.baseline.entity = 300");
+    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.baseline.origin.x = 1");
+    wire_assert_heard(wire, "nq.baseline.angles.pitch = 90");
+    wire_assert_reads(wire, VIEW("\x2a\7\0\x0f"
+                                 "\2\0"
+                                 "\0\1"
+                                 "\1\2"
+                                 "\0\0\0\0\0\0\0\0\0"
+                                 "\x80"
+                                 "\x20"
+                                 "\x2b\0"
+                                 "\2"
+                                 "\1"
+                                 "\1\2"
+                                 "\0\0\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.baseline.frame = 256");
+    wire_assert_heard(wire, "nq.baseline.alpha = 128");
+    wire_assert_heard(wire, "nq.baseline.scale = 2");
 }
 
 static void test_updates(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
-    assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
-    assert_heard(wire, "nq.update.player.name := \"ann\"");
-    assert_heard(wire, "nq.update.frame = 7");
-    assert_reads(wire, VIEW("\xff\x7f"
-                            "\x2c\1"
-                            "\2"
-                            "\3"
-                            "\1"
-                            "\5"
-                            "\2"
-                            "\x08\0\1"
-                            "\x10\0\x40"
-                            "\x18\0\3"));
-    assert_heard(wire, "nq.update.entity = 300");
-    assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
-    assert_heard(wire, "nq.update.effects.muzzleflash = true");
-    assert_heard(wire, "nq.update.origin.y = 2");
-    assert_heard(wire, "nq.update.angles.yaw = 90");
+    wire_assert_reads(wire, VIEW(SERVERINFO_15 "\x0d\0ann\0"));
+    wire_assert_reads(wire, VIEW("\x80\1\xc0\2\7"));
+    wire_assert_heard(wire, "nq.update.player.name := \"ann\"");
+    wire_assert_heard(wire, "nq.update.frame = 7");
+    wire_assert_reads(wire, VIEW("\xff\x7f"
+                                 "\x2c\1"
+                                 "\2"
+                                 "\3"
+                                 "\1"
+                                 "\5"
+                                 "\2"
+                                 "\x08\0\1"
+                                 "\x10\0\x40"
+                                 "\x18\0\3"));
+    wire_assert_heard(wire, "nq.update.entity = 300");
+    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.update.effects.muzzleflash = true");
+    wire_assert_heard(wire, "nq.update.origin.y = 2");
+    wire_assert_heard(wire, "nq.update.angles.yaw = 90");
     /* Nehahra's transparency, with and without its brightness */
-    assert_reads(wire, VIEW("\x81\x80\1"
-                            "\0\0\0\x40"
-                            "\0\0\0\x3f"
-                            "\0\0\x80\x3f"
-                            "\x81\x80\1"
-                            "\0\0\x80\x3f"
-                            "\0\0\0\x3f"));
-    assert_heard(wire, "nq.update.trans.alpha = 0.5");
-    assert_heard(wire, "nq.update.trans.fullbright = 1");
+    wire_assert_reads(wire, VIEW("\x81\x80\1"
+                                 "\0\0\0\x40"
+                                 "\0\0\0\x3f"
+                                 "\0\0\x80\x3f"
+                                 "\x81\x80\1"
+                                 "\0\0\x80\x3f"
+                                 "\0\0\0\x3f"));
+    wire_assert_heard(wire, "nq.update.trans.alpha = 0.5");
+    wire_assert_heard(wire, "nq.update.trans.fullbright = 1");
 }
 
 static void test_extended_updates(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_999("\x20")));
-    assert_reads(wire, VIEW("\x81\x84\x9f\0"
-                            "\1"
-                            "\2"
-                            "\x80"
-                            "\x08"
-                            "\1"
-                            "\0"
-                            "\xff"));
-    assert_heard(wire, "nq.update.alpha = 128");
-    assert_heard(wire, "nq.update.scale = 0.5");
-    assert_heard(wire, "nq.update.frame2 = 1");
-    assert_heard(wire, "nq.update.model2 = 0");
-    assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
-    assert_heard(wire, "nq.update.lerpfinish = 1");
+    wire_assert_reads(wire, VIEW(SERVERINFO_999("\x20")));
+    wire_assert_reads(wire, VIEW("\x81\x84\x9f\0"
+                                 "\1"
+                                 "\2"
+                                 "\x80"
+                                 "\x08"
+                                 "\1"
+                                 "\0"
+                                 "\xff"));
+    wire_assert_heard(wire, "nq.update.alpha = 128");
+    wire_assert_heard(wire, "nq.update.scale = 0.5");
+    wire_assert_heard(wire, "nq.update.frame2 = 1");
+    wire_assert_heard(wire, "nq.update.model2 = 0");
+    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.update.lerpfinish = 1");
 }
 
 /* --- Sounds, and the rest --- */
@@ -309,23 +279,23 @@ static void test_sounds(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_666));
-    assert_reads(wire, VIEW("\6\3\xff\x40\x0b\0\1\0\0\0\0\0\0"));
-    assert_heard(wire, "nq.sound.volume = 1");
-    assert_heard(wire, "nq.sound.attenuation = 1");
-    assert_heard(wire, "nq.sound.entity = 1");
-    assert_heard(wire, "nq.sound.channel = 3 (CHAN_ITEM)");
-    assert_heard(wire, "nq.sound.name := \"s/1.wav\"");
-    assert_reads(wire, VIEW("\6\x18\x10\x27\2\1\0\0\0\0\0\0\0"
-                            "\x10\x0b\0"
-                            "\x1d\0\0\0\0\0\0\1\xff\x40"
-                            "\x2c\0\0\0\0\0\0\1\0\xff\x40"
-                            "\x38\x10\1\0"
-                            "\x38\0\1"));
-    assert_heard(wire, "nq.sound.entity = 10000");
-    assert_heard(wire, "nq.stopsound.entity = 1");
-    assert_heard(wire, "nq.stopsound.channel = 3 (CHAN_ITEM)");
-    assert_heard(wire, "nq.staticsound.name := \"s/1.wav\"");
+    wire_assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW("\6\3\xff\x40\x0b\0\1\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.sound.volume = 1");
+    wire_assert_heard(wire, "nq.sound.attenuation = 1");
+    wire_assert_heard(wire, "nq.sound.entity = 1");
+    wire_assert_heard(wire, "nq.sound.channel = 3 (CHAN_ITEM)");
+    wire_assert_heard(wire, "nq.sound.name := \"s/1.wav\"");
+    wire_assert_reads(wire, VIEW("\6\x18\x10\x27\2\1\0\0\0\0\0\0\0"
+                                 "\x10\x0b\0"
+                                 "\x1d\0\0\0\0\0\0\1\xff\x40"
+                                 "\x2c\0\0\0\0\0\0\1\0\xff\x40"
+                                 "\x38\x10\1\0"
+                                 "\x38\0\1"));
+    wire_assert_heard(wire, "nq.sound.entity = 10000");
+    wire_assert_heard(wire, "nq.stopsound.entity = 1");
+    wire_assert_heard(wire, "nq.stopsound.channel = 3 (CHAN_ITEM)");
+    wire_assert_heard(wire, "nq.staticsound.name := \"s/1.wav\"");
 }
 
 /* Every message that has no test of its own, one behind the other. */
@@ -333,67 +303,67 @@ static void test_plain_messages(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_15));
-    assert_reads(wire, VIEW("\1"
-                            "\3\x0b\5\0\0\0"
-                            "\4\x0f\0\0\0"
-                            "\5\1\0"
-                            "\7\0\0\x80\x3f"
-                            "\x09"
-                            "bf\n\0"
-                            "\x0c\1az\0"
-                            "\x0e\1\xff\xff"
-                            "\x11\1\x4d"
-                            "\x12\0\0\0\0\0\0\x10\xf0\0\x14\x49"
-                            "\x18\1"
-                            "\x1a"
-                            "center\0"
-                            "\x1b"
-                            "\x1c"
-                            "\x1e"
-                            "\x1f"
-                            "the end\0"
-                            "\x20\2\3"
-                            "\x21"
-                            "\x22"
-                            "cut\0"
-                            "\x23slot\0pic\0\1\0\2\0"
-                            "\x24slot\0"
-                            "\x25sky\0"
-                            "\x28"
-                            "\x29\xff\0\x33\0\xc8\0"
-                            "\x34"
-                            "ACH\0"));
-    assert_heard(wire, "nq.updatestat.stat = 11 (STAT_TOTALSECRETS)");
-    assert_heard(wire, "nq.setview.entity = 1");
-    assert_heard(wire, "nq.updatefrags.frags = -1");
-    assert_heard(wire, "nq.updatecolors.shirt = 4");
-    assert_heard(wire, "nq.updatecolors.pants = 13");
-    assert_heard(wire, "nq.particle.velocity.y = -1");
-    assert_heard(wire, "nq.particle.count = 20");
-    assert_heard(wire, "nq.particle.color = 73");
-    assert_heard(wire, "nq.setpause.paused = true");
-    assert_heard(wire, "nq.cdtrack.loop = 3");
-    assert_heard(wire, "nq.showlmp.y = 2");
-    assert_heard(wire, "nq.fog.green = 0.2");
-    assert_heard(wire, "nq.fog.time = 2");
-    assert_heard(wire, "nq.achievement.id = \"ACH\"");
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\1"
+                                 "\3\x0b\5\0\0\0"
+                                 "\4\x0f\0\0\0"
+                                 "\5\1\0"
+                                 "\7\0\0\x80\x3f"
+                                 "\x09"
+                                 "bf\n\0"
+                                 "\x0c\1az\0"
+                                 "\x0e\1\xff\xff"
+                                 "\x11\1\x4d"
+                                 "\x12\0\0\0\0\0\0\x10\xf0\0\x14\x49"
+                                 "\x18\1"
+                                 "\x1a"
+                                 "center\0"
+                                 "\x1b"
+                                 "\x1c"
+                                 "\x1e"
+                                 "\x1f"
+                                 "the end\0"
+                                 "\x20\2\3"
+                                 "\x21"
+                                 "\x22"
+                                 "cut\0"
+                                 "\x23slot\0pic\0\1\0\2\0"
+                                 "\x24slot\0"
+                                 "\x25sky\0"
+                                 "\x28"
+                                 "\x29\xff\0\x33\0\xc8\0"
+                                 "\x34"
+                                 "ACH\0"));
+    wire_assert_heard(wire, "nq.updatestat.stat = 11 (STAT_TOTALSECRETS)");
+    wire_assert_heard(wire, "nq.setview.entity = 1");
+    wire_assert_heard(wire, "nq.updatefrags.frags = -1");
+    wire_assert_heard(wire, "nq.updatecolors.shirt = 4");
+    wire_assert_heard(wire, "nq.updatecolors.pants = 13");
+    wire_assert_heard(wire, "nq.particle.velocity.y = -1");
+    wire_assert_heard(wire, "nq.particle.count = 20");
+    wire_assert_heard(wire, "nq.particle.color = 73");
+    wire_assert_heard(wire, "nq.setpause.paused = true");
+    wire_assert_heard(wire, "nq.cdtrack.loop = 3");
+    wire_assert_heard(wire, "nq.showlmp.y = 2");
+    wire_assert_heard(wire, "nq.fog.green = 0.2");
+    wire_assert_heard(wire, "nq.fog.time = 2");
+    wire_assert_heard(wire, "nq.achievement.id = \"ACH\"");
 }
 
 static void test_darkplaces_messages(void **state)
 {
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0" SERVERINFO_15));
     assert_true(wire->session.darkplaces);
-    assert_reads(wire, VIEW("\x34\0\0\0\0\0\0\2\0\5\x0a"
-                            "\x35\0\0\0\0\0\0\2\0\0\0\5\x0a"
-                            "\x3b\0\0\0\0\0\0\1\0\xff\x40"
-                            "\x3c\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0"
-                            "\x3d\2\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0"
-                            "\x3e\2\0\0\0\0\0\0\0"));
-    assert_heard(wire, "nq.effect.model.name := \"progs/a.mdl\"");
-    assert_heard(wire, "nq.particles.count = 3");
+    wire_assert_reads(wire, VIEW("\x34\0\0\0\0\0\0\2\0\5\x0a"
+                                 "\x35\0\0\0\0\0\0\2\0\0\0\5\x0a"
+                                 "\x3b\0\0\0\0\0\0\1\0\xff\x40"
+                                 "\x3c\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                 "\x3d\2\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0"
+                                 "\x3e\2\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.effect.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.particles.count = 3");
 }
 
 /* A type, and how many bytes follow it in protocol 15. */
@@ -411,10 +381,10 @@ static void test_temp_entities(void **state)
     struct wire *wire = *state;
     uint8_t bytes[32] = {SVC_TEMP_ENTITY};
 
-    assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
     for (size_t i = 0; i < G_N_ELEMENTS(temp_entities); i++) {
         bytes[1] = temp_entities[i].type;
-        assert_reads(wire, (struct qs_view){bytes, 2u + temp_entities[i].size});
+        wire_assert_reads(wire, (struct qs_view){bytes, 2u + temp_entities[i].size});
         assert_int_equal(wire->decoder.messages->len, 1);
         wire_block(wire, (struct qs_view){bytes, 1u + temp_entities[i].size});
         assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
@@ -430,7 +400,7 @@ static void test_unknown_messages(void **state)
     static const uint8_t unknown[] = {0, 21, 38, 39, 45, 51, 53, 57, 62, 63, 127};
     struct wire *wire = *state;
 
-    assert_reads(wire, VIEW(SERVERINFO_666));
+    wire_assert_reads(wire, VIEW(SERVERINFO_666));
     for (size_t i = 0; i < sizeof unknown; i++) {
         const uint8_t bytes[] = {SVC_NOP, unknown[i], SVC_NOP};
 
@@ -447,23 +417,23 @@ static void test_unknown_protocol(void **state)
     struct wire *wire = *state;
 
     /* Float coordinates and short angles: no other protocol reads it to the end. */
-    assert_reads(wire, VIEW("\7\0\0\x80\x3f"
-                            "\x92\1\0\0\0\x3f\0\x40"
-                            "\x92\1\0\0\0\x3f\0\x40"));
-    assert_heard(wire, "nq.update.origin.x = 0.5");
-    assert_heard(wire, "nq.update.angles.yaw = 90");
+    wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"
+                                 "\x92\1\0\0\0\x3f\0\x40"
+                                 "\x92\1\0\0\0\x3f\0\x40"));
+    wire_assert_heard(wire, "nq.update.origin.x = 0.5");
+    wire_assert_heard(wire, "nq.update.angles.yaw = 90");
     assert_int_equal(wire->session.assumed_version, 999);
     assert_int_equal(wire->session.base.version, 0);
-    assert_reads(wire, VIEW("\7\0\0\x80\x3f"));
+    wire_assert_reads(wire, VIEW("\7\0\0\x80\x3f"));
     assert_int_equal(wire->session.assumed_version, 999);
-    assert_reads(wire, VIEW(SERVERINFO_15));
-    assert_reads(wire, VIEW("\x92\1\4\0\x40"));
-    assert_heard(wire, "nq.update.origin.x = 0.5");
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\x92\1\4\0\x40"));
+    wire_assert_heard(wire, "nq.update.origin.x = 0.5");
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_serverinfo),
         TEST(test_undecoded_protocols),

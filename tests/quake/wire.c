@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core/sinks.h"
+#include "tests/unit/unit.h"
 
 enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };
 
@@ -114,4 +115,44 @@ bool wire_heard(const struct wire *wire, const char *text)
     }
     g_strfreev(lines);
     return heard;
+}
+
+static void assert_no_problem(const struct wire *wire)
+{
+    if (qs_decoder_problems(&wire->decoder))
+        print_error("%s", wire->dump->str);
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+}
+
+void wire_assert_reads(struct wire *wire, struct qs_view messages)
+{
+    wire_block(wire, messages);
+    assert_no_problem(wire);
+}
+
+void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages)
+{
+    wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, sequence, messages);
+    assert_no_problem(wire);
+}
+
+void wire_assert_heard(const struct wire *wire, const char *text)
+{
+    if (!wire_heard(wire, text))
+        print_error("not heard: %s in\n%s", text, wire->dump->str);
+    assert_true(wire_heard(wire, text));
+}
+
+int wire_setup(void **state)
+{
+    *state = g_new0(struct wire, 1);
+    wire_init(*state);
+    return 0;
+}
+
+int wire_teardown(void **state)
+{
+    wire_clear(*state);
+    g_free(*state);
+    return 0;
 }

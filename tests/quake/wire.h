@@ -36,4 +36,14 @@ void wire_block(struct wire *wire, struct qs_view messages);
  */
 bool wire_heard(const struct wire *wire, const char *text);
 
+/* Decodes messages of the server, which must be read to their end, without a problem. */
+void wire_assert_reads(struct wire *wire, struct qs_view messages);
+/* The same of messages of the client, in an unreliable packet of this number. */
+void wire_assert_client_reads(struct wire *wire, uint32_t sequence, struct qs_view messages);
+void wire_assert_heard(const struct wire *wire, const char *text);
+
+/* For cmocka: the state is a wire. */
+int wire_setup(void **state);
+int wire_teardown(void **state);
+
 #endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages of DarkPlaces' protocols byte by byte, those of each that others write differently. */
+#include "tests/unit/unit.h"
+
+#include "tests/quake/wire.h"
+
+/* svc_serverinfo with two models, a sound, four players, and the name of the first. */
+#define LISTS "\4\1Level\0maps/m.bsp\0progs/a.mdl\0\0s/1.wav\0\0\x0d\0bob\0"
+#define SERVERINFO(low, high) "\x0b" low high "\0\0" LISTS
+#define DP1 SERVERINFO("\x60", "\0")
+#define DP2 SERVERINFO("\x61", "\0")
+#define DP3 SERVERINFO("\xac", "\x0d")
+#define DP4 SERVERINFO("\xad", "\x0d")
+#define DP5 SERVERINFO("\xae", "\x0d")
+#define DP6 SERVERINFO("\xaf", "\x0d")
+#define DP7 SERVERINFO("\xb0", "\x0d")
+#define DP8 SERVERINFO("\xb1", "\x0d")
+
+#define ONE "\0\0\x80\x3f"   /* 1.0 */
+#define HALF "\0\0\0\x3f"    /* 0.5 */
+#define MINUS "\0\0\x80\xbf" /* -1.0 */
+
+/* --- Entities from DP5 on --- */
+
+static void test_entities(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x39\7\0\0\0\x2a\0\0\0"
+                                 "\1\0\x0e\x08\0\xf8\xff\x10\0\x40\x80\xc0\2" /* 1/8 unit, bytes */
+                                 "\2\x80"
+                                 "\0\x80"));
+    wire_assert_heard(wire, "nq.entities.frame = 7");
+    wire_assert_heard(wire, "nq.entities.move = 42");
+    wire_assert_heard(wire, "nq.entity.number = 1");
+    wire_assert_heard(wire, "nq.entity.player.name := \"bob\"");
+    wire_assert_heard(wire, "nq.entity.origin.x = 1");
+    wire_assert_heard(wire, "nq.entity.origin.y = -1");
+    wire_assert_heard(wire, "nq.entity.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.entity.angles.yaw = -180");
+    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.entity.remove = true");
+    wire_assert_heard(wire, "nq.entities.end = 0x8000");
+    wire_assert_reads(wire, VIEW(DP6)); /* without the move */
+    wire_assert_reads(wire, VIEW("\x39\7\0\0\0\5\0\x20\3\0\x80"));
+    wire_assert_heard(wire, "nq.entity.skin = 3");
+}
+
+/* All bits, in the order of the values. */
+static void test_entity_bits(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP5));
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\1\1\xff\xff\xff\7"
+                                 "\x10" ONE MINUS HALF "\0\x40\0\x80\0\0"
+                                 "\2\0\1\1\4\1\0\0\x80"     /* model, frame, skin, effects */
+                                 "\xff\x20\x11\3\0\5"       /* to the attachment */
+                                 "\1\0\2\0\3\0\x90\1\6\x80" /* light */
+                                 "\2\xfe\x20\x10\x40\x20\x20\x20"
+                                 "\1\1\0\2\0\3\0\4\0\xff\0" /* two frames */
+                                 "\x0a\0"
+                                 "\0\x80"));
+    wire_assert_heard(wire, "nq.entity.flags.lowprecision = true");
+    wire_assert_heard(wire, "nq.entity.origin.y = -1");
+    wire_assert_heard(wire, "nq.entity.angles.yaw = -180");
+    wire_assert_heard(wire, "nq.entity.model = 2");
+    wire_assert_heard(wire, "nq.entity.frame = 257");
+    wire_assert_heard(wire, "nq.entity.effects = 0x80000001");
+    wire_assert_heard(wire, "nq.entity.effects.tracer3 = true");
+    wire_assert_heard(wire, "nq.entity.alpha = 1");
+    wire_assert_heard(wire, "nq.entity.scale = 2");
+    wire_assert_heard(wire, "nq.entity.colormap = 17");
+    wire_assert_heard(wire, "nq.entity.tag.entity = 3");
+    wire_assert_heard(wire, "nq.entity.light.radius = 400");
+    wire_assert_heard(wire, "nq.entity.light.pflags.fulldynamic = true");
+    wire_assert_heard(wire, "nq.entity.glow.size = 8");
+    wire_assert_heard(wire, "nq.entity.colormod.blue = 2");
+    wire_assert_heard(wire, "nq.entity.glowmod.red = 1");
+    wire_assert_heard(wire, "nq.entity.blend.frame = 2");
+    wire_assert_heard(wire, "nq.entity.blend.age = 4");
+    wire_assert_heard(wire, "nq.entity.trail = 10");
+}
+
+static void test_animations(void **state)
+{
+    static const uint8_t size[] = {4, 10, 15, 20};
+    struct wire *wire = *state;
+    uint8_t bytes[48] = {0x39, 1, 0, 0, 0, 5, 0, 0x80, 0x80, 0x80, 0x02};
+
+    wire_assert_reads(wire, VIEW(DP5));
+    for (uint8_t type = 0; type < G_N_ELEMENTS(size); type++) {
+        const uint32_t end = 12u + size[type];
+
+        bytes[11] = type;
+        memcpy(bytes + end, "\0\x80", 2);
+        wire_assert_reads(wire, (struct qs_view){bytes, end + 2});
+        memset(bytes + end, 0, 2);
+    }
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\4\2\0\1"
+                                 "\1\0\2\0\3\0\4\0\5\0\6\0\7\0"
+                                 "\0\x80"));
+    wire_assert_heard(wire, "nq.entity.bone.count = 1");
+    wire_block(wire, VIEW("\x39\1\0\0\0\5\0\x80\x80\x80\2\5"));
+    assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 1);
+}
+
+/* --- Entities up to DP4 --- */
+
+#define FRAME "\x39\1\0\0\0\2\0\0\0" /* with its reference */
+#define EYE ONE ONE ONE
+
+static void test_old_entities(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP3));
+    wire_assert_reads(wire, VIEW(FRAME EYE "\1\0\x47" ONE MINUS HALF "\2" /* floats */
+                                           "\2\x80\xff\xff"));
+    wire_assert_heard(wire, "nq.entities.reference = 1");
+    wire_assert_heard(wire, "nq.entities.frame = 2");
+    wire_assert_heard(wire, "nq.entities.eye.x = 1");
+    wire_assert_heard(wire, "nq.entity.origin.z = 0.5");
+    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.entity.remove = true");
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW(FRAME "\5\0"
+                                       "\6\0\x09" ONE "\x40"
+                                       "\0\x80\x20\0"));
+    wire_assert_heard(wire, "nq.entities.first = 5");
+    wire_assert_heard(wire, "nq.entity.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.entities.last = 32");
+}
+
+/* Whole units, from the flag on to the entity's removal. */
+static void test_coarse_entities(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP1));
+    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\x40\x10\x2a\0\xff\xff"));
+    wire_assert_heard(wire, "nq.entity.origin.x = 42");
+    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1\xff\xff\6\0\1" ONE "\xff\xff"));
+    wire_assert_heard(wire, "nq.entity.origin.x = -1");
+    wire_assert_heard(wire, "nq.entity.origin.x = 1");
+    wire_assert_reads(wire, VIEW(FRAME EYE "\5\x80\xff\xff"));
+    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\1" ONE "\xff\xff"));
+    wire_assert_reads(wire, VIEW(DP2)); /* all of them; the flags come late */
+    wire_assert_reads(wire, VIEW(FRAME EYE "\5\0\x81\xc0\x10\x2a\0\5\1\xff\xff"));
+}
+
+/* All bits, in the order of the values. */
+static void test_old_entity_bits(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW(FRAME "\0\0"
+                                       "\1\0\xff\xff\xff\x18"
+                                       "\0" ONE ONE ONE "\1\2\3\2\0\4\1\5\1\6\7\xff\x20\1\xfe"
+                                       "\3\0\1\1\0\2\0\3\0\4\0\x0b\x80"
+                                       "\0\x80\0\0"));
+    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.entity.frame2 = 1");
+    wire_assert_heard(wire, "nq.entity.effects2 = 0x1");
+    wire_assert_heard(wire, "nq.entity.colormap = 6");
+    wire_assert_heard(wire, "nq.entity.scale = 2");
+    wire_assert_heard(wire, "nq.entity.glow.color = 254");
+    wire_assert_heard(wire, "nq.entity.light.radius = 4");
+    wire_assert_heard(wire, "nq.entity.light.style = 11");
+    wire_assert_heard(wire, "nq.entity.light.pflags = 0x80");
+}
+
+/* --- csqcentities --- */
+
+static void test_csqcentities(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x3a\5\x80\6\x80\0\0\1"));
+    assert_int_equal(wire->decoder.messages->len, 2);
+    wire_block(wire, VIEW("\x3a\5\x80\6\0\1\2\3\0\0"));
+    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    assert_int_equal(wire->decoder.undecoded, 5);
+}
+
+/* --- Updates of Quake's kind --- */
+
+static void test_updates(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW("\x08\nServer: DarkPlaces (progs 1 crc)\n\0"
+                                 "\x0b\x0f\0\0\0" LISTS));
+    wire_assert_reads(wire, VIEW("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0"));
+    wire_assert_heard(wire, "nq.update.dpflags3.delta = true");
+    wire_assert_heard(wire, "nq.update.alpha = 128");
+    wire_assert_heard(wire, "nq.update.effects2 = 0x1");
+    wire_assert_heard(wire, "nq.update.glowsize = 8");
+    wire_assert_heard(wire, "nq.update.colormod.red = 7");
+    wire_assert_heard(wire, "nq.update.frame2 = 1");
+    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+}
+
+static void test_baselines(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x37\5\0\2\0\1\1\3\4" ONE "\0\x40" ONE "\0\0" ONE "\0\0"
+                                 "\x38\2\0\1\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"
+                                 "\x16\5\0\2\1\3\4" ONE "\0\0" ONE "\0\0" ONE "\0\0"));
+    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.baseline.frame = 257");
+    wire_assert_heard(wire, "nq.baseline.angles.pitch = 90");
+    wire_assert_reads(wire, VIEW(DP3)); /* whole units, angles of bytes */
+    wire_assert_reads(wire, VIEW("\x14\2\1\3\4\x2a\0\x40\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.baseline.origin.x = 42");
+}
+
+/* --- clientdata --- */
+
+static void test_clientdata(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x0f\x27\x86\x09\x16\xfe\0\x40" ONE HALF "\1\0\0\x80\x80\0"));
+    wire_assert_heard(wire, "nq.clientdata.viewheight = 22");
+    wire_assert_heard(wire, "nq.clientdata.punch.pitch = 90");
+    wire_assert_heard(wire, "nq.clientdata.punchvec.x = 1");
+    wire_assert_heard(wire, "nq.clientdata.velocity.x = 0.5");
+    wire_assert_heard(wire, "nq.clientdata.items = 0x80000001");
+    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
+    wire_assert_reads(wire, VIEW("\x0f\0\0"));
+    wire_assert_reads(wire, VIEW(DP5)); /* all of 16 bits */
+    wire_assert_reads(wire, VIEW("\x0f\0\x70\0\0\0\0\1\0\xc8\0\2\0\x64\0\1\0\2\0\3\0\4\0\5\0\0\1"));
+    wire_assert_heard(wire, "nq.clientdata.armor = 200");
+    wire_assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.clientdata.activeweapon = 256");
+    wire_assert_reads(wire, VIEW(DP3)); /* all of 8 bits */
+    wire_assert_reads(wire, VIEW("\x0f\x24\xc0\x09\0\x40\x2a\0\2\0\0\0\0\2\x64\0\1\2\3\4\5\1\x80"));
+    wire_assert_heard(wire, "nq.clientdata.punchvec.x = 42");
+    wire_assert_heard(wire, "nq.clientdata.velocity.x = 32");
+    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
+}
+
+/* --- The other messages of the server --- */
+
+static void test_messages(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x32\0\1\0\0\3\0abc"
+                                 "\x33\4\xc8"
+                                 "\x36\3\0progs/b.mdl\0"
+                                 "\x36\2\x80s/2.wav\0"
+                                 "\x34" ONE ONE ONE "\3\0\5\x0a"
+                                 "\6\x28\x40\x1f\3\0\2\2" ONE ONE ONE "\x0a\0\x40\0\0\0\0"));
+    wire_assert_heard(wire, "nq.downloaddata.start = 256");
+    wire_assert_heard(wire, "nq.updatestat.value = 200");
+    wire_assert_heard(wire, "nq.effect.model.name := \"progs/b.mdl\"");
+    wire_assert_heard(wire, "nq.sound.name := \"s/2.wav\"");
+    wire_assert_heard(wire, "nq.sound.speed = 8000");
+    wire_assert_heard(wire, "nq.sound.entity = 3");
+    assert_true(wire->session.angle_set && wire->session.set.pitch == 90);
+    wire_assert_reads(wire, VIEW(DP3)); /* svc_sound2 */
+    wire_assert_reads(wire, VIEW("\x36\0\x0b\0\1\0\1\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.sound.name := \"s/1.wav\"");
+    wire_assert_reads(wire, VIEW(DP8));
+    wire_assert_reads(wire, VIEW("\2bye\0"));
+    wire_assert_heard(wire, "nq.disconnect.reason = \"bye\"");
+}
+
+/* --- The client --- */
+
+#define SPEEDS "\x90\1\x70\xfe\0\0"
+#define CURSOR "\xff\x7f\0\0" ONE ONE ONE HALF HALF HALF "\5\0"
+#define ANGLES16 "\0\x40\0\x80\0\0"
+
+static void test_moves(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_client_reads(wire, 0,
+                             VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR
+                                  "\3\x08\0\0\0" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR
+                                  "\x32\x2a\0\0\0\x33\0\1\0\0\3\0"));
+    wire_assert_heard(wire, "nq.move.sequence = 7");
+    wire_assert_heard(wire, "nq.move.sequence = 8");
+    wire_assert_heard(wire, "nq.move.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.move.buttons = 0x102");
+    wire_assert_heard(wire, "nq.move.impulse = 10");
+    wire_assert_heard(wire, "nq.move.cursor.x = 1");
+    wire_assert_heard(wire, "nq.move.cursor.impact.z = 0.5");
+    wire_assert_heard(wire, "nq.move.cursor.entity = 5");
+    wire_assert_heard(wire, "nq.ackframe.frame = 42");
+    wire_assert_heard(wire, "nq.ackdownloaddata.size = 3");
+    assert_true(wire->session.moved && wire->session.move.yaw == -180);
+    wire_assert_reads(wire, VIEW(DP6));
+    wire_assert_client_reads(wire, 1, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0\0\0\0" CURSOR));
+    wire_assert_reads(wire, VIEW(DP5));
+    wire_assert_client_reads(wire, 2, VIEW("\3" ONE ANGLES16 SPEEDS "\1\0"));
+    wire_assert_reads(wire, VIEW(DP2));
+    wire_assert_client_reads(wire, 3, VIEW("\3" ONE HALF HALF HALF SPEEDS "\1\0"));
+    assert_true(wire->session.move.yaw == 0.5);
+    wire_assert_reads(wire, VIEW("\x0b\x0f\0\0\0" LISTS)); /* a piece is acknowledged */
+    wire_assert_client_reads(wire, 4, VIEW("\3" ONE "\x40\0\0" SPEEDS "\1\0\x33\0\1\0\0\3\0"));
+    assert_true(wire->session.move.pitch == 90);
+    wire_assert_reads(wire, VIEW(DP8));
+    wire_assert_client_reads(wire, 5, VIEW("\2bye\0"));
+    wire_assert_heard(wire, "nq.disconnect.reason = \"bye\"");
+}
+
+/* --- A capture that begins in a game --- */
+
+static void test_assumed(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_client_reads(
+        wire, 9, VIEW("\3\7\0\0\0" ONE ANGLES16 SPEEDS "\2\1\0\0\x0a" CURSOR "\x32\x2a\0\0\0"));
+    assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
+    wire_assert_reads(wire, VIEW("\7" ONE "\x0f\0\0\x39\7\0\0\0\x2a\0\0\0\2\x80\0\x80"));
+    assert_int_equal(wire->session.assumed_version, PROTOCOL_DP7);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_entities),     TEST(test_entity_bits),     TEST(test_animations),
+        TEST(test_old_entities), TEST(test_coarse_entities), TEST(test_old_entity_bits),
+        TEST(test_csqcentities), TEST(test_updates),         TEST(test_baselines),
+        TEST(test_clientdata),   TEST(test_messages),        TEST(test_moves),
+        TEST(test_assumed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
