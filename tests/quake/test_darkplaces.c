@@ -295,7 +295,7 @@ static void test_moves(void **state)
     wire_assert_heard(wire, "nq.move.angles.pitch = 90");
     wire_assert_heard(wire, "nq.move.buttons = 0x102");
     wire_assert_heard(wire, "nq.move.impulse = 10");
-    wire_assert_heard(wire, "nq.move.cursor.x = 1");
+    wire_assert_heard(wire, "nq.move.cursor.screen_x = 1");
     wire_assert_heard(wire, "nq.move.cursor.impact.z = 0.5");
     wire_assert_heard(wire, "nq.move.cursor.entity = 5");
     wire_assert_heard(wire, "nq.ackframe.frame = 42");
