@@ -35,10 +35,11 @@ const char *const golden_ignored_by_default[] = {"packet.time",
 /* `name` is `ignored` or goes on behind it with a dot. */
 static bool is_below(const char *ignored, const char *name, gsize length)
 {
-    const gsize size = strlen(ignored);
+    gsize at = 0;
 
-    return size <= length && memcmp(ignored, name, size) == 0 &&
-           (size == length || name[size] == '.');
+    while (at < length && ignored[at] == name[at])
+        at++;
+    return !ignored[at] && (at == length || name[at] == '.');
 }
 
 bool golden_is_ignored(const GPtrArray *ignored, const char *name, gsize length)
@@ -210,11 +211,37 @@ static bool damaged(struct golden_reader *reader, const char *what)
     return false;
 }
 
-/* The next line, whole and of sensible length; false at the file's end, or where it is not. */
+/* Adds what is left of the file's line, piece by piece. Its newline, if it has one, comes with it.
+ */
+static bool add_rest(struct golden_reader *reader)
+{
+    char piece[4096];
+    GString *line = reader->line;
+
+    while (fgets(piece, sizeof piece, reader->file)) {
+        const size_t size = strlen(piece);
+
+        g_string_append_len(line, piece, (gssize)size);
+        if (size && piece[size - 1] == '\n')
+            return true;
+        if (size < sizeof piece - 1 && !feof(reader->file))
+            return damaged(reader, "holds a zero byte");
+        if (line->len > LINE_MAX_SIZE)
+            return damaged(reader, "is too long");
+    }
+    return !ferror(reader->file) || damaged(reader, g_strerror(errno));
+}
+
+static void drop_last(GString *line, char c)
+{
+    if (line->len && line->str[line->len - 1] == c)
+        g_string_truncate(line, line->len - 1);
+}
+
+/* The next line, without its end; false where there is none that is whole. */
 static bool read_line(struct golden_reader *reader)
 {
     GString *line = reader->line;
-    int c;
 
     if (reader->held) {
         reader->held = false;
@@ -222,16 +249,14 @@ static bool read_line(struct golden_reader *reader)
     }
     g_string_truncate(line, 0);
     reader->line_number++;
-    while ((c = getc_unlocked(reader->file)) != EOF && c != '\n' && line->len < LINE_MAX_SIZE)
-        g_string_append_c(line, (char)c);
-    if (ferror(reader->file))
-        return damaged(reader, g_strerror(errno));
-    if (c != '\n')
-        return damaged(reader, line->len >= LINE_MAX_SIZE ? "is too long"
-                               : line->len                ? "ends early: the golden is cut here"
-                                                          : "missing: the golden is cut here");
-    if (line->len && line->str[line->len - 1] == '\r')
-        g_string_truncate(line, line->len - 1);
+    if (!add_rest(reader))
+        return false;
+    if (!line->len)
+        return damaged(reader, "missing: the golden is cut here");
+    if (line->str[line->len - 1] != '\n')
+        return damaged(reader, "ends early: the golden is cut here");
+    drop_last(line, '\n');
+    drop_last(line, '\r');
     return true;
 }
 

@@ -203,6 +203,12 @@ class Unusable(Goldens):
 
 
 class Usage(Goldens):
+    def test_help(self):
+        output, _ = self.tool("--help")
+        for option in ("--golden", "--update", "--ignore", "--no-default-ignore",
+                       "--max-differences", "--no-rebuild", "--tap", "--junit", "--stats"):
+            self.assertIn(option, output)
+
     def test_wrong_usage(self):
         twin = self.write("acknex-generated.pcapng", ACKNEX.read_bytes())
         wrong = [
