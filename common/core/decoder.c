@@ -101,6 +101,8 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
     *d = (struct qs_decoder){.protocol = protocol};
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
+    d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
+    g_array_set_clear_func(d->transfers, qs_transfer_clear);
     d->summary = g_string_new(NULL);
     d->summary_items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
     g_array_set_clear_func(d->summary_items, clear_summary_item);
@@ -109,6 +111,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 void qs_decoder_clear(struct qs_decoder *d)
 {
     g_array_free(d->messages, TRUE);
+    g_array_free(d->transfers, TRUE);
     g_string_free(d->summary, TRUE);
     g_array_free(d->summary_items, TRUE);
 }
@@ -142,6 +145,7 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
     g_array_set_size(d->messages, 0);
+    g_array_set_size(d->transfers, 0);
     d->announced.valid = false;
     if (d->want_summary)
         begin_summary(d);

@@ -24,6 +24,7 @@
 #include "common/core/reader.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
+#include "common/core/transfer.h"
 
 /* How the session in force writes coordinates and angles. */
 enum qs_coord_format {
@@ -69,6 +70,7 @@ struct qs_decoder {
     struct qs_sink *sink;    /* or NULL */
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
     bool want_summary;       /* fill `summary` */
+    bool want_transfers;     /* fill `transfers` */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;
@@ -91,6 +93,7 @@ struct qs_decoder {
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     GArray *messages;                /* struct qs_message */
     struct qs_announcement announced;
+    GArray *transfers;             /* struct qs_transfer: what it tells of files sent */
     GString *summary;              /* one line, UTF-8: "S→C seq 7 ack 5: playerinfo×3, sound" */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* bytes that nothing decoded */

@@ -108,6 +108,7 @@ static void read_stringcmd(struct qs_decoder *d)
     uint32_t pos = 0;
 
     qs_label_text(d, ": ", command, "");
+    qs_tell_transfer_command(d, command);
     if (d->accepted && qs_token_next(command, &pos, &word) &&
         qs_view_equal(word.text, "disconnect"))
         d->session->disconnected = true;

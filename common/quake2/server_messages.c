@@ -367,25 +367,39 @@ static void read_gamestate(struct qs_decoder *d)
 /* --- Downloads, compressed packets, settings
  * --------------------------------------------------------- */
 
+/* What follows size and percentage: `size` bytes, of which there may be none. */
+static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
+                       enum qs_transfer_packing packing)
+{
+    struct qs_transfer transfer = {
+        .event = QS_TRANSFER_PIECE, .packing = packing, .percent = percent};
+
+    if (size < 0)
+        transfer.event = QS_TRANSFER_REFUSED;
+    else if (size > 0)
+        transfer.data = qs_bytes(d, Q2_DOWNLOAD_DATA, (uint32_t)size);
+    qs_tell_transfer(d, &transfer);
+}
+
 static void read_download(struct qs_decoder *d)
 {
     const int32_t version = d->session->version;
     const int16_t size = qs_i16(d, Q2_DOWNLOAD_SIZE);
+    const uint8_t percent = qs_u8(d, Q2_DOWNLOAD_PERCENT);
 
-    qs_u8(d, Q2_DOWNLOAD_PERCENT);
-    if (size > 0 && (!version || version >= DOWNLOADS_SINCE))
-        qs_bytes(d, Q2_DOWNLOAD_DATA, (uint32_t)size);
+    if (!version || version >= DOWNLOADS_SINCE)
+        read_piece(d, size, percent, QS_TRANSFER_PLAIN);
 }
 
 static void read_zdownload(struct qs_decoder *d)
 {
     const int16_t size = qs_i16(d, Q2_DOWNLOAD_SIZE);
+    const uint8_t percent = qs_u8(d, Q2_DOWNLOAD_PERCENT);
+    const bool each = d->session->version == Q2_PROTOCOL_R1Q2;
 
-    qs_u8(d, Q2_DOWNLOAD_PERCENT);
-    if (size >= 0 && d->session->version == Q2_PROTOCOL_R1Q2)
+    if (size >= 0 && each)
         qs_u16(d, Q2_DOWNLOAD_UNPACKED);
-    if (size > 0)
-        qs_bytes(d, Q2_DOWNLOAD_DATA, (uint32_t)size);
+    read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
 }
 
 /* Inflates all of `packed` to exactly `size` bytes (g_free() them), or returns NULL. */

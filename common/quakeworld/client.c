@@ -72,6 +72,7 @@ static void read_stringcmd(struct qs_decoder *d)
     qs_label_text(d, ": ", text, "");
     qs_summary_text(d, " \"", text, "\"");
     qw_emit_commands(d, text, at);
+    qs_tell_transfer_command(d, text);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;
 }

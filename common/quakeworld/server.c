@@ -439,41 +439,58 @@ static void read_muzzleflash(struct qs_decoder *d)
 enum { CHUNK_SIZE = 1024 };
 
 /* FTE's way to say a size of more than 31 bits. */
-static void read_long_total(struct qs_decoder *d)
+static int64_t read_long_total(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     uint64_t total = qs_reader_u32(&d->in);
 
     total |= (uint64_t)qs_reader_u32(&d->in) << 32;
     qs_emit_uint(d, QW_DOWNLOAD_TOTAL64, at, 8, total);
+    return total > INT64_MAX ? INT64_MAX : (int64_t)total;
 }
 
 /* FTE's CHUNKEDDOWNLOADS; ezquake cl_parse.c CL_ParseChunkedDownload. */
 static void read_chunk(struct qs_decoder *d)
 {
     const int32_t chunk = qs_i32(d, QW_DOWNLOAD_CHUNK);
+    struct qs_transfer transfer = {.event = QS_TRANSFER_CHUNK};
+    struct qs_view name;
+    int64_t total;
 
     if (chunk >= 0) {
-        qs_bytes(d, QW_DOWNLOAD_DATA, CHUNK_SIZE);
+        transfer.offset = (uint64_t)chunk * CHUNK_SIZE;
+        transfer.data = qs_bytes(d, QW_DOWNLOAD_DATA, CHUNK_SIZE);
+        qs_tell_transfer(d, &transfer);
         return;
     }
-    if (qs_i32(d, QW_DOWNLOAD_TOTAL) == INT32_MIN)
-        read_long_total(d);
-    qs_label_text(d, ": ", qs_text(d, QW_DOWNLOAD_NAME), "");
+    total = qs_i32(d, QW_DOWNLOAD_TOTAL);
+    if (total == INT32_MIN)
+        total = read_long_total(d);
+    name = qs_text(d, QW_DOWNLOAD_NAME);
+    qs_label_text(d, ": ", name, "");
+    transfer.event = total < 0 ? QS_TRANSFER_REFUSED : QS_TRANSFER_BEGIN;
+    transfer.name = name;
+    transfer.total = total < 0 ? 0 : (uint64_t)total;
+    qs_tell_transfer(d, &transfer);
 }
 
 static void read_download(struct qs_decoder *d)
 {
+    struct qs_transfer transfer = {.event = QS_TRANSFER_PIECE};
     int16_t size;
 
-    if (qw_session(d)->fte & FTE_CHUNKEDDOWNLOADS) {
+    if (d->connectionless || qw_session(d)->fte & FTE_CHUNKEDDOWNLOADS) {
         read_chunk(d);
         return;
     }
     size = qs_i16(d, QW_DOWNLOAD_SIZE);
-    qs_label(d, ": %d bytes, %u %%", size, qs_u8(d, QW_DOWNLOAD_PERCENT));
-    if (size > 0)
-        qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
+    transfer.percent = qs_u8(d, QW_DOWNLOAD_PERCENT);
+    qs_label(d, ": %d bytes, %u %%", size, transfer.percent);
+    if (size < 0)
+        transfer.event = QS_TRANSFER_REFUSED;
+    else if (size > 0)
+        transfer.data = qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
+    qs_tell_transfer(d, &transfer);
 }
 
 /* --- The table */

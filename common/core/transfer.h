@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that a server sends to a client: what a packet says of them (struct qs_transfer, in
+ * decoder->transfers), and how that becomes files again (struct qs_transfers).
+ *
+ * The games have two ways. One piece after the other, each asked for with the command "nextdl": a
+ * piece has a percentage, 100 is the last one's. Or numbered chunks in any order, after the server
+ * has told the file's name and size. Sources: quake2-and-dm2 facts, section 9; quakeworld-and-qwd
+ * facts, sections 6 and 7; quakeworld-fte facts, section 8.
+ *
+ * What was sent so far is not part of a session: sessions are copied for each packet, files are
+ * put together once, by whoever wants them.
+ */
+#ifndef QS_CORE_TRANSFER_H
+#define QS_CORE_TRANSFER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/reader.h"
+
+struct qs_decoder;
+
+enum qs_transfer_event {
+    QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
+    QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
+    QS_TRANSFER_REFUSED, /* the server does not send the file; `name` where it is told */
+    QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks */
+    QS_TRANSFER_CHUNK,   /* `data` stands at `offset`; what is past the file's end is padding */
+    QS_TRANSFER_PIECE    /* `data` goes on where the last piece ended, with `percent` of the file */
+};
+
+enum qs_transfer_packing {
+    QS_TRANSFER_PLAIN,
+    QS_TRANSFER_DEFLATED, /* raw deflate, each piece on its own */
+    QS_TRANSFER_STREAM    /* raw deflate, all pieces together */
+};
+
+struct qs_transfer {
+    enum qs_transfer_event event;
+    enum qs_transfer_packing packing;
+    struct qs_view name; /* as it was sent; no data: none was */
+    struct qs_view data;
+    uint64_t offset, total;
+    uint8_t percent;
+};
+
+/* --- For parse functions */
+
+/*
+ * Adds a copy to decoder->transfers, where these are wanted and the receiver takes the packet.
+ * Nothing after an overrun.
+ */
+void qs_tell_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
+
+/* A client's console command: tells of "download NAME [OFFSET]" and "nextdl". */
+void qs_tell_transfer_command(struct qs_decoder *d, struct qs_view command);
+
+/* Frees what an element of decoder->transfers holds. */
+void qs_transfer_clear(void *transfer);
+
+/* --- Files */
+
+/* No file, and no deflated stream, becomes larger. */
+#define QS_TRANSFER_FILE_MAX (UINT64_C(128) << 20)
+
+struct qs_transferred {
+    char *name;          /* as it was sent: anything but a NUL; NULL: not known */
+    GByteArray *content; /* from its beginning, or that of the capture, to the first hole */
+    uint64_t total;      /* size of the file; 0: not known */
+    bool complete;
+    bool refused;
+    const char *problem; /* why it is not complete; NULL while it may become so */
+};
+
+/*
+ * Memory for the bytes of unfinished files, shared by any number of qs_transfers. Pieces that find
+ * no room are left out, and the file has a problem.
+ */
+struct qs_transfer_room {
+    uint64_t held, max;
+};
+
+/* One conversation's transfers. A client gets one file at a time. */
+struct qs_transfers;
+
+struct qs_transfer_listener {
+    /* More of the file has come, or it is over: then it is freed next. */
+    void (*changed)(const struct qs_transferred *file, bool over, void *user);
+    void *user;
+};
+
+/* `room` must live longer. */
+struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
+                                      struct qs_transfer_listener listener);
+
+/* Takes what a packet told, in the order of the capture. */
+void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer *transfer);
+
+/* The file being transferred, if any, is over. */
+void qs_transfers_free(struct qs_transfers *transfers);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files are put together of pieces and chunks, and nothing is called complete that is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "common/core/transfer.h"
+
+enum { CHUNK = 1024, ROOM = 1 << 20 };
+
+struct heard {
+    struct qs_transfer_room room;
+    struct qs_transfers *transfers;
+    unsigned over, complete, refused;
+    char name[64];
+    GByteArray *content; /* of the last file that was over */
+};
+
+static void hear(const struct qs_transferred *file, bool over, void *user)
+{
+    struct heard *heard = user;
+
+    if (!over)
+        return;
+    assert_true(file->complete == !file->problem || file->refused);
+    heard->over++;
+    heard->complete += file->complete;
+    heard->refused += file->refused;
+    g_strlcpy(heard->name, file->name ? file->name : "?", sizeof heard->name);
+    g_byte_array_set_size(heard->content, 0);
+    g_byte_array_append(heard->content, file->content->data, file->content->len);
+}
+
+static int set_up(void **state)
+{
+    struct heard *heard = g_new0(struct heard, 1);
+
+    heard->room.max = ROOM;
+    heard->content = g_byte_array_new();
+    heard->transfers = qs_transfers_new(&heard->room, (struct qs_transfer_listener){hear, heard});
+    *state = heard;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct heard *heard = *state;
+
+    if (heard->transfers)
+        qs_transfers_free(heard->transfers);
+    assert_int_equal(heard->room.held, 0);
+    g_byte_array_free(heard->content, TRUE);
+    g_free(heard);
+    return 0;
+}
+
+static void finish(struct heard *heard)
+{
+    qs_transfers_free(heard->transfers);
+    heard->transfers = NULL;
+}
+
+static void request(struct heard *heard, const char *name)
+{
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                              .name = {(const uint8_t *)name,
+                                                                       (uint32_t)strlen(name)}});
+}
+
+static void next(struct heard *heard)
+{
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
+}
+
+static void packed_piece(struct heard *heard, const void *data, size_t size, uint8_t percent,
+                         enum qs_transfer_packing packing)
+{
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_PIECE,
+                                                              .packing = packing,
+                                                              .data = {data, (uint32_t)size},
+                                                              .percent = percent});
+}
+
+static void piece(struct heard *heard, const char *text, uint8_t percent)
+{
+    packed_piece(heard, text, strlen(text), percent, QS_TRANSFER_PLAIN);
+}
+
+static void begin(struct heard *heard, const char *name, uint64_t total)
+{
+    qs_transfers_take(heard->transfers,
+                      &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
+                                            .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
+                                            .total = total});
+}
+
+/* Chunk `number` is full of its number. */
+static void chunk(struct heard *heard, uint32_t number)
+{
+    uint8_t data[CHUNK];
+
+    memset(data, (int)number, sizeof data);
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
+                                                              .offset = (uint64_t)number * CHUNK,
+                                                              .data = {data, sizeof data}});
+}
+
+static void assert_content(const struct heard *heard, const char *text)
+{
+    assert_int_equal(heard->content->len, strlen(text));
+    assert_memory_equal(heard->content->data, text, strlen(text));
+}
+
+static void joins_pieces(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "maps/dm4.bsp");
+    request(heard, "maps/dm4.bsp");
+    piece(heard, "abc", 42);
+    next(heard);
+    piece(heard, "abc", 85);
+    next(heard);
+    piece(heard, "g", 100);
+    assert_int_equal(heard->complete, 1);
+    assert_string_equal(heard->name, "maps/dm4.bsp");
+    assert_content(heard, "abcabcg");
+}
+
+static void drops_repeated_pieces(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    piece(heard, "abc", 50);
+    piece(heard, "abc", 50);
+    next(heard);
+    piece(heard, "def", 100);
+    piece(heard, "def", 100);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 1);
+    assert_content(heard, "abcdef");
+}
+
+/* The second of four pieces is missing: the first is said to be a quarter, and is a third. */
+static void notices_missing_pieces(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    piece(heard, "aa", 25);
+    next(heard);
+    next(heard);
+    piece(heard, "cc", 75);
+    next(heard);
+    piece(heard, "dd", 100);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+}
+
+static void notices_a_missing_end(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    piece(heard, "aa", 25);
+    request(heard, "y");
+    assert_int_equal(heard->over, 1);
+    assert_string_equal(heard->name, "x");
+    finish(heard);
+    assert_int_equal(heard->over, 1); /* y never came */
+    assert_int_equal(heard->complete, 0);
+}
+
+static void hears_refusals(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+    assert_int_equal(heard->refused, 1);
+    assert_int_equal(heard->content->len, 0);
+}
+
+static void marks_resumed_files(void **state)
+{
+    struct heard *heard = *state;
+
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_REQUEST,
+                                                              .name = {(const uint8_t *)"x", 1},
+                                                              .offset = 10});
+    piece(heard, "rest", 100);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+}
+
+/* --- Chunks */
+
+static void joins_chunks_in_any_order(void **state)
+{
+    struct heard *heard = *state;
+
+    begin(heard, "x", 2 * CHUNK + 1);
+    chunk(heard, 2);
+    chunk(heard, 1);
+    chunk(heard, 2);
+    begin(heard, "x", 2 * CHUNK + 1);
+    chunk(heard, UINT32_MAX);
+    assert_int_equal(heard->over, 0);
+    chunk(heard, 0);
+    chunk(heard, 0);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 1);
+    assert_int_equal(heard->content->len, 2 * CHUNK + 1);
+    assert_int_equal(heard->content->data[0], 0);
+    assert_int_equal(heard->content->data[CHUNK], 1);
+    assert_int_equal(heard->content->data[2 * CHUNK], 2);
+}
+
+static void ends_at_the_first_hole(void **state)
+{
+    struct heard *heard = *state;
+
+    begin(heard, "x", 4 * CHUNK);
+    chunk(heard, 0);
+    chunk(heard, 2);
+    finish(heard);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+    assert_int_equal(heard->content->len, CHUNK);
+}
+
+static void bounds_what_waits(void **state)
+{
+    struct heard *heard = *state;
+
+    begin(heard, "x", UINT64_C(100) << 20);
+    for (uint32_t i = 1; i < 4 * ROOM / CHUNK; i++)
+        chunk(heard, i);
+    assert_true(heard->room.held <= ROOM);
+    finish(heard);
+    assert_int_equal(heard->complete, 0);
+}
+
+static void refuses_giants(void **state)
+{
+    struct heard *heard = *state;
+
+    begin(heard, "x", UINT64_MAX);
+    chunk(heard, 0);
+    finish(heard);
+    assert_int_equal(heard->complete, 0);
+    assert_int_equal(heard->content->len, 0);
+}
+
+/* --- Deflate */
+
+static size_t deflate_all(const void *data, size_t size, uint8_t *out, size_t room)
+{
+    z_stream stream = {.next_in = (uint8_t *)data,
+                       .avail_in = (uInt)size,
+                       .next_out = out,
+                       .avail_out = (uInt)room};
+
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&stream);
+    return stream.total_out;
+}
+
+static void inflates_each_piece(void **state)
+{
+    struct heard *heard = *state;
+    uint8_t packed[64];
+    const size_t size = deflate_all("hello, ", 7, packed, sizeof packed);
+
+    request(heard, "x");
+    packed_piece(heard, packed, size, 58, QS_TRANSFER_DEFLATED);
+    next(heard);
+    piece(heard, "world", 100);
+    assert_int_equal(heard->complete, 1);
+    assert_content(heard, "hello, world");
+}
+
+static void inflates_a_stream(void **state)
+{
+    struct heard *heard = *state;
+    uint8_t packed[64];
+    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
+
+    request(heard, "x");
+    packed_piece(heard, packed, 5, (uint8_t)(500 / size), QS_TRANSFER_STREAM);
+    next(heard);
+    packed_piece(heard, packed + 5, size - 5, 100, QS_TRANSFER_STREAM);
+    assert_int_equal(heard->complete, 1);
+    assert_content(heard, "hello, world");
+}
+
+static void notices_a_cut_stream(void **state)
+{
+    struct heard *heard = *state;
+    uint8_t packed[64];
+    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
+
+    request(heard, "x");
+    packed_piece(heard, packed, size - 3, 100, QS_TRANSFER_STREAM);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+}
+
+static void survives_a_bomb(void **state)
+{
+    struct heard *heard = *state;
+    const size_t much = 16 * ROOM;
+    uint8_t *zeros = g_malloc0(much);
+    uint8_t *packed = g_malloc(ROOM);
+    const size_t size = deflate_all(zeros, much, packed, ROOM);
+
+    request(heard, "x");
+    packed_piece(heard, packed, size, 50, QS_TRANSFER_DEFLATED);
+    assert_true(heard->room.held <= ROOM);
+    packed_piece(heard, packed, size, 100, QS_TRANSFER_STREAM);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+    assert_true(heard->content->len <= ROOM);
+    g_free(zeros);
+    g_free(packed);
+}
+
+static void notices_damaged_data(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    packed_piece(heard, "\xff\xff\xff\xff", 4, 100, QS_TRANSFER_DEFLATED);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(joins_pieces),
+        TEST(drops_repeated_pieces),
+        TEST(notices_missing_pieces),
+        TEST(notices_a_missing_end),
+        TEST(hears_refusals),
+        TEST(marks_resumed_files),
+        TEST(joins_chunks_in_any_order),
+        TEST(ends_at_the_first_hole),
+        TEST(bounds_what_waits),
+        TEST(refuses_giants),
+        TEST(inflates_each_piece),
+        TEST(inflates_a_stream),
+        TEST(notices_a_cut_stream),
+        TEST(survives_a_bomb),
+        TEST(notices_damaged_data),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
