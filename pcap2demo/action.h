@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the sessions of a capture: convert, list, dump, check or count. Each is an
- * action, in a file of its own.
+ * What is done with the sessions of a capture: convert, list, dump, check, count or extract files.
+ * Each is an action, in a file of its own.
  */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
@@ -26,6 +26,7 @@ struct seen {
 struct action {
     struct qs_sink *sink; /* hears of every decode; or NULL */
     bool want_summary;    /* of the decoder */
+    bool want_transfers;  /* of the decoder */
     bool wants_rebuild;   /* rebuilders are run */
     bool writes;          /* what they write is kept */
     bool interrupted;     /* set by the caller: not everything was read */
@@ -45,5 +46,6 @@ struct action *dump_new(const struct settings *settings);
 struct action *check_new(const struct settings *settings);
 struct action *pcap_new(const struct settings *settings);
 struct action *stats_new(const struct settings *settings);
+struct action *extract_new(const struct settings *settings);
 
 #endif

@@ -339,6 +339,8 @@ static struct action *action_for(const struct settings *settings)
         return pcap_new(settings);
     case PURPOSE_STATS:
         return stats_new(settings);
+    case PURPOSE_EXTRACT:
+        return extract_new(settings);
     case PURPOSE_CONVERT:
         break;
     }

@@ -395,6 +395,7 @@ struct sessions *sessions_new(const struct settings *settings, struct action *ac
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = settings->options[i];
         sessions->decoders[i].want_summary = action->want_summary;
+        sessions->decoders[i].want_transfers = action->want_transfers;
     }
     return sessions;
 }

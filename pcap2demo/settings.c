@@ -92,6 +92,8 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Check that everything can be decoded and rebuilt", NULL},
         {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &settings->pcap,
          "Make a capture of demos, for Wireshark", "FILE"},
+        {"extract-files", 0, 0, G_OPTION_ARG_FILENAME, &settings->extract,
+         "Write the files that servers sent to clients", "DIR"},
         {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &words->no_rebuild,
          "Check the decoding alone: captures need not give good demos", NULL},
         {"stats", 0, 0, G_OPTION_ARG_NONE, &words->stats,
@@ -254,8 +256,10 @@ static bool take_each(struct settings *settings, char *const *texts,
 
 static bool take_purpose(struct settings *settings, const struct words *words)
 {
-    if (words->list + words->dump + words->check + words->stats + (settings->pcap != NULL) > 1)
-        return refuse("choose one of --list, --dump, --check, --stats and --pcap");
+    if (words->list + words->dump + words->check + words->stats + (settings->pcap != NULL) +
+            (settings->extract != NULL) >
+        1)
+        return refuse("choose one of --list, --dump, --check, --stats, --pcap and --extract-files");
     if (words->list)
         settings->purpose = PURPOSE_LIST;
     else if (words->dump)
@@ -266,13 +270,18 @@ static bool take_purpose(struct settings *settings, const struct words *words)
         settings->purpose = PURPOSE_STATS;
     else if (settings->pcap)
         settings->purpose = PURPOSE_PCAP;
+    else if (settings->extract)
+        settings->purpose = PURPOSE_EXTRACT;
     settings->json = words->json || words->dump_json;
     if (settings->json &&
-        (settings->purpose == PURPOSE_CONVERT || settings->purpose == PURPOSE_PCAP))
+        (settings->purpose == PURPOSE_CONVERT || settings->purpose == PURPOSE_PCAP ||
+         settings->purpose == PURPOSE_EXTRACT))
         return refuse("--json goes with --list, --dump, --check or --stats");
     if (words->output && settings->purpose != PURPOSE_CONVERT)
-        return refuse("--output goes with converting, not with --list, --dump, --check, --stats or "
-                      "--pcap");
+        return refuse("--output goes with converting, not with --list, --dump, --check, --stats, "
+                      "--pcap or --extract-files");
+    if (settings->extract && !g_file_test(settings->extract, G_FILE_TEST_IS_DIR))
+        return refuse("--extract-files %s: no such folder", settings->extract);
     return true;
 }
 
@@ -456,6 +465,7 @@ void settings_clear(struct settings *settings)
     g_free(settings->golden.folder);
     g_ptr_array_free(settings->golden.ignored, TRUE);
     g_free(settings->junit);
+    g_free(settings->extract);
     g_array_free(settings->sessions, TRUE);
     if (settings->naming)
         naming_free(settings->naming);

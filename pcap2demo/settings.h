@@ -18,7 +18,8 @@ enum purpose {
     PURPOSE_DUMP,
     PURPOSE_CHECK,
     PURPOSE_STATS,
-    PURPOSE_PCAP
+    PURPOSE_PCAP,
+    PURPOSE_EXTRACT
 };
 
 struct settings {
@@ -35,6 +36,7 @@ struct settings {
     char *interface;  /* NULL: read `files` */
     char *filter;     /* or NULL */
     char *pcap;       /* the capture to make of demos, or NULL */
+    char *extract;    /* the folder for files that servers sent, or NULL */
     GArray *sessions; /* unsigned: numbers chosen; empty: all */
     struct naming *naming;
     struct claims *claims;

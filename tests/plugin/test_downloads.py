@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Export Objects: files that servers sent to clients."""
+
+import hashlib
+import os
+import struct
+import sys
+import tempfile
+import pathlib
+import unittest
+
+from wireshark import CAPTURES, PluginTest, to_client, to_server
+
+sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
+from downloads import DOWNLOADS  # noqa: E402
+
+
+class Downloads(PluginTest):
+    def export(self, capture, *options):
+        """Name -> content of the files; tshark writes "/" as "%2f"."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder / "home"))
+        folder.chmod(0o777)
+        self.tshark("-q", "-r", capture, "--export-objects", f"quake_downloads,{folder}", *options)
+        return {path.name.replace("%2f", "/"): path.read_bytes() for path in folder.iterdir()}
+
+    def test_recorded_downloads_equal_the_originals(self):
+        folders = [folder for folder in CAPTURES[1:] if folder.is_dir()]
+        if not folders:
+            self.skipTest(f"{CAPTURES[1]} is not there")
+        for name, originals in DOWNLOADS.items():
+            for passes in ([], ["-2"]):
+                with self.subTest(name, passes=passes):
+                    found = self.export(self.readable(folders[0] / name), *passes)
+                    self.assertEqual({file: hashlib.md5(data).hexdigest()
+                                      for file, data in found.items()}, originals)
+
+    def test_unfinished_and_unsafe(self):
+        def server(number, messages):
+            return to_client(5001, 27500, struct.pack("<II", number, number) + messages)
+
+        def client(number, messages):
+            return to_server(5001, 27500, struct.pack("<IIH", number, number - 1, 7) + messages)
+
+        def piece(data, percent):
+            return b"\x29" + struct.pack("<hB", len(data), percent) + data
+
+        capture = self.capture([
+            client(1, b"\x04download ../../escape\0"),
+            server(1, piece(b"all", 100)),
+            client(2, b"\x04download a.wav\0"),
+            server(2, piece(b"half", 50)),
+            client(3, b"\x04download b.wav\0"),
+            server(3, b"\x29\xff\xff\x00"),
+        ])
+        self.assertEqual(self.export(capture),
+                         {"..%2f..%2fescape".replace("%2f", "/"): b"all", "a.wav.partial": b"half"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--extract-files: what servers sent to clients becomes files again."""
+
+import hashlib
+import os
+import struct
+import sys
+import unittest
+
+from tool import ETHERNET, SHARED, Capture, ToolTest, udp
+
+sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
+from downloads import DOWNLOADS  # noqa: E402
+
+CLIENT, SERVER = (1, 27001), (2, 27500)
+CHUNK = 1024
+
+
+class Conversation:
+    """QuakeWorld packets, enough for a session and its downloads."""
+
+    def __init__(self):
+        self.frames = []
+        self.sequence = 0
+        self.to_server(b"\x04new\0")
+        self.to_client(b"\x01")
+
+    def send(self, source, destination, payload):
+        self.frames.append((len(self.frames) * 1000,
+                            bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+
+    def to_server(self, messages):
+        self.sequence += 1
+        self.send(CLIENT, SERVER,
+                  struct.pack("<IIH", self.sequence, self.sequence - 1, 4711) + messages)
+
+    def to_client(self, messages):
+        self.send(SERVER, CLIENT, struct.pack("<II", self.sequence, self.sequence) + messages)
+
+    def request(self, name):
+        self.to_server(b"\x04download " + name + b"\0")
+
+    def piece(self, data, percent):
+        self.to_client(b"\x29" + struct.pack("<hB", len(data), percent) + data)
+        self.to_server(b"\x04nextdl\0")
+
+    def download(self, name, data=b"data"):
+        self.request(name)
+        self.piece(data, 100)
+
+    def loose(self, message):
+        self.send(SERVER, CLIENT, b"\xff\xff\xff\xffn\\chunk" + struct.pack("<I", 1) + message)
+
+    def begin(self, name, size):
+        self.loose(b"\x29" + struct.pack("<ii", -1, size) + name + b"\0")
+
+    def chunk(self, number, data):
+        self.loose(b"\x29" + struct.pack("<i", number) + data.ljust(CHUNK, b"\0"))
+
+    def pcap(self):
+        return Capture(ETHERNET, self.frames).pcap()
+
+
+class Extract(ToolTest):
+    def extract(self, conversation, *options, status=0):
+        capture = self.write("in.pcap", conversation.pcap())
+        (self.folder / "out").mkdir(exist_ok=True)
+        return self.tool("--extract-files", "out", *options, capture, status=status)
+
+    def files(self):
+        out = self.folder / "out"
+        return {str(path.relative_to(out)): path.read_bytes()
+                for path in out.rglob("*") if path.is_file()}
+
+    def test_recorded_downloads_equal_the_originals(self):
+        if not SHARED.is_dir():
+            self.skipTest(f"{SHARED} is not there")
+        for name, originals in DOWNLOADS.items():
+            with self.subTest(name):
+                folder = self.folder / name.replace("/", "-")
+                folder.mkdir()
+                self.tool("--extract-files", folder, SHARED / name)
+                self.assertEqual({str(path.relative_to(folder)):
+                                  hashlib.md5(path.read_bytes()).hexdigest()
+                                  for path in folder.rglob("*") if path.is_file()}, originals)
+
+    def test_pieces(self):
+        talk = Conversation()
+        talk.request(b"maps/x.bsp")
+        talk.piece(b"a" * 500, 50)
+        talk.piece(b"a" * 500, 100)
+        output, _ = self.extract(talk)
+        self.assertEqual(self.files(), {"maps/x.bsp": b"a" * 1000})
+        self.assertEqual(output, "maps/x.bsp: 1000 bytes\n")
+
+    def test_chunks(self):
+        data = os.urandom(2 * CHUNK + 100)
+        talk = Conversation()
+        talk.begin(b"progs/x.mdl", len(data))
+        for number in (0, 2, 1, 1):
+            talk.chunk(number, data[number * CHUNK:(number + 1) * CHUNK])
+        self.extract(talk)
+        self.assertEqual(self.files(), {"progs/x.mdl": data})
+
+    def test_unfinished_files(self):
+        talk = Conversation()
+        talk.request(b"a.wav")
+        talk.piece(b"half", 50)
+        talk.begin(b"b.wav", 3 * CHUNK)
+        talk.chunk(0, b"x" * CHUNK)
+        talk.chunk(2, b"z" * CHUNK)
+        _, error = self.extract(talk, status=1)
+        self.assertEqual(self.files(), {"a.wav.partial": b"half", "b.wav.partial": b"x" * CHUNK})
+        self.assertIn("a.wav.partial: only 4 bytes", error)
+        self.assertIn("b.wav.partial: only 1024 of 3072 bytes", error)
+
+    def test_hostile_names_stay_below_the_folder(self):
+        talk = Conversation()
+        talk.download(b"../../escape")
+        talk.download(b"/etc/passwd")
+        talk.download(b".bashrc")
+        talk.download(b"\"x\x1b[31m%n\"")
+        self.extract(talk)
+        self.assertEqual(set(self.files()),
+                         {"_./_./escape", "etc/passwd", "_bashrc", "x__31m_n"})
+        self.assertEqual(self.left(), ["in.pcap", "out"])
+
+    def test_nothing_is_overwritten(self):
+        talk = Conversation()
+        talk.download(b"x.wav", b"first")
+        talk.download(b"X.wav", b"second")
+        talk.download(b"x.wav", b"first")
+        self.extract(talk)
+        found = {"x.wav": b"first", "X-2.wav": b"second"}
+        self.assertEqual(self.files(), found)
+        (self.folder / "out" / "x.wav").write_bytes(b"mine")
+        _, error = self.extract(talk, status=1)
+        self.assertIn("exists already", error)
+        self.assertEqual(self.files()["x.wav"], b"mine")
+        self.extract(talk, "--force")
+        self.assertEqual(self.files(), found)
+
+    def test_refusals_are_no_files(self):
+        talk = Conversation()
+        talk.request(b"nothing.wav")
+        talk.to_client(b"\x29" + struct.pack("<hB", -1, 0))
+        _, error = self.extract(talk, "--verbose")
+        self.assertEqual(self.files(), {})
+        self.assertIn("did not send nothing.wav", error)
+
+    def test_the_folder_must_be_there(self):
+        _, error = self.tool("--extract-files", "nowhere", "x.pcap", status=2)
+        self.assertIn("no such folder", error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files stay below their folder, whatever a server calls them. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pcap2demo/safe_path.h"
+
+static void assert_path(const char *name, const char *expected)
+{
+    char *path = safe_path(name);
+
+    assert_string_equal(path, expected);
+    g_free(path);
+}
+
+static void keeps_good_names(void **state)
+{
+    (void)state;
+    assert_path("dm4.bsp", "dm4.bsp");
+    assert_path("maps/q2dm1_v2+a-B.bsp", "maps/q2dm1_v2+a-B.bsp");
+    assert_path("sound\\misc\\x.wav", "sound/misc/x.wav");
+}
+
+static void tames_bad_names(void **state)
+{
+    (void)state;
+    assert_path(NULL, "unnamed");
+    assert_path("", "unnamed");
+    assert_path("///", "unnamed");
+    assert_path("../../etc/passwd", "_./_./etc/passwd");
+    assert_path("..\\..\\x", "_./_./x");
+    assert_path("/etc/passwd", "etc/passwd");
+    assert_path("c:\\autoexec.bat", "c_/autoexec.bat");
+    assert_path(".bashrc", "_bashrc");
+    assert_path("-rf", "_rf");
+    assert_path(".", "_");
+    assert_path("a//b/", "a/b");
+    assert_path("new\nline\033[31m%s$(reboot)", "new_line__31m_s__reboot_");
+    assert_path("\xff\xc3\xa9", "___");
+}
+
+static void cuts_long_names(void **state)
+{
+    GString *name = g_string_new(NULL);
+    char *path;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        g_string_append(name, "folder/");
+    for (int i = 0; i < 1000; i++)
+        g_string_append_c(name, 'x');
+    path = safe_path(name->str);
+    assert_int_equal(strlen(path), (SAFE_PATH_DEPTH - 1) * strlen("folder/") + SAFE_PATH_PART);
+    g_free(path);
+    g_string_free(name, TRUE);
+}
+
+static void makes_folders_and_follows_no_link(void **state)
+{
+    char *folder = g_dir_make_tmp("safe-path-XXXXXX", NULL);
+    char *link = g_build_filename(folder, "link", NULL);
+    char *error = NULL;
+    char *made = safe_path_make_folders(folder, "a/b/c.wav", &error);
+
+    (void)state;
+    assert_non_null(made);
+    assert_true(g_file_test(made, G_FILE_TEST_IS_DIR));
+    assert_true(g_str_has_suffix(made, "/a/b"));
+    assert_int_equal(symlink("/", link), 0);
+    assert_null(safe_path_make_folders(folder, "link/etc/x", &error));
+    assert_non_null(error);
+    g_unlink(link);
+    g_rmdir(made);
+    made[strlen(made) - 2] = '\0';
+    g_rmdir(made);
+    g_rmdir(folder);
+    g_free(error);
+    g_free(made);
+    g_free(link);
+    g_free(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_good_names),
+        cmocka_unit_test(tames_bad_names),
+        cmocka_unit_test(cuts_long_names),
+        cmocka_unit_test(makes_folders_and_follows_no_link),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
