@@ -6,7 +6,7 @@
  *
  * Reading order: quakeshark.c (entry points, one packet), rows.c (fields registered),
  * preferences.c and ports.c, tree_sink.c (fields shown), sessions.c (what is remembered between
- * packets).
+ * packets), downloads.c (files that are sent).
  */
 #ifndef QS_PLUGIN_BRIDGE_H
 #define QS_PLUGIN_BRIDGE_H

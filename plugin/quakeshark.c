@@ -4,6 +4,7 @@
 
 #include <epan/conversation.h>
 
+#include "plugin/downloads.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
 #include "plugin/rows.h"
@@ -81,10 +82,12 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
                    tree && proto_field_is_referenced(tree, bridge->proto));
     bridge->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
+    bridge->decoder.want_transfers = downloads_are_wanted();
     packet.from = visit.from;
     qs_decode(&bridge->decoder, visit.session, &sink.ears, &packet);
     if (visit.first && bridge->decoder.announced.valid)
         conversation_announce(bridge, pinfo, &bridge->decoder.announced);
+    downloads_queue(bridge, pinfo, visit.conversation);
     if (bridge->decoder.want_summary)
         show_summary(bridge, pinfo, top);
     return (int)packet.size;
@@ -167,6 +170,7 @@ static void add_protocols(void)
     bridges = g_ptr_array_new();
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_bridge(*protocol);
+    downloads_register();
     register_init_routine(capture_begins);
 }
 

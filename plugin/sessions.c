@@ -17,6 +17,7 @@ struct talk {
 struct kept {
     struct qs_session *session;
     enum qs_end from;
+    const struct talk *talk; /* NULL: a packet that an error message quotes */
 };
 
 /* --- Sessions that end with the pool of memory they live in --- */
@@ -139,6 +140,7 @@ static struct kept *keep(const struct bridge *bridge, packet_info *pinfo, const 
 {
     struct kept *kept = wmem_new(wmem_file_scope(), struct kept);
 
+    kept->talk = pinfo->flags.in_error_pkt ? NULL : talk;
     kept->from = talk ? sender_of(talk, pinfo) : QS_END_A;
     kept->session = talk ? copy_session(wmem_file_scope(), bridge->protocol, talk->session)
                          : new_session(wmem_file_scope(), bridge->protocol);
@@ -159,9 +161,9 @@ struct visit visit_packet(const struct bridge *bridge, packet_info *pinfo)
         kept = keep(bridge, pinfo, talk);
     }
     if (talk && news)
-        return (struct visit){talk->session, kept->from, true};
+        return (struct visit){talk->session, kept->from, kept->talk, true};
     return (struct visit){copy_session(pinfo->pool, bridge->protocol, kept->session), kept->from,
-                          false};
+                          kept->talk, false};
 }
 
 /* --- Conversations announced by another one --- */

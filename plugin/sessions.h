@@ -15,6 +15,7 @@
 struct visit {
     struct qs_session *session; /* lives at least as long as the packet's dissection */
     enum qs_end from;           /* which end of the conversation sent the packet */
+    const void *conversation;   /* the same for all its packets, to tell it by; NULL: none */
     bool first;                 /* what the packet tells is news */
 };
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/downloads.h"
+
+#include <epan/export_object.h>
+#include <epan/tap.h>
+#include <epan/to_str.h>
+
+#include "common/core/text.h"
+#include "common/core/transfer.h"
+
+/* Bytes of all files, complete or not; each is held twice while it is not complete. */
+#define ROOM_MAX (UINT64_C(512) << 20)
+
+static const char complete_type[] = "complete";
+static const char partial_type[] = "partial";
+
+static int tap;
+
+/* --- From the dissector to the tap --- */
+
+/* What a packet tells; lives in its pool. */
+struct told {
+    const void *conversation;
+    uint32_t connection; /* number in the conversation */
+    unsigned count;
+    struct qs_transfer *transfers;
+};
+
+static struct qs_view copy_view(wmem_allocator_t *pool, struct qs_view view)
+{
+    view.data = view.data ? wmem_memdup(pool, view.data, view.size) : NULL;
+    return view;
+}
+
+static struct qs_transfer copy_transfer(wmem_allocator_t *pool, const struct qs_transfer *from)
+{
+    struct qs_transfer to = *from;
+
+    to.name = copy_view(pool, from->name);
+    to.data = copy_view(pool, from->data);
+    return to;
+}
+
+bool downloads_are_wanted(void)
+{
+    return have_tap_listener(tap);
+}
+
+void downloads_queue(const struct bridge *bridge, packet_info *pinfo, const void *conversation)
+{
+    const GArray *transfers = bridge->decoder.transfers;
+    struct told *told;
+
+    if (!transfers->len || !conversation)
+        return;
+    told = wmem_new(pinfo->pool, struct told);
+    told->conversation = conversation;
+    told->connection = bridge->decoder.session->connection;
+    told->count = transfers->len;
+    told->transfers = wmem_alloc_array(pinfo->pool, struct qs_transfer, transfers->len);
+    for (unsigned i = 0; i < told->count; i++)
+        told->transfers[i] =
+            copy_transfer(pinfo->pool, &g_array_index(transfers, struct qs_transfer, i));
+    tap_queue_packet(tap, pinfo, told);
+}
+
+/* --- Files --- */
+
+/* A conversation that files come in. */
+struct receiver {
+    struct qs_transfers *transfers;
+    uint32_t connection;
+    export_object_entry_t *entry; /* of the file being sent, which the list owns; or NULL */
+    uint64_t room;                /* bytes that the entry may grow to without a new block */
+    export_object_list_t *list;   /* of the packet at hand */
+    const packet_info *pinfo;     /* likewise */
+};
+
+static struct qs_transfer_room room = {.max = ROOM_MAX};
+static GHashTable *receivers; /* conversation -> struct receiver */
+
+static char *readable_name(const struct qs_transferred *file)
+{
+    return file->name ? qs_text_utf8(qs_view_of(file->name)) : g_strdup("unnamed");
+}
+
+static export_object_entry_t *add_entry(const struct receiver *receiver,
+                                        const struct qs_transferred *file)
+{
+    export_object_entry_t *entry = g_new0(export_object_entry_t, 1);
+    char *name = readable_name(file);
+
+    entry->pkt_num = receiver->pinfo->num;
+    entry->hostname = address_to_str(NULL, &receiver->pinfo->src);
+    entry->content_type = g_strdup(partial_type);
+    entry->filename = g_strconcat(name, ".partial", NULL);
+    g_free(name);
+    receiver->list->add_entry(receiver->list->gui_data, entry);
+    return entry;
+}
+
+/* The list's copy grows by doubling, with the file. */
+static void grow_entry(struct receiver *receiver, const GByteArray *content)
+{
+    export_object_entry_t *entry = receiver->entry;
+    const size_t have = (size_t)entry->payload_len;
+
+    if (content->len <= have)
+        return;
+    if (content->len > receiver->room) {
+        receiver->room = MAX((uint64_t)content->len, receiver->room * 2);
+        entry->payload_data = g_realloc(entry->payload_data, (gsize)receiver->room);
+    }
+    memcpy(entry->payload_data + have, content->data + have, content->len - have);
+    entry->payload_len = content->len;
+}
+
+static void finish_entry(struct receiver *receiver, const struct qs_transferred *file)
+{
+    export_object_entry_t *entry = receiver->entry;
+
+    if (file->complete) {
+        g_free(entry->content_type);
+        g_free(entry->filename);
+        entry->content_type = g_strdup(complete_type);
+        entry->filename = readable_name(file);
+    }
+    /* The list keeps it from now on. */
+    room.max -= MIN(room.max, entry->payload_len);
+    receiver->entry = NULL;
+    receiver->room = 0;
+}
+
+static void hear_of_file(const struct qs_transferred *file, bool over, void *user)
+{
+    struct receiver *receiver = user;
+
+    /* Without a list nobody listens any more. */
+    if (!receiver->list || file->refused)
+        return;
+    if (!receiver->entry)
+        receiver->entry = add_entry(receiver, file);
+    grow_entry(receiver, file->content);
+    if (over)
+        finish_entry(receiver, file);
+}
+
+/* --- Conversations --- */
+
+static void receiver_free(void *data)
+{
+    struct receiver *receiver = data;
+
+    receiver->list = NULL;
+    qs_transfers_free(receiver->transfers);
+    g_free(receiver);
+}
+
+static struct receiver *receiver_for(const struct told *told)
+{
+    struct receiver *receiver = g_hash_table_lookup(receivers, told->conversation);
+
+    if (receiver)
+        return receiver;
+    receiver = g_new0(struct receiver, 1);
+    receiver->connection = told->connection;
+    receiver->transfers =
+        qs_transfers_new(&room, (struct qs_transfer_listener){hear_of_file, receiver});
+    g_hash_table_insert(receivers, (void *)told->conversation, receiver);
+    return receiver;
+}
+
+/* With a new connection what the last one had begun is over. */
+static void enter_connection(struct receiver *receiver, uint32_t connection)
+{
+    if (receiver->connection == connection)
+        return;
+    receiver->connection = connection;
+    qs_transfers_free(receiver->transfers);
+    receiver->transfers =
+        qs_transfers_new(&room, (struct qs_transfer_listener){hear_of_file, receiver});
+}
+
+static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
+                                     const void *data, tap_flags_t flags)
+{
+    const struct told *told = data;
+    struct receiver *receiver = receiver_for(told);
+
+    (void)edt, (void)flags;
+    receiver->list = list;
+    receiver->pinfo = pinfo;
+    enter_connection(receiver, told->connection);
+    for (unsigned i = 0; i < told->count; i++)
+        qs_transfers_take(receiver->transfers, &told->transfers[i]);
+    receiver->pinfo = NULL;
+    return TAP_PACKET_REDRAW;
+}
+
+/* The list is empty, and will be filled from the first packet on. */
+static void start_over(void)
+{
+    g_hash_table_remove_all(receivers);
+    room.max = ROOM_MAX;
+}
+
+void downloads_register(void)
+{
+    const int proto =
+        proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
+
+    receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
+    tap = register_export_object(proto, take_packet, start_over);
+}
