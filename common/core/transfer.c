@@ -265,7 +265,7 @@ static bool is_repeated(const struct file *file, const struct qs_transfer *piece
     if (!file->last || file->last_percent != piece->percent)
         return false;
     data = g_bytes_get_data(file->last, &size);
-    return size == piece->data.size && memcmp(data, piece->data.data, size) == 0;
+    return size == piece->data.size && (!size || memcmp(data, piece->data.data, size) == 0);
 }
 
 static void remember_piece(struct file *file, const struct qs_transfer *piece)
