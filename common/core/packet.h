@@ -11,6 +11,20 @@ enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
 
 enum qs_direction { QS_DIRECTION_UNKNOWN, QS_C2S, QS_S2C };
 
+/* As summaries show it: from client to server, or back. */
+static inline const char *qs_direction_arrow(enum qs_direction direction)
+{
+    switch (direction) {
+    case QS_C2S:
+        return "C→S";
+    case QS_S2C:
+        return "S→C";
+    case QS_DIRECTION_UNKNOWN:
+        break;
+    }
+    return "?";
+}
+
 struct qs_address {
     uint8_t family; /* 4, 6, or 0 where there is none */
     uint8_t bytes[16];

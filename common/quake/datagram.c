@@ -14,19 +14,6 @@
 /* An acknowledged fragment that is sent again this often did not miss its acknowledgement. */
 enum { STUCK_AFTER = 3 };
 
-static const char *arrow(const struct qs_decoder *d)
-{
-    switch (d->direction) {
-    case QS_C2S:
-        return "C→S";
-    case QS_S2C:
-        return "S→C";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "?";
-}
-
 /* What this packet's sender sends reliably; `back`: what it receives. NULL: unknown direction. */
 static struct nq_reliable *reliable_of(const struct qs_decoder *d, bool back)
 {
@@ -352,7 +339,7 @@ void nq_read_datagram(struct qs_decoder *d)
     size = d->in.size;
     limit_payload(d, word & NETFLAG_LENGTH_MASK);
     notice_beginning(d, word);
-    qs_summary(d, "%s %s %u", arrow(d), kind_name(word), d->sequence);
+    qs_summary(d, "%s %s %u", qs_direction_arrow(d->direction), kind_name(word), d->sequence);
     read_payload(d, word);
     d->in.size = size; /* what the length leaves out is shown as well */
     qs_undecoded(d);

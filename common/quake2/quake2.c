@@ -281,19 +281,6 @@ static void decode_netchan(struct qs_decoder *d)
     read_messages(d);
 }
 
-static const char *arrow(const struct qs_decoder *d)
-{
-    switch (d->direction) {
-    case QS_C2S:
-        return "C→S";
-    case QS_S2C:
-        return "S→C";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "?";
-}
-
 static void decode(struct qs_decoder *d)
 {
     struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
@@ -308,7 +295,7 @@ static void decode(struct qs_decoder *d)
         q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
-    qs_summary(d, "%s", arrow(d));
+    qs_summary(d, "%s", qs_direction_arrow(d->direction));
     decode_netchan(d);
 }
 

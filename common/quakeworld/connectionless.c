@@ -497,7 +497,7 @@ static void finish(struct qs_decoder *d)
 void qw_decode_connectionless(struct qs_decoder *d)
 {
     d->connectionless = true;
-    qs_summary(d, "%s ", d->direction == QS_S2C ? "S→C" : "C→S");
+    qs_summary(d, "%s ", qs_direction_arrow(d->direction));
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);

@@ -38,7 +38,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
              header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
              header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
     qs_close(d);
-    qs_summary(d, "%s seq %u ack %u", d->direction == QS_S2C ? "S→C" : "C→S", d->sequence,
+    qs_summary(d, "%s seq %u ack %u", qs_direction_arrow(d->direction), d->sequence,
                d->acknowledged);
 }
 
