@@ -362,23 +362,22 @@ static bool is_sanitized(struct dm2 *dm2, struct qs_view line)
     return true;
 }
 
-/* Appends the lines of a command text that stay. Returns whether some do not. */
-static bool sift_lines(struct dm2 *dm2, struct qs_view text, GByteArray *kept)
+/* Appends the commands of a text that stay. Returns whether some do not. */
+static bool sift_commands(struct dm2 *dm2, struct qs_view text, GByteArray *kept)
 {
     bool dropped = false;
 
     while (text.size) {
-        const uint8_t *newline = memchr(text.data, '\n', text.size);
-        const uint32_t size = newline ? (uint32_t)(newline - text.data) + 1 : text.size;
-        const struct qs_view line = {text.data, size};
+        const uint32_t size = MIN(qs_command_end(text, 0) + 1, text.size);
+        const struct qs_view command = {text.data, size};
 
-        if (is_of_connection(line)) {
+        if (is_of_connection(command)) {
             demo_counts(dm2->demo)->stripped++;
             dropped = true;
-        } else if (is_sanitized(dm2, line)) {
+        } else if (is_sanitized(dm2, command)) {
             dropped = true;
         } else {
-            g_byte_array_append(kept, line.data, line.size);
+            g_byte_array_append(kept, command.data, command.size);
         }
         text.data += size;
         text.size -= size;
@@ -394,7 +393,7 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
 
     g_byte_array_set_size(kept, 0);
     q2_encode_u8(kept, SVC_STUFFTEXT);
-    dropped = sift_lines(dm2, text, kept);
+    dropped = sift_commands(dm2, text, kept);
     if (dropped && kept->len == 1)
         return;
     q2_encode_u8(kept, 0);

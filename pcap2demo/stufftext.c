@@ -35,18 +35,31 @@ static void leave_out(const struct stufftext *stufftext, struct qs_view command)
     g_free(name);
 }
 
-/* Lines without a command are left out in silence. */
-static void sift_line(const struct stufftext *stufftext, struct qs_view line, GByteArray *out)
+/* `text` is a command with its end. Nothing but an end is left out in silence. */
+static void sift_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
+    const struct qs_view body = {text.data, qs_command_end(text, 0)};
     struct qs_token command;
     uint32_t pos = 0;
 
-    if (!qs_token_next(line, &pos, &command))
+    if (!qs_token_next(body, &pos, &command))
         return;
     if (is_needed(stufftext, command.text))
-        g_byte_array_append(out, line.data, line.size);
+        g_byte_array_append(out, text.data, text.size);
     else
         leave_out(stufftext, command.text);
+}
+
+/* A line may hold several commands: what is behind a needed one need not be. */
+static void sift_line(const struct stufftext *stufftext, struct qs_view line, GByteArray *out)
+{
+    while (line.size) {
+        const uint32_t size = MIN(qs_command_end(line, 0) + 1, line.size);
+
+        sift_command(stufftext, (struct qs_view){line.data, size}, out);
+        line.data += size;
+        line.size -= size;
+    }
 }
 
 static void sift_lines(struct stufftext *stufftext, GByteArray *out)

@@ -115,6 +115,19 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token)
     return true;
 }
 
+uint32_t qs_command_end(struct qs_view text, uint32_t at)
+{
+    bool quoted = false;
+
+    for (; at < text.size && text.data[at] != '\n'; at++) {
+        if (text.data[at] == '"')
+            quoted = !quoted;
+        else if (text.data[at] == ';' && !quoted)
+            break;
+    }
+    return at;
+}
+
 bool qs_view_equal(struct qs_view text, const char *other)
 {
     return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);

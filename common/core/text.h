@@ -44,6 +44,12 @@ struct qs_token {
  */
 bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
 
+/*
+ * The end of the command that begins at `at` of a command text: its newline, its `;` outside
+ * quotes, or the end of the text. Source: the engines' Cbuf_Execute.
+ */
+uint32_t qs_command_end(struct qs_view text, uint32_t at);
+
 /* `text` equals the C string. */
 bool qs_view_equal(struct qs_view text, const char *other);
 

@@ -113,20 +113,6 @@ static void emit_command(struct qs_decoder *d, struct qs_view line, uint32_t off
     qs_close_at(d, offset + line.size);
 }
 
-/* Commands end at a newline, or at a `;` outside quotes. */
-static uint32_t command_end(struct qs_view text, uint32_t at)
-{
-    bool quoted = false;
-
-    for (; at < text.size && text.data[at] != '\n'; at++) {
-        if (text.data[at] == '"')
-            quoted = !quoted;
-        else if (text.data[at] == ';' && !quoted)
-            break;
-    }
-    return at;
-}
-
 static bool is_blank(struct qs_view text)
 {
     uint32_t pos = 0;
@@ -140,7 +126,7 @@ void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset
     if (!d->fields_wanted || d->in.overrun)
         return;
     for (uint32_t at = 0; at < text.size;) {
-        const uint32_t end = command_end(text, at);
+        const uint32_t end = qs_command_end(text, at);
         const struct qs_view line = {text.data + at, end - at};
 
         if (!is_blank(line))

@@ -188,14 +188,32 @@ static void test_views(void **state)
     assert_view_is(qs_view_of("abc"), VIEW("abc"));
 }
 
+static void test_command_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(qs_command_end(VIEW(""), 0), 0);
+    assert_int_equal(qs_command_end(VIEW("bf"), 0), 2);
+    assert_int_equal(qs_command_end(VIEW("bf\nskins\n"), 0), 2);
+    assert_int_equal(qs_command_end(VIEW("bf\nskins\n"), 3), 8);
+    assert_int_equal(qs_command_end(VIEW("bf;skins"), 0), 2);
+    assert_int_equal(qs_command_end(VIEW("say \"a;b\";c"), 0), 9);
+    assert_int_equal(qs_command_end(VIEW("say \"a;b\nc"), 0), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_ascii),    cmocka_unit_test(test_low_glyphs),
-        cmocka_unit_test(test_colour_bit),     cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_titles),         cmocka_unit_test(test_words),
-        cmocka_unit_test(test_quotes),         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_numbers_within), cmocka_unit_test(test_unsigned_beginnings),
+        cmocka_unit_test(test_command_ends),
+        cmocka_unit_test(test_plain_ascii),
+        cmocka_unit_test(test_low_glyphs),
+        cmocka_unit_test(test_colour_bit),
+        cmocka_unit_test(test_every_byte),
+        cmocka_unit_test(test_titles),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_within),
+        cmocka_unit_test(test_unsigned_beginnings),
         cmocka_unit_test(test_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
