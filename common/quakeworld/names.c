@@ -288,7 +288,9 @@ const struct qs_name qw_solid_names[] = {
 };
 
 const struct qs_name qw_block_names[] = {
-    {0, "dem_cmd"}, {1, "dem_read"}, {2, "dem_set"}, {0, NULL}};
+    {0, "dem_cmd"},    {1, "dem_read"},  {2, "dem_set"}, {3, "dem_multiple"},
+    {4, "dem_single"}, {5, "dem_stats"}, {6, "dem_all"}, {0, NULL},
+};
 
 /* mvdsv sv_send.c SV_WriteClientdataToMessage. */
 const struct qs_name qw_setangle_names[] = {

@@ -178,6 +178,10 @@ void qw_decode_recorded(struct qs_decoder *d);
 /* demo.c */
 void qw_decode_demo_block(struct qs_decoder *d);
 
+/* mvd.c: a whole block of a server's demo or of a QTV stream, framing and all; see
+ * common/demo/mvd.h. The packet is the block. */
+void qw_decode_mvd_block(struct qs_decoder *d);
+
 /* precache.c */
 void qw_read_modellist(struct qs_decoder *d);
 void qw_read_modellistshort(struct qs_decoder *d);

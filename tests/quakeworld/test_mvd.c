@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The framing of MVD: whole blocks, blocks that are cut at each byte, and what is no block. */
+#include "tests/unit/unit.h"
+
+#include "common/demo/mvd.h"
+
+static struct qs_reader reader_over(struct qs_view bytes)
+{
+    return qs_reader_over(bytes.data, bytes.size);
+}
+
+static struct mvd_block read_one(struct qs_view bytes)
+{
+    struct qs_reader in = reader_over(bytes);
+    struct mvd_block block;
+
+    assert_int_equal(mvd_read_block(&in, &block), MVD_OK);
+    assert_int_equal(qs_reader_left(&in), 0);
+    assert_int_equal(mvd_read_block(&in, &block), MVD_END);
+    return block;
+}
+
+static void test_blocks(void **state)
+{
+    struct mvd_block block;
+
+    (void)state;
+    block = read_one(VIEW("\x0d\x06\3\0\0\0abc"));
+    assert_int_equal(block.milliseconds, 13);
+    assert_int_equal(block.type, MVD_ALL);
+    assert_int_equal(block.player, 0);
+    assert_view_is(block.payload, VIEW("abc"));
+    block = read_one(VIEW("\0\x3c\1\0\0\0a"));
+    assert_int_equal(block.type, MVD_SINGLE);
+    assert_int_equal(block.player, 7);
+    block = read_one(VIEW("\0\xfd\0\0\0\0"));
+    assert_int_equal(block.type, MVD_STATS);
+    assert_int_equal(block.player, 31);
+    assert_int_equal(block.payload.size, 0);
+    block = read_one(VIEW("\xff\x03\5\0\0\x80\2\0\0\0ab"));
+    assert_int_equal(block.type, MVD_MULTIPLE);
+    assert_int_equal(block.players, 0x80000005);
+    assert_view_is(block.payload, VIEW("ab"));
+    block = read_one(VIEW("\0\x02\1\0\0\0\2\1\0\0"));
+    assert_int_equal(block.type, MVD_SET);
+    assert_int_equal(block.outgoing, 1);
+    assert_int_equal(block.incoming, 0x102);
+    block = read_one(VIEW("\0\x01\1\0\0\0\1"));
+    assert_int_equal(block.type, MVD_READ);
+}
+
+static enum mvd_status status_of(struct qs_view bytes)
+{
+    struct qs_reader in = reader_over(bytes);
+    struct mvd_block block;
+    const enum mvd_status status = mvd_read_block(&in, &block);
+
+    assert_true(status == MVD_OK || in.pos == 0);
+    assert_false(in.overrun);
+    return status;
+}
+
+static void test_bad(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(VIEW("")), MVD_END);
+    assert_int_equal(status_of(VIEW("\0\0")), MVD_BAD); /* dem_cmd */
+    assert_int_equal(status_of(VIEW("\0\x07")), MVD_BAD);
+    assert_int_equal(status_of(VIEW("\0\x06\1\0\1\0")), MVD_BAD); /* a byte more than 65536 */
+    assert_int_equal(status_of(VIEW("\0\x06\0\0\1\0")), MVD_CUT);
+    assert_int_equal(status_of(VIEW("\0\x03\0\0\0\0\xff\xff\xff\xff")), MVD_BAD);
+}
+
+/* What a stream's reader does: as many bytes as it is told, until the block is whole. */
+static void check_stream(struct qs_view block)
+{
+    uint32_t have = 0, wanted, steps = 0;
+
+    while ((wanted = mvd_block_size((struct qs_view){block.data, have})) > have) {
+        assert_in_range(wanted, have + 1, block.size);
+        have = wanted;
+        assert_true(++steps <= 3);
+    }
+    assert_int_equal(wanted, block.size);
+    assert_int_equal(have, block.size);
+}
+
+static void test_cut(void **state)
+{
+    const struct qs_view blocks[] = {VIEW("\1\x03\1\0\0\0\2\0\0\0ab"), VIEW("\1\x06\2\0\0\0ab"),
+                                     VIEW("\1\x02\1\0\0\0\2\0\0\0")};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        for (uint32_t size = 1; size < blocks[i].size; size++) {
+            const struct qs_view begun = {blocks[i].data, size};
+
+            assert_int_equal(status_of(begun), MVD_CUT);
+            assert_in_range(mvd_block_size(begun), size + 1, blocks[i].size);
+        }
+        assert_int_equal(status_of(blocks[i]), MVD_OK);
+        check_stream(blocks[i]);
+    }
+    assert_int_equal(mvd_block_size(VIEW("\0\x07")), 0);
+    assert_int_equal(mvd_block_size(VIEW("\0\x06\xff\xff\xff\xff")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_bad),
+                                       cmocka_unit_test(test_cut)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
