@@ -18,8 +18,8 @@
 struct export;
 
 struct exporter {
-    const char *protocol; /* name of the protocol record, "qw" */
-    uint16_t port;        /* of the server */
+    const struct qs_demo_format *format;
+    uint16_t port; /* of the server */
     void *(*create)(struct export *out);
     /* A block, after its decode. */
     void (*block)(void *state, const struct qs_decoder *decoder, const struct qs_packet *block);

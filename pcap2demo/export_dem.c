@@ -230,7 +230,7 @@ static void dem_block(void *data, const struct qs_decoder *decoder, const struct
 }
 
 const struct exporter export_dem = {
-    .protocol = "nq",
+    .format = &nq_dem,
     .port = 26000,
     .create = dem_new,
     .block = dem_block,

@@ -86,7 +86,7 @@ static void dm2_block(void *data, const struct qs_decoder *decoder, const struct
 }
 
 const struct exporter export_dm2 = {
-    .protocol = "q2",
+    .format = &q2_dm2,
     .port = 27910,
     .create = dm2_new,
     .block = dm2_block,

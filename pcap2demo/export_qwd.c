@@ -162,7 +162,7 @@ static void qwd_block(void *data, const struct qs_decoder *decoder, const struct
 }
 
 const struct exporter export_qwd = {
-    .protocol = "qw",
+    .format = &qw_qwd,
     .port = 27500,
     .create = qwd_new,
     .block = qwd_block,

@@ -202,7 +202,8 @@ static void read_demo(struct run *run, struct recording *recording)
     const char *name = recording_name(recording);
 
     start_input(run, name, "");
-    sessions_begin_demo(run->sessions, recording_protocol(recording));
+    sessions_begin_demo(run->sessions, recording_protocol(recording),
+                        recording_demo_format(recording));
     read_blocks(run, recording);
     sessions_end_demo(run->sessions);
     end_input(run, name, recording_number(recording));

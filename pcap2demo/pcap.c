@@ -26,7 +26,7 @@ struct pcap {
     const struct session *session; /* the demo at hand, or NULL */
     const struct exporter *exporter;
     void *state;
-    bool captures; /* that was said */
+    bool refused; /* an input cannot be made a capture: that was said */
 };
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -71,10 +71,10 @@ void export_text_to_client(struct export *out, const char *text)
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-static const struct exporter *find_exporter(const struct qs_protocol *protocol)
+static const struct exporter *find_exporter(const struct qs_demo_format *format)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(exporters); i++)
-        if (strcmp(exporters[i]->protocol, protocol->name) == 0)
+        if (exporters[i]->format == format)
             return exporters[i];
     return NULL;
 }
@@ -97,11 +97,21 @@ static void end_demo(struct pcap *pcap)
     pcap->session = NULL;
 }
 
+static void refuse_format(struct pcap *pcap, const struct session *session)
+{
+    failure(EXIT_UNUSABLE, (struct place){.file = session->first.file},
+            "--pcap cannot make a capture of a demo of the format %s",
+            session->recorded->extension);
+    pcap->refused = true;
+}
+
 static void begin_demo(struct pcap *pcap, const struct session *session)
 {
     end_demo(pcap);
     pcap->session = session;
-    pcap->exporter = find_exporter(session->protocol);
+    pcap->exporter = find_exporter(session->recorded);
+    if (!pcap->exporter)
+        refuse_format(pcap, session);
     if (!pcap->exporter || !session->chosen)
         return;
     set_addresses(&pcap->export, session->number, pcap->exporter->port);
@@ -110,10 +120,10 @@ static void begin_demo(struct pcap *pcap, const struct session *session)
 
 static void refuse_capture(struct pcap *pcap, const char *file)
 {
-    if (!pcap->captures)
+    if (!pcap->refused)
         failure(EXIT_UNUSABLE, (struct place){.file = file},
                 "is a capture already; --pcap takes demos");
-    pcap->captures = true;
+    pcap->refused = true;
 }
 
 static void pcap_packet(struct action *action, const struct seen *seen)
@@ -146,7 +156,7 @@ static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
     char *name = g_path_get_basename(pcap->settings->pcap);
-    char *error = any_input && !pcap->captures
+    char *error = any_input && !pcap->refused
                       ? pcap_out_commit(pcap->export.pcap, name, pcap->settings->wishes.force)
                       : NULL;
 

@@ -22,7 +22,7 @@ struct recording {
 
 /* The strictest first. */
 static const struct recording_format *const formats[] = {&recording_dm2, &recording_dem,
-                                                         &recording_qwd};
+                                                         &recording_mvd, &recording_qwd};
 
 static const struct recording_format *format_of_content(struct qs_view file)
 {
@@ -37,11 +37,13 @@ static const struct recording_format *format_of_name(const char *name)
 {
     char *lower = g_ascii_strdown(name, -1);
     const struct recording_format *found = NULL;
+    const char *dot;
 
     if (g_str_has_suffix(lower, ".gz"))
         lower[strlen(lower) - strlen(".gz")] = '\0';
-    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
-        if (g_str_has_suffix(lower, formats[i]->extension))
+    dot = strrchr(lower, '.');
+    for (size_t i = 0; dot && i < G_N_ELEMENTS(formats); i++)
+        if (strcmp(dot + 1, formats[i]->format->extension) == 0)
             found = formats[i];
     g_free(lower);
     return found;
@@ -109,6 +111,11 @@ const char *recording_name(const struct recording *recording)
 int recording_protocol(const struct recording *recording)
 {
     return protocol_number(recording->format->protocol);
+}
+
+const struct qs_demo_format *recording_demo_format(const struct recording *recording)
+{
+    return recording->format->format;
 }
 
 uint64_t recording_number(const struct recording *recording)

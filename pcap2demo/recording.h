@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Demo files as input: QWD, DM2 and DEM, plain or compressed by gzip, handed out block by block.
+ * Demo files as input: QWD, MVD, DM2 and DEM, plain or compressed by gzip, handed out block by
+ * block.
  *
  * What a file is its content says; its name only decides where that leaves a doubt. A file is held
  * in memory as a whole, and is no larger than RECORDING_MAX. One that is cut or damaged gives the
@@ -44,8 +45,9 @@ void recording_close(struct recording *recording);
 /* What messages call it. */
 const char *recording_name(const struct recording *recording);
 
-/* The number of its protocol in qs_protocols[]. */
+/* The number of its protocol in qs_protocols[], and its format. */
 int recording_protocol(const struct recording *recording);
+const struct qs_demo_format *recording_demo_format(const struct recording *recording);
 
 enum recording_status recording_next(struct recording *recording, struct recording_block *block);
 
@@ -57,9 +59,9 @@ uint64_t recording_number(const struct recording *recording);
 
 /*
  * The time of the block that was just handed out and decoded, in nanoseconds on the demo's clock,
- * which begins anywhere. QWD says it for each block. DM2 has frames of 100 ms; what comes between
- * them has the time of the frame before. DEM has svc_time,
- * of which what passes within levels is counted, from 0.
+ * which begins anywhere. QWD says it for each block, MVD what passed since the block before, from
+ * 0. DM2 has frames of 100 ms; what comes between them has the time of the frame before. DEM has
+ * svc_time, of which what passes within levels is counted, from 0.
  */
 int64_t recording_time(struct recording *recording, const struct qs_decoder *decoder);
 

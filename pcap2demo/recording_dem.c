@@ -2,6 +2,7 @@
 /* DEM demos as input. */
 #include "common/demo/dem.h"
 #include "common/quake/constants.h"
+#include "common/quake/quake.h"
 #include "pcap2demo/recording_format.h"
 
 enum { ANGLE_MAX = 1000000 };
@@ -77,7 +78,7 @@ static double dem_seconds(struct recording_progress *progress, const struct qs_d
 }
 
 const struct recording_format recording_dem = {
-    .extension = ".dem",
+    .format = &nq_dem,
     .protocol = "nq",
     .recognise = dem_recognise,
     .next = dem_next,

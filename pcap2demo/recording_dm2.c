@@ -66,7 +66,7 @@ static double dm2_seconds(struct recording_progress *progress, const struct qs_d
 }
 
 const struct recording_format recording_dm2 = {
-    .extension = ".dm2",
+    .format = &q2_dm2,
     .protocol = "q2",
     .recognise = dm2_recognise,
     .next = dm2_next,

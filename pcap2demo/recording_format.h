@@ -31,7 +31,8 @@ struct recording_progress {
 };
 
 struct recording_format {
-    const char *extension, *protocol;
+    const struct qs_demo_format *format;
+    const char *protocol; /* its name */
     /* Whether a file with these bytes can be nothing else. */
     bool (*recognise)(struct qs_view file);
     /* Moves `progress->in` behind the next block. */
@@ -44,6 +45,6 @@ struct recording_format {
                       double before);
 };
 
-extern const struct recording_format recording_qwd, recording_dm2, recording_dem;
+extern const struct recording_format recording_qwd, recording_mvd, recording_dm2, recording_dem;
 
 #endif

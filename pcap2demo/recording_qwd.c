@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/demo/qwd.h"
+#include "common/quakeworld/quakeworld.h"
 #include "pcap2demo/recording_format.h"
 
 enum { QWD_HEADER = 8 }; /* of the netchan, from the server */
@@ -73,7 +74,7 @@ static double qwd_seconds(struct recording_progress *progress, const struct qs_d
 }
 
 const struct recording_format recording_qwd = {
-    .extension = ".qwd",
+    .format = &qw_qwd,
     .protocol = "qw",
     .recognise = qwd_recognise,
     .next = qwd_next,

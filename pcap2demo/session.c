@@ -14,7 +14,8 @@ struct conversation {
     struct flow flow;
     int protocol;
     struct qs_session *state;
-    bool recorded;           /* it is a demo, which is no part of the table */
+    /* The format of the demo that it is, which is no part of the table; NULL: it is none. */
+    const struct qs_demo_format *recorded;
     bool announced;          /* by a packet of another conversation */
     struct session *session; /* going on now, or NULL */
 };
@@ -130,16 +131,16 @@ static void start_rebuild(struct sessions *sessions, struct session *session,
                           const struct qs_decoder *decoder, const struct qs_packet *first)
 {
     const struct rebuilder *rebuilder = rebuilder_choose(decoder, first);
-    const struct demo_setup setup = {.naming = sessions->action->writes ? sessions->settings->naming
-                                                                        : NULL,
-                                     .wishes = sessions->settings->wishes,
-                                     .capture = sessions->stem,
-                                     .extension = session->protocol->demo,
-                                     .session = session->number};
+    struct demo_setup setup = {.naming =
+                                   sessions->action->writes ? sessions->settings->naming : NULL,
+                               .wishes = sessions->settings->wishes,
+                               .capture = sessions->stem,
+                               .session = session->number};
 
     if (!rebuilder || !sessions->action->wants_rebuild || !session->chosen || session->recorded)
         return;
     session->rebuilder = rebuilder;
+    setup.extension = session->protocol->demo->extension;
     session->demo = demo_new(&setup);
     session->rebuild = rebuilder->create(session->demo);
 }
@@ -348,12 +349,13 @@ void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-void sessions_begin_demo(struct sessions *sessions, int protocol)
+void sessions_begin_demo(struct sessions *sessions, int protocol,
+                         const struct qs_demo_format *format)
 {
     sessions->demo = g_new0(struct conversation, 1);
     sessions->demo->protocol = protocol;
     sessions->demo->state = new_state(protocol);
-    sessions->demo->recorded = true;
+    sessions->demo->recorded = format;
 }
 
 const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
@@ -361,7 +363,8 @@ const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
 {
     struct qs_decoder *decoder = &sessions->decoders[sessions->demo->protocol];
 
-    qs_decode_demo_block(decoder, sessions->demo->state, sessions->action->sink, block, offset);
+    qs_decode_demo_block(decoder, sessions->demo->recorded, sessions->demo->state,
+                         sessions->action->sink, block, offset);
     return decoder;
 }
 

@@ -40,7 +40,9 @@ struct session {
     uint32_t level;
     bool map_known; /* of the level at hand */
     bool chosen;    /* by --session */
-    bool recorded;  /* it was read from a demo: its packets are blocks, and it has no addresses */
+    /* The format of the demo that it was read from: its packets are blocks, and it has no
+     * addresses. NULL: it was read from a capture. */
+    const struct qs_demo_format *recorded;
 };
 
 enum { SESSION_MAPS_MAX = 32 };
@@ -68,7 +70,8 @@ void sessions_packet(struct sessions *sessions, struct qs_packet *packet);
  * A demo as input: begin, its blocks, end. They are one session. A block is decoded first, so that
  * the caller can find out its time, and then taken. Its offset is that in the file.
  */
-void sessions_begin_demo(struct sessions *sessions, int protocol);
+void sessions_begin_demo(struct sessions *sessions, int protocol,
+                         const struct qs_demo_format *format);
 const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
                                                const struct qs_packet *block, uint32_t offset);
 void sessions_take_block(struct sessions *sessions, const struct qs_packet *block);

@@ -184,7 +184,8 @@ uint32_t qs_decoder_problems(const struct qs_decoder *d)
     return d->problems;
 }
 
-void qs_decode_demo_block(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+void qs_decode_demo_block(struct qs_decoder *d, const struct qs_demo_format *format,
+                          struct qs_session *session, struct qs_sink *sink,
                           const struct qs_packet *block, uint32_t offset)
 {
     d->session = session;
@@ -194,7 +195,7 @@ void qs_decode_demo_block(struct qs_decoder *d, struct qs_session *session, stru
     d->direction = QS_S2C;
     d->origin = offset;
     d->payload = *block;
-    run(d, block, d->protocol->decode_demo_block);
+    run(d, block, format->decode_block);
     d->packet = block;
     d->origin = 0;
 }
@@ -537,9 +538,9 @@ struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
     return qs_bytes(d, id, size);
 }
 
-void qs_undecoded(struct qs_decoder *d)
+void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
 {
-    const uint32_t left = d->in.size - d->in.pos;
+    const uint32_t left = end - d->in.pos;
 
     /* After an overrun the range is closed, but the bytes are there to be shown. */
     d->in.limit = d->in.size;
@@ -549,6 +550,11 @@ void qs_undecoded(struct qs_decoder *d)
     d->problems += !d->undecoded;
     d->undecoded += left;
     qs_bytes(d, d->protocol->undecoded, left);
+}
+
+void qs_undecoded(struct qs_decoder *d)
+{
+    qs_undecoded_to(d, d->in.size);
 }
 
 /* --- The message loop */

@@ -121,13 +121,14 @@ void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *se
                                struct qs_sink *sink, const struct qs_packet *block);
 
 /*
- * A block of a demo file, with its framing: the packet, messages or command in it. `offset` is
- * where the block stands in its file: sinks hear all offsets as offsets in the file. Messages in
- * `decoder->messages` still count in what the framing holds, `decoder->payload`. Only for protocols
- * that have `decode_demo_block`.
+ * A block of a demo file, with its framing: the packet, messages or command in it. `format` is one
+ * of the protocol's. `offset` is where the block stands in its file: sinks hear all offsets as
+ * offsets in the file. Messages in `decoder->messages` still count in what the framing holds,
+ * `decoder->payload`.
  */
-void qs_decode_demo_block(struct qs_decoder *decoder, struct qs_session *session,
-                          struct qs_sink *sink, const struct qs_packet *block, uint32_t offset);
+void qs_decode_demo_block(struct qs_decoder *decoder, const struct qs_demo_format *format,
+                          struct qs_session *session, struct qs_sink *sink,
+                          const struct qs_packet *block, uint32_t offset);
 
 /* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
@@ -347,8 +348,9 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id);
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
 /* `size` bytes that are text without a NUL. */
 struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size);
-/* All that is left in the packet, as bytes nothing decoded. */
+/* All that is left in the packet, as bytes nothing decoded; or only up to offset `end`. */
 void qs_undecoded(struct qs_decoder *d);
+void qs_undecoded_to(struct qs_decoder *d, uint32_t end);
 
 /* --- The message loop */
 

@@ -140,12 +140,14 @@ void nq_decode_delivered(struct qs_decoder *d)
         nq_read_server_messages(d);
 }
 
+const struct qs_demo_format nq_dem = {"dem", nq_decode_demo_block};
+
 const struct qs_protocol nq_protocol = {
     .name = "nq",
     .short_name = "NQ",
     .title = "Quake",
     .ports = "26000",
-    .demo = "dem",
+    .demo = &nq_dem,
     .fields = nq_fields,
     .field_count = NQ_FIELD_COUNT,
     .undecoded = NQ_UNDECODED,
@@ -162,5 +164,4 @@ const struct qs_protocol nq_protocol = {
     .recognise = recognise,
     .decode = decode,
     .decode_server_messages = nq_decode_delivered,
-    .decode_demo_block = nq_decode_demo_block,
 };

@@ -68,5 +68,6 @@ struct nq_session {
 };
 
 extern const struct qs_protocol nq_protocol;
+extern const struct qs_demo_format nq_dem;
 
 #endif

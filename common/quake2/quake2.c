@@ -309,12 +309,14 @@ void q2_decode_messages(struct qs_decoder *d)
     q2_read_server_messages(d);
 }
 
+const struct qs_demo_format q2_dm2 = {"dm2", q2_decode_demo_block};
+
 const struct qs_protocol q2_protocol = {
     .name = "q2",
     .short_name = "Q2",
     .title = "Quake II",
     .ports = "27900,27910",
-    .demo = "dm2",
+    .demo = &q2_dm2,
     .fields = q2_fields,
     .field_count = Q2_FIELD_COUNT,
     .undecoded = Q2_UNDECODED,
@@ -331,5 +333,4 @@ const struct qs_protocol q2_protocol = {
     .recognise = q2_is_surely_quake2,
     .decode = decode,
     .decode_server_messages = q2_decode_messages,
-    .decode_demo_block = q2_decode_demo_block,
 };

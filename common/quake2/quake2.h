@@ -130,6 +130,7 @@ struct q2_session {
 };
 
 extern const struct qs_protocol q2_protocol;
+extern const struct qs_demo_format q2_dm2;
 
 static inline struct q2_session *q2_session_of(struct qs_session *session)
 {

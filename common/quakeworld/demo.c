@@ -14,14 +14,7 @@ static void read_command(struct qs_decoder *d)
     const uint8_t msec = qs_u8(d, QW_USERCMD_MSEC);
 
     qs_bytes(d, QW_BLOCK_PADDING, PADDING_SIZE);
-    qs_f32(d, QW_USERCMD_PITCH);
-    qs_f32(d, QW_USERCMD_YAW);
-    qs_f32(d, QW_USERCMD_ROLL);
-    qs_i16(d, QW_USERCMD_FORWARD);
-    qs_i16(d, QW_USERCMD_SIDE);
-    qs_i16(d, QW_USERCMD_UP);
-    qs_u8(d, QW_USERCMD_BUTTONS);
-    qs_u8(d, QW_USERCMD_IMPULSE);
+    qw_read_whole_usercmd(d);
     qs_label(d, ": %u ms", msec);
 }
 

@@ -81,14 +81,12 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     }
 }
 
-void qw_read_playerinfo(struct qs_decoder *d)
+static void read_client_playerinfo(struct qs_decoder *d)
 {
+    const uint16_t flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
     enum qs_coord_format coords;
     uint8_t moreflags;
-    uint16_t flags;
 
-    qw_read_player(d, QW_PLAYERINFO_PLAYER);
-    flags = qs_u16(d, QW_PLAYERINFO_FLAGS);
     moreflags = read_moreflags(d, flags);
     coords = qw_widen_coords(d);
     qs_coord3(d, QW_PLAYERINFO_ORIGIN);
@@ -110,6 +108,48 @@ void qw_read_playerinfo(struct qs_decoder *d)
     if ((flags & PF_WEAPONFRAME) && (qw_session(d)->mvd1 & MVD1_WEAPONPREDICTION))
         read_weapon_prediction(d);
     read_player_looks(d, flags, moreflags);
+}
+
+/*
+ * In MVD only what has changed is there, and the extensions that concern players change nothing;
+ * mvdsv sv_demo.c SV_MVDWritePacketsEx, fteqw sv_mvd.c SV_MVDWritePackets.
+ */
+static void read_server_playerinfo(struct qs_decoder *d)
+{
+    const uint16_t flags = qs_u16(d, QW_PLAYERINFO_DF);
+
+    qs_u8(d, QW_PLAYERINFO_FRAME);
+    if (flags & DF_ORIGIN * 7) {
+        qs_open(d, QW_PLAYERINFO_ORIGIN);
+        for (unsigned i = 0; i < 3; i++)
+            if (flags & DF_ORIGIN << i)
+                qs_coord(d, QW_PLAYERINFO_ORIGIN_X + i);
+        qs_close(d);
+    }
+    if (flags & DF_ANGLES * 7) {
+        qs_open(d, QW_PLAYERINFO_ANGLES);
+        for (unsigned i = 0; i < 3; i++)
+            if (flags & DF_ANGLES << i)
+                qs_angle16(d, QW_PLAYERINFO_ANGLES_PITCH + i);
+        qs_close(d);
+    }
+    if (flags & DF_MODEL)
+        qw_read_model(d, QW_PLAYERINFO_MODEL);
+    if (flags & DF_SKINNUM)
+        qs_u8(d, QW_PLAYERINFO_SKIN);
+    if (flags & DF_EFFECTS)
+        qs_u8(d, QW_PLAYERINFO_EFFECTS);
+    if (flags & DF_WEAPONFRAME)
+        qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
+}
+
+void qw_read_playerinfo(struct qs_decoder *d)
+{
+    qw_read_player(d, QW_PLAYERINFO_PLAYER);
+    if (qw_session(d)->mvd)
+        read_server_playerinfo(d);
+    else
+        read_client_playerinfo(d);
 }
 
 /* --- svc_nails */

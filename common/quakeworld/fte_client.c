@@ -153,7 +153,7 @@ static void read_debug_antilag(struct qs_decoder *d)
     }
 }
 
-static void read_debug_weapon(struct qs_decoder *d)
+void qw_read_weapon_choice(struct qs_decoder *d)
 {
     qs_u32(d, QW_STAT_ITEMS);
     qs_u8(d, QW_DEBUG_SHELLS);
@@ -172,7 +172,7 @@ void qw_read_mvd_debug(struct qs_decoder *d)
     if (type == MVD_DEBUG_ANTILAG) {
         read_debug_antilag(d);
     } else if (type == MVD_DEBUG_WEAPON) {
-        read_debug_weapon(d);
+        qw_read_weapon_choice(d);
     } else if (!d->in.overrun) {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown clc_mvd_debug %u", type);
         d->stop = true;

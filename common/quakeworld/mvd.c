@@ -6,32 +6,57 @@
 #include "common/demo/mvd.h"
 #include "common/quakeworld/parts.h"
 
-enum { TYPE_BYTE_SIZE = 1, PLAYERS_SIZE = 4, PLAYERS_BITS = 32 };
+/* --- Whom a block concerns */
 
-/* Says a player whom the block concerns, and the name; the last `length` bytes tell of it. */
-static void derive_player(struct qs_decoder *d, uint32_t player, uint32_t length)
+/* Says each player; the last `length` bytes tell of them. */
+static void derive_players(struct qs_decoder *d, uint32_t players, uint32_t length)
 {
-    const uint32_t at = d->in.pos - length;
-    const struct qs_view name = qw_player_name(qw_session(d), player);
-
-    if (d->in.overrun || !d->fields_wanted)
-        return;
-    qs_derive_uint(d, QW_MVD_PLAYER, at, length, player);
-    qs_label(d, " %u", player);
-    if (!name.size)
-        return;
-    qs_derive_view(d, QW_PLAYER_NAME, at, length, name);
-    qs_label_text(d, " ", name, "");
+    for (uint32_t i = 0; players && d->fields_wanted && !d->in.overrun; i++, players >>= 1)
+        if (players & 1) {
+            qs_derive_uint(d, QW_MVD_PLAYER, d->in.pos - length, length, i);
+            qs_label(d, " %u", i);
+            qw_derive_player(d, i, length);
+        }
 }
 
-static void read_players(struct qs_decoder *d)
+static struct qw_mvd_target read_players(struct qs_decoder *d)
 {
-    const uint32_t players = qs_u32(d, QW_MVD_PLAYERS);
+    const struct qw_mvd_target target = {MVD_MULTIPLE, qs_u32(d, QW_MVD_PLAYERS)};
 
-    for (uint32_t i = 0; i < PLAYERS_BITS; i++)
-        if (players & 1u << i)
-            derive_player(d, i, PLAYERS_SIZE);
+    derive_players(d, target.players, sizeof target.players);
+    return target;
 }
+
+/* FTE writes dem_read where the target of the block before still holds, and all readers take it so.
+ */
+static void read_target(struct qs_decoder *d, uint8_t type_byte)
+{
+    struct qw_mvd_target *target = &qw_session(d)->mvd_target;
+    const enum mvd_type type = type_byte & MVD_TYPE_MASK;
+
+    if (type == MVD_MULTIPLE) {
+        *target = read_players(d);
+        return;
+    }
+    if (type == MVD_ALL)
+        *target = (struct qw_mvd_target){MVD_ALL, 0};
+    else if (type != MVD_READ)
+        *target = (struct qw_mvd_target){type, 1u << (type_byte >> MVD_PLAYER_SHIFT)};
+    derive_players(d, target->players, sizeof type_byte);
+}
+
+/*
+ * Old servers' blocks for nobody hold ordinary messages. What a demo that lacks its beginning would
+ * have told is taken to be as it is now.
+ */
+static bool is_hidden(const struct qw_session *session)
+{
+    const bool can_be = (session->mvd1 & MVD1_HIDDEN_MESSAGES) || !session->base.level;
+
+    return can_be && session->mvd_target.type == MVD_MULTIPLE && !session->mvd_target.players;
+}
+
+/* --- Blocks */
 
 static void read_set(struct qs_decoder *d)
 {
@@ -50,16 +75,24 @@ static enum mvd_type read_framing(struct qs_decoder *d)
     type = type_byte & MVD_TYPE_MASK;
     qs_label(d, ": %s", qs_name_of(qw_block_names, type));
     qs_summary(d, "%s", qs_name_of(qw_block_names, type));
-    if (type == MVD_SINGLE || type == MVD_STATS)
-        derive_player(d, type_byte >> MVD_PLAYER_SHIFT, TYPE_BYTE_SIZE);
-    if (type == MVD_MULTIPLE)
-        read_players(d);
-    if (type == MVD_SET)
+    if (type == MVD_SET) {
         read_set(d);
-    else
+    } else {
+        read_target(d, type_byte);
         qs_u32(d, QW_MVD_LENGTH);
+    }
     qs_close(d);
     return type;
+}
+
+static void read_payload(struct qs_decoder *d)
+{
+    if (is_hidden(qw_session(d))) {
+        qw_read_hidden_messages(d);
+        return;
+    }
+    qw_apply_extensions(d);
+    qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
 void qw_decode_mvd_block(struct qs_decoder *d)
@@ -69,6 +102,7 @@ void qw_decode_mvd_block(struct qs_decoder *d)
 
     d->direction = QS_S2C;
     d->accepted = true;
+    qw_session(d)->mvd = true;
     if (mvd_read_block(&in, &block) != MVD_OK) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of an MVD");
         qs_undecoded(d);
@@ -77,6 +111,5 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     if (read_framing(d) == MVD_SET)
         return;
     qs_enter_payload(d);
-    qw_apply_extensions(d);
-    qs_read_messages(d, QW_SVC, qw_server_message);
+    read_payload(d);
 }

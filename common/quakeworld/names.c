@@ -292,6 +292,23 @@ const struct qs_name qw_block_names[] = {
     {4, "dem_single"}, {5, "dem_stats"}, {6, "dem_all"}, {0, NULL},
 };
 
+const struct qs_name qw_hidden_names[] = {
+    {MVDHIDDEN_ANTILAG_POSITION, "mvdhidden_antilag_position"},
+    {MVDHIDDEN_USERCMD, "mvdhidden_usercmd"},
+    {MVDHIDDEN_USERCMD_WEAPONS, "mvdhidden_usercmd_weapons"},
+    {MVDHIDDEN_DEMOINFO, "mvdhidden_demoinfo"},
+    {MVDHIDDEN_COMMENTARY_TRACK, "mvdhidden_commentary_track"},
+    {MVDHIDDEN_COMMENTARY_DATA, "mvdhidden_commentary_data"},
+    {MVDHIDDEN_COMMENTARY_TEXT_SEGMENT, "mvdhidden_commentary_text_segment"},
+    {MVDHIDDEN_DMGDONE, "mvdhidden_dmgdone"},
+    {MVDHIDDEN_USERCMD_WEAPONS_SS, "mvdhidden_usercmd_weapons_ss"},
+    {MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION, "mvdhidden_usercmd_weapon_instruction"},
+    {MVDHIDDEN_PAUSED_DURATION, "mvdhidden_paused_duration"},
+    {MVDHIDDEN_DEMO_START_TIMESTAMP_MS, "mvdhidden_demo_start_timestamp_ms"},
+    {MVDHIDDEN_EXTENDED, "mvdhidden_extended"},
+    {0, NULL},
+};
+
 /* mvdsv sv_send.c SV_WriteClientdataToMessage. */
 const struct qs_name qw_setangle_names[] = {
     {0, "unknown"},

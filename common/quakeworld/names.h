@@ -15,6 +15,7 @@ extern const struct qs_name qw_extension_names[];
 extern const struct qs_name qw_pmc_names[];
 extern const struct qs_name qw_solid_names[];
 extern const struct qs_name qw_block_names[]; /* of demos */
+extern const struct qs_name qw_hidden_names[];
 extern const struct qs_name qw_setangle_names[];
 extern const struct qs_name qw_precache_names[];
 extern const struct qs_name qw_brush_names[];

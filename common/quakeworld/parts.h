@@ -33,6 +33,8 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
+/* Says the name of the player whose number are the `length` bytes just read. */
+void qw_derive_player(struct qs_decoder *d, uint32_t player, uint32_t length);
 /* Entities 1 to 32 are the players: says the name behind the entity number just read. */
 void qw_derive_entity(struct qs_decoder *d, uint32_t entity);
 /* Says the name of a model whose number was put together from several places. */
@@ -109,6 +111,8 @@ void qw_fragments_clear(struct qw_session *session);
 /* usercmd.c: delta usercmds, in moves and in svc_playerinfo. */
 /* Reads a command as changes to `cmd`, which becomes the absolute command. */
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
+/* The angles in degrees, the moves, buttons and impulse, as demos have them. */
+void qw_read_whole_usercmd(struct qs_decoder *d);
 
 /* fte_client.c, fte_moves.c: client messages of FTE and MVDSV. */
 void qw_read_ackframe(struct qs_decoder *d);
@@ -118,6 +122,8 @@ void qw_read_client_voicechat(struct qs_decoder *d);
 void qw_read_fte_move(struct qs_decoder *d);
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
+/* What a player has, and what it wants, and what was chosen: to explain a choice of weapon. */
+void qw_read_weapon_choice(struct qs_decoder *d);
 /* Where the mouse's cursor points to; an entity follows. */
 void qw_read_cursor(struct qs_decoder *d);
 
@@ -181,6 +187,9 @@ void qw_decode_demo_block(struct qs_decoder *d);
 /* mvd.c: a whole block of a server's demo or of a QTV stream, framing and all; see
  * common/demo/mvd.h. The packet is the block. */
 void qw_decode_mvd_block(struct qs_decoder *d);
+
+/* mvd_hidden.c: what is left of the source are messages that players of MVD pass over. */
+void qw_read_hidden_messages(struct qs_decoder *d);
 
 /* precache.c */
 void qw_read_modellist(struct qs_decoder *d);

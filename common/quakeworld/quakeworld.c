@@ -126,12 +126,15 @@ static void describe(const struct qs_session *session, struct qs_description *de
         .version = version_text(qw), .map = map_name(qw), .player = player_name(qw)};
 }
 
+const struct qs_demo_format qw_qwd = {"qwd", qw_decode_demo_block};
+const struct qs_demo_format qw_mvd = {"mvd", qw_decode_mvd_block};
+
 const struct qs_protocol qw_protocol = {
     .name = "qw",
     .short_name = "QW",
     .title = "QuakeWorld",
     .ports = "27500,27000",
-    .demo = "qwd",
+    .demo = &qw_qwd,
     .fields = qw_fields,
     .field_count = QW_FIELD_COUNT,
     .undecoded = QW_UNDECODED,
@@ -148,5 +151,4 @@ const struct qs_protocol qw_protocol = {
     .recognise = qw_recognise,
     .decode = decode,
     .decode_server_messages = qw_decode_recorded,
-    .decode_demo_block = qw_decode_demo_block,
 };

@@ -11,7 +11,10 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 
-enum { QW_PLAYERS_MAX = 255 }; /* with FTE's MAXPLAYERS; 32 without */
+enum {
+    QW_PLAYERS_MAX = 255, /* with FTE's MAXPLAYERS; 32 without */
+    QW_PLAYER_NONE = 255
+};
 
 /* A player's command, absolute, as the demo's client block wants it. */
 struct qw_usercmd {
@@ -38,6 +41,12 @@ struct qw_fragments {
     GBytes *data; /* NULL: none */
 };
 
+/* Whom a block of MVD concerns. */
+struct qw_mvd_target {
+    unsigned type;    /* enum mvd_type; 0: no block has said */
+    uint32_t players; /* a bit for each, but for MVD_ALL */
+};
+
 struct qw_session {
     struct qs_session base;
     uint16_t qport;
@@ -48,13 +57,16 @@ struct qw_session {
     /* Agreed protocol extensions: the words of svc_serverdata. */
     uint32_t fte, fte2, mvd1;
     /* From svc_serverdata; valid when base.level is not 0. */
-    uint8_t player; /* number of the client's own player */
+    uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
     GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
     uint32_t input_time;            /* of the client's last command by clcfte_move, ms */
+
+    bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */
+    struct qw_mvd_target mvd_target; /* of the last block that said; MVD_READ goes on with it */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool moved;                /* it carried clc_move */
@@ -72,5 +84,6 @@ enum qw_text {
 };
 
 extern const struct qs_protocol qw_protocol;
+extern const struct qs_demo_format qw_qwd, qw_mvd; /* recorded by clients, and by servers */
 
 #endif

@@ -9,9 +9,12 @@ static void read_nothing(struct qs_decoder *d)
     (void)d;
 }
 
+/* MVD ends with the text "EndOfDemo". */
 static void read_disconnect(struct qs_decoder *d)
 {
     d->session->disconnected = true;
+    if (qw_session(d)->mvd && qs_reader_left(&d->in))
+        qs_label_text(d, ": ", qs_text(d, QW_DISCONNECT_REASON), "");
 }
 
 /* --- The session and its texts */
@@ -146,11 +149,24 @@ static void read_listed_seats(struct qs_decoder *d)
     qs_u8(d, QW_SERVERDATA_SEATS_END);
 }
 
+/* MVD has no player of its own. */
+static void read_no_seats(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+
+    session->player = QW_PLAYER_NONE;
+    if (session->fte2 & FTE2_MAXPLAYERS)
+        qs_u8(d, QW_SERVERDATA_MAXCLIENTS);
+    qs_f32(d, QW_SERVERDATA_TIME);
+}
+
 static void read_seats(struct qs_decoder *d)
 {
     const struct qw_session *session = qw_session(d);
 
-    if (session->fte2 & FTE2_MAXPLAYERS)
+    if (session->mvd)
+        read_no_seats(d);
+    else if (session->fte2 & FTE2_MAXPLAYERS)
         read_counted_seats(d);
     else if (session->fte & FTE_SPLITSCREEN)
         read_listed_seats(d);
@@ -343,7 +359,9 @@ static void read_updatestatlong(struct qs_decoder *d)
 
 static void read_setangle(struct qs_decoder *d)
 {
-    if (qw_session(d)->mvd1 & MVD1_HIGHLAGTELEPORT)
+    if (qw_session(d)->mvd)
+        qw_read_player(d, QW_SETANGLE_PLAYER);
+    else if (qw_session(d)->mvd1 & MVD1_HIGHLAGTELEPORT)
         qs_u8(d, QW_SETANGLE_REASON);
     qs_angle3(d, QW_SETANGLE_ANGLES);
 }

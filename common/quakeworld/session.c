@@ -64,13 +64,18 @@ static void say_name(struct qs_decoder *d, unsigned id, uint32_t length, struct 
     qs_label_text(d, " ", name, "");
 }
 
+void qw_derive_player(struct qs_decoder *d, uint32_t player, uint32_t length)
+{
+    if (d->fields_wanted)
+        say_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
+}
+
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
 {
     const uint8_t player = qs_u8(d, id);
 
     qs_label(d, ": player %u", player);
-    if (d->fields_wanted)
-        say_name(d, QW_PLAYER_NAME, 1, qw_player_name(qw_session(d), player));
+    qw_derive_player(d, player, 1);
     return player;
 }
 
@@ -94,8 +99,8 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
 
 void qw_derive_entity(struct qs_decoder *d, uint32_t entity)
 {
-    if (d->fields_wanted && entity >= 1 && entity <= QW_PLAYERS_MAX)
-        say_name(d, QW_PLAYER_NAME, 2, qw_player_name(qw_session(d), entity - 1));
+    if (entity >= 1 && entity <= QW_PLAYERS_MAX)
+        qw_derive_player(d, entity - 1, 2);
 }
 
 void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)

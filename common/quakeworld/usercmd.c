@@ -38,6 +38,18 @@ static uint8_t read_byte(struct qs_decoder *d, unsigned id, bool sent, uint8_t b
     return before;
 }
 
+void qw_read_whole_usercmd(struct qs_decoder *d)
+{
+    qs_f32(d, QW_USERCMD_PITCH);
+    qs_f32(d, QW_USERCMD_YAW);
+    qs_f32(d, QW_USERCMD_ROLL);
+    qs_i16(d, QW_USERCMD_FORWARD);
+    qs_i16(d, QW_USERCMD_SIDE);
+    qs_i16(d, QW_USERCMD_UP);
+    qs_u8(d, QW_USERCMD_BUTTONS);
+    qs_u8(d, QW_USERCMD_IMPULSE);
+}
+
 void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
 {
     const bool narrow = qw_version(d) < QW_PROTOCOL_WIDE_MOVES;

@@ -46,7 +46,7 @@ static void read_recording(struct recording *recording, struct settings *setting
     struct sessions *sessions = sessions_new(settings, action);
 
     sessions_set_source(sessions, "input", "input");
-    sessions_begin_demo(sessions, recording_protocol(recording));
+    sessions_begin_demo(sessions, recording_protocol(recording), recording_demo_format(recording));
     read_blocks(sessions, recording);
     sessions_end_demo(sessions);
     sessions_free(sessions, true);
@@ -54,7 +54,7 @@ static void read_recording(struct recording *recording, struct settings *setting
 
 static struct recording *open_recording(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x"};
+    static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd"};
     FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
     struct recording *recording = NULL;
     char *error = NULL;
