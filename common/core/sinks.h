@@ -36,11 +36,17 @@ struct qs_dump_packet {
 /* Both give their sink to qs_decode(), and print at `end`, which also readies them for the next
  * packet. */
 struct qs_text_sink;
-struct qs_text_sink *qs_text_sink_new(FILE *out);
+struct qs_text_sink *qs_text_sink_new(FILE *out); /* `out` may be NULL where nothing is printed */
 struct qs_sink *qs_text_sink_ears(struct qs_text_sink *sink);
 void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about);
+/* The same without printing: what would be printed, valid until the next page. */
+const GString *qs_text_sink_page(struct qs_text_sink *sink, const struct qs_dump_packet *about);
 void qs_text_sink_discard(struct qs_text_sink *sink); /* readies without printing */
 void qs_text_sink_free(struct qs_text_sink *sink);
+
+/* From now on lines whose names pass the test are left out. It is asked once for each name. */
+typedef bool qs_name_test(void *user, const char *name);
+void qs_text_sink_leave_out(struct qs_text_sink *sink, qs_name_test *test, void *user);
 
 struct qs_json_sink;
 struct qs_json_sink *qs_json_sink_new(FILE *out);

@@ -4,41 +4,59 @@
 
 #include <arpa/inet.h>
 
+#include "common/core/number.h"
 #include "common/core/text.h"
 
 static void append_hex(GString *out, struct qs_view bytes)
 {
-    for (uint32_t i = 0; i < bytes.size; i++)
-        g_string_append_printf(out, "%02x", bytes.data[i]);
+    qs_room_end(out, qs_put_bytes(qs_room(out, 2 * (gsize)bytes.size), bytes));
+}
+
+static char *put_ipv4(char *at, const uint8_t *bytes)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        if (i)
+            *at++ = '.';
+        at = qs_put_uint(at, bytes[i]);
+    }
+    return at;
 }
 
 static void append_ip(GString *out, uint8_t family, const uint8_t *bytes)
 {
     char text[INET6_ADDRSTRLEN];
 
-    if (inet_ntop(family == 6 ? AF_INET6 : AF_INET, bytes, text, sizeof text))
+    if (family != 6)
+        qs_room_end(out, put_ipv4(qs_room(out, QS_NUMBER_MAX), bytes));
+    else if (inet_ntop(AF_INET6, bytes, text, sizeof text))
         g_string_append(out, text);
+}
+
+/* " (PF_MSEC)" */
+static void append_name(GString *out, const struct qs_field *field, uint32_t value)
+{
+    const char *name = qs_name_of(field->names, value);
+
+    if (!name)
+        return;
+    g_string_append_len(out, " (", 2);
+    g_string_append(out, name);
+    g_string_append_c(out, ')');
 }
 
 static void append_uint(GString *out, const struct qs_field *field, uint64_t value)
 {
-    const char *name = qs_name_of(field->names, (uint32_t)value);
+    const bool hexadecimal = field->type >= QS_X8 && field->type <= QS_X64;
+    char *at = qs_room(out, QS_NUMBER_MAX);
 
-    if (field->type >= QS_X8 && field->type <= QS_X64)
-        g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x", value);
-    else
-        g_string_append_printf(out, "%" G_GUINT64_FORMAT, value);
-    if (name)
-        g_string_append_printf(out, " (%s)", name);
+    qs_room_end(out, hexadecimal ? qs_put_hex(at, value) : qs_put_uint(at, value));
+    append_name(out, field, (uint32_t)value);
 }
 
 static void append_int(GString *out, const struct qs_field *field, int64_t value)
 {
-    const char *name = qs_name_of(field->names, (uint32_t)value);
-
-    g_string_append_printf(out, "%" G_GINT64_FORMAT, value);
-    if (name)
-        g_string_append_printf(out, " (%s)", name);
+    qs_room_end(out, qs_put_int(qs_room(out, QS_NUMBER_MAX), value));
+    append_name(out, field, (uint32_t)value);
 }
 
 static void append_bytes(GString *out, const struct qs_field *field, struct qs_view bytes)
@@ -53,8 +71,6 @@ static void append_bytes(GString *out, const struct qs_field *field, struct qs_v
 
 void qs_value_append(GString *out, const struct qs_field *field, const struct qs_value *value)
 {
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-
     switch (qs_type_kind(field->type)) {
     case QS_KIND_NONE:
         break;
@@ -68,7 +84,7 @@ void qs_value_append(GString *out, const struct qs_field *field, const struct qs
         append_int(out, field, value->i);
         break;
     case QS_KIND_REAL:
-        g_string_append(out, g_ascii_formatd(number, sizeof number, "%.9g", value->f));
+        qs_room_end(out, qs_put_real(qs_room(out, QS_NUMBER_MAX), value->f));
         break;
     case QS_KIND_BYTES:
         append_bytes(out, field, value->bytes);
@@ -83,7 +99,8 @@ void qs_address_append(GString *out, const struct qs_address *address)
     append_ip(out, address->family, address->bytes);
     if (address->family == 6)
         g_string_append_c(out, ']');
-    g_string_append_printf(out, ":%u", address->port);
+    g_string_append_c(out, ':');
+    qs_room_end(out, qs_put_uint(qs_room(out, QS_NUMBER_MAX), address->port));
 }
 
 const char *qs_direction_name(enum qs_direction direction)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers as dumps write them. Dumps are mostly numbers, and printf() costs more than all the rest.
+ *
+ * Each function writes from `at` on, without a NUL, and returns where the next character goes. The
+ * caller sees to the room: no number is longer than QS_NUMBER_MAX.
+ */
+#ifndef QS_CORE_NUMBER_H
+#define QS_CORE_NUMBER_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "common/core/reader.h"
+
+enum { QS_NUMBER_MAX = 32 };
+
+char *qs_put_uint(char *at, uint64_t value);
+char *qs_put_int(char *at, int64_t value);
+
+/* "0x1f" */
+char *qs_put_hex(char *at, uint64_t value);
+
+/* As printf's "%.9g" in the C locale. */
+char *qs_put_real(char *at, double value);
+
+/* Two digits a byte. */
+char *qs_put_bytes(char *at, struct qs_view bytes);
+
+/* Text without its NUL. */
+static inline char *qs_put_text(char *at, const char *text, size_t length)
+{
+    return (char *)memcpy(at, text, length) + length;
+}
+
+/*
+ * Room for `size` more characters at the end of `out`. When they are written, qs_room_end() makes
+ * them part of it, up to `end`.
+ */
+static inline char *qs_room(GString *out, gsize size)
+{
+    const gsize length = out->len;
+
+    if (out->allocated_len - length <= size) {
+        g_string_set_size(out, length + size);
+        out->len = length;
+    }
+    return out->str + length;
+}
+
+static inline void qs_room_end(GString *out, char *end)
+{
+    out->len = (gsize)(end - out->str);
+    *end = '\0';
+}
+
+#endif
