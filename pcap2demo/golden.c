@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/number.h"
 #include "common/core/protocol.h"
 #include "common/core/sinks.h"
 
 /* Longer than any line or packet of a dump gets: whatever is larger is damaged. */
 enum { LINE_MAX_SIZE = 4 * 1024 * 1024, PACKET_MAX_SIZE = 64 * 1024 * 1024 };
+
+/* The file is read in pieces of so many bytes. */
+enum { READ_SIZE = 64 * 1024 };
 
 static const char head_start[] = "# pcap2demo golden, schema ";
 static const char head_ignoring[] = ", ignoring:";
@@ -110,7 +114,7 @@ static bool take_number(const char **at, const char *end, char stop, uint64_t ma
 
     *number = 0;
     for (; *at < end && g_ascii_isdigit(**at); (*at)++) {
-        const unsigned digit = (unsigned)g_ascii_digit_value(**at);
+        const unsigned digit = (unsigned)(**at - '0');
 
         if (*number > (max - digit) / 10)
             return false;
@@ -143,6 +147,13 @@ static bool is_name_character(char c)
     return g_ascii_islower(c) || g_ascii_isdigit(c) || c == '.' || c == '_';
 }
 
+static bool begins_with(const char *text, const char *end, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+
+    return (size_t)(end - text) >= size && memcmp(text, prefix, size) == 0;
+}
+
 bool golden_parse(const char *line, gsize length, struct golden_words *words)
 {
     const char *at = line, *end = line + length;
@@ -155,7 +166,7 @@ bool golden_parse(const char *line, gsize length, struct golden_words *words)
     words->name_length = (gsize)(at - words->name);
     if (!words->name_length)
         return false;
-    return at == end || g_str_has_prefix(at, " = ") || g_str_has_prefix(at, " := ");
+    return at == end || begins_with(at, end, " = ") || begins_with(at, end, " := ");
 }
 
 void golden_packet_add(struct golden_packet *packet, const char *line, gsize length,
@@ -197,9 +208,14 @@ char *golden_foot(uint64_t packets)
 struct golden_reader {
     FILE *file;
     const GPtrArray *ignored;
-    GString *line; /* read, without its end, and not used yet while `held` */
-    bool held;
-    uint64_t line_number;
+    GString *ahead; /* read from the file */
+    gsize at;       /* what is before it in `ahead` is done with */
+    struct line {
+        const char *text; /* in `ahead` at `at`, until more is read from the file */
+        gsize length;     /* without its end */
+        gsize size;       /* with it; 0: there is no line at hand */
+    } line;
+    uint64_t lines;         /* done with */
     uint64_t packets, last; /* so far; the number of the last */
     char *error;
 };
@@ -207,57 +223,84 @@ struct golden_reader {
 static bool damaged(struct golden_reader *reader, const char *what)
 {
     if (!reader->error)
-        reader->error = g_strdup_printf("line %" PRIu64 ": %s", reader->line_number, what);
+        reader->error = g_strdup_printf("line %" PRIu64 ": %s", reader->lines + 1, what);
     return false;
 }
 
-/* Adds what is left of the file's line, piece by piece. Its newline, if it has one, comes with it.
- */
-static bool add_rest(struct golden_reader *reader)
+static const char *next_bytes(const struct golden_reader *reader)
 {
-    char piece[4096];
-    GString *line = reader->line;
+    return reader->ahead->str + reader->at;
+}
 
-    while (fgets(piece, sizeof piece, reader->file)) {
-        const size_t size = strlen(piece);
+static gsize bytes_left(const struct golden_reader *reader)
+{
+    return reader->ahead->len - reader->at;
+}
 
-        g_string_append_len(line, piece, (gssize)size);
-        if (size && piece[size - 1] == '\n')
-            return true;
-        if (size < sizeof piece - 1 && !feof(reader->file))
-            return damaged(reader, "holds a zero byte");
-        if (line->len > LINE_MAX_SIZE)
-            return damaged(reader, "is too long");
+/* Reads on until this many bytes are ahead; fewer where the file ends. */
+static gsize look_ahead(struct golden_reader *reader, gsize size)
+{
+    while (bytes_left(reader) < size) {
+        gsize kept, got;
+
+        g_string_erase(reader->ahead, 0, (gssize)reader->at);
+        reader->at = 0;
+        kept = reader->ahead->len;
+        g_string_set_size(reader->ahead, kept + READ_SIZE);
+        got = fread(reader->ahead->str + kept, 1, READ_SIZE, reader->file);
+        g_string_truncate(reader->ahead, kept + got);
+        if (!got)
+            break;
     }
-    return !ferror(reader->file) || damaged(reader, g_strerror(errno));
+    return bytes_left(reader);
 }
 
-static void drop_last(GString *line, char c)
+/* The size of the next line with its newline, or of what is left of the file. */
+static gsize measure_line(struct golden_reader *reader)
 {
-    if (line->len && line->str[line->len - 1] == c)
-        g_string_truncate(line, line->len - 1);
+    gsize seen = 0, left = bytes_left(reader);
+    const char *newline = memchr(next_bytes(reader), '\n', left);
+
+    while (!newline && left <= LINE_MAX_SIZE) {
+        seen = left;
+        left = look_ahead(reader, seen + 1);
+        if (left == seen)
+            return left;
+        newline = memchr(next_bytes(reader) + seen, '\n', left - seen);
+    }
+    return newline ? (gsize)(newline - next_bytes(reader)) + 1 : left;
 }
 
-/* The next line, without its end; false where there is none that is whole. */
+/* Sees to it that there is a line at hand; false where there is none that is whole. */
 static bool read_line(struct golden_reader *reader)
 {
-    GString *line = reader->line;
+    struct line *line = &reader->line;
 
-    if (reader->held) {
-        reader->held = false;
+    if (line->size)
         return true;
-    }
-    g_string_truncate(line, 0);
-    reader->line_number++;
-    if (!add_rest(reader))
-        return false;
-    if (!line->len)
+    line->length = line->size = measure_line(reader);
+    line->text = next_bytes(reader);
+    if (memchr(line->text, '\0', line->size))
+        return damaged(reader, "holds a zero byte");
+    if (line->size > LINE_MAX_SIZE)
+        return damaged(reader, "is too long");
+    if (ferror(reader->file))
+        return damaged(reader, g_strerror(errno));
+    if (!line->size)
         return damaged(reader, "missing: the golden is cut here");
-    if (line->str[line->len - 1] != '\n')
+    if (line->text[line->size - 1] != '\n')
         return damaged(reader, "ends early: the golden is cut here");
-    drop_last(line, '\n');
-    drop_last(line, '\r');
+    line->length--;
+    line->length -= line->length && line->text[line->length - 1] == '\r';
     return true;
+}
+
+/* The line at hand is done with. */
+static void drop_line(struct golden_reader *reader)
+{
+    reader->at += reader->line.size;
+    reader->line.size = 0;
+    reader->lines++;
 }
 
 static bool is_name(const char *name)
@@ -281,17 +324,15 @@ static bool take_ignored(struct golden_reader *reader, const char *names, GPtrAr
     return good || damaged(reader, "the fields that are ignored are not names of fields");
 }
 
-static bool read_head(struct golden_reader *reader, GPtrArray *ignored)
+/* The text of the first line. */
+static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray *ignored)
 {
-    const char *at;
+    const char *at = head + strlen(head_start);
     char *end;
     guint64 schema;
 
-    if (!read_line(reader))
-        return false;
-    if (!g_str_has_prefix(reader->line->str, head_start))
+    if (!g_str_has_prefix(head, head_start))
         return damaged(reader, "is not the first line of a golden");
-    at = reader->line->str + strlen(head_start);
     schema = g_ascii_strtoull(at, &end, 10);
     if (end == at)
         return damaged(reader, "does not say which schema it has");
@@ -307,6 +348,20 @@ static bool read_head(struct golden_reader *reader, GPtrArray *ignored)
     return take_ignored(reader, end + strlen(head_ignoring), ignored);
 }
 
+static bool read_head(struct golden_reader *reader, GPtrArray *ignored)
+{
+    char *head;
+    bool good;
+
+    if (!read_line(reader))
+        return false;
+    head = g_strndup(reader->line.text, reader->line.length);
+    good = parse_head(reader, head, ignored);
+    g_free(head);
+    drop_line(reader);
+    return good;
+}
+
 struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **error)
 {
     FILE *file = fopen(path, "rb");
@@ -320,7 +375,7 @@ struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **e
     reader = g_new0(struct golden_reader, 1);
     reader->file = file;
     reader->ignored = ignored;
-    reader->line = g_string_new(NULL);
+    reader->ahead = g_string_new(NULL);
     if (read_head(reader, ignored))
         return reader;
     *error = g_strdup(reader->error);
@@ -331,7 +386,7 @@ struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **e
 void golden_close(struct golden_reader *reader)
 {
     fclose(reader->file);
-    g_string_free(reader->line, TRUE);
+    g_string_free(reader->ahead, TRUE);
     g_free(reader->error);
     g_free(reader);
 }
@@ -339,18 +394,19 @@ void golden_close(struct golden_reader *reader)
 /* The last line counts the packets. Nothing may follow. */
 static enum golden_status read_foot(struct golden_reader *reader)
 {
+    const struct line *line = &reader->line;
     char *foot = golden_foot(reader->packets);
-    const bool good = strncmp(foot, reader->line->str, strlen(foot) - 1) == 0 &&
-                      strlen(foot) - 1 == reader->line->len;
+    const bool good =
+        strlen(foot) - 1 == line->length && memcmp(foot, line->text, line->length) == 0;
 
     g_free(foot);
     if (!good) {
         damaged(reader, "is not the last line of what is before it");
         return GOLDEN_DAMAGED;
     }
-    if (getc(reader->file) == EOF)
+    drop_line(reader);
+    if (!look_ahead(reader, 1))
         return GOLDEN_END;
-    reader->line_number++;
     damaged(reader, "stands behind the golden's end");
     return GOLDEN_DAMAGED;
 }
@@ -359,12 +415,11 @@ static enum golden_status read_foot(struct golden_reader *reader)
 static bool add_line(struct golden_reader *reader, struct golden_packet *packet,
                      const struct golden_words *words)
 {
-    const GString *line = reader->line;
-
     if (packet->lines->len && words->number != packet->number)
         return false;
     if (!golden_is_ignored(reader->ignored, words->name, words->name_length))
-        golden_packet_add(packet, line->str, line->len, words);
+        golden_packet_add(packet, reader->line.text, reader->line.length, words);
+    drop_line(reader);
     return true;
 }
 
@@ -381,26 +436,19 @@ static bool is_in_order(struct golden_reader *reader, const struct golden_words 
 
 static enum golden_status read_packet(struct golden_reader *reader, struct golden_packet *packet)
 {
+    const struct line *line = &reader->line;
     struct golden_words words;
 
     while (read_line(reader)) {
-        const GString *line = reader->line;
-
-        if (g_str_has_prefix(line->str, foot_start)) {
-            if (!packet->lines->len)
-                return read_foot(reader);
-            reader->held = true;
-            return GOLDEN_PACKET;
-        }
-        if (!golden_parse(line->str, line->len, &words) ||
-            !g_utf8_validate(line->str, (gssize)line->len, NULL))
+        if (begins_with(line->text, line->text + line->length, foot_start))
+            return packet->lines->len ? GOLDEN_PACKET : read_foot(reader);
+        if (!golden_parse(line->text, line->length, &words) ||
+            !g_utf8_validate(line->text, (gssize)line->length, NULL))
             damaged(reader, "is no line of a dump");
         else if (packet->text->len > PACKET_MAX_SIZE)
             damaged(reader, "too much for one packet");
-        else if (is_in_order(reader, &words) && !add_line(reader, packet, &words)) {
-            reader->held = true;
+        else if (is_in_order(reader, &words) && !add_line(reader, packet, &words))
             return GOLDEN_PACKET;
-        }
         if (reader->error)
             break;
     }
@@ -411,6 +459,44 @@ enum golden_status golden_next(struct golden_reader *reader, struct golden_packe
 {
     golden_packet_clear(packet);
     return reader->error ? GOLDEN_DAMAGED : read_packet(reader, packet);
+}
+
+/* The text of a packet begins with its number and a space; so does a line of it that goes on. */
+static bool is_followed_by_more(const struct golden_reader *reader, const GString *text)
+{
+    const gsize number = strcspn(text->str, " ") + 1;
+
+    return bytes_left(reader) >= text->len + number &&
+           memcmp(next_bytes(reader) + text->len, text->str, number) == 0;
+}
+
+static uint64_t count_lines(const GString *text)
+{
+    const char *at = text->str, *end = text->str + text->len;
+    uint64_t lines = 0;
+
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
+bool golden_skip(struct golden_reader *reader, uint64_t number, const GString *text)
+{
+    const bool in_order = !reader->packets || number > reader->last;
+
+    if (reader->error || !in_order)
+        return false;
+    reader->line.size = 0; /* it is looked for again */
+    if (look_ahead(reader, text->len + QS_NUMBER_MAX) < text->len ||
+        memcmp(next_bytes(reader), text->str, text->len) != 0 || is_followed_by_more(reader, text))
+        return false;
+    reader->at += text->len;
+    reader->lines += count_lines(text);
+    reader->packets++;
+    reader->last = number;
+    return true;
 }
 
 const char *golden_error(const struct golden_reader *reader)

@@ -84,6 +84,12 @@ void golden_close(struct golden_reader *reader);
 
 enum golden_status golden_next(struct golden_reader *reader, struct golden_packet *packet);
 
+/*
+ * Goes past the next packet where that is `text` to the byte: all lines of packet `number`, without
+ * what is ignored. False, and nothing happens, where it is not, or not surely.
+ */
+bool golden_skip(struct golden_reader *reader, uint64_t number, const GString *text);
+
 /* After GOLDEN_DAMAGED: the line and what is wrong with it. */
 const char *golden_error(const struct golden_reader *reader);
 

@@ -571,6 +571,18 @@ struct golden_packet *golden_diff_take(struct golden_diff *diff, struct golden_p
     return spare_packet(diff);
 }
 
+bool golden_diff_is_level(const struct golden_diff *diff)
+{
+    return !diff->was_over && !diff->was.length && !diff->is.length && (diff->gap || !diff->shift);
+}
+
+void golden_diff_take_same(struct golden_diff *diff)
+{
+    diff->packets++;
+    diff->gap = false;
+    diff->shift = 0;
+}
+
 void golden_diff_finish(struct golden_diff *diff)
 {
     go_on(diff, 1);

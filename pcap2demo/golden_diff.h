@@ -35,6 +35,13 @@ void golden_diff_free(struct golden_diff *diff);
 /* Takes today's next packet over, and gives back another to fill. */
 struct golden_packet *golden_diff_take(struct golden_diff *diff, struct golden_packet *packet);
 
+/*
+ * Whether both streams are at the same place, with no packet waiting. Then the caller who finds
+ * that their next packets are the same, numbers and positions too, may say just that.
+ */
+bool golden_diff_is_level(const struct golden_diff *diff);
+void golden_diff_take_same(struct golden_diff *diff);
+
 /* There are no more. */
 void golden_diff_finish(struct golden_diff *diff);
 
