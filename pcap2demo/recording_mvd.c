@@ -10,7 +10,7 @@ static bool begins_level(struct qs_reader *in)
 {
     uint32_t word = qs_reader_u32(in);
 
-    while (word == QW_EXTENSION_FTE || word == QW_EXTENSION_FTE2 || word == QW_EXTENSION_MVD1) {
+    while (word == EXTENSION_FTE || word == EXTENSION_FTE2 || word == EXTENSION_MVD1) {
         qs_reader_u32(in);
         word = qs_reader_u32(in);
     }

@@ -35,7 +35,7 @@ static void read_seat_move(struct qs_decoder *d)
 
 static bool has_seats(const struct qw_session *session)
 {
-    return (session->fte & FTE_SPLITSCREEN) || (session->fte2 & FTE2_MAXPLAYERS);
+    return (session->ext.fte & FTE_SPLITSCREEN) || (session->ext.fte2 & FTE2_MAXPLAYERS);
 }
 
 static void read_first_move(struct qs_decoder *d)
@@ -115,24 +115,24 @@ static const struct qs_message_type messages[] = {
 };
 
 /* Messages that extensions add. ANY_EXTENSION: no bit of its own allows it. */
-static const struct qw_extension_message extensions[] = {
-    [CLC_DP_ACKFRAME] = {{"clcdp_ackframe", "ackframe", QW_CLCDP_ACKFRAME, qw_read_ackframe},
+static const struct fte_message extensions[] = {
+    [CLC_DP_ACKFRAME] = {{"clcdp_ackframe", "ackframe", QW_CLCDP_ACKFRAME, fte_read_ackframe},
                          .fte = FTE_CSQC,
                          .fte2 = FTE2_REPLACEMENTDELTAS,
                          .mvd1 = MVD1_SIMPLEPROJECTILE},
     [CLC_FTE_QCREQUEST] = {{"clcfte_qcrequest", "qcrequest", QW_CLCFTE_QCREQUEST,
-                            qw_read_qcrequest},
+                            fte_read_qcrequest},
                            .fte = FTE_CSQC},
     [CLC_FTE_PRYDONCURSOR] = {{"clcfte_prydoncursor", "prydoncursor", QW_CLCFTE_PRYDONCURSOR,
-                               qw_read_prydoncursor},
+                               fte_read_prydoncursor},
                               .fte2 = FTE2_PRYDONCURSOR},
     [CLC_FTE_VOICECHAT] = {{"clcfte_voicechat", "voicechat", QW_CLCFTE_VOICECHAT,
-                            qw_read_client_voicechat},
+                            fte_read_client_voicechat},
                            .fte2 = FTE2_VOICECHAT},
     [CLC_FTE_BRUSHEDIT] = {{"clcfte_brushedit", "brushedit", QW_CLCFTE_BRUSHEDIT,
                             qw_read_brushedit},
                            .fte = ANY_EXTENSION},
-    [CLC_FTE_MOVE] = {{"clcfte_move", "move", QW_CLCFTE_MOVE, qw_read_fte_move},
+    [CLC_FTE_MOVE] = {{"clcfte_move", "move", QW_CLCFTE_MOVE, fte_read_move},
                       .fte2 = FTE2_VRINPUTS},
     [CLC_FTE_STRINGCMD_SEAT] = {{"clcfte_stringcmd_seat", "stringcmd_seat",
                                  QW_CLCFTE_STRINGCMD_SEAT, read_stringcmd_seat},
@@ -146,9 +146,10 @@ static const struct qw_extension_message extensions[] = {
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qw_session *session = (const struct qw_session *)d->session;
+    const struct qs_message_type *type =
+        fte_allowed_message(d, extensions, G_N_ELEMENTS(extensions), id);
 
-    if (id < G_N_ELEMENTS(extensions) && qw_is_allowed(&extensions[id], session))
-        return &extensions[id].type;
+    if (type)
+        return type;
     return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
 }

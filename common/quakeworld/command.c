@@ -7,6 +7,13 @@
 
 #include "common/core/text.h"
 
+void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
+                     uint32_t offset)
+{
+    if (qs_view_equal(key, "*z_ext"))
+        qs_derive_uint(d, QW_Z_EXT, offset, value.size, qs_view_unsigned(value));
+}
+
 void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset)
 {
     static const struct qs_info_rows rows = {QW_INFO, QW_INFO_KEY, QW_INFO_VALUE};
@@ -79,25 +86,6 @@ static void emit_word(struct qs_decoder *d, const struct qs_token *word, uint32_
         qw_emit_info(d, word->text, text_at);
 }
 
-static bool is_pext(struct qs_view line)
-{
-    struct qs_token word;
-    uint32_t pos = 0;
-
-    return qs_token_next(line, &pos, &word) && qs_view_equal(word.text, "pext");
-}
-
-/* pext and pairs of key and value: the extensions that the client can. */
-static void emit_extensions(struct qs_decoder *d, struct qs_view line, uint32_t offset)
-{
-    struct qs_token key, value;
-    uint32_t pos = 0;
-
-    qs_token_next(line, &pos, &key);
-    while (qs_token_next(line, &pos, &key) && qs_token_next(line, &pos, &value))
-        qw_emit_extension_words(d, &key, &value, offset);
-}
-
 static void emit_command(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     struct qs_token word;
@@ -108,8 +96,7 @@ static void emit_command(struct qs_decoder *d, struct qs_view line, uint32_t off
     qs_label_text(d, ": ", line, "");
     for (; qs_token_next(line, &pos, &word); first = false)
         emit_word(d, &word, offset, first);
-    if (is_pext(line))
-        emit_extensions(d, line, offset);
+    fte_emit_pext(d, line, offset);
     qs_close_at(d, offset + line.size);
 }
 

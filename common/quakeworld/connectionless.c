@@ -88,11 +88,11 @@ static void learn_server(struct qs_decoder *d)
 /* What a line of connect means for the headers to come; fteqw sv_main.c SVC_DirectConnect. */
 static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
 {
-    if (key == QW_EXTENSION_FTE2)
+    if (key == EXTENSION_FTE2)
         asked->stunaware = value & FTE2_STUNAWARE;
-    else if (key == QW_EXTENSION_FRAG)
+    else if (key == EXTENSION_FRAG)
         asked->fragments = value >= FRAGMENT_MTU_MIN;
-    else if (key == QW_EXTENSION_HUFF)
+    else if (key == EXTENSION_HUFF)
         asked->huffman = true;
 }
 
@@ -100,12 +100,12 @@ static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint3
 static void read_connect_extension(struct qs_decoder *d, struct qs_view line, uint32_t offset)
 {
     struct qs_token key, value;
-    struct qw_extension extension;
+    struct fte_extension extension;
     uint32_t pos = 0;
 
     if (!qs_token_next(line, &pos, &key) || !qs_token_next(line, &pos, &value))
         return;
-    extension = qw_emit_extension_words(d, &key, &value, offset);
+    extension = fte_emit_extension_words(d, &key, &value, offset);
     ask_for_netchan(&qw_session(d)->asked, extension.key, extension.value);
 }
 
@@ -238,7 +238,6 @@ static void say_letter(struct qs_decoder *d, const struct oob *oob, const char *
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view number = first_line(behind(oob->text, 1));
-    uint32_t key, value;
 
     learn_server(d);
     say_letter(d, oob, "challenge");
@@ -247,7 +246,7 @@ static void read_challenge(struct qs_decoder *d, const struct oob *oob)
     if (qs_reader_left(&d->in))
         d->in.pos++;
     while (qs_reader_left(&d->in) >= 8)
-        qw_read_extension(d, &key, &value);
+        fte_read_extension(d);
 }
 
 static void read_accept(struct qs_decoder *d, const struct oob *oob)

@@ -5,21 +5,11 @@
  */
 #include "common/quakeworld/parts.h"
 
-/* MVD1's FLOATCOORDS widens the origins of players and entity deltas, and nothing else. */
-enum qs_coord_format qw_widen_coords(struct qs_decoder *d)
-{
-    const enum qs_coord_format before = d->coord_format;
-
-    if (qw_session(d)->mvd1 & MVD1_FLOATCOORDS)
-        d->coord_format = QS_COORD_FLOAT32;
-    return before;
-}
-
 /* --- svc_playerinfo */
 
 static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
 {
-    return (qw_session(d)->fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
+    return (qw_session(d)->ext.fte & FTE_MOREFLAGS) && (flags & PF_EXTRA_PFS)
                ? qs_u8(d, QW_PLAYERINFO_MOREFLAGS)
                : 0;
 }
@@ -64,7 +54,7 @@ static void read_weapon_prediction(struct qs_decoder *d)
 /* What FTE's extensions add at the end; fteqw cl_ents.c CLQW_ParsePlayerinfo. */
 static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t moreflags)
 {
-    const uint32_t fte = qw_session(d)->fte;
+    const uint32_t fte = qw_session(d)->ext.fte;
 
     if ((moreflags & PF_SCALE) && (fte & FTE_SCALE))
         qs_scaled_u8(d, QW_PLAYERINFO_SCALE, 1 / 50.0);
@@ -88,7 +78,7 @@ static void read_client_playerinfo(struct qs_decoder *d)
     uint8_t moreflags;
 
     moreflags = read_moreflags(d, flags);
-    coords = qw_widen_coords(d);
+    coords = fte_widen_coords(d);
     qs_coord3(d, QW_PLAYERINFO_ORIGIN);
     d->coord_format = coords;
     qs_u8(d, QW_PLAYERINFO_FRAME);
@@ -105,7 +95,7 @@ static void read_client_playerinfo(struct qs_decoder *d)
         qs_u8(d, QW_PLAYERINFO_EFFECTS);
     if (flags & PF_WEAPONFRAME)
         qs_u8(d, QW_PLAYERINFO_WEAPONFRAME);
-    if ((flags & PF_WEAPONFRAME) && (qw_session(d)->mvd1 & MVD1_WEAPONPREDICTION))
+    if ((flags & PF_WEAPONFRAME) && (qw_session(d)->ext.mvd1 & MVD1_WEAPONPREDICTION))
         read_weapon_prediction(d);
     read_player_looks(d, flags, moreflags);
 }
@@ -219,7 +209,7 @@ static void read_morebits(struct qs_decoder *d, struct entity_bits *bits)
     if (!(bits->word & U_MOREBITS))
         return;
     bits->more = qs_u8(d, QW_ENTITY_MOREBITS);
-    if (!(bits->more & U_FTE_EVENMORE) || !(qw_session(d)->fte & FTE_EVENMORE))
+    if (!(bits->more & U_FTE_EVENMORE) || !(qw_session(d)->ext.fte & FTE_EVENMORE))
         return;
     bits->evenmore = qs_u8(d, QW_ENTITY_EVENMORE);
     if (bits->evenmore & U_FTE_YETMORE)
@@ -255,7 +245,7 @@ static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
 
 static void read_place(struct qs_decoder *d, const struct entity_bits *bits)
 {
-    const enum qs_coord_format coords = qw_widen_coords(d);
+    const enum qs_coord_format coords = fte_widen_coords(d);
 
     if (bits->word & U_ORIGIN1)
         qs_coord(d, QW_ENTITY_X);
@@ -285,7 +275,7 @@ static void read_entity_light(struct qs_decoder *d)
 /* The bits of the last byte; fteqw cl_ents.c CLQW_ParseDelta. */
 static void read_yetmore(struct qs_decoder *d, const struct entity_bits *bits)
 {
-    const uint32_t fte = qw_session(d)->fte;
+    const uint32_t fte = qw_session(d)->ext.fte;
 
     if ((bits->yetmore & U_FTE_DRAWFLAGS) && (fte & FTE_HEXEN2))
         qs_u8(d, QW_ENTITY_DRAWFLAGS);
@@ -311,7 +301,7 @@ static void read_yetmore(struct qs_decoder *d, const struct entity_bits *bits)
 /* What FTE's bits add behind the rest. */
 static void read_extras(struct qs_decoder *d, const struct entity_bits *bits)
 {
-    const uint32_t fte = qw_session(d)->fte;
+    const uint32_t fte = qw_session(d)->ext.fte;
 
     if ((bits->evenmore & U_FTE_SCALE) && (fte & FTE_SCALE))
         qs_u8(d, QW_ENTITY_SCALE);
@@ -331,7 +321,7 @@ static void read_delta(struct qs_decoder *d)
 
     qs_open(d, QW_ENTITY);
     bits.word = qs_u16(d, QW_ENTITY_WORD);
-    if (!(bits.word & U_REMOVE) || (qw_session(d)->fte & FTE_ENTITYDBL))
+    if (!(bits.word & U_REMOVE) || (qw_session(d)->ext.fte & FTE_ENTITYDBL))
         read_morebits(d, &bits);
     derive_number(d, &bits, at);
     if (bits.word & U_REMOVE) {
@@ -375,16 +365,16 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)
 {
-    if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
-        qw_read_static_update(d);
+    if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+        fte_read_static_update(d);
     else
         read_delta(d);
 }
 
 void qw_read_spawnbaseline2(struct qs_decoder *d)
 {
-    if (qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS)
-        qw_read_baseline_update(d);
+    if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+        fte_read_baseline_update(d);
     else
         read_delta(d);
 }

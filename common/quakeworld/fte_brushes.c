@@ -29,7 +29,7 @@ static void read_brush(struct qs_decoder *d)
     qs_u32(d, QW_BRUSH_CONTENTS);
     planes = qs_u32(d, QW_BRUSH_PLANES);
     if (planes > BRUSH_PLANES_MAX) {
-        qw_stop_malformed(d, at, "Number of planes of brush editing:", planes);
+        fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
         return;
     }
     for (uint32_t i = 0; i < planes && !d->in.overrun; i++)
@@ -62,7 +62,7 @@ static void read_patch(struct qs_decoder *d)
     points = qs_u16(d, QW_PATCH_WIDTH);
     points *= qs_u16(d, QW_PATCH_HEIGHT);
     if (points > BRUSH_PLANES_MAX) {
-        qw_stop_malformed(d, at, "Number of control points of brush editing:", points);
+        fte_stop_malformed(d, at, "Number of control points of brush editing:", points);
         return;
     }
     flags = qs_u8(d, QW_PATCH_FLAGS);
@@ -100,7 +100,7 @@ void qw_read_brushedit(struct qs_decoder *d)
     case BRUSH_PRESPAWNED:
         break;
     default:
-        qw_stop_malformed(d, at, "Unknown command of brush editing:", command);
+        fte_stop_malformed(d, at, "Unknown command of brush editing:", command);
         break;
     }
 }

@@ -24,30 +24,7 @@ void qw_read_time(struct qs_decoder *d)
 
 void qw_read_setview(struct qs_decoder *d)
 {
-    qs_label(d, ": entity %u", qw_entity(d, QW_SETVIEW_ENTITY));
-}
-
-/* What the view turns by, whatever width angles have elsewhere. */
-void qw_read_setangledelta(struct qs_decoder *d)
-{
-    const enum qs_angle_format format = d->angle_format;
-
-    d->angle_format = QS_ANGLE_SHORT;
-    qs_angle3(d, QW_SETANGLEDELTA);
-    d->angle_format = format;
-}
-
-/* CL_ParseBaseAngle. */
-void qw_read_setanglebase(struct qs_decoder *d)
-{
-    const uint8_t flags = qs_u8(d, QW_ANGLEBASE_FLAGS);
-
-    if (flags & ANGLEBASE_PITCH)
-        qs_angle16(d, QW_ANGLEBASE_PITCH_ANGLE);
-    if (flags & ANGLEBASE_YAW)
-        qs_angle16(d, QW_ANGLEBASE_YAW_ANGLE);
-    if (flags & ANGLEBASE_ROLL)
-        qs_angle16(d, QW_ANGLEBASE_ROLL_ANGLE);
+    qs_label(d, ": entity %u", fte_entity(d, QW_SETVIEW_ENTITY));
 }
 
 /* --- Seats: several players on one screen */
@@ -81,13 +58,13 @@ void qw_read_choosesplitclient(struct qs_decoder *d)
 void qw_read_updatestatstring(struct qs_decoder *d)
 {
     qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
-    qs_label_text(d, " ", qs_text(d, QW_STAT_STRING), "");
+    qs_label_text(d, " ", qs_text(d, FTE_STAT_STRING), "");
 }
 
 void qw_read_updatestatfloat(struct qs_decoder *d)
 {
     qw_label_stat(d, qs_u8(d, QW_STAT_INDEX));
-    qs_label(d, " %g", (double)qs_f32(d, QW_STAT_FLOAT));
+    qs_label(d, " %g", (double)qs_f32(d, FTE_STAT_FLOAT));
 }
 
 /* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
@@ -151,10 +128,10 @@ void qw_read_soundextended(struct qs_decoder *d)
     uint32_t mask = qs_u8(d, QW_SOUNDX_MASK);
 
     if (mask & SNDX_MORE)
-        mask |= qw_varint(d, QW_SOUNDX_MORE_MASK) << 8;
+        mask |= fte_varint(d, QW_SOUNDX_MORE_MASK) << 8;
     read_sound_options(d, mask);
     if (mask & SNDX_LARGE_ENTITY) {
-        qw_derive_entity(d, qw_entity(d, QW_SOUNDX_ENTITY));
+        qw_derive_entity(d, fte_entity(d, QW_SOUNDX_ENTITY));
         qs_u8(d, QW_SOUNDX_CHANNEL);
     } else {
         qw_derive_entity(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
@@ -173,21 +150,12 @@ void qw_read_spawnstaticsound2(struct qs_decoder *d)
     at = d->in.pos;
     if (!flags)
         qw_derive_sound(d, qs_u8(d, QW_STATICSOUND2_INDEX), 1);
-    else if (qw_session(d)->fte2 & FTE2_LERPTIME)
-        qw_derive_sound(d, qw_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
+    else if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
+        qw_derive_sound(d, fte_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
     else
         qw_derive_sound(d, qs_u16(d, QW_STATICSOUND2_INDEX), 2);
     qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
-}
-
-/* S_Voip_Parse; the bytes are compressed speech. */
-void qw_read_voicechat(struct qs_decoder *d)
-{
-    qw_read_player(d, QW_VOICE_SENDER);
-    qs_u8(d, QW_VOICE_GENERATION);
-    qs_u8(d, QW_VOICE_SEQUENCE);
-    qs_bytes(d, QW_VOICE_DATA, qs_u16(d, QW_VOICE_SIZE));
 }
 
 /* A frame of GSM that Qizmo, a proxy, hands on: ezquake cl_parse.c CL_ParseQizmoVoice. */
@@ -344,7 +312,7 @@ void qw_read_effect2(struct qs_decoder *d)
 
 void qw_read_trailparticles(struct qs_decoder *d)
 {
-    qw_entity(d, QW_PARTICLES_ENTITY);
+    fte_entity(d, QW_PARTICLES_ENTITY);
     qs_u16(d, QW_PARTICLES_EFFECT);
     qs_coord3(d, QW_PARTICLES_START);
     qs_coord3(d, QW_PARTICLES_END);
@@ -362,56 +330,4 @@ void qw_read_pointparticles1(struct qs_decoder *d)
 {
     qs_u16(d, QW_PARTICLES_EFFECT);
     qs_coord3(d, QW_PARTICLES_START);
-}
-
-/* --- The mod's own */
-
-void qw_read_cgamepacket(struct qs_decoder *d)
-{
-    qw_stop_at_mod_data(d, "svcfte_cgamepacket");
-}
-
-void qw_read_cgamepacket_sized(struct qs_decoder *d)
-{
-    qs_bytes(d, QW_MOD_DATA, qs_u16(d, QW_MOD_SIZE));
-}
-
-/* A number as in replacement deltas where these are agreed. CSQC_ParseEntities. */
-static uint16_t read_mod_entity(struct qs_decoder *d)
-{
-    const uint32_t at = d->in.pos;
-    const bool longer = qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS;
-    const uint16_t word = qs_u16(d, QW_MOD_ENTITY_WORD);
-    uint32_t number = word & (longer ? UPDATE_NUMBER : UPDATE_NUMBER | UPDATE_EXTENDED);
-
-    if (longer && (word & UPDATE_EXTENDED))
-        number |= (uint32_t)qs_u8(d, QW_MOD_ENTITY_HIGH) << 14;
-    qs_derive_uint(d, QW_MOD_ENTITY, at, d->in.pos - at, number);
-    return word;
-}
-
-static void read_mod_entities(struct qs_decoder *d, bool sized)
-{
-    while (!d->in.overrun && !d->stop) {
-        const uint16_t word = read_mod_entity(d);
-
-        if (word == 0)
-            return;
-        if (word & UPDATE_REMOVE)
-            continue;
-        if (sized)
-            qw_read_cgamepacket_sized(d);
-        else
-            qw_stop_at_mod_data(d, "svcfte_csqcentities");
-    }
-}
-
-void qw_read_csqcentities(struct qs_decoder *d)
-{
-    read_mod_entities(d, false);
-}
-
-void qw_read_csqcentities_sized(struct qs_decoder *d)
-{
-    read_mod_entities(d, true);
 }

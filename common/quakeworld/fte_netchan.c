@@ -49,10 +49,10 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
  */
 static void assume_extensions(struct qw_session *session)
 {
-    if (session->base.level || session->fte || session->fte2)
+    if (session->base.level || session->ext.fte || session->ext.fte2)
         return;
-    session->fte = UINT32_C(0xedeeffdf);
-    session->fte2 = UINT32_C(0x7f);
+    session->ext.fte = UINT32_C(0xedeeffdf);
+    session->ext.fte2 = UINT32_C(0x7f);
 }
 
 /* A packet with nothing behind the words tells of no word for fragments. */

@@ -51,7 +51,7 @@ static void read_target(struct qs_decoder *d, uint8_t type_byte)
  */
 static bool is_hidden(const struct qw_session *session)
 {
-    const bool can_be = (session->mvd1 & MVD1_HIDDEN_MESSAGES) || !session->base.level;
+    const bool can_be = (session->ext.mvd1 & MVD1_HIDDEN_MESSAGES) || !session->base.level;
 
     return can_be && session->mvd_target.type == MVD_MULTIPLE && !session->mvd_target.players;
 }

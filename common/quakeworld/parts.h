@@ -41,6 +41,10 @@ void qw_derive_entity(struct qs_decoder *d, uint32_t entity);
 void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
 /* The same for a sound, whose number are the `length` bytes just read. */
 void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length);
+/* Sets the formats that the agreed extensions change. */
+void qw_apply_extensions(struct qs_decoder *d);
+/* What of FTE's extensions is QuakeWorld's own. */
+extern const struct fte_game qw_fte_game;
 /* Adds the name of a statistic to the message's title. */
 void qw_label_stat(struct qs_decoder *d, uint8_t index);
 
@@ -49,35 +53,9 @@ void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
 /* Says the commands in `text`, which begins at `offset`: words, info strings, meanings. */
 void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
 
-/* extension.c: protocol extensions. */
-struct qw_extension {
-    uint32_t key, value;
-};
-/* Says the flags of an extension word by the row of its key. */
-void qw_emit_extension(struct qs_decoder *d, uint32_t key, uint32_t value, uint32_t offset,
-                       uint32_t length);
-/* A pair of key and value as words of a text that begins at `offset`. Returns the numbers. */
-struct qw_extension qw_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
-                                            const struct qs_token *value, uint32_t offset);
 /* Says the flags of ZQuake's extensions, where `key` is theirs; `value` stands at `offset`. */
 void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
                      uint32_t offset);
-/* A pair of key and value in binary, as challenges and svc_serverdata have it. */
-void qw_read_extension(struct qs_decoder *d, uint32_t *key, uint32_t *value);
-/* Sets the formats that the agreed extensions change. */
-void qw_apply_extensions(struct qs_decoder *d);
-/* Nothing is known of what follows `value`, whose bytes begin at `offset`: ends the message loop.
- */
-void qw_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value);
-/* What follows is known to the server's mod only: says so and ends the message loop. */
-void qw_stop_at_mod_data(struct qs_decoder *d, const char *message);
-
-/* A message that extensions add; any of the bits allows it. */
-struct qw_extension_message {
-    struct qs_message_type type;
-    uint32_t fte, fte2, mvd1;
-};
-bool qw_is_allowed(const struct qw_extension_message *message, const struct qw_session *session);
 
 /* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it. */
 bool qw_recognise(const struct qs_packet *packet);
@@ -114,18 +92,11 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd);
 /* The angles in degrees, the moves, buttons and impulse, as demos have them. */
 void qw_read_whole_usercmd(struct qs_decoder *d);
 
-/* fte_client.c, fte_moves.c: client messages of FTE and MVDSV. */
-void qw_read_ackframe(struct qs_decoder *d);
-void qw_read_qcrequest(struct qs_decoder *d);
-void qw_read_prydoncursor(struct qs_decoder *d);
-void qw_read_client_voicechat(struct qs_decoder *d);
-void qw_read_fte_move(struct qs_decoder *d);
+/* mvd_client.c */
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
 /* What a player has, and what it wants, and what was chosen: to explain a choice of weapon. */
 void qw_read_weapon_choice(struct qs_decoder *d);
-/* Where the mouse's cursor points to; an entity follows. */
-void qw_read_cursor(struct qs_decoder *d);
 
 /* fte_brushes.c: in both directions. */
 void qw_read_brushedit(struct qs_decoder *d);
@@ -133,8 +104,6 @@ void qw_read_brushedit(struct qs_decoder *d);
 /* fte_messages.c: server messages of FTE. */
 void qw_read_time(struct qs_decoder *d);
 void qw_read_setview(struct qs_decoder *d);
-void qw_read_setangledelta(struct qs_decoder *d);
-void qw_read_setanglebase(struct qs_decoder *d);
 void qw_read_splitscreenconfig(struct qs_decoder *d);
 void qw_read_updateseats(struct qs_decoder *d);
 void qw_read_choosesplitclient(struct qs_decoder *d);
@@ -144,7 +113,6 @@ void qw_read_setinfoblob(struct qs_decoder *d);
 void qw_read_precache(struct qs_decoder *d);
 void qw_read_soundextended(struct qs_decoder *d);
 void qw_read_spawnstaticsound2(struct qs_decoder *d);
-void qw_read_voicechat(struct qs_decoder *d);
 void qw_read_qizmovoice(struct qs_decoder *d);
 void qw_read_lightstylecol(struct qs_decoder *d);
 void qw_read_setportalstate(struct qs_decoder *d);
@@ -161,10 +129,6 @@ void qw_read_effect2(struct qs_decoder *d);
 void qw_read_trailparticles(struct qs_decoder *d);
 void qw_read_pointparticles(struct qs_decoder *d);
 void qw_read_pointparticles1(struct qs_decoder *d);
-void qw_read_cgamepacket(struct qs_decoder *d);
-void qw_read_cgamepacket_sized(struct qs_decoder *d);
-void qw_read_csqcentities(struct qs_decoder *d);
-void qw_read_csqcentities_sized(struct qs_decoder *d);
 
 /* mvd_projectiles.c */
 void qw_read_packetsprojectiles(struct qs_decoder *d);
@@ -205,25 +169,5 @@ void qw_read_packetentities(struct qs_decoder *d);
 void qw_read_deltapacketentities(struct qs_decoder *d);
 void qw_read_spawnstatic2(struct qs_decoder *d);
 void qw_read_spawnbaseline2(struct qs_decoder *d);
-/* Origins of players and entities are floats with MVD1's FLOATCOORDS. Returns the format before. */
-enum qs_coord_format qw_widen_coords(struct qs_decoder *d);
-
-/* fte_entities.c: replacement deltas. */
-void qw_read_updateentities(struct qs_decoder *d);
-void qw_read_baseline_update(struct qs_decoder *d);
-void qw_read_static_update(struct qs_decoder *d);
-
-/* fte_numbers.c: numbers of variable length. */
-uint32_t qw_uleb128(struct qs_decoder *d, unsigned id);
-int32_t qw_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
-uint32_t qw_varint(struct qs_decoder *d, unsigned id);
-int16_t qw_varint_signed(struct qs_decoder *d, unsigned id);
-/* 64 bits: for a row of type QS_U64, and signed for one of QS_DOUBLE. */
-void qw_varint64(struct qs_decoder *d, unsigned id);
-void qw_varint64_signed(struct qs_decoder *d, unsigned id);
-/* An entity's number: 16 bits, or 15 with more where the top one is set. */
-uint32_t qw_big_entity(struct qs_decoder *d, unsigned id);
-/* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */
-uint32_t qw_entity(struct qs_decoder *d, unsigned id);
 
 #endif

@@ -8,6 +8,8 @@
 
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
+#define FTE_PREFIX "qw."
+#include "common/fte/fte_fields.def"
 #include "common/quakeworld/qw_fields.def"
 #include "common/core/rows_end.h"
 };
@@ -44,6 +46,7 @@ static void init(struct qs_session *session)
 
     *qw = (struct qw_session){.connecting = false};
     qs_session_init(session);
+    qw->ext.game = &qw_fte_game;
 }
 
 static void copy(struct qs_session *to, const struct qs_session *from)
@@ -80,12 +83,7 @@ static char *version_text(const struct qw_session *session)
         return NULL;
     text = g_string_new(NULL);
     g_string_printf(text, "%d", session->base.version);
-    if (session->fte)
-        g_string_append_printf(text, " FTE 0x%x", session->fte);
-    if (session->fte2)
-        g_string_append_printf(text, " FTE2 0x%x", session->fte2);
-    if (session->mvd1)
-        g_string_append_printf(text, " MVD1 0x%x", session->mvd1);
+    fte_describe(&session->ext, text);
     return g_string_free(text, FALSE);
 }
 

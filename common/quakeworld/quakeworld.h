@@ -10,6 +10,7 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
+#include "common/fte/fte.h"
 
 enum {
     QW_PLAYERS_MAX = 255, /* with FTE's MAXPLAYERS; 32 without */
@@ -48,14 +49,15 @@ struct qw_mvd_target {
 };
 
 struct qw_session {
-    struct qs_session base;
+    union {
+        struct qs_session base;
+        struct fte_session ext; /* begins with it */
+    };
     uint16_t qport;
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
     struct qw_netchan_format asked, format; /* by the last connect packet; in force */
     struct qw_fragments to_server, to_client;
-    /* Agreed protocol extensions: the words of svc_serverdata. */
-    uint32_t fte, fte2, mvd1;
     /* From svc_serverdata; valid when base.level is not 0. */
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
@@ -63,7 +65,6 @@ struct qw_session {
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
     GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
-    uint32_t input_time;            /* of the client's last command by clcfte_move, ms */
 
     bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */
     struct qw_mvd_target mvd_target; /* of the last block that said; MVD_READ goes on with it */

@@ -78,36 +78,6 @@ static bool is_version(uint32_t number)
     return number >= QW_PROTOCOL_FIRST && number <= QW_PROTOCOL_LAST;
 }
 
-/* The pairs of protocol extensions that stand before the version. */
-static void read_agreed_extensions(struct qs_decoder *d)
-{
-    struct qw_session *session = qw_session(d);
-    uint32_t key, value;
-
-    while (qs_reader_left(&d->in) >= 8 && qs_name_of(qw_extension_names, qs_peek_u32(d))) {
-        qw_read_extension(d, &key, &value);
-        if (key == QW_EXTENSION_FTE)
-            session->fte = value;
-        else if (key == QW_EXTENSION_FTE2)
-            session->fte2 = value;
-        else if (key == QW_EXTENSION_MVD1)
-            session->mvd1 = value;
-    }
-}
-
-/* The sets in force, as the pairs before the version have told. */
-static void derive_agreed(struct qs_decoder *d, uint32_t start)
-{
-    const struct qw_session *session = qw_session(d);
-    const uint32_t length = d->in.pos - start;
-
-    if (!length)
-        return;
-    qs_derive_uint(d, QW_AGREED_FTE, start, length, session->fte);
-    qs_derive_uint(d, QW_AGREED_FTE2, start, length, session->fte2);
-    qs_derive_uint(d, QW_AGREED_MVD1, start, length, session->mvd1);
-}
-
 /* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData */
 
 /* A byte that is a player's number, with a bit for spectators. */
@@ -124,7 +94,7 @@ static void read_player_byte(struct qs_decoder *d)
 static void read_counted_seats(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
-    const bool all_bits = session->fte2 & FTE2_VRINPUTS;
+    const bool all_bits = session->ext.fte2 & FTE2_VRINPUTS;
     uint8_t seats;
 
     qs_u8(d, QW_SERVERDATA_MAXCLIENTS);
@@ -155,7 +125,7 @@ static void read_no_seats(struct qs_decoder *d)
     struct qw_session *session = qw_session(d);
 
     session->player = QW_PLAYER_NONE;
-    if (session->fte2 & FTE2_MAXPLAYERS)
+    if (session->ext.fte2 & FTE2_MAXPLAYERS)
         qs_u8(d, QW_SERVERDATA_MAXCLIENTS);
     qs_f32(d, QW_SERVERDATA_TIME);
 }
@@ -166,9 +136,9 @@ static void read_seats(struct qs_decoder *d)
 
     if (session->mvd)
         read_no_seats(d);
-    else if (session->fte2 & FTE2_MAXPLAYERS)
+    else if (session->ext.fte2 & FTE2_MAXPLAYERS)
         read_counted_seats(d);
-    else if (session->fte & FTE_SPLITSCREEN)
+    else if (session->ext.fte & FTE_SPLITSCREEN)
         read_listed_seats(d);
     else
         read_player_byte(d);
@@ -177,12 +147,9 @@ static void read_seats(struct qs_decoder *d)
 static void read_serverdata(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
-    uint32_t start;
 
     qw_session_new_level(session);
-    start = d->in.pos;
-    read_agreed_extensions(d);
-    derive_agreed(d, start);
+    fte_read_agreement(d);
     session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
@@ -316,7 +283,7 @@ static void read_setinfo(struct qs_decoder *d)
 
 void qw_label_stat(struct qs_decoder *d, uint8_t index)
 {
-    const char *name = qs_name_of(qw_stat_names, index);
+    const char *name = qs_name_of(fte_stat_names, index);
 
     if (name)
         qs_label(d, ": %s", name);
@@ -361,7 +328,7 @@ static void read_setangle(struct qs_decoder *d)
 {
     if (qw_session(d)->mvd)
         qw_read_player(d, QW_SETANGLE_PLAYER);
-    else if (qw_session(d)->mvd1 & MVD1_HIGHLAGTELEPORT)
+    else if (qw_session(d)->ext.mvd1 & MVD1_HIGHLAGTELEPORT)
         qs_u8(d, QW_SETANGLE_REASON);
     qs_angle3(d, QW_SETANGLE_ANGLES);
 }
@@ -431,7 +398,7 @@ static void read_spawnstatic(struct qs_decoder *d)
 
 static void read_spawnbaseline(struct qs_decoder *d)
 {
-    qs_label(d, ": entity %u", qw_entity(d, QW_SPAWNBASELINE_ENTITY));
+    qs_label(d, ": entity %u", fte_entity(d, QW_SPAWNBASELINE_ENTITY));
     qw_read_model(d, QW_SPAWNBASELINE_MODEL);
     qs_u8(d, QW_SPAWNBASELINE_FRAME);
     qs_u8(d, QW_SPAWNBASELINE_COLORMAP);
@@ -497,7 +464,7 @@ static void read_download(struct qs_decoder *d)
     struct qs_transfer transfer = {.event = QS_TRANSFER_PIECE};
     int16_t size;
 
-    if (d->connectionless || qw_session(d)->fte & FTE_CHUNKEDDOWNLOADS) {
+    if (d->connectionless || qw_session(d)->ext.fte & FTE_CHUNKEDDOWNLOADS) {
         read_chunk(d);
         return;
     }
@@ -586,7 +553,7 @@ static const struct qs_message_type messages[] = {
  * Messages that extensions add. ANY_EXTENSION: no bit of its own allows it, servers send it to
  * clients that know FTE's extensions. Nobody sends or reads svc_deltapacketsprojectiles.
  */
-static const struct qw_extension_message extensions[] = {
+static const struct fte_message extensions[] = {
     [SVC_SETVIEW] = {{"svc_setview", "setview", QW_SVC_SETVIEW, qw_read_setview},
                      .fte = FTE_SETVIEW},
     [SVC_TIME] = {{"svc_time", "time", QW_SVC_TIME, qw_read_time}, .fte = FTE_ACCURATETIMINGS},
@@ -651,7 +618,7 @@ static const struct qw_extension_message extensions[] = {
     [SVC_FTE_EFFECT2] = {{"svcfte_effect2", "effect2", QW_SVCFTE_EFFECT2, qw_read_effect2},
                          .fte = ANY_EXTENSION},
     [SVC_FTE_CSQCENTITIES] = {{"svcfte_csqcentities", "csqcentities", QW_SVCFTE_CSQCENTITIES,
-                               qw_read_csqcentities},
+                               fte_read_csqcentities},
                               .fte = FTE_CSQC},
     [SVC_FTE_PRECACHE] = {{"svcfte_precache", "precache", QW_SVCFTE_PRECACHE, qw_read_precache},
                           .fte = ANY_EXTENSION,
@@ -677,16 +644,16 @@ static const struct qw_extension_message extensions[] = {
                                  .fte = ANY_EXTENSION,
                                  .fte2 = ANY_EXTENSION},
     [SVC_FTE_CGAMEPACKET] = {{"svcfte_cgamepacket", "cgamepacket", QW_SVCFTE_CGAMEPACKET,
-                              qw_read_cgamepacket},
+                              fte_read_cgamepacket},
                              .fte = FTE_CSQC},
     [SVC_FTE_VOICECHAT] = {{"svcfte_voicechat", "voicechat", QW_SVCFTE_VOICECHAT,
-                            qw_read_voicechat},
+                            fte_read_voicechat},
                            .fte2 = FTE2_VOICECHAT},
     [SVC_FTE_SETANGLEDELTA] = {{"svcfte_setangledelta", "setangledelta", QW_SVCFTE_SETANGLEDELTA,
-                                qw_read_setangledelta},
+                                fte_read_setangledelta},
                                .fte2 = FTE2_SETANGLEDELTA},
     [SVC_FTE_UPDATEENTITIES] = {{"svcfte_updateentities", "updateentities",
-                                 QW_SVCFTE_UPDATEENTITIES, qw_read_updateentities},
+                                 QW_SVCFTE_UPDATEENTITIES, fte_read_updateentities},
                                 .fte2 = FTE2_REPLACEMENTDELTAS},
     [SVC_FTE_BRUSHEDIT] = {{"svcfte_brushedit", "brushedit", QW_SVCFTE_BRUSHEDIT,
                             qw_read_brushedit},
@@ -699,16 +666,16 @@ static const struct qw_extension_message extensions[] = {
                               qw_read_setinfoblob},
                              .fte2 = FTE2_INFOBLOBS},
     [SVC_FTE_CGAMEPACKET_SIZED] = {{"svcfte_cgamepacket_sized", "cgamepacket_sized",
-                                    QW_SVCFTE_CGAMEPACKET_SIZED, qw_read_cgamepacket_sized},
+                                    QW_SVCFTE_CGAMEPACKET_SIZED, fte_read_cgamepacket_sized},
                                    .fte = FTE_CSQC},
     [SVC_FTE_TEMP_ENTITY_SIZED] = {{"svcfte_temp_entity_sized", "temp_entity_sized",
                                     QW_SVCFTE_TEMP_ENTITY_SIZED, qw_read_temp_entity_sized},
                                    .fte = ANY_EXTENSION},
     [SVC_FTE_CSQCENTITIES_SIZED] = {{"svcfte_csqcentities_sized", "csqcentities_sized",
-                                     QW_SVCFTE_CSQCENTITIES_SIZED, qw_read_csqcentities_sized},
+                                     QW_SVCFTE_CSQCENTITIES_SIZED, fte_read_csqcentities_sized},
                                     .fte = FTE_CSQC},
     [SVC_FTE_SETANGLEBASE] = {{"svcfte_setanglebase", "setanglebase", QW_SVCFTE_SETANGLEBASE,
-                               qw_read_setanglebase},
+                               fte_read_setanglebase},
                               .fte2 = FTE2_VRINPUTS},
     [SVC_FTE_SPAWNSTATICSOUND2] = {{"svcfte_spawnstaticsound2", "spawnstaticsound2",
                                     QW_SVCFTE_SPAWNSTATICSOUND2, qw_read_spawnstaticsound2},
@@ -724,9 +691,10 @@ static const struct qw_extension_message extensions[] = {
 
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qw_session *session = (const struct qw_session *)d->session;
+    const struct qs_message_type *type =
+        fte_allowed_message(d, extensions, G_N_ELEMENTS(extensions), id);
 
-    if (id < G_N_ELEMENTS(extensions) && qw_is_allowed(&extensions[id], session))
-        return &extensions[id].type;
+    if (type)
+        return type;
     return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }

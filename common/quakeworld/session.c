@@ -15,7 +15,7 @@ void qw_session_connect(struct qw_session *session)
 {
     const struct qs_table texts = session->texts;
     const char *userinfo = qs_table_get(&texts, QW_TEXT_CONNECT_USERINFO);
-    struct qw_session fresh = {.base = session->base};
+    struct qw_session fresh = {.ext = {.base = session->base, .game = session->ext.game}};
 
     clear_level(session);
     qs_session_connect(&fresh.base);
@@ -35,7 +35,7 @@ void qw_session_new_level(struct qw_session *session)
 {
     clear_level(session);
     session->base.level++;
-    session->fte = session->fte2 = session->mvd1 = 0;
+    fte_forget_agreement(&session->ext);
 }
 
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
@@ -116,3 +116,58 @@ void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length)
     if (d->fields_wanted)
         say_name(d, QW_SOUND_NAME, length, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
 }
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+/* --- FTE's extensions */
+
+static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
+{
+    qw_derive_model(d, offset, length, model);
+}
+
+/* Behind the commands that are known: clc_move has three, too. */
+static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
+{
+    struct qw_session *session = (struct qw_session *)base;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct fte_input *input = &inputs[i];
+
+        session->cmds[0] = session->cmds[1];
+        session->cmds[1] = session->cmds[2];
+        session->cmds[2] = (struct qw_usercmd){
+            .msec = input->msec,
+            .angles = {input->angles[0], input->angles[1], input->angles[2]},
+            .forward = input->forward,
+            .side = input->side,
+            .up = input->up,
+            .buttons = input->buttons,
+            .impulse = input->impulse,
+        };
+    }
+    session->moved = true;
+}
+
+const struct fte_game qw_fte_game = {
+    .rows = {.entities_end = QW_ENTITIES_END,
+             .usercmd = QW_USERCMD,
+             .pitch = QW_USERCMD_PITCH,
+             .yaw = QW_USERCMD_YAW,
+             .roll = QW_USERCMD_ROLL,
+             .forward = QW_USERCMD_FORWARD,
+             .side = QW_USERCMD_SIDE,
+             .up = QW_USERCMD_UP,
+             .msec = QW_USERCMD_MSEC,
+             .loss = QW_MOVE_LOSS},
+    .name_model = name_model,
+    .name_entity = qw_derive_entity,
+    .read_player = qw_read_player,
+    .keep_inputs = keep_inputs,
+};

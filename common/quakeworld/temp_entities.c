@@ -21,7 +21,7 @@ static void read_line(struct qs_decoder *d)
 
 static void read_beam(struct qs_decoder *d)
 {
-    qw_entity(d, QW_TE_ENTITY);
+    fte_entity(d, QW_TE_ENTITY);
     read_line(d);
 }
 
@@ -47,7 +47,7 @@ static void read_tinted_explosion(struct qs_decoder *d)
 /* Hexen II's beams. */
 static void read_stream(struct qs_decoder *d)
 {
-    qw_entity(d, QW_TE_ENTITY);
+    fte_entity(d, QW_TE_ENTITY);
     qs_u8(d, QW_TE_STREAM_FLAGS);
     qs_scaled_u8(d, QW_TE_STREAM_DURATION, 0.05);
     read_line(d);
@@ -55,7 +55,7 @@ static void read_stream(struct qs_decoder *d)
 
 static void read_coloured_stream(struct qs_decoder *d)
 {
-    qw_entity(d, QW_TE_ENTITY);
+    fte_entity(d, QW_TE_ENTITY);
     qs_u8(d, QW_TE_STREAM_FLAGS);
     qs_scaled_u8(d, QW_TE_STREAM_DURATION, 0.05);
     qs_u8(d, QW_TE_STREAM_SKIN);
@@ -192,7 +192,7 @@ static const struct shape {
 static const struct shape *find_shape(const struct qs_decoder *d, uint8_t type)
 {
     const struct qw_session *session = qw_session(d);
-    const bool extended = session->fte || session->fte2;
+    const bool extended = session->ext.fte || session->ext.fte2;
 
     if (type >= G_N_ELEMENTS(shapes) || !shapes[type].read)
         return NULL;
@@ -215,27 +215,14 @@ void qw_read_temp_entity(struct qs_decoder *d)
     }
 }
 
-/*
- * With a size before it; what the mod added behind a known type, or a type that only the mod knows,
- * can be passed over. The top bit means Quake's numbering of types, which servers of QuakeWorld
- * clients do not use. CL_ParseTEnt_Sized.
- */
+static bool is_known(const struct qs_decoder *d, uint8_t type)
+{
+    return find_shape(d, type);
+}
+
 void qw_read_temp_entity_sized(struct qs_decoder *d)
 {
-    const uint16_t word = qs_u16(d, QW_TE_SIZE);
-    const uint32_t size = word & TE_SIZE_MASK, start = d->in.pos, end = start + size;
-    const bool known = size && size <= qs_reader_left(&d->in) && !(word & TE_SIZE_QUAKE) &&
-                       find_shape(d, d->in.data[start]);
-
-    if (known)
-        qw_read_temp_entity(d);
-    if (d->in.pos < end) {
-        qs_bytes(d, QW_MOD_DATA, end - d->in.pos);
-    } else if (d->in.pos > end) {
-        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start,
-                "Temporary entity longer than its %u bytes", size);
-        d->stop = true;
-    }
+    fte_read_temp_entity_sized(d, 0, is_known, qw_read_temp_entity);
 }
 
 /* --- Effects that the server defines */

@@ -204,7 +204,7 @@ static void vrinputs_replace_moves(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_VRINPUTS | FTE2_REPLACEMENTDELTAS;
+    f->session.ext.fte2 = FTE2_VRINPUTS | FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x0a\x01\x81"
                                                 "\x85\x2a\xc0\x53\xa5\xd4\x3a\x50\x82\x00\x00")),
                      0);
@@ -216,14 +216,14 @@ static void vrinputs_replace_moves(void **state)
     assert_heard(f, "qw.input.weapon = 0\n");
     assert_true(f->session.moved);
     assert_int_equal(f->session.cmds[2].forward, 400);
-    assert_int_equal(f->session.input_time, 21413);
+    assert_int_equal(f->session.ext.input_time, 21413);
 }
 
 static void vrinputs_know_devices(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_VRINPUTS;
+    f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x18\1\1\xff\xff\xff\xff"
                                                 "\xa0\x00\5" /* head */
                                                 "\x23\7\1\0\2\0\3\0\x09")),
@@ -241,7 +241,7 @@ static void setanglebase_has_the_axes_it_says(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_VRINPUTS;
+    f->session.ext.fte2 = FTE2_VRINPUTS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x5d\x08"
                                                 "\x5d\x02\x00\x40")),
                      0);
@@ -255,7 +255,7 @@ static void lerptime_writes_numbers_of_variable_length(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS;
+    f->session.ext.fte2 = FTE2_LERPTIME | FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\0"
                                                 "\xa1\x8a\x10" /* bits */
                                                 "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
@@ -277,7 +277,7 @@ static void updates_without_predinfo_differ(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x56\0\0\x80\x3f\1\x40\2"
                                                 "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
                                                 "\0\0")),
@@ -292,7 +292,7 @@ static void illegal_updates_end_the_packet(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
+    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS | FTE2_NEWSIZEENCODING;
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x56\0\0\0\0\1\0\x80\x80\x80\x40\0\0")), 0);
     assert_heard(f, "! Illegal bits of an entity update: 0x40808080\n");
     assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
@@ -308,7 +308,7 @@ static void messages_need_their_extension(void **state)
     struct fixture *f = *state;
 
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x54\1\x21\3\2\0ab")), 0);
-    f->session.fte2 = FTE2_VOICECHAT;
+    f->session.ext.fte2 = FTE2_VOICECHAT;
     assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
                                          "\x54\1\x21\3\2\0ab")),
                      0);
@@ -320,8 +320,8 @@ static void the_mods_own_data_is_named(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CSQC;
-    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    f->session.ext.fte = FTE_CSQC;
+    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x4c\5\x80\0\0"
                                                 "\x5a\2\0ab"
                                                 "\1")),
@@ -340,8 +340,8 @@ static void sounds_and_lights_have_more_options(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL;
-    f->session.fte2 = FTE2_REPLACEMENTDELTAS;
+    f->session.ext.fte = FTE_SOUNDDBL | FTE_LIGHTSTYLECOL;
+    f->session.ext.fte2 = FTE2_REPLACEMENTDELTAS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x37\x83\x7f\x2c\x96\x12\x00\x03\x08\0\0\0\0\0"
                                                 "\x37\x08\x02\x00\x09\x03\x08\0\0\0\0\0"
                                                 "\x39\x28\x87\x00\x04\x00\x02\x00\x00"
@@ -360,7 +360,7 @@ static void pictures_are_placed(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_SHOWPIC;
+    f->session.ext.fte = FTE_SHOWPIC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x45\1slot\0pic\0\1\0\2\0"
                                                 "\x47slot\0\2\3\0\4\0"
                                                 "\x48slot\0other\0"
@@ -374,7 +374,7 @@ static void particles_come_in_many_shapes(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_HEXEN2;
+    f->session.ext.fte = FTE_HEXEN2;
     assert_int_equal(from_server(f, VIEW(SERVER "\x12\0\0\0\0\0\0\x10\0\0\5\6"
                                                 "\x3f\0\0\0\0\0\0"
                                                 "aaaabbbbccccddddeeeeffff"
@@ -399,7 +399,7 @@ static void a_size_bounds_temporary_entities(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CSQC;
+    f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x5b\x0b\0\x32\x08\0\0\0\0\0\1\2\3\4"
                                                 "\x5b\2\0\xf0\1"
                                                 "\1")),
@@ -416,7 +416,7 @@ static void late_precaches_are_remembered(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CSQC;
+    f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x4d\5\0progs/late.mdl\0"
                                                 "\x4d\6\x80misc/late.wav\0")),
                      0);
@@ -429,7 +429,7 @@ static void custom_effects_are_read_as_defined(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CUSTOMTEMPEFFECTS;
+    f->session.ext.fte = FTE_CUSTOMTEMPEFFECTS;
     assert_int_not_equal(from_server(f, VIEW(SERVER "\x43\7\0\0\0\0\0\0")), 0);
     assert_heard(f, "the capture lacks the definition of effect 7\n");
     assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0"
@@ -466,7 +466,7 @@ static void mvdsv_chooses_weapons(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG;
+    f->session.ext.mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_DEBUG_ANTILAG;
     assert_int_equal(from_client(f, VIEW(CLIENT "\xc8\x44\3\x78\x50"
                                                 "\xc8\xc0\7\2\0"
                                                 "\xc9\1\1\2\x0d\4\0\0\x80\x3f\0\0\0\0\0\0\0\0")),
@@ -481,7 +481,7 @@ static void projectiles_move_by_themselves(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.mvd1 = MVD1_SIMPLEPROJECTILE;
+    f->session.ext.mvd1 = MVD1_SIMPLEPROJECTILE;
     assert_int_equal(from_server(f, VIEW(SERVER "\x64\5\0\0\0"
                                                 "\x20\0\x05\x08\x40\0\0\7\0\1\0\xff"
                                                 "\x21\x80\0\0")),
@@ -497,7 +497,7 @@ static void players_predict_weapons(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.mvd1 = MVD1_WEAPONPREDICTION;
+    f->session.ext.mvd1 = MVD1_WEAPONPREDICTION;
     assert_int_equal(from_server(f, VIEW(SERVER "\x2a\0\0\1\0\0\0\0\0\0\5\3\1\2\x20\0"
                                                 "\0\0\x80\x3f\0\0\0\0\0\0\0\0\1\x14\2\1\2\3\4"
                                                 "\x2a\1\0\1\0\0\0\0\0\0\5\3\0")),
@@ -510,7 +510,7 @@ static void old_deltas_have_all_bits(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS;
+    f->session.ext.fte = FTE_SCALE | FTE_FATNESS | FTE_HEXEN2 | FTE_DPFLAGS;
     assert_int_equal(from_server(f, VIEW(SERVER "\x2f\5\x80\x80\x85\x7b"
                                                 "\x10\xff\1\2\3\5\0\1\0"
                                                 "\1\0\2\0\3\0\4\0\5\6\7"
@@ -528,7 +528,7 @@ static void requests_carry_arguments(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CSQC;
+    f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_client(f, VIEW(CLIENT "\x51\1text\0\2\0\0\x80\x3f\x0c\0\0\0\0\0\0\xf0\x3f"
                                                 "\x0a\3\0name\0")),
                      0);
@@ -543,7 +543,7 @@ static void brushes_are_edited(void **state)
 {
     struct fixture *f = *state;
 
-    f->session.fte = FTE_CSQC;
+    f->session.ext.fte = FTE_CSQC;
     assert_int_equal(from_server(f, VIEW(SERVER "\x57\1\0\x40\5\0\0\0edit\0"
                                                 "\x57\1\0\0\5\0\0\0"
                                                 "\x57\1\0\4\5\0\0\0\0\0\0\0\1\0\1\0\1"

@@ -4,7 +4,7 @@
  * said. Source: quakeworld-fte facts, sections 5, 6 and 9; fteqw cl_ents.c CLFTE_ParseEntities and
  * CLFTE_ReadDelta.
  */
-#include "common/quakeworld/parts.h"
+#include "common/fte/fte.h"
 
 /* An entity's update, and what the session's extensions make of its bits. */
 struct update {
@@ -29,13 +29,13 @@ static uint32_t read_bits(struct qs_decoder *d)
         bits |= (uint32_t)qs_reader_u8(&d->in) << 16;
     if (bits & UF_EXTEND3)
         bits |= (uint32_t)qs_reader_u8(&d->in) << 24;
-    qs_emit_uint(d, QW_UPDATE_BITS, at, d->in.pos - at, bits);
+    qs_emit_uint(d, FTE_UPDATE_BITS, at, d->in.pos - at, bits);
     return bits;
 }
 
 static struct update read_update_bits(struct qs_decoder *d)
 {
-    const uint32_t fte2 = qw_session(d)->fte2;
+    const uint32_t fte2 = fte_session(d)->fte2;
     struct update update = {
         .at = d->in.pos, .lerptime = fte2 & FTE2_LERPTIME, .predinfo = fte2 & FTE2_PREDINFO};
 
@@ -58,13 +58,13 @@ static bool is_legal(const struct update *update)
 static uint32_t read_index(struct qs_decoder *d, unsigned id, const struct update *update)
 {
     if (update->lerptime)
-        return qw_uleb128(d, id);
+        return fte_uleb128(d, id);
     return update->wide ? qs_u16(d, id) : qs_u8(d, id);
 }
 
 static uint32_t read_byte(struct qs_decoder *d, unsigned id, const struct update *update)
 {
-    return update->lerptime ? qw_uleb128(d, id) : qs_u8(d, id);
+    return update->lerptime ? fte_uleb128(d, id) : qs_u8(d, id);
 }
 
 /* A byte without a sign where other forms of the number have one. */
@@ -81,7 +81,7 @@ static void read_model(struct qs_decoder *d, unsigned id, const struct update *u
     const uint32_t model = read_index(d, id, update);
 
     if (d->fields_wanted && !d->in.overrun)
-        qw_derive_model(d, at, d->in.pos - at, model);
+        fte_session(d)->game->name_model(d, model, at, d->in.pos - at);
 }
 
 /* --- Parts, in wire order */
@@ -89,14 +89,14 @@ static void read_model(struct qs_decoder *d, unsigned id, const struct update *u
 /* MVD1's FLOATCOORDS widens these, too. */
 static void read_origin(struct qs_decoder *d, const struct update *update)
 {
-    const enum qs_coord_format coords = qw_widen_coords(d);
+    const enum qs_coord_format coords = fte_widen_coords(d);
 
     if (update->bits & UF_ORIGINXY) {
-        qs_coord(d, QW_UPDATE_X);
-        qs_coord(d, QW_UPDATE_Y);
+        qs_coord(d, FTE_UPDATE_X);
+        qs_coord(d, FTE_UPDATE_Y);
     }
     if (update->bits & UF_ORIGINZ)
-        qs_coord(d, QW_UPDATE_Z);
+        qs_coord(d, FTE_UPDATE_Z);
     d->coord_format = coords;
 }
 
@@ -108,11 +108,11 @@ static void read_angles(struct qs_decoder *d, const struct update *update)
     if ((update->bits & UF_PREDINFO) && !update->predinfo)
         d->angle_format = QS_ANGLE_SHORT;
     if (update->bits & UF_ANGLESXZ) {
-        qs_angle(d, QW_UPDATE_PITCH);
-        qs_angle(d, QW_UPDATE_ROLL);
+        qs_angle(d, FTE_UPDATE_PITCH);
+        qs_angle(d, FTE_UPDATE_ROLL);
     }
     if (update->bits & UF_ANGLESY)
-        qs_angle(d, QW_UPDATE_YAW);
+        qs_angle(d, FTE_UPDATE_YAW);
     d->angle_format = format;
 }
 
@@ -122,24 +122,24 @@ static void read_effects(struct qs_decoder *d, const struct update *update)
 
     if (update->lerptime) {
         if (update->bits & UF_EFFECTS)
-            qw_uleb128(d, QW_UPDATE_EFFECTS);
+            fte_uleb128(d, FTE_UPDATE_EFFECTS);
     } else if ((update->bits & both) == both) {
-        qs_u32(d, QW_UPDATE_EFFECTS);
+        qs_u32(d, FTE_UPDATE_EFFECTS);
     } else if (update->bits & UF_EFFECTS2) {
-        qs_u16(d, QW_UPDATE_EFFECTS);
+        qs_u16(d, FTE_UPDATE_EFFECTS);
     } else if (update->bits & UF_EFFECTS) {
-        qs_u8(d, QW_UPDATE_EFFECTS);
+        qs_u8(d, FTE_UPDATE_EFFECTS);
     }
 }
 
 static void read_view_angles(struct qs_decoder *d, const struct update *update)
 {
     if (update->bits & UF_ANGLESXZ) {
-        qs_angle16(d, QW_UPDATE_VIEW_PITCH);
-        qs_angle16(d, QW_UPDATE_VIEW_ROLL);
+        qs_angle16(d, FTE_UPDATE_VIEW_PITCH);
+        qs_angle16(d, FTE_UPDATE_VIEW_ROLL);
     }
     if (update->bits & UF_ANGLESY)
-        qs_angle16(d, QW_UPDATE_VIEW_YAW);
+        qs_angle16(d, FTE_UPDATE_VIEW_YAW);
 }
 
 /* Seven bits, and eight more where the top one is set. */
@@ -150,30 +150,30 @@ static void read_weaponframe(struct qs_decoder *d)
 
     if (frame & 0x80)
         frame = (frame & 0x7f) | (uint32_t)qs_reader_u8(&d->in) << 7;
-    qs_emit_uint(d, QW_UPDATE_WEAPONFRAME, at, d->in.pos - at, frame);
+    qs_emit_uint(d, FTE_UPDATE_WEAPONFRAME, at, d->in.pos - at, frame);
 }
 
 /* What a client predicts the entity's movement with. */
 static void read_predinfo(struct qs_decoder *d, const struct update *update)
 {
-    const uint8_t predbits = qs_u8(d, QW_UPDATE_PREDBITS);
+    const uint8_t predbits = qs_u8(d, FTE_UPDATE_PREDBITS);
 
     if (predbits & UFP_FORWARD)
-        qs_i16(d, QW_UPDATE_FORWARD);
+        qs_i16(d, FTE_UPDATE_FORWARD);
     if (predbits & UFP_SIDE)
-        qs_i16(d, QW_UPDATE_SIDE);
+        qs_i16(d, FTE_UPDATE_SIDE);
     if (predbits & UFP_UP)
-        qs_i16(d, QW_UPDATE_UP);
+        qs_i16(d, FTE_UPDATE_UP);
     if (predbits & UFP_MOVETYPE)
-        qs_u8(d, QW_UPDATE_MOVETYPE);
+        qs_u8(d, FTE_UPDATE_MOVETYPE);
     if (predbits & UFP_VELOCITYXY) {
-        qs_scaled_i16(d, QW_UPDATE_VELOCITY_X, 1 / 8.0);
-        qs_scaled_i16(d, QW_UPDATE_VELOCITY_Y, 1 / 8.0);
+        qs_scaled_i16(d, FTE_UPDATE_VELOCITY_X, 1 / 8.0);
+        qs_scaled_i16(d, FTE_UPDATE_VELOCITY_Y, 1 / 8.0);
     }
     if (predbits & UFP_VELOCITYZ)
-        qs_scaled_i16(d, QW_UPDATE_VELOCITY_Z, 1 / 8.0);
+        qs_scaled_i16(d, FTE_UPDATE_VELOCITY_Z, 1 / 8.0);
     if (predbits & UFP_MSEC)
-        qs_u8(d, QW_UPDATE_MSEC);
+        qs_u8(d, FTE_UPDATE_MSEC);
     if ((predbits & UFP_VIEWANGLE) && update->predinfo)
         read_view_angles(d, update);
     else if (predbits & UFP_VIEWANGLE)
@@ -183,11 +183,11 @@ static void read_predinfo(struct qs_decoder *d, const struct update *update)
 static void read_skin(struct qs_decoder *d, const struct update *update)
 {
     if (update->lerptime)
-        qw_uleb128_biased(d, QW_UPDATE_SKIN, 64);
+        fte_uleb128_biased(d, FTE_UPDATE_SKIN, 64);
     else if (update->wide)
-        qs_i16(d, QW_UPDATE_SKIN);
+        qs_i16(d, FTE_UPDATE_SKIN);
     else
-        read_unsigned(d, QW_UPDATE_SKIN);
+        read_unsigned(d, FTE_UPDATE_SKIN);
 }
 
 /* The size of what others collide with. */
@@ -196,95 +196,95 @@ static void read_solid(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     uint8_t encoding;
 
-    if (!(qw_session(d)->fte2 & FTE2_NEWSIZEENCODING)) {
-        qs_u16(d, QW_UPDATE_SIZE16);
+    if (!(fte_session(d)->fte2 & FTE2_NEWSIZEENCODING)) {
+        qs_u16(d, FTE_UPDATE_SIZE16);
         return;
     }
-    encoding = qs_u8(d, QW_UPDATE_SOLID);
+    encoding = qs_u8(d, FTE_UPDATE_SOLID);
     if (encoding == SOLID_SIZE16)
-        qs_u16(d, QW_UPDATE_SIZE16);
+        qs_u16(d, FTE_UPDATE_SIZE16);
     else if (encoding == SOLID_SIZE32)
-        qs_u32(d, QW_UPDATE_SIZE32);
+        qs_u32(d, FTE_UPDATE_SIZE32);
     else if (encoding > SOLID_HULL2)
-        qw_stop_malformed(d, at, "Unknown size encoding of an entity update:", encoding);
+        fte_stop_malformed(d, at, "Unknown size encoding of an entity update:", encoding);
 }
 
 static void read_bones(struct qs_decoder *d)
 {
-    const uint8_t count = qs_u8(d, QW_UPDATE_BONE_COUNT);
+    const uint8_t count = qs_u8(d, FTE_UPDATE_BONE_COUNT);
 
     for (unsigned i = 0; i < count && !d->in.overrun; i++)
-        qs_bytes(d, QW_UPDATE_BONE, BONE_SIZE);
+        qs_bytes(d, FTE_UPDATE_BONE, BONE_SIZE);
 }
 
 static void read_bonedata(struct qs_decoder *d, const struct update *update)
 {
     const uint32_t at = d->in.pos;
-    const uint8_t flags = qs_u8(d, QW_UPDATE_BONE_FLAGS);
+    const uint8_t flags = qs_u8(d, FTE_UPDATE_BONE_FLAGS);
 
     if (flags & BONEDATA_BONES)
         read_bones(d);
     if (flags & BONEDATA_BASE) {
-        read_byte(d, QW_UPDATE_BASEBONE, update);
+        read_byte(d, FTE_UPDATE_BASEBONE, update);
         if (update->lerptime)
-            qw_uleb128(d, QW_UPDATE_BASEFRAME);
+            fte_uleb128(d, FTE_UPDATE_BASEFRAME);
         else
-            qs_u16(d, QW_UPDATE_BASEFRAME);
+            qs_u16(d, FTE_UPDATE_BASEFRAME);
     }
     if (flags & ~(BONEDATA_BONES | BONEDATA_BASE))
-        qw_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
+        fte_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
 }
 
 /* Hexen II's; the light level is there where the lowest three bits are all set. */
 static void read_drawflags(struct qs_decoder *d)
 {
-    if ((qs_u8(d, QW_UPDATE_DRAWFLAGS) & DRAWFLAGS_LIGHT) == DRAWFLAGS_LIGHT)
-        qs_u8(d, QW_UPDATE_ABSLIGHT);
+    if ((qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_LIGHT) == DRAWFLAGS_LIGHT)
+        qs_u8(d, FTE_UPDATE_ABSLIGHT);
 }
 
 static void read_tag(struct qs_decoder *d, const struct update *update)
 {
-    qw_entity(d, QW_UPDATE_TAG_ENTITY);
+    fte_entity(d, FTE_UPDATE_TAG_ENTITY);
     if (update->lerptime)
-        qw_uleb128_biased(d, QW_UPDATE_TAG_INDEX, 1);
+        fte_uleb128_biased(d, FTE_UPDATE_TAG_INDEX, 1);
     else
-        read_unsigned(d, QW_UPDATE_TAG_INDEX);
+        read_unsigned(d, FTE_UPDATE_TAG_INDEX);
 }
 
 static void read_light(struct qs_decoder *d, const struct update *update)
 {
-    qs_u16(d, QW_UPDATE_LIGHT_RED);
-    qs_u16(d, QW_UPDATE_LIGHT_GREEN);
-    qs_u16(d, QW_UPDATE_LIGHT_BLUE);
-    qs_u16(d, QW_UPDATE_LIGHT_RADIUS);
-    read_byte(d, QW_UPDATE_LIGHT_STYLE, update);
-    qs_u8(d, QW_UPDATE_LIGHT_FLAGS);
+    qs_u16(d, FTE_UPDATE_LIGHT_RED);
+    qs_u16(d, FTE_UPDATE_LIGHT_GREEN);
+    qs_u16(d, FTE_UPDATE_LIGHT_BLUE);
+    qs_u16(d, FTE_UPDATE_LIGHT_RADIUS);
+    read_byte(d, FTE_UPDATE_LIGHT_STYLE, update);
+    qs_u8(d, FTE_UPDATE_LIGHT_FLAGS);
 }
 
 static void read_trail(struct qs_decoder *d, const struct update *update)
 {
     if (update->lerptime) {
-        qw_uleb128(d, QW_UPDATE_TRAIL_NUMBER);
-        qw_uleb128(d, QW_UPDATE_EMIT);
-    } else if (qs_u16(d, QW_UPDATE_TRAIL) & TRAIL_EMITS) {
-        qs_u16(d, QW_UPDATE_EMIT);
+        fte_uleb128(d, FTE_UPDATE_TRAIL_NUMBER);
+        fte_uleb128(d, FTE_UPDATE_EMIT);
+    } else if (qs_u16(d, FTE_UPDATE_TRAIL) & TRAIL_EMITS) {
+        qs_u16(d, FTE_UPDATE_EMIT);
     }
 }
 
 static void read_colormod(struct qs_decoder *d)
 {
-    qs_u8(d, QW_UPDATE_COLORMOD_RED);
-    qs_u8(d, QW_UPDATE_COLORMOD_GREEN);
-    qs_u8(d, QW_UPDATE_COLORMOD_BLUE);
+    qs_u8(d, FTE_UPDATE_COLORMOD_RED);
+    qs_u8(d, FTE_UPDATE_COLORMOD_GREEN);
+    qs_u8(d, FTE_UPDATE_COLORMOD_BLUE);
 }
 
 static void read_glow(struct qs_decoder *d)
 {
-    qs_u8(d, QW_UPDATE_GLOW_SIZE);
-    qs_u8(d, QW_UPDATE_GLOW_COLOUR);
-    qs_u8(d, QW_UPDATE_GLOW_RED);
-    qs_u8(d, QW_UPDATE_GLOW_GREEN);
-    qs_u8(d, QW_UPDATE_GLOW_BLUE);
+    qs_u8(d, FTE_UPDATE_GLOW_SIZE);
+    qs_u8(d, FTE_UPDATE_GLOW_COLOUR);
+    qs_u8(d, FTE_UPDATE_GLOW_RED);
+    qs_u8(d, FTE_UPDATE_GLOW_GREEN);
+    qs_u8(d, FTE_UPDATE_GLOW_BLUE);
 }
 
 /* Bits 0 to 15: what changes at every moment, and what spawning sets. */
@@ -293,24 +293,24 @@ static void read_common(struct qs_decoder *d, const struct update *update)
     const uint32_t bits = update->bits;
 
     if (bits & UF_FRAME)
-        read_index(d, QW_UPDATE_FRAME, update);
+        read_index(d, FTE_UPDATE_FRAME, update);
     read_origin(d, update);
     read_angles(d, update);
     if (update->lerptime && (bits & UF_16BIT_LERPTIME))
-        qw_uleb128(d, QW_UPDATE_LERPEND);
+        fte_uleb128(d, FTE_UPDATE_LERPEND);
     read_effects(d, update);
     if (bits & UF_PREDINFO)
         read_predinfo(d, update);
     if (bits & UF_MODEL)
-        read_model(d, QW_UPDATE_MODEL, update);
+        read_model(d, FTE_UPDATE_MODEL, update);
     if (bits & UF_SKIN)
         read_skin(d, update);
     if (bits & UF_COLORMAP)
-        read_byte(d, QW_UPDATE_COLORMAP, update);
+        read_byte(d, FTE_UPDATE_COLORMAP, update);
     if (bits & UF_SOLID)
         read_solid(d);
     if ((bits & UF_FLAGS) && !d->stop)
-        read_byte(d, QW_UPDATE_FLAGS, update);
+        read_byte(d, FTE_UPDATE_FLAGS, update);
 }
 
 /* Bits 16 to 31: looks. */
@@ -319,9 +319,9 @@ static void read_looks(struct qs_decoder *d, const struct update *update)
     const uint32_t bits = update->bits;
 
     if (bits & UF_ALPHA)
-        qs_u8(d, QW_UPDATE_ALPHA);
+        qs_u8(d, FTE_UPDATE_ALPHA);
     if (bits & UF_SCALE)
-        qs_scaled_u8(d, QW_UPDATE_SCALE, 1 / 16.0);
+        qs_scaled_u8(d, FTE_UPDATE_SCALE, 1 / 16.0);
     if (bits & UF_BONEDATA)
         read_bonedata(d, update);
     if (d->stop)
@@ -339,12 +339,12 @@ static void read_looks(struct qs_decoder *d, const struct update *update)
     if (bits & UF_GLOW)
         read_glow(d);
     if (bits & UF_FATNESS)
-        qs_u8(d, QW_UPDATE_FATNESS);
+        qs_u8(d, FTE_UPDATE_FATNESS);
     if (bits & UF_MODELINDEX2)
-        read_model(d, QW_UPDATE_MODEL2, update);
+        read_model(d, FTE_UPDATE_MODEL2, update);
     if (bits & UF_GRAVITYDIR) {
-        qs_u8(d, QW_UPDATE_GRAVITY_PITCH);
-        qs_u8(d, QW_UPDATE_GRAVITY_YAW);
+        qs_u8(d, FTE_UPDATE_GRAVITY_PITCH);
+        qs_u8(d, FTE_UPDATE_GRAVITY_YAW);
     }
 }
 
@@ -353,7 +353,7 @@ static void read_update(struct qs_decoder *d)
     const struct update update = read_update_bits(d);
 
     if (!is_legal(&update)) {
-        qw_stop_malformed(d, update.at, "Illegal bits of an entity update:", update.bits);
+        fte_stop_malformed(d, update.at, "Illegal bits of an entity update:", update.bits);
         return;
     }
     read_common(d, &update);
@@ -370,15 +370,15 @@ static void read_entity(struct qs_decoder *d)
     uint16_t word;
     uint32_t number;
 
-    qs_open(d, QW_UPDATE);
-    word = qs_u16(d, QW_UPDATE_WORD);
+    qs_open(d, FTE_UPDATE);
+    word = qs_u16(d, FTE_UPDATE_WORD);
     number = word & UPDATE_NUMBER;
     if (word & UPDATE_EXTENDED)
-        number |= (uint32_t)qs_u8(d, QW_UPDATE_NUMBER_HIGH) << 14;
-    qs_derive_uint(d, QW_UPDATE_NUMBER, at, d->in.pos - at, number);
+        number |= (uint32_t)qs_u8(d, FTE_UPDATE_NUMBER_HIGH) << 14;
+    qs_derive_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, number);
     if (!(word & UPDATE_REMOVE)) {
         qs_label(d, " %u", number);
-        qw_derive_entity(d, number);
+        fte_session(d)->game->name_entity(d, number);
         read_update(d);
     } else if (number) {
         qs_label(d, " %u removed", number);
@@ -388,12 +388,12 @@ static void read_entity(struct qs_decoder *d)
     qs_close(d);
 }
 
-void qw_read_updateentities(struct qs_decoder *d)
+void fte_read_updateentities(struct qs_decoder *d)
 {
-    qs_f32(d, QW_UPDATE_TIME);
+    qs_f32(d, FTE_UPDATE_TIME);
     while (!d->in.overrun && !d->stop) {
         if (qs_reader_left(&d->in) < 2 || qs_peek_u16(d) == 0) {
-            qs_u16(d, QW_ENTITIES_END);
+            qs_u16(d, fte_session(d)->game->rows.entities_end);
             return;
         }
         read_entity(d);
@@ -401,13 +401,13 @@ void qw_read_updateentities(struct qs_decoder *d)
 }
 
 /* SPAWNSTATIC2 with REPLACEMENTDELTAS: one update from nothing, the entity's number before it. */
-void qw_read_baseline_update(struct qs_decoder *d)
+void fte_read_baseline_update(struct qs_decoder *d)
 {
-    qs_label(d, ": entity %u", qw_entity(d, QW_BASELINE_ENTITY));
+    qs_label(d, ": entity %u", fte_entity(d, FTE_BASELINE_ENTITY));
     read_update(d);
 }
 
-void qw_read_static_update(struct qs_decoder *d)
+void fte_read_static_update(struct qs_decoder *d)
 {
     read_update(d);
 }

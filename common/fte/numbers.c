@@ -4,7 +4,7 @@
  * common.c MSG_ReadULEB128, MSG_ReadUInt64, MSG_ReadInt64, MSG_ReadBigEntity. (A large entity
  * number is its upper part and a low byte there; the facts say otherwise, but saw none.)
  */
-#include "common/quakeworld/parts.h"
+#include "common/fte/fte.h"
 
 /* Seven bits a byte, the lowest first; the top bit says that more follow. */
 static uint64_t read_uleb128(struct qs_reader *in)
@@ -22,7 +22,7 @@ static uint64_t read_uleb128(struct qs_reader *in)
     return value;
 }
 
-uint32_t qw_uleb128(struct qs_decoder *d, unsigned id)
+uint32_t fte_uleb128(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const uint32_t value = (uint32_t)read_uleb128(&d->in);
@@ -31,7 +31,7 @@ uint32_t qw_uleb128(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-int32_t qw_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
+int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
 {
     const uint32_t at = d->in.pos;
     const int32_t value = (int32_t)((uint32_t)read_uleb128(&d->in) - (uint32_t)bias);
@@ -57,7 +57,7 @@ static uint64_t read_varint(struct qs_reader *in)
     return value;
 }
 
-uint32_t qw_varint(struct qs_decoder *d, unsigned id)
+uint32_t fte_varint(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const uint32_t value = (uint32_t)read_varint(&d->in);
@@ -72,7 +72,7 @@ static int64_t unfold(uint64_t folded)
     return folded & 1 ? -1 - (int64_t)(folded >> 1) : (int64_t)(folded >> 1);
 }
 
-int16_t qw_varint_signed(struct qs_decoder *d, unsigned id)
+int16_t fte_varint_signed(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const int16_t value = (int16_t)unfold(read_varint(&d->in));
@@ -81,7 +81,7 @@ int16_t qw_varint_signed(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-void qw_varint64(struct qs_decoder *d, unsigned id)
+void fte_varint64(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const uint64_t value = read_varint(&d->in);
@@ -89,7 +89,7 @@ void qw_varint64(struct qs_decoder *d, unsigned id)
     qs_emit_uint(d, id, at, d->in.pos - at, value);
 }
 
-void qw_varint64_signed(struct qs_decoder *d, unsigned id)
+void fte_varint64_signed(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const int64_t value = unfold(read_varint(&d->in));
@@ -97,7 +97,7 @@ void qw_varint64_signed(struct qs_decoder *d, unsigned id)
     qs_emit_double(d, id, at, d->in.pos - at, (double)value);
 }
 
-uint32_t qw_big_entity(struct qs_decoder *d, unsigned id)
+uint32_t fte_big_entity(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     uint32_t entity = qs_reader_u16(&d->in);
@@ -108,7 +108,7 @@ uint32_t qw_big_entity(struct qs_decoder *d, unsigned id)
     return entity;
 }
 
-uint32_t qw_entity(struct qs_decoder *d, unsigned id)
+uint32_t fte_entity(struct qs_decoder *d, unsigned id)
 {
-    return qw_session(d)->fte2 & FTE2_REPLACEMENTDELTAS ? qw_big_entity(d, id) : qs_u16(d, id);
+    return fte_session(d)->fte2 & FTE2_REPLACEMENTDELTAS ? fte_big_entity(d, id) : qs_u16(d, id);
 }

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Protocol extensions: how they are announced, and what they allow. Source: extensions facts, E.1;
+ * quakeworld-and-qwd facts, section 7; quakeworld-fte facts, section 7.
+ */
+#include "common/fte/fte.h"
+
+/* --- Pairs of key and value --- */
+
+static int flags_row(uint32_t key)
+{
+    switch (key) {
+    case EXTENSION_FTE:
+        return FTE_WORD_FTE;
+    case EXTENSION_FTE2:
+        return FTE_WORD_FTE2;
+    case EXTENSION_MVD1:
+        return FTE_WORD_MVD1;
+    default:
+        return -1;
+    }
+}
+
+/* Says the flags of an extension word by the row of its key. */
+static void emit_flags(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
+                       uint32_t length)
+{
+    const int row = flags_row(extension.key);
+
+    if (row >= 0)
+        qs_derive_uint(d, (unsigned)row, offset, length, extension.value);
+}
+
+struct fte_extension fte_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
+                                              const struct qs_token *value, uint32_t offset)
+{
+    const struct fte_extension extension = {qs_view_unsigned(key->text),
+                                            qs_view_unsigned(value->text)};
+    const uint32_t at = offset + value->offset;
+
+    qs_open_at(d, FTE_EXTENSION, offset + key->offset);
+    qs_label(d, ": 0x%x", extension.value);
+    qs_emit_uint(d, FTE_EXTENSION_KEY, offset + key->offset, key->length, extension.key);
+    qs_emit_uint(d, FTE_EXTENSION_VALUE, at, value->length, extension.value);
+    emit_flags(d, extension, at, value->length);
+    qs_close_at(d, at + value->length);
+    return extension;
+}
+
+void fte_emit_pext(struct qs_decoder *d, struct qs_view command, uint32_t offset)
+{
+    struct qs_token key, value;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(command, &pos, &key) || !qs_view_equal(key.text, "pext"))
+        return;
+    while (qs_token_next(command, &pos, &key) && qs_token_next(command, &pos, &value))
+        fte_emit_extension_words(d, &key, &value, offset);
+}
+
+bool fte_next_is_extension(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) >= 8 && qs_name_of(fte_extension_names, qs_peek_u32(d));
+}
+
+/* The key vlen has a length and as many bytes behind its value; fteqw CLQW_ParseServerData. */
+struct fte_extension fte_read_extension(struct qs_decoder *d)
+{
+    struct fte_extension extension;
+
+    qs_open(d, FTE_EXTENSION);
+    extension.key = qs_u32(d, FTE_EXTENSION_KEY);
+    extension.value = qs_u32(d, FTE_EXTENSION_VALUE);
+    if (!d->in.overrun)
+        emit_flags(d, extension, d->in.pos - 4, 4);
+    qs_label(d, ": 0x%x", extension.value);
+    if (extension.key == EXTENSION_VLEN)
+        qs_bytes(d, FTE_EXTENSION_DATA, qs_u32(d, FTE_EXTENSION_LENGTH));
+    qs_close(d);
+    return extension;
+}
+
+/* --- The agreement --- */
+
+static void agree(struct fte_session *session, struct fte_extension extension)
+{
+    if (extension.key == EXTENSION_FTE)
+        session->fte = extension.value;
+    else if (extension.key == EXTENSION_FTE2)
+        session->fte2 = extension.value;
+    else if (extension.key == EXTENSION_MVD1)
+        session->mvd1 = extension.value;
+}
+
+/* The sets in force, as the pairs from `start` on have told. */
+static void derive_agreed(struct qs_decoder *d, uint32_t start)
+{
+    const struct fte_session *session = fte_session(d);
+    const uint32_t length = d->in.pos - start;
+
+    qs_derive_uint(d, FTE_AGREED_FTE, start, length, session->fte);
+    qs_derive_uint(d, FTE_AGREED_FTE2, start, length, session->fte2);
+    qs_derive_uint(d, FTE_AGREED_MVD1, start, length, session->mvd1);
+}
+
+void fte_read_agreement(struct qs_decoder *d)
+{
+    const uint32_t start = d->in.pos;
+
+    while (fte_next_is_extension(d))
+        agree(fte_session(d), fte_read_extension(d));
+    if (d->in.pos > start)
+        derive_agreed(d, start);
+}
+
+void fte_describe(const struct fte_session *session, GString *text)
+{
+    if (session->fte)
+        g_string_append_printf(text, " FTE 0x%x", session->fte);
+    if (session->fte2)
+        g_string_append_printf(text, " FTE2 0x%x", session->fte2);
+    if (session->mvd1)
+        g_string_append_printf(text, " MVD1 0x%x", session->mvd1);
+}
+
+/* --- What it allows and changes --- */
+
+static bool is_allowed(const struct fte_message *message, const struct fte_session *session)
+{
+    return (message->fte & session->fte) || (message->fte2 & session->fte2) ||
+           (message->mvd1 & session->mvd1);
+}
+
+const struct qs_message_type *fte_allowed_message(const struct qs_decoder *d,
+                                                  const struct fte_message *table, size_t count,
+                                                  uint32_t id)
+{
+    return id < count && is_allowed(&table[id], fte_session(d)) ? &table[id].type : NULL;
+}
+
+enum qs_coord_format fte_widen_coords(struct qs_decoder *d)
+{
+    const enum qs_coord_format before = d->coord_format;
+
+    if (fte_session(d)->mvd1 & MVD1_FLOATCOORDS)
+        d->coord_format = QS_COORD_FLOAT32;
+    return before;
+}
+
+void fte_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value)
+{
+    if (d->in.overrun)
+        return;
+    qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset, "%s 0x%x", what, value);
+    d->stop = true;
+}

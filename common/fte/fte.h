@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * FTE's protocol extensions as far as they are the same over QuakeWorld's netchan and Quake's: what
+ * client and server agree on, entities as replacement deltas, commands of clcfte_move, and some
+ * more messages. Source: quakeworld-fte facts; each file says more.
+ *
+ * A game has these extensions when
+ *   - its session begins with a struct fte_session, with `game` set;
+ *   - its table of fields begins with the rows of fte_fields.def, which so have the same numbers in
+ *     all such games, and the game's own prefix;
+ *   - its tables of messages have rows with the functions below. The groups of their fields are the
+ *     game's own.
+ */
+#ifndef FTE_FTE_H
+#define FTE_FTE_H
+
+#include "common/core/decoder.h"
+#include "common/core/text.h"
+#include "common/fte/constants.h"
+#include "common/fte/fte_fields.h"
+#include "common/fte/names.h"
+
+/* --- The session */
+
+/* A command of clcfte_move, absolute. */
+struct fte_input {
+    uint16_t angles[3]; /* pitch, yaw, roll in 1/65536 of a turn */
+    int16_t forward, side, up;
+    uint8_t msec, buttons, impulse;
+    uint32_t time; /* milliseconds of the server's clock */
+};
+
+/* Rows of a game that these messages share with its other messages. */
+struct fte_rows {
+    unsigned entities_end; /* a u16 */
+    unsigned usercmd;      /* the group of a command */
+    unsigned pitch, yaw, roll;
+    unsigned forward, side, up;
+    unsigned msec;
+    unsigned loss;
+};
+
+/* What is different in each game. */
+struct fte_game {
+    struct fte_rows rows;
+    /* Says the name of the model whose number are the `length` bytes at `offset`. */
+    void (*name_model)(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
+    /* Says the name of the player that the entity is, whose number was just read. */
+    void (*name_entity)(struct qs_decoder *d, uint32_t entity);
+    /* Reads the u8 that is a player's number, and says the name. */
+    uint8_t (*read_player)(struct qs_decoder *d, unsigned id);
+    /* The packet's commands were read: the newest `count` of them, 1 to 3, the newest last. */
+    void (*keep_inputs)(struct qs_session *session, const struct fte_input *inputs, unsigned count);
+};
+
+/* What the session of a game with these extensions begins with. */
+struct fte_session {
+    struct qs_session base;
+    const struct fte_game *game;
+    uint32_t fte, fte2, mvd1; /* agreed: the words of svc_serverdata, svc_serverinfo */
+    uint32_t input_time;      /* of the client's last command by clcfte_move, ms */
+};
+
+static inline struct fte_session *fte_session(const struct qs_decoder *d)
+{
+    return (struct fte_session *)d->session;
+}
+
+/* Nothing is agreed on. */
+static inline void fte_forget_agreement(struct fte_session *session)
+{
+    session->fte = session->fte2 = session->mvd1 = 0;
+}
+
+/* --- extension.c: how extensions are announced */
+
+struct fte_extension {
+    uint32_t key, value;
+};
+/* Whether a pair of key and value in binary comes next, by its key. */
+bool fte_next_is_extension(const struct qs_decoder *d);
+/* Such a pair, as challenges, svc_serverdata and svc_serverinfo have it. */
+struct fte_extension fte_read_extension(struct qs_decoder *d);
+/* All that come, which are agreed from now on; the sets in force are said behind them. */
+void fte_read_agreement(struct qs_decoder *d);
+/* A pair of key and value as words of a text that begins at `offset`. Returns the numbers. */
+struct fte_extension fte_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
+                                              const struct qs_token *value, uint32_t offset);
+/* The command pext and its pairs: the extensions that the client can. Nothing for others. */
+void fte_emit_pext(struct qs_decoder *d, struct qs_view command, uint32_t offset);
+/* Adds the words that are agreed on to the text: " FTE 0x40060600 FTE2 0x7f". */
+void fte_describe(const struct fte_session *session, GString *text);
+
+/* A message that extensions add; any of the bits allows it. */
+struct fte_message {
+    struct qs_message_type type;
+    uint32_t fte, fte2, mvd1;
+};
+/* The message number `id` of a table by number, or NULL where none is there or allowed. */
+const struct qs_message_type *fte_allowed_message(const struct qs_decoder *d,
+                                                  const struct fte_message *table, size_t count,
+                                                  uint32_t id);
+
+/* Origins of players and entities are floats with MVD1's FLOATCOORDS. Returns the format before. */
+enum qs_coord_format fte_widen_coords(struct qs_decoder *d);
+
+/* Nothing is known of what follows `value`, whose bytes begin at `offset`: ends the message loop.
+ */
+void fte_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value);
+
+/* --- entities.c: replacement deltas */
+
+/* From the server's time on. */
+void fte_read_updateentities(struct qs_decoder *d);
+void fte_read_baseline_update(struct qs_decoder *d);
+void fte_read_static_update(struct qs_decoder *d);
+
+/* --- messages.c: further server messages */
+
+void fte_read_setangledelta(struct qs_decoder *d);
+void fte_read_setanglebase(struct qs_decoder *d);
+void fte_read_voicechat(struct qs_decoder *d);
+void fte_read_cgamepacket(struct qs_decoder *d);
+void fte_read_cgamepacket_sized(struct qs_decoder *d);
+void fte_read_csqcentities(struct qs_decoder *d);
+void fte_read_csqcentities_sized(struct qs_decoder *d);
+/*
+ * svcfte_temp_entity_sized. `numbering` is the game's own: TE_SIZE_QUAKE, or 0 for QuakeWorld's;
+ * `is_known` knows its types, `read` reads one from its type on.
+ */
+void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
+                                bool (*is_known)(const struct qs_decoder *d, uint8_t type),
+                                void (*read)(struct qs_decoder *d));
+
+/* --- client.c, input.c: client messages */
+
+void fte_read_ackframe(struct qs_decoder *d);
+void fte_read_qcrequest(struct qs_decoder *d);
+void fte_read_prydoncursor(struct qs_decoder *d);
+void fte_read_client_voicechat(struct qs_decoder *d);
+void fte_read_move(struct qs_decoder *d);
+/* Where the mouse's cursor points to; an entity follows. */
+void fte_read_cursor(struct qs_decoder *d);
+
+/* --- numbers.c: numbers of variable length */
+
+uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
+int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
+uint32_t fte_varint(struct qs_decoder *d, unsigned id);
+int16_t fte_varint_signed(struct qs_decoder *d, unsigned id);
+/* 64 bits: for a row of type QS_U64, and signed for one of QS_DOUBLE. */
+void fte_varint64(struct qs_decoder *d, unsigned id);
+void fte_varint64_signed(struct qs_decoder *d, unsigned id);
+/* An entity's number: 16 bits, or 15 with more where the top one is set. */
+uint32_t fte_big_entity(struct qs_decoder *d, unsigned id);
+/* The same as the session writes it: 16 bits without REPLACEMENTDELTAS. */
+uint32_t fte_entity(struct qs_decoder *d, unsigned id);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Server messages but for entities. Source: quakeworld-fte facts, sections 7 to 9; fteqw cl_parse.c
+ * and what it calls, where the function is named.
+ */
+#include "common/fte/fte.h"
+
+/* --- The view */
+
+/* What the view turns by, whatever width angles have elsewhere. */
+void fte_read_setangledelta(struct qs_decoder *d)
+{
+    const enum qs_angle_format format = d->angle_format;
+
+    d->angle_format = QS_ANGLE_SHORT;
+    qs_angle3(d, FTE_SETANGLEDELTA);
+    d->angle_format = format;
+}
+
+/* CL_ParseBaseAngle. */
+void fte_read_setanglebase(struct qs_decoder *d)
+{
+    const uint8_t flags = qs_u8(d, FTE_ANGLEBASE_FLAGS);
+
+    if (flags & ANGLEBASE_PITCH)
+        qs_angle16(d, FTE_ANGLEBASE_PITCH_ANGLE);
+    if (flags & ANGLEBASE_YAW)
+        qs_angle16(d, FTE_ANGLEBASE_YAW_ANGLE);
+    if (flags & ANGLEBASE_ROLL)
+        qs_angle16(d, FTE_ANGLEBASE_ROLL_ANGLE);
+}
+
+/* --- Speech */
+
+/* S_Voip_Parse; the bytes are compressed speech. */
+void fte_read_voicechat(struct qs_decoder *d)
+{
+    fte_session(d)->game->read_player(d, FTE_VOICE_SENDER);
+    qs_u8(d, FTE_VOICE_GENERATION);
+    qs_u8(d, FTE_VOICE_SEQUENCE);
+    qs_bytes(d, FTE_VOICE_DATA, qs_u16(d, FTE_VOICE_SIZE));
+}
+
+/* --- The mod's own */
+
+/* What follows is known to the server's mod only: says so and ends the message loop. */
+static void stop_at_mod_data(struct qs_decoder *d, const char *message)
+{
+    if (d->in.overrun)
+        return;
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
+            "%s not decoded: only the server's mod knows its length", message);
+    d->stop = true;
+}
+
+void fte_read_cgamepacket(struct qs_decoder *d)
+{
+    stop_at_mod_data(d, "svcfte_cgamepacket");
+}
+
+void fte_read_cgamepacket_sized(struct qs_decoder *d)
+{
+    qs_bytes(d, FTE_MOD_DATA, qs_u16(d, FTE_MOD_SIZE));
+}
+
+/* A number as in replacement deltas where these are agreed. CSQC_ParseEntities. */
+static uint16_t read_mod_entity(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const bool longer = fte_session(d)->fte2 & FTE2_REPLACEMENTDELTAS;
+    const uint16_t word = qs_u16(d, FTE_MOD_ENTITY_WORD);
+    uint32_t number = word & (longer ? UPDATE_NUMBER : UPDATE_NUMBER | UPDATE_EXTENDED);
+
+    if (longer && (word & UPDATE_EXTENDED))
+        number |= (uint32_t)qs_u8(d, FTE_MOD_ENTITY_HIGH) << 14;
+    qs_derive_uint(d, FTE_MOD_ENTITY, at, d->in.pos - at, number);
+    return word;
+}
+
+static void read_mod_entities(struct qs_decoder *d, bool sized)
+{
+    while (!d->in.overrun && !d->stop) {
+        const uint16_t word = read_mod_entity(d);
+
+        if (word == 0)
+            return;
+        if (word & UPDATE_REMOVE)
+            continue;
+        if (sized)
+            fte_read_cgamepacket_sized(d);
+        else
+            stop_at_mod_data(d, "svcfte_csqcentities");
+    }
+}
+
+void fte_read_csqcentities(struct qs_decoder *d)
+{
+    read_mod_entities(d, false);
+}
+
+void fte_read_csqcentities_sized(struct qs_decoder *d)
+{
+    read_mod_entities(d, true);
+}
+
+/*
+ * A temporary entity with a size before it; what the mod added behind a known type, or a type that
+ * only the mod knows, can be passed over. CL_ParseTEnt_Sized.
+ */
+void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
+                                bool (*is_known)(const struct qs_decoder *d, uint8_t type),
+                                void (*read)(struct qs_decoder *d))
+{
+    const uint16_t word = qs_u16(d, FTE_TE_SIZE);
+    const uint32_t size = word & TE_SIZE_MASK, start = d->in.pos, end = start + size;
+    const bool own = (word & TE_SIZE_QUAKE) == numbering;
+
+    if (own && size && size <= qs_reader_left(&d->in) && is_known(d, d->in.data[start]))
+        read(d);
+    if (d->in.pos < end) {
+        qs_bytes(d, FTE_MOD_DATA, end - d->in.pos);
+    } else if (d->in.pos > end) {
+        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start,
+                "Temporary entity longer than its %u bytes", size);
+        d->stop = true;
+    }
+}
