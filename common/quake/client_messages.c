@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the client tells the server. Sources: QuakeSpasm sv_user.c, SV_ReadClientMessage; DarkPlaces
- * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove.
+ * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove; fteqw sv_user.c, SVNQ_ReadClientMove.
  */
 #include "common/core/text.h"
 #include "common/quake/internal.h"
-
-/* Behind the angles of a move: three speeds, buttons, impulse. */
-enum { MOVE_TAIL = 3 * 2 + 2 };
 
 static void read_nothing(struct qs_decoder *d)
 {
@@ -22,17 +19,25 @@ static void read_disconnect(struct qs_decoder *d)
 
 /* --- clc_move --- */
 
+static bool has_wide_buttons(const struct nq_session *session)
+{
+    return nq_darkplaces_version(session) >= 6 || session->ext.fte2 & FTE2_PRYDONCURSOR;
+}
+
 /*
  * Whether a move of protocol 15 has angles of 16 bits: where client and server have agreed on
- * ProQuake's precise aim. A move fills its packet, so its size tells; but DarkPlaces acknowledges
- * pieces of a download behind it.
+ * ProQuake's precise aim. A move fills its packet, so its size tells; but clients acknowledge
+ * frames and pieces of a download behind it.
  */
 static bool is_precise(const struct qs_decoder *d)
 {
-    enum { SIZE = 3 + MOVE_TAIL, PRECISE_SIZE = 3 * 2 + MOVE_TAIL };
+    enum { ANGLES = 3, SPEEDS = 3 * 2 };
     const uint8_t *move = d->in.data + d->in.pos;
+    const uint32_t buttons = has_wide_buttons(nq_session_of(d)) ? 4 : 1;
+    const uint32_t size = ANGLES + SPEEDS + buttons + 1;
 
-    return qs_reader_left(&d->in) >= PRECISE_SIZE && move[SIZE] != CLC_DP_ACKDOWNLOADDATA;
+    return qs_reader_left(&d->in) >= size + ANGLES && move[size] != CLC_DP_ACKDOWNLOADDATA &&
+           move[size] != CLC_DP_ACKFRAME;
 }
 
 static enum qs_angle_format angle_format(const struct qs_decoder *d)
@@ -42,7 +47,9 @@ static enum qs_angle_format angle_format(const struct qs_decoder *d)
 
     if (session->flags & PRFL_FLOATANGLE || darkplaces == 2 || darkplaces == 3)
         return QS_ANGLE_FLOAT32;
-    return darkplaces || nq_is_extended(session) || is_precise(d) ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+    if (darkplaces || nq_is_extended(session) || session->ext.fte & FTE_FLOATCOORDS)
+        return QS_ANGLE_SHORT;
+    return is_precise(d) ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
 static void read_angles(struct qs_decoder *d)
@@ -63,7 +70,6 @@ static void read_vector(struct qs_decoder *d, unsigned row)
     qs_coord3(d, row);
 }
 
-/* Sent whether there is one or not. */
 static void read_cursor(struct qs_decoder *d)
 {
     qs_open(d, NQ_MOVE_CURSOR);
@@ -71,37 +77,57 @@ static void read_cursor(struct qs_decoder *d)
     qs_scaled_i16(d, NQ_CURSOR_Y, 1.0 / INT16_MAX);
     read_vector(d, NQ_CURSOR_START);
     read_vector(d, NQ_CURSOR_IMPACT);
-    qs_u16(d, NQ_CURSOR_ENTITY);
+    fte_entity(d, NQ_CURSOR_ENTITY);
     qs_close(d);
+}
+
+/* Which move it is: of DarkPlaces, of FTE. */
+static void read_move_sequence(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    if (nq_darkplaces_version(session) >= 7)
+        qs_u32(d, NQ_MOVE_SEQUENCE);
+    else if (session->ext.fte2 & FTE2_PREDINFO)
+        qs_u16(d, NQ_MOVE_SEQUENCE);
+}
+
+/*
+ * Buttons, impulse, and what the buttons announce. DarkPlaces sends a cursor whether there is one
+ * or not; FTE: SVNQ_ReadClientMove.
+ */
+static void read_buttons(struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const bool darkplaces = nq_darkplaces_version(session) >= 6;
+    const bool fte = session->ext.fte2 & FTE2_PRYDONCURSOR;
+    const uint32_t buttons =
+        has_wide_buttons(session) ? qs_u32(d, NQ_MOVE_BUTTONS) : qs_u8(d, NQ_MOVE_BUTTONS);
+
+    qs_u8(d, NQ_MOVE_IMPULSE);
+    if (fte && buttons & BUTTONS_WEAPON)
+        qs_u32(d, NQ_MOVE_WEAPON);
+    if (darkplaces || (fte && buttons & BUTTONS_CURSOR))
+        read_cursor(d);
 }
 
 static void read_move(struct qs_decoder *d)
 {
-    struct nq_session *session = nq_session_of(d);
-    const unsigned darkplaces = nq_darkplaces_version(session);
-
-    if (darkplaces >= 7)
-        qs_u32(d, NQ_MOVE_SEQUENCE);
+    read_move_sequence(d);
     qs_f32(d, NQ_MOVE_TIME);
     read_angles(d);
     qs_i16(d, NQ_MOVE_FORWARD);
     qs_i16(d, NQ_MOVE_SIDE);
     qs_i16(d, NQ_MOVE_UP);
-    if (darkplaces >= 6)
-        qs_u32(d, NQ_MOVE_BUTTONS);
-    else
-        qs_u8(d, NQ_MOVE_BUTTONS);
-    qs_u8(d, NQ_MOVE_IMPULSE);
-    if (darkplaces >= 6)
-        read_cursor(d);
-    session->moved = !d->in.overrun;
+    read_buttons(d);
+    nq_session_of(d)->moved = !d->in.overrun;
 }
 
 /* --- The others --- */
 
 static void read_ackframe(struct qs_decoder *d)
 {
-    qs_label(d, ": %d", qs_i32(d, NQ_ACKFRAME_FRAME));
+    qs_label(d, ": %d", qs_i32(d, FTE_ACKFRAME));
 }
 
 static void read_ackdownloaddata(struct qs_decoder *d)
@@ -112,7 +138,12 @@ static void read_ackdownloaddata(struct qs_decoder *d)
 
 static void read_stringcmd(struct qs_decoder *d)
 {
-    qs_label_text(d, ": ", qs_text(d, NQ_STRINGCMD_TEXT), "");
+    const uint32_t at = d->in.pos;
+    const struct qs_view command = qs_text(d, NQ_STRINGCMD_TEXT);
+
+    qs_label_text(d, ": ", command, "");
+    if (d->fields_wanted && !d->in.overrun)
+        fte_emit_pext(d, command, at);
 }
 
 static const struct qs_message_type types[] = {
@@ -125,9 +156,23 @@ static const struct qs_message_type types[] = {
                                 read_ackdownloaddata},
 };
 
+/* FTE's. */
+static const struct fte_message fte_types[] = {
+    [CLC_FTE_QCREQUEST] = {{"clcfte_qcrequest", "qcrequest", NQ_QCREQUEST, fte_read_qcrequest},
+                           .fte = FTE_CSQC},
+    [CLC_FTE_VOICECHAT] = {{"clcfte_voicechat", "voicechat", NQ_VOICECHAT,
+                            fte_read_client_voicechat},
+                           .fte2 = FTE2_VOICECHAT},
+    [CLC_FTE_MOVE] = {{"clcfte_move", "move", NQ_MOVE, nq_read_fte_move}, .fte2 = FTE2_VRINPUTS},
+};
+
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
-    (void)d;
+    const struct qs_message_type *type =
+        fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
+
+    if (type)
+        return type;
     return id < G_N_ELEMENTS(types) && types[id].name ? &types[id] : NULL;
 }
 

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "common/fte/constants.h"
+
 /* Protocol versions, as svc_serverinfo gives them. */
 enum {
     PROTOCOL_NETQUAKE = 15,
@@ -38,10 +40,6 @@ enum {
     PRFL_ALPHASANITY = 1 << 6,
     PRFL_INT32COORD = 1 << 7
 };
-
-/* FTE puts pairs of these and a set of bits before the protocol version. */
-#define NQ_PEXT_FTEX UINT32_C(0x58455446) /* "FTEX" */
-#define NQ_PEXT_FTE2 UINT32_C(0x32455446) /* "FTE2" */
 
 /* The first word of a packet: flags, and in the lower half the length. Big-endian. */
 #define NETFLAG_LENGTH_MASK UINT32_C(0x0000ffff)
@@ -148,8 +146,9 @@ enum {
     CLC_DP_ACKDOWNLOADDATA = 51
 };
 
-/* svc_precache: a number, and a bit that makes it a sound's. */
-enum { PRECACHE_NUMBER = 0x7fff, PRECACHE_SOUND = 0x8000 };
+/* Bits of a move's buttons that are none: what follows, with FTE2_PRYDONCURSOR. */
+#define BUTTONS_WEAPON (UINT32_C(1) << 30)
+#define BUTTONS_CURSOR (UINT32_C(1) << 31)
 
 /* Entity update flags, in the order of the bytes that carry them. */
 #define U_MOREBITS (UINT32_C(1) << 0)
@@ -281,7 +280,7 @@ enum { ANIMATION_BLEND4 = 3, ANIMATION_SKELETON = 4, BONE_POSE_SIZE = 7 * 2 };
 enum {
     SND_VOLUME = 1 << 0,
     SND_ATTENUATION = 1 << 1,
-    SND_LOOPING = 1 << 2, /* never sent, nothing follows */
+    SND_LOOPING = 1 << 2, /* never sent, nothing follows; FTE: SNDX_MORE */
     SND_LARGEENTITY = 1 << 3,
     SND_LARGESOUND = 1 << 4,
     SND_SPEEDUSHORT4000 = 1 << 5 /* DarkPlaces */

@@ -49,7 +49,7 @@ static void read_baseline(struct qs_decoder *d, uint8_t flags)
 
 static void read_entity_number(struct qs_decoder *d)
 {
-    qs_label(d, ": %u", qs_u16(d, NQ_BASELINE_ENTITY));
+    qs_label(d, ": %u", fte_entity(d, NQ_BASELINE_ENTITY));
 }
 
 void nq_read_spawnstatic(struct qs_decoder *d)

@@ -4,6 +4,7 @@
 #define NQ_INTERNAL_H
 
 #include "common/core/decoder.h"
+#include "common/fte/fte.h"
 #include "common/quake/constants.h"
 #include "common/quake/nq_fields.h"
 #include "common/quake/quake.h"
@@ -37,10 +38,17 @@ static inline unsigned nq_darkplaces_version(const struct nq_session *session)
     return 0;
 }
 
-/* Has DarkPlaces' messages: its own protocols, and whatever protocol its servers speak. */
+/* Client and server have agreed on extensions of FTE. */
+static inline bool nq_has_fte(const struct nq_session *session)
+{
+    return session->ext.fte || session->ext.fte2;
+}
+
+/* Has DarkPlaces' messages: its own protocols, and whatever protocol its servers and FTE's speak.
+ */
 static inline bool nq_has_darkplaces(const struct nq_session *session)
 {
-    return session->darkplaces || nq_darkplaces_version(session);
+    return session->darkplaces || nq_darkplaces_version(session) || nq_has_fte(session);
 }
 
 /* quake.c */
@@ -107,6 +115,12 @@ void nq_read_spawnbaseline_large(struct qs_decoder *d);
 /* entity_frames.c: the same of DarkPlaces. */
 void nq_read_entities(struct qs_decoder *d);
 void nq_read_csqcentities(struct qs_decoder *d);
+
+/* fte.c: FTE's extensions as Quake has them. */
+extern const struct fte_game nq_fte_game;
+void nq_read_updateentities(struct qs_decoder *d);
+void nq_read_fte_move(struct qs_decoder *d);
+void nq_read_temp_entity_sized(struct qs_decoder *d);
 
 /* clientdata.c */
 void nq_read_clientdata(struct qs_decoder *d);

@@ -24,12 +24,6 @@ const struct qs_name nq_protocol_names[] = {
     {0, NULL},
 };
 
-const struct qs_name nq_extension_names[] = {
-    {NQ_PEXT_FTEX, "FTEX"},
-    {NQ_PEXT_FTE2, "FTE2"},
-    {0, NULL},
-};
-
 const struct qs_name nq_control_names[] = {
     {CCREQ_CONNECT, "CCREQ_CONNECT"},
     {CCREQ_SERVER_INFO, "CCREQ_SERVER_INFO"},
@@ -73,7 +67,7 @@ const struct qs_name nq_svc_names[] = {
     {SVC_PARTICLE, "svc_particle"},
     {SVC_DAMAGE, "svc_damage"},
     {SVC_SPAWNSTATIC, "svc_spawnstatic"},
-    {SVC_SPAWNBINARY, "svc_spawnbinary"},
+    {SVC_SPAWNBINARY, "svc_spawnbinary or svcfte_spawnstatic2"},
     {SVC_SPAWNBASELINE, "svc_spawnbaseline"},
     {SVC_TEMP_ENTITY, "svc_temp_entity"},
     {SVC_SETPAUSE, "svc_setpause"},
@@ -108,6 +102,17 @@ const struct qs_name nq_svc_names[] = {
     {SVC_DP_TRAILPARTICLES, "svc_trailparticles"},
     {SVC_DP_POINTPARTICLES, "svc_pointparticles"},
     {SVC_DP_POINTPARTICLES1, "svc_pointparticles1"},
+    {SVC_FTE_SPAWNBASELINE2, "svcfte_spawnbaseline2"},
+    {SVC_FTE_UPDATESTATSTRING, "svcfte_updatestatstring"},
+    {SVC_FTE_UPDATESTATFLOAT, "svcfte_updatestatfloat"},
+    {SVC_FTE_CGAMEPACKET, "svcfte_cgamepacket"},
+    {SVC_FTE_VOICECHAT, "svcfte_voicechat"},
+    {SVC_FTE_SETANGLEDELTA, "svcfte_setangledelta"},
+    {SVC_FTE_UPDATEENTITIES, "svcfte_updateentities"},
+    {SVC_FTE_CGAMEPACKET_SIZED, "svcfte_cgamepacket_sized"},
+    {SVC_FTE_TEMP_ENTITY_SIZED, "svcfte_temp_entity_sized"},
+    {SVC_FTE_CSQCENTITIES_SIZED, "svcfte_csqcentities_sized"},
+    {SVC_FTE_SETANGLEBASE, "svcfte_setanglebase"},
     {0, NULL},
 };
 
@@ -118,16 +123,10 @@ const struct qs_name nq_clc_names[] = {
     {CLC_STRINGCMD, "clc_stringcmd"},
     {CLC_DP_ACKFRAME, "clc_ackframe"},
     {CLC_DP_ACKDOWNLOADDATA, "clc_ackdownloaddata"},
+    {CLC_FTE_QCREQUEST, "clcfte_qcrequest"},
+    {CLC_FTE_VOICECHAT, "clcfte_voicechat"},
+    {CLC_FTE_MOVE, "clcfte_move"},
     {0, NULL},
-};
-
-/* dem-format, 6.4. */
-const struct qs_name nq_stat_names[] = {
-    {0, "STAT_HEALTH"},        {2, "STAT_WEAPON"},        {3, "STAT_AMMO"},
-    {4, "STAT_ARMOR"},         {5, "STAT_WEAPONFRAME"},   {6, "STAT_SHELLS"},
-    {7, "STAT_NAILS"},         {8, "STAT_ROCKETS"},       {9, "STAT_CELLS"},
-    {10, "STAT_ACTIVEWEAPON"}, {11, "STAT_TOTALSECRETS"}, {12, "STAT_TOTALMONSTERS"},
-    {13, "STAT_SECRETS"},      {14, "STAT_MONSTERS"},     {0, NULL},
 };
 
 /* dem-format, 6.26. */
@@ -144,26 +143,57 @@ const struct qs_name nq_gametype_names[] = {
     {0, NULL},
 };
 
-/* dem-format, 6.24 (0 to 11); QuakeSpasm and DarkPlaces protocol.h (the rest). */
+/* dem-format, 6.24 (0 to 11); QuakeSpasm, DarkPlaces and fteqw protocol.h (the rest). */
 const struct qs_name nq_temp_entity_names[] = {
-    {0, "TE_SPIKE"},          {1, "TE_SUPERSPIKE"},
-    {2, "TE_GUNSHOT"},        {3, "TE_EXPLOSION"},
-    {4, "TE_TAREXPLOSION"},   {5, "TE_LIGHTNING1"},
-    {6, "TE_LIGHTNING2"},     {7, "TE_WIZSPIKE"},
-    {8, "TE_KNIGHTSPIKE"},    {9, "TE_LIGHTNING3"},
-    {10, "TE_LAVASPLASH"},    {11, "TE_TELEPORT"},
-    {12, "TE_EXPLOSION2"},    {13, "TE_BEAM"},
-    {16, "TE_EXPLOSION3"},    {17, "TE_LIGHTNING4NEH"},
-    {50, "TE_BLOOD"},         {51, "TE_SPARK"},
-    {52, "TE_BLOODSHOWER"},   {53, "TE_EXPLOSIONRGB"},
-    {54, "TE_PARTICLECUBE"},  {55, "TE_PARTICLERAIN"},
-    {56, "TE_PARTICLESNOW"},  {57, "TE_GUNSHOTQUAD"},
-    {58, "TE_SPIKEQUAD"},     {59, "TE_SUPERSPIKEQUAD"},
-    {70, "TE_EXPLOSIONQUAD"}, {72, "TE_SMALLFLASH"},
-    {73, "TE_CUSTOMFLASH"},   {74, "TE_FLAMEJET"},
-    {75, "TE_PLASMABURN"},    {76, "TE_TEI_G3"},
-    {77, "TE_TEI_SMOKE"},     {78, "TE_TEI_BIGEXPLOSION"},
-    {79, "TE_TEI_PLASMAHIT"}, {0, NULL},
+    {0, "TE_SPIKE"},
+    {1, "TE_SUPERSPIKE"},
+    {2, "TE_GUNSHOT"},
+    {3, "TE_EXPLOSION"},
+    {4, "TE_TAREXPLOSION"},
+    {5, "TE_LIGHTNING1"},
+    {6, "TE_LIGHTNING2"},
+    {7, "TE_WIZSPIKE"},
+    {8, "TE_KNIGHTSPIKE"},
+    {9, "TE_LIGHTNING3"},
+    {10, "TE_LAVASPLASH"},
+    {11, "TE_TELEPORT"},
+    {12, "TE_EXPLOSION2"},
+    {13, "TE_BEAM"},
+    {14, "TE_BULLET"},
+    {15, "TE_RAILTRAIL"},
+    {16, "TE_EXPLOSION3"},
+    {17, "TE_LIGHTNING4NEH"},
+    {20, "TE_QWEXPLOSION"},
+    {21, "TE_QWGUNSHOT"},
+    {24, "TE_STREAM_LIGHTNING_SMALL"},
+    {25, "TE_STREAM_CHAIN"},
+    {26, "TE_STREAM_SUNSTAFF1"},
+    {27, "TE_STREAM_SUNSTAFF2"},
+    {28, "TE_STREAM_LIGHTNING"},
+    {29, "TE_STREAM_COLORBEAM"},
+    {30, "TE_STREAM_ICECHUNKS"},
+    {31, "TE_STREAM_GAZE"},
+    {32, "TE_STREAM_FAMINE"},
+    {50, "TE_BLOOD"},
+    {51, "TE_SPARK"},
+    {52, "TE_BLOODSHOWER"},
+    {53, "TE_EXPLOSIONRGB"},
+    {54, "TE_PARTICLECUBE"},
+    {55, "TE_PARTICLERAIN"},
+    {56, "TE_PARTICLESNOW"},
+    {57, "TE_GUNSHOTQUAD"},
+    {58, "TE_SPIKEQUAD"},
+    {59, "TE_SUPERSPIKEQUAD"},
+    {70, "TE_EXPLOSIONQUAD"},
+    {72, "TE_SMALLFLASH"},
+    {73, "TE_CUSTOMFLASH"},
+    {74, "TE_FLAMEJET"},
+    {75, "TE_PLASMABURN"},
+    {76, "TE_TEI_G3"},
+    {77, "TE_TEI_SMOKE"},
+    {78, "TE_TEI_BIGEXPLOSION"},
+    {79, "TE_TEI_PLASMAHIT"},
+    {0, NULL},
 };
 
 const struct qs_name nq_animation_names[] = {

@@ -10,11 +10,9 @@ extern const struct qs_name nq_control_names[];
 extern const struct qs_name nq_mod_names[];
 extern const struct qs_name nq_svc_names[];
 extern const struct qs_name nq_clc_names[];
-extern const struct qs_name nq_stat_names[];
 extern const struct qs_name nq_signon_names[];
 extern const struct qs_name nq_gametype_names[];
 extern const struct qs_name nq_temp_entity_names[];
-extern const struct qs_name nq_extension_names[];
 extern const struct qs_name nq_animation_names[];
 
 #endif

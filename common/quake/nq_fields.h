@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of Quake by number: one enumerator for each row of nq_fields.def. */
+/* The fields of Quake by number: one enumerator for each row of nq_fields.def, behind
+ * those of fte_fields.def. */
 #ifndef NQ_FIELDS_H
 #define NQ_FIELDS_H
 
 #include "common/core/field.h"
+#include "common/fte/fte_fields.h"
 
 enum nq_field {
+    NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* fte_fields.def */
 #include "common/core/rows_enum.h"
 #include "common/quake/nq_fields.def"
 #include "common/core/rows_end.h"

@@ -9,6 +9,9 @@
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
+#define FTE_PREFIX "nq."
+#define FTE_UPDATE_NAME "nq.delta"
+#include "common/fte/fte_fields.def"
 #include "common/quake/nq_fields.def"
 #include "common/core/rows_end.h"
 };
@@ -19,6 +22,7 @@ static void init(struct qs_session *session)
 {
     memset(session, 0, sizeof(struct nq_session));
     qs_session_init(session);
+    ((struct nq_session *)session)->ext.game = &nq_fte_game;
 }
 
 /* What was of the last packet only. */
@@ -60,7 +64,7 @@ static void clear(struct qs_session *session)
 
 void nq_begin_connection(struct nq_session *session)
 {
-    struct nq_session fresh = {.base = session->base,
+    struct nq_session fresh = {.ext = {.base = session->base, .game = session->ext.game},
                                .darkplaces_client = session->darkplaces_client};
 
     qs_session_connect(&fresh.base);
@@ -88,6 +92,17 @@ static char *map_name(const char *model)
                                          end ? (uint32_t)(end - base) : (uint32_t)strlen(base)});
 }
 
+static char *version_text(const struct nq_session *session)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_printf(text, "%d", session->base.version);
+    if (session->flags)
+        g_string_append_printf(text, " flags 0x%x", session->flags);
+    fte_describe(&session->ext, text);
+    return g_string_free(text, FALSE);
+}
+
 static void describe(const struct qs_session *session, struct qs_description *description)
 {
     const struct nq_session *nq = (const struct nq_session *)session;
@@ -95,10 +110,8 @@ static void describe(const struct qs_session *session, struct qs_description *de
     const char *player = nq->view_entity ? qs_table_get(&nq->players, nq->view_entity - 1u) : NULL;
 
     *description = (struct qs_description){0};
-    if (session->version && nq->flags)
-        description->version = g_strdup_printf("%d flags 0x%x", session->version, nq->flags);
-    else if (session->version)
-        description->version = g_strdup_printf("%d", session->version);
+    if (session->version)
+        description->version = version_text(nq);
     if (map)
         description->map = map_name(map);
     if (player)

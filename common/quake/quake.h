@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Quake (NetQuake), protocols 15, 666 (FitzQuake), 999 (RMQ) and those of DarkPlaces (96, 97, 3500
- * to 3505): what a session knows, and the protocol record.
+ * to 3505), with or without FTE's extensions: what a session knows, and the protocol record.
  */
 #ifndef NQ_QUAKE_H
 #define NQ_QUAKE_H
@@ -13,6 +13,7 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
+#include "common/fte/fte.h"
 #include "common/quake/fragments.h"
 
 /*
@@ -40,7 +41,10 @@ struct nq_delivery {
 };
 
 struct nq_session {
-    struct qs_session base; /* its netchans count the unreliable messages */
+    union {
+        struct qs_session base; /* its netchans count the unreliable messages */
+        struct fte_session ext; /* begins with it */
+    };
     struct nq_reliable to_server, to_client;
 
     uint32_t flags; /* PRFL_*, of protocol 999 */

@@ -2,8 +2,9 @@
 /*
  * What the server tells the client.
  * Sources: dem-format, section 6; QuakeSpasm protocol.h and cl_parse.c (666, 999); DarkPlaces
- * protocol.h and cl_parse.c (its own messages and protocols). Where engines and the text disagree
- * the engines count, and a comment says so.
+ * protocol.h and cl_parse.c (its own messages and protocols); fteqw cl_parse.c (what its extensions
+ * change; its own messages are in fte.c). Where engines and the text disagree the engines count,
+ * and a comment says so.
  */
 #include "common/core/text.h"
 #include "common/quake/internal.h"
@@ -61,23 +62,25 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
 }
 
 /* Nothing behind this can be read. */
-static void refuse_protocol(struct qs_decoder *d, const char *what, uint32_t number)
+static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
     nq_session_of(d)->undecodable = true;
-    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4, "%s %u is not decoded", what, number);
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4, "Protocol %u is not decoded", version);
     d->stop = true;
 }
 
 static void read_version(struct qs_decoder *d)
 {
-    const uint32_t version = qs_u32(d, NQ_VERSION_NUMBER);
+    uint32_t version;
 
+    fte_read_agreement(d);
+    version = qs_u32(d, NQ_VERSION_NUMBER);
     if (d->in.overrun)
         return;
     if (is_decoded(version))
         choose_protocol(d, version, 0);
     else
-        refuse_protocol(d, "Protocol", version);
+        refuse_protocol(d, version);
 }
 
 /* --- serverinfo --- */
@@ -88,32 +91,11 @@ static void begin_level(struct nq_session *session)
     session->signon = 0;
     session->view_entity = 0;
     session->undecodable = false;
+    fte_forget_agreement(&session->ext);
     qs_table_clear(&session->models);
     qs_table_clear(&session->sounds);
     qs_table_clear(&session->players);
     qs_table_clear(&session->coarse);
-}
-
-static bool next_is_extension(const struct qs_decoder *d)
-{
-    uint32_t word;
-
-    if (qs_reader_left(&d->in) < 4)
-        return false;
-    word = qs_le32(d->in.data + d->in.pos);
-    return word == NQ_PEXT_FTEX || word == NQ_PEXT_FTE2;
-}
-
-/* The bits of all of FTE's extensions that are in force. */
-static uint32_t read_extensions(struct qs_decoder *d)
-{
-    uint32_t bits = 0;
-
-    while (next_is_extension(d)) {
-        qs_u32(d, NQ_SERVERINFO_EXTENSION);
-        bits |= qs_u32(d, NQ_SERVERINFO_EXTENSION_BITS);
-    }
-    return bits;
 }
 
 /* Names until an empty one; the first has number 1. */
@@ -135,23 +117,21 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
 static void read_serverinfo(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
-    const uint32_t extensions = read_extensions(d);
-    const uint32_t version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
-    const bool has_flags = version == PROTOCOL_RMQ;
+    uint32_t version;
 
+    begin_level(session);
+    fte_read_agreement(d);
+    version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
     if (d->in.overrun)
         return;
-    begin_level(session);
     session->base.version = (int32_t)version;
     if (!is_decoded(version)) {
-        refuse_protocol(d, "Protocol", version);
+        refuse_protocol(d, version);
         return;
     }
-    if (extensions) {
-        refuse_protocol(d, "With these extensions, protocol", version);
-        return;
-    }
-    choose_protocol(d, version, has_flags ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
+    choose_protocol(d, version, version == PROTOCOL_RMQ ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
+    if (session->ext.fte2 & FTE2_PREDINFO)
+        qs_text(d, NQ_SERVERINFO_GAMEDIR);
     session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
     qs_u8(d, NQ_SERVERINFO_GAMETYPE);
     qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
@@ -211,14 +191,28 @@ static void read_updatestat(struct qs_decoder *d)
     qs_i32(d, NQ_UPDATESTAT_VALUE);
 }
 
+static void read_updatestatstring(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_UPDATESTAT_INDEX);
+    qs_label_text(d, ": ", qs_text(d, FTE_STAT_STRING), "");
+}
+
+static void read_updatestatfloat(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_UPDATESTAT_INDEX);
+    qs_f32(d, FTE_STAT_FLOAT);
+}
+
 static void read_setview(struct qs_decoder *d)
 {
-    nq_session_of(d)->view_entity = qs_u16(d, NQ_SETVIEW_ENTITY);
+    nq_session_of(d)->view_entity = (uint16_t)fte_entity(d, NQ_SETVIEW_ENTITY);
 }
 
 static void read_time(struct qs_decoder *d)
 {
     qs_label(d, ": %g s", (double)qs_f32(d, NQ_TIME_VALUE));
+    if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
+        qs_u16(d, NQ_TIME_MOVE);
 }
 
 static void read_setangle(struct qs_decoder *d)
@@ -286,13 +280,17 @@ static void read_updatecolors(struct qs_decoder *d)
 
 /* --- Sounds --- */
 
+static void name_sound(struct qs_decoder *d, unsigned row, uint32_t number, uint32_t at)
+{
+    nq_name(d, row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+}
+
 static void read_sound_number(struct qs_decoder *d, unsigned number_row, unsigned name_row,
                               bool large)
 {
     const uint32_t at = d->in.pos;
-    const uint16_t number = large ? qs_u16(d, number_row) : qs_u8(d, number_row);
 
-    nq_name(d, name_row, &nq_session_of(d)->sounds, number, at, d->in.pos - at);
+    name_sound(d, name_row, large ? qs_u16(d, number_row) : qs_u8(d, number_row), at);
 }
 
 /* Entity and channel share a word, or with SND_LARGEENTITY stand apart. */
@@ -301,7 +299,7 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     const uint32_t at = d->in.pos;
 
     if (large) {
-        qs_u16(d, NQ_SOUND_ENTITY);
+        fte_entity(d, NQ_SOUND_ENTITY);
         qs_u8(d, NQ_SOUND_CHANNEL);
     } else {
         const uint16_t both = qs_u16(d, NQ_SOUND_ENTITY_CHANNEL);
@@ -311,16 +309,36 @@ static void read_sound_entity(struct qs_decoder *d, bool large)
     }
 }
 
+/* What stands between volume and attenuation and the entity. FTE: CLNQ_ParseStartSoundPacket. */
+static void read_playback(struct qs_decoder *d, uint32_t flags)
+{
+    const bool fte = nq_has_fte(nq_session_of(d));
+
+    if (flags & SNDX_PITCH && fte)
+        qs_u8(d, NQ_SOUND_PITCHADJ);
+    if (flags & SNDX_TIME_OFFSET && fte)
+        qs_i16(d, NQ_SOUND_TIMEOFS);
+    if (flags & SNDX_VELOCITY) {
+        qs_open(d, NQ_SOUND_VELOCITY);
+        for (unsigned axis = 0; axis < 3; axis++)
+            qs_scaled_i16(d, NQ_SOUND_VELOCITY_X + axis, 1 / 8.0);
+        qs_close(d);
+    }
+    if (flags & SND_SPEEDUSHORT4000 && nq_has_darkplaces(nq_session_of(d)))
+        qs_u16(d, NQ_SOUND_SPEED);
+}
+
 static void read_any_sound(struct qs_decoder *d, bool large)
 {
-    const uint8_t flags = qs_u8(d, NQ_SOUND_FLAGS);
+    uint32_t flags = qs_u8(d, NQ_SOUND_FLAGS);
 
+    if (flags & SNDX_MORE && nq_has_fte(nq_session_of(d)))
+        flags |= fte_varint(d, NQ_SOUND_FLAGS2) << 8;
     if (flags & SND_VOLUME)
         qs_scaled_u8(d, NQ_SOUND_VOLUME, 1.0 / 255);
     if (flags & SND_ATTENUATION)
         qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
-    if (flags & SND_SPEEDUSHORT4000 && nq_has_darkplaces(nq_session_of(d)))
-        qs_u16(d, NQ_SOUND_SPEED);
+    read_playback(d, flags);
     read_sound_entity(d, flags & SND_LARGEENTITY);
     read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, large || flags & SND_LARGESOUND);
     qs_coord3(d, NQ_SOUND_ORIGIN);
@@ -336,10 +354,20 @@ static void read_stopsound(struct qs_decoder *d)
     qs_u16(d, NQ_STOPSOUND_ENTITY_CHANNEL);
 }
 
+static void read_staticsound_number(struct qs_decoder *d, bool large)
+{
+    const uint32_t at = d->in.pos;
+
+    if (large && nq_session_of(d)->ext.fte2 & FTE2_LERPTIME)
+        name_sound(d, NQ_STATICSOUND_NAME, fte_uleb128(d, NQ_STATICSOUND_NUMBER), at);
+    else
+        read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
+}
+
 static void read_staticsound(struct qs_decoder *d, bool large)
 {
     qs_coord3(d, NQ_STATICSOUND_ORIGIN);
-    read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
+    read_staticsound_number(d, large);
     qs_scaled_u8(d, NQ_STATICSOUND_VOLUME, 1.0 / 255);
     qs_scaled_u8(d, NQ_STATICSOUND_ATTENUATION, 1.0 / 64);
 }
@@ -467,12 +495,15 @@ static void read_added_name(struct qs_decoder *d)
     struct nq_session *session = nq_session_of(d);
     const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
     const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
-    const bool sound = word & PRECACHE_SOUND;
+    const uint32_t number = word & PRECACHE_INDEX;
 
     if (d->in.overrun)
         return;
-    qs_label_text(d, sound ? ": sound " : ": model ", name, "");
-    qs_table_set(sound ? &session->sounds : &session->models, word & PRECACHE_NUMBER, name);
+    qs_label_text(d, ": ", name, "");
+    if ((word & PRECACHE_TYPE) == PRECACHE_SOUND)
+        qs_table_set(&session->sounds, number, name);
+    else if ((word & PRECACHE_TYPE) == PRECACHE_MODEL)
+        qs_table_set(&session->models, number, name);
 }
 
 /* The id was svc_sound2 to begin with: a sound with a large number. */
@@ -488,7 +519,7 @@ static void read_precache(struct qs_decoder *d)
 
 static void read_trailparticles(struct qs_decoder *d)
 {
-    qs_u16(d, NQ_PARTICLES_ENTITY);
+    fte_entity(d, NQ_PARTICLES_ENTITY);
     qs_u16(d, NQ_PARTICLES_EFFECT);
     qs_coord3(d, NQ_PARTICLES_START);
     qs_coord3(d, NQ_PARTICLES_END);
@@ -576,6 +607,23 @@ static const struct qs_message_type darkplaces_types[] = {
     [SVC_DP_POINTPARTICLES1] = {"svc_pointparticles1", "pointparticles1", NQ_PARTICLES, read_pointparticles1},
 };
 
+/* Of FTE's messages those that its client reads over this netchan. */
+static const struct fte_message fte_types[] = {
+    [SVC_FTE_SPAWNSTATIC2] = {{"svcfte_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, fte_read_static_update}, .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_DP_CSQCENTITIES] = {{"svc_csqcentities", "csqcentities", NQ_CSQCENTITIES, fte_read_csqcentities}, .fte = FTE_CSQC, .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_SPAWNBASELINE2] = {{"svcfte_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, fte_read_baseline_update}, .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_UPDATESTATSTRING] = {{"svcfte_updatestatstring", "updatestatstring", NQ_UPDATESTATSTRING, read_updatestatstring}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
+    [SVC_FTE_UPDATESTATFLOAT] = {{"svcfte_updatestatfloat", "updatestatfloat", NQ_UPDATESTATFLOAT, read_updatestatfloat}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
+    [SVC_FTE_CGAMEPACKET] = {{"svcfte_cgamepacket", "cgamepacket", NQ_CGAMEPACKET, fte_read_cgamepacket}, .fte = FTE_CSQC},
+    [SVC_FTE_VOICECHAT] = {{"svcfte_voicechat", "voicechat", NQ_VOICECHAT, fte_read_voicechat}, .fte2 = FTE2_VOICECHAT},
+    [SVC_FTE_SETANGLEDELTA] = {{"svcfte_setangledelta", "setangledelta", NQ_SETANGLEDELTA, fte_read_setangledelta}, .fte2 = FTE2_SETANGLEDELTA},
+    [SVC_FTE_UPDATEENTITIES] = {{"svcfte_updateentities", "updateentities", NQ_UPDATEENTITIES, nq_read_updateentities}, .fte2 = FTE2_REPLACEMENTDELTAS},
+    [SVC_FTE_CGAMEPACKET_SIZED] = {{"svcfte_cgamepacket_sized", "cgamepacket_sized", NQ_CGAMEPACKET, fte_read_cgamepacket_sized}, .fte = FTE_CSQC},
+    [SVC_FTE_TEMP_ENTITY_SIZED] = {{"svcfte_temp_entity_sized", "temp_entity_sized", NQ_TEMP_ENTITY, nq_read_temp_entity_sized}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
+    [SVC_FTE_CSQCENTITIES_SIZED] = {{"svcfte_csqcentities_sized", "csqcentities_sized", NQ_CSQCENTITIES, fte_read_csqcentities_sized}, .fte = FTE_CSQC},
+    [SVC_FTE_SETANGLEBASE] = {{"svcfte_setanglebase", "setanglebase", NQ_SETANGLEBASE, fte_read_setanglebase}, .fte2 = FTE2_VRINPUTS},
+};
+
 static const struct qs_message_type update = {"update", "update", NQ_UPDATE, nq_read_update};
 /* clang-format on */
 
@@ -587,11 +635,12 @@ static const struct qs_message_type *in_table(const struct qs_message_type *tabl
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
-    const struct qs_message_type *type = NULL;
+    const struct qs_message_type *type;
 
     if (id & U_SIGNAL)
         return &update;
-    if (nq_has_darkplaces(nq_session_of(d)))
+    type = fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
+    if (!type && nq_has_darkplaces(nq_session_of(d)))
         type = in_table(darkplaces_types, G_N_ELEMENTS(darkplaces_types), id);
     return type ? type : in_table(types, G_N_ELEMENTS(types), id);
 }
@@ -618,6 +667,14 @@ static void set_flagged_formats(struct qs_decoder *d, uint32_t flags)
         d->angle_format = flags & PRFL_SHORTANGLE ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
+/* fteqw cl_parse.c, CLNQ_ParseProtoVersion. */
+static void widen_formats(struct qs_decoder *d)
+{
+    d->coord_format = QS_COORD_FLOAT32;
+    if (d->angle_format == QS_ANGLE_BYTE)
+        d->angle_format = QS_ANGLE_SHORT;
+}
+
 void nq_set_formats(struct qs_decoder *d)
 {
     const struct nq_session *session = nq_session_of(d);
@@ -627,6 +684,8 @@ void nq_set_formats(struct qs_decoder *d)
         set_darkplaces_formats(d, darkplaces);
     else
         set_flagged_formats(d, session->flags);
+    if (session->ext.fte & FTE_FLOATCOORDS)
+        widen_formats(d);
 }
 
 static void read_messages(struct qs_decoder *d)
@@ -640,21 +699,23 @@ static void read_messages(struct qs_decoder *d)
 /* What servers choose, the usual first. */
 static const struct {
     int32_t version;
-    uint32_t flags;
+    uint32_t flags, fte, fte2;
 } usual[] = {
-    {PROTOCOL_NETQUAKE, 0},
-    {PROTOCOL_FITZQUAKE, 0},
-    {PROTOCOL_RMQ, PRFL_INT32COORD | PRFL_SHORTANGLE}, /* QuakeSpasm */
-    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE}, /* FTE */
-    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_FLOATANGLE},
-    {PROTOCOL_RMQ, PRFL_24BITCOORD | PRFL_SHORTANGLE},
-    {PROTOCOL_RMQ, PRFL_FLOATCOORD},
-    {PROTOCOL_RMQ, PRFL_INT32COORD},
-    {PROTOCOL_RMQ, PRFL_24BITCOORD},
-    {PROTOCOL_RMQ, PRFL_SHORTANGLE},
-    {PROTOCOL_DP7, 0},
-    {PROTOCOL_DP6, 0},
-    {PROTOCOL_DP5, 0},
+    {PROTOCOL_NETQUAKE, 0, 0, 0},
+    {PROTOCOL_FITZQUAKE, 0, 0, 0},
+    {PROTOCOL_RMQ, PRFL_INT32COORD | PRFL_SHORTANGLE, 0, 0}, /* QuakeSpasm */
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE, 0, 0}, /* FTE */
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_FLOATANGLE, 0, 0},
+    {PROTOCOL_RMQ, PRFL_24BITCOORD | PRFL_SHORTANGLE, 0, 0},
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD, 0, 0},
+    {PROTOCOL_RMQ, PRFL_INT32COORD, 0, 0},
+    {PROTOCOL_RMQ, PRFL_24BITCOORD, 0, 0},
+    {PROTOCOL_RMQ, PRFL_SHORTANGLE, 0, 0},
+    {PROTOCOL_DP7, 0, 0, 0},
+    {PROTOCOL_DP6, 0, 0, 0},
+    {PROTOCOL_DP5, 0, 0, 0},
+    /* FTE's extensions as its own client gets them. */
+    {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE, UINT32_C(0x40060600), UINT32_C(0x7f)},
 };
 
 void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
@@ -669,9 +730,13 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
         guess.assumed_version = usual[i].version;
         guess.flags = usual[i].flags;
+        guess.ext.fte = usual[i].fte;
+        guess.ext.fte2 = usual[i].fte2;
         if (qs_is_readable(d, &guess.base, read)) {
             session->assumed_version = guess.assumed_version;
             session->flags = guess.flags;
+            session->ext.fte = guess.ext.fte;
+            session->ext.fte2 = guess.ext.fte2;
             return;
         }
     }
@@ -700,7 +765,7 @@ bool nq_pass_over(struct qs_decoder *d)
     if (!session->undecodable || is_common(d) || is_command(d))
         return false;
     qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
-            "Protocol %d with its extensions is not decoded", session->base.version);
+            "Protocol %d is not decoded", session->base.version);
     qs_undecoded(d);
     return true;
 }

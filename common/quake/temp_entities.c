@@ -2,7 +2,7 @@
 /*
  * svc_temp_entity: short effects. Sources: dem-format, 6.24; QuakeSpasm cl_tent.c, CL_ParseTEnt;
  * DarkPlaces cl_parse.c, CL_ParseTempEntity, for the types from 16 on, which games for DarkPlaces
- * send in every protocol.
+ * send in every protocol; fteqw cl_tent.c, CL_ParseTEnt, for those that it has of other games.
  */
 #include "common/quake/internal.h"
 #include "common/quake/names.h"
@@ -12,11 +12,16 @@ static void read_point(struct qs_decoder *d)
     qs_coord3(d, NQ_TEMP_ENTITY_ORIGIN);
 }
 
-static void read_beam(struct qs_decoder *d)
+static void read_line(struct qs_decoder *d)
 {
-    qs_u16(d, NQ_TEMP_ENTITY_ENTITY);
     qs_coord3(d, NQ_TEMP_ENTITY_START);
     qs_coord3(d, NQ_TEMP_ENTITY_END);
+}
+
+static void read_beam(struct qs_decoder *d)
+{
+    fte_entity(d, NQ_TEMP_ENTITY_ENTITY);
+    read_line(d);
 }
 
 static void read_named_beam(struct qs_decoder *d)
@@ -36,6 +41,33 @@ static void read_lit_explosion(struct qs_decoder *d)
 {
     read_point(d);
     qs_coord3(d, NQ_TEMP_ENTITY_LIGHT);
+}
+
+static void read_counted_point(struct qs_decoder *d)
+{
+    qs_u8(d, NQ_TEMP_ENTITY_COUNT);
+    read_point(d);
+}
+
+/* Hexen II's beams. */
+static void read_any_stream(struct qs_decoder *d, bool colored)
+{
+    fte_entity(d, NQ_TEMP_ENTITY_ENTITY);
+    qs_u8(d, NQ_TEMP_ENTITY_STREAM_FLAGS);
+    qs_scaled_u8(d, NQ_TEMP_ENTITY_STREAM_DURATION, 0.05);
+    if (colored)
+        qs_u8(d, NQ_TEMP_ENTITY_STREAM_SKIN);
+    read_line(d);
+}
+
+static void read_stream(struct qs_decoder *d)
+{
+    read_any_stream(d, false);
+}
+
+static void read_colored_stream(struct qs_decoder *d)
+{
+    read_any_stream(d, true);
 }
 
 static void read_spray(struct qs_decoder *d)
@@ -106,8 +138,7 @@ static void read_jet(struct qs_decoder *d)
 
 static void read_trail(struct qs_decoder *d)
 {
-    qs_coord3(d, NQ_TEMP_ENTITY_START);
-    qs_coord3(d, NQ_TEMP_ENTITY_END);
+    read_line(d);
     qs_coord3(d, NQ_TEMP_ENTITY_DIRECTION);
 }
 
@@ -127,8 +158,21 @@ static void (*const readers[])(struct qs_decoder *d) = {
     [11] = read_point,
     [12] = read_colored_explosion,
     [13] = read_beam,
+    [14] = read_point,
+    [15] = read_line,
     [16] = read_lit_explosion,
     [17] = read_named_beam,
+    [20] = read_point,
+    [21] = read_counted_point,
+    [24] = read_stream,
+    [25] = read_stream,
+    [26] = read_stream,
+    [27] = read_stream,
+    [28] = read_stream,
+    [29] = read_colored_stream,
+    [30] = read_stream,
+    [31] = read_stream,
+    [32] = read_stream,
     [50] = read_spray,
     [51] = read_spray,
     [52] = read_shower,
@@ -150,6 +194,12 @@ static void (*const readers[])(struct qs_decoder *d) = {
     [79] = read_jet,
 };
 
+static bool is_known(const struct qs_decoder *d, uint8_t type)
+{
+    (void)d;
+    return type < G_N_ELEMENTS(readers) && readers[type];
+}
+
 void nq_read_temp_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -157,11 +207,16 @@ void nq_read_temp_entity(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    if (type >= G_N_ELEMENTS(readers) || !readers[type]) {
+    if (!is_known(d, type)) {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);
         d->stop = true;
         return;
     }
     qs_label(d, ": %s", qs_name_of(nq_temp_entity_names, type));
     readers[type](d);
+}
+
+void nq_read_temp_entity_sized(struct qs_decoder *d)
+{
+    fte_read_temp_entity_sized(d, TE_SIZE_QUAKE, is_known, nq_read_temp_entity);
 }

@@ -9,6 +9,7 @@
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
 #define FTE_PREFIX "qw."
+#define FTE_UPDATE_NAME "qw.update"
 #include "common/fte/fte_fields.def"
 #include "common/quakeworld/qw_fields.def"
 #include "common/core/rows_end.h"

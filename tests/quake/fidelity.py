@@ -43,6 +43,7 @@ WHOLE = [
 LATE = [
     ("g-two-clients/g-two15-c2-midgame.dem", "g-two-clients/g-two15.pcap", 2, 744, 3),
     ("fte-d-nqclient/d-fte-nqclient.dem.gz", "fte-d-nqclient/d-fte-nqclient.pcap", 1, 1623, 3),
+    ("fte-d2-dpclient/d2-fte-dpclient.dem.gz", "fte-d2-dpclient/d2-fte-dpclient.pcap", 1, 1536, 3),
 ]
 
 

@@ -55,20 +55,6 @@ static void test_undecoded_protocols(void **state)
     assert_true(wire->session.base.disconnected);
 }
 
-static void test_extensions(void **state)
-{
-    struct wire *wire = *state;
-
-    wire_block(wire, VIEW("\x0b"
-                          "FTEX\0\6\6\x40"
-                          "FTE2\x7f\0\0\0"
-                          "\xe7\3\0\0\x12\0\0\0qw\0"));
-    wire_assert_heard(wire, "nq.serverinfo.extension.bits = 0x7f");
-    wire_assert_heard(wire, "nq.serverinfo.protocol = 999 (RMQ)");
-    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
-    wire_assert_reads(wire, VIEW("\1"));
-}
-
 /* --- Coordinates and angles --- */
 
 static void test_coordinate_formats(void **state)
@@ -437,7 +423,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_serverinfo),
         TEST(test_undecoded_protocols),
-        TEST(test_extensions),
         TEST(test_coordinate_formats),
         TEST(test_moves),
         TEST(test_clientdata),

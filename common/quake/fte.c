@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What FTE's extensions (common/fte) have of Quake's own. Source: quakeworld-fte facts, section 7;
+ * fteqw cl_parse.c, CLNQ_ParseServerMessage, and sv_user.c, SVNQ_ExecuteClientMessage.
+ */
+#include "common/quake/internal.h"
+
+static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
+{
+    nq_name(d, NQ_DELTA_MODEL_NAME, &nq_session_of(d)->models, model, offset, length);
+}
+
+static void name_entity(struct qs_decoder *d, uint32_t entity)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    if (entity >= 1 && entity <= session->maxclients)
+        nq_name(d, NQ_DELTA_PLAYER_NAME, &session->players, entity - 1, d->in.pos - 2, 2);
+}
+
+static uint8_t read_player(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t player = qs_u8(d, id);
+
+    nq_name(d, NQ_VOICECHAT_NAME, &nq_session_of(d)->players, player, at, 1);
+    return player;
+}
+
+static double degrees(uint16_t angle)
+{
+    return (int16_t)angle * (360.0 / 65536);
+}
+
+static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
+{
+    struct nq_session *session = (struct nq_session *)base;
+    const uint16_t *angles = inputs[count - 1].angles;
+
+    session->move = (struct nq_angles){degrees(angles[0]), degrees(angles[1]), degrees(angles[2])};
+    session->moved = true;
+}
+
+const struct fte_game nq_fte_game = {
+    .rows = {.entities_end = NQ_ENTITIES_END,
+             .usercmd = NQ_USERCMD,
+             .pitch = NQ_MOVE_ANGLES_PITCH,
+             .yaw = NQ_MOVE_ANGLES_YAW,
+             .roll = NQ_MOVE_ANGLES_ROLL,
+             .forward = NQ_MOVE_FORWARD,
+             .side = NQ_MOVE_SIDE,
+             .up = NQ_MOVE_UP,
+             .msec = NQ_USERCMD_MSEC,
+             .loss = NQ_MOVE_LOSS},
+    .name_model = name_model,
+    .name_entity = name_entity,
+    .read_player = read_player,
+    .keep_inputs = keep_inputs,
+};
+
+/* The netchan does not tell which moves the server has, so this does. */
+void nq_read_updateentities(struct qs_decoder *d)
+{
+    if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
+        qs_u16(d, NQ_UPDATEENTITIES_MOVE);
+    fte_read_updateentities(d);
+}
+
+/* The same the other way: packets have no number that both sides know. */
+void nq_read_fte_move(struct qs_decoder *d)
+{
+    qs_u16(d, NQ_MOVE_SEQUENCE);
+    fte_read_move(d);
+}

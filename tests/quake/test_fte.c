@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* FTE's extensions over Quake's netchan, byte by byte: what no capture has, above all. */
+#include "tests/unit/unit.h"
+
+#include "tests/quake/wire.h"
+
+#define LIST "4\1Level\0maps/m.bsp\0\0\0"
+#define RMQ "\xe7\3\0\0\x12\0\0\0" /* floats, short angles */
+#define QUAKE "\x0f\0\0\0"
+
+/* FTE2's first byte and second; the session's FTE word has CSQC. */
+#define SERVERINFO(fte2, protocol)                                                                 \
+    "\x0b"                                                                                         \
+    "FTEX\0\0\0\x40"                                                                               \
+    "FTE2" fte2 "\0\0" protocol "qw\0" LIST
+
+static void agreement_is_kept_until_the_next_level(void **state)
+{
+    struct wire *wire = *state;
+    struct qs_description description;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_heard(wire, "nq.extension.fte.csqc := true");
+    wire_assert_heard(wire, "nq.agreed.fte := 0x40000000");
+    wire_assert_heard(wire, "nq.agreed.fte2 := 0x7f");
+    wire_assert_heard(wire, "nq.serverinfo.gamedir = \"qw\"");
+    wire_assert_heard(wire, "nq.serverinfo.maxclients = 52");
+    nq_protocol.describe(&wire->session.base, &description);
+    assert_string_equal(description.version, "999 flags 0x12 FTE 0x40000000 FTE2 0x7f");
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+    wire_assert_reads(wire, VIEW("\x0b" QUAKE LIST));
+    assert_int_equal(wire->session.ext.fte2, 0);
+    wire_block(wire, VIEW("\x56\0\0\0\0\0\0\0\0"));
+    assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 1);
+}
+
+static void client_says_what_it_can(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_client_reads(wire, 0, VIEW("\4pext 0x58455446 0x40068600 0x32455446 0x7f\n\0"));
+    wire_assert_heard(wire, "nq.extension.fte.floatcoords := true");
+    wire_assert_heard(wire, "nq.extension.fte2.predinfo := true");
+}
+
+/* Entity 1 as a player: frame, angles, what its movement is predicted with. */
+static void entities_come_as_replacement_deltas(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x0d\0bob\0"));
+    wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f"
+                                 "\1\0\x51\x0e\0\x40\xf8\x83\x81\1\0\2\xf8\xff\7\0\x40"
+                                 "\x02\x80"
+                                 "\0\0"));
+    wire_assert_heard(wire, "nq.updateentities.move = 7");
+    wire_assert_heard(wire, "nq.updateentities.time = 1");
+    wire_assert_heard(wire, "nq.delta.player.name := \"bob\"");
+    wire_assert_heard(wire, "nq.delta.angles.yaw = 90");
+    wire_assert_heard(wire, "nq.delta.velocity.x = 48.125");
+    wire_assert_heard(wire, "nq.delta.msec = 7");
+    wire_assert_heard(wire, "nq.delta.viewangles.yaw = 90");
+    wire_assert_heard(wire, "nq.entities.end = 0x0");
+}
+
+/* A number of 24 bits; the frame has 16, and with LERPTIME as many as it needs. */
+static void numbers_may_be_long(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_reads(wire, VIEW("\x42\x01\x80\2\x81\2\x2c\1" /* svcfte_spawnbaseline2 */
+                                 "\x05\x01\x80\3"));          /* svc_setview */
+    wire_assert_heard(wire, "nq.spawnbaseline2.entity = 258");
+    wire_assert_heard(wire, "nq.delta.frame = 300");
+    wire_assert_heard(wire, "nq.setview.entity = 259");
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x3f\4", RMQ)));
+    wire_assert_reads(wire, VIEW("\x15\x81\2\xac\2\x15"
+                                 "\x2c\0\0\0\0\0\0\0\0\0\0\0\0\x81\1\xff\x40"));
+    wire_assert_heard(wire, "nq.delta.frame = 300");
+    wire_assert_heard(wire, "nq.delta.lerpend = 21");
+    wire_assert_heard(wire, "nq.staticsound.number = 129");
+}
+
+static void sounds_have_more_to_say(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    /* volume, more, large entity, time offset, pitch; in the second byte a velocity, which loops.
+     */
+    wire_assert_reads(wire, VIEW("\6\xcd\3\xff\x96\xe8\3\x08\0\xf8\xff\0\0\1\x80\4\2\3"
+                                 "\0\0\x80\x3f\0\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.sound.flags2.forceloop = true");
+    wire_assert_heard(wire, "nq.sound.pitchadj = 150");
+    wire_assert_heard(wire, "nq.sound.timeofs = 1000");
+    wire_assert_heard(wire, "nq.sound.velocity.x = 1");
+    wire_assert_heard(wire, "nq.sound.entity = 260");
+    wire_assert_heard(wire, "nq.sound.number = 3");
+}
+
+static void other_messages_of_the_server(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\2", RMQ) "\x0d\0bob\0"));
+    wire_assert_reads(wire, VIEW("\7\0\0\0\x40\x05\0"       /* svc_time */
+                                 "\x36\x01\x40sparks\0"     /* svc_precache */
+                                 "\x4e\x64hello\0"          /* svcfte_updatestatstring */
+                                 "\x4f\xf0\0\0\x80\x40"     /* svcfte_updatestatfloat */
+                                 "\x54\0\x12\5\2\0ab"       /* svcfte_voicechat */
+                                 "\x55\0\0\0\x40\0\0"       /* svcfte_setangledelta */
+                                 "\x5d\2\0\x40"             /* svcfte_setanglebase */
+                                 "\x5a\3\0abc"              /* svcfte_cgamepacket_sized */
+                                 "\x5c\5\0\2\0xy\6\x80\0\0" /* svcfte_csqcentities_sized */
+                                 "\x5b\x0e\x80\x15\7\0\0\x80\x3f\0\0\0\0\0\0\0\0" /* te, sized */
+                                 "\1"));
+    wire_assert_heard(wire, "nq.time.move = 5");
+    wire_assert_heard(wire, "nq.precache.particle = true");
+    wire_assert_heard(wire, "nq.updatestatstring.value = \"hello\"");
+    wire_assert_heard(wire, "nq.updatestatfloat.value = 4");
+    wire_assert_heard(wire, "nq.voicechat.player.name := \"bob\"");
+    wire_assert_heard(wire, "nq.setangledelta.angles.yaw = 90");
+    wire_assert_heard(wire, "nq.setanglebase.angles.yaw = 90");
+    wire_assert_heard(wire, "nq.csqcentities.entity := 5");
+    wire_assert_heard(wire, "nq.temp_entity.count = 7");
+    assert_null(qs_table_get(&wire->session.models, 1 | 0x4000));
+    wire_block(wire, VIEW("\x53zz"));
+    assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+}
+
+/* Protocol 15 with FTE's FLOATCOORDS: its angles and coordinates are as wide as 999's. */
+static void floatcoords_widen_protocol_15(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW("\x0b"
+                                 "FTEX\0\x80\0\0" QUAKE LIST));
+    wire_assert_reads(wire, VIEW("\x0a\0\x40\0\0\0\0"
+                                 "\x13\1\2\0\0\0\x3f\0\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.setangle.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.damage.origin.x = 0.5");
+}
+
+/* --- Of the client */
+
+#define MOVE "\x03\x29\0\0\0\x80\x3f\0\x40\0\0\0\0\x90\1\0\0\0\0"
+
+static void moves_have_a_number_and_a_cursor(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_client_reads(wire, 0,
+                             VIEW(MOVE "\2\0\0\0\7"
+                                       "\x32\x13\0\0\0"));
+    wire_assert_heard(wire, "nq.move.sequence = 41");
+    wire_assert_heard(wire, "nq.move.angles.pitch = 90");
+    wire_assert_heard(wire, "nq.move.forward = 400");
+    wire_assert_heard(wire, "nq.move.jump = true");
+    wire_assert_heard(wire, "nq.move.impulse = 7");
+    wire_assert_heard(wire, "nq.ackframe.frame = 19");
+    wire_assert_client_reads(wire, 1,
+                             VIEW(MOVE "\0\0\0\xc0\0\5\0\0\0"
+                                       "\xff\x7f\x01\x80"
+                                       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\0\0\0\0\0"
+                                       "\1\x80\4"));
+    wire_assert_heard(wire, "nq.move.weapon = 5");
+    wire_assert_heard(wire, "nq.move.cursor.screen_x = 1");
+    wire_assert_heard(wire, "nq.move.cursor.impact.x = 1");
+    wire_assert_heard(wire, "nq.move.cursor.entity = 260");
+}
+
+/* Protocol 15's angles stay narrow where a move is followed by what it acknowledges. */
+static void narrow_moves_are_told_from_precise_ones(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", QUAKE)));
+    wire_assert_client_reads(wire, 0,
+                             VIEW("\x03\x29\0\0\0\x80\x3f\x40\x80\xc0\x90\1\0\0\0\0"
+                                  "\2\0\0\0\7\x32\x13\0\0\0"));
+    wire_assert_heard(wire, "nq.move.angles.yaw = -180");
+    wire_assert_heard(wire, "nq.ackframe.frame = 19");
+}
+
+static void vrinputs_replace_moves(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\6", RMQ)));
+    wire_assert_client_reads(wire, 0,
+                             VIEW("\x55\x29\0\x0a\x01\x81"
+                                  "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00"));
+    wire_assert_heard(wire, "nq.move.sequence = 41");
+    wire_assert_heard(wire, "nq.input.time = 21413");
+    wire_assert_heard(wire, "nq.move.forward = 400");
+    wire_assert_heard(wire, "nq.usercmd.msec := 255");
+    assert_true(wire->session.moved);
+    assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));
+}
+
+static void clients_speak_and_call_the_game(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ)));
+    wire_assert_client_reads(wire, 0,
+                             VIEW("\x53\x12\5\2\0ab"
+                                  "\x51\1hi\0\4\1\x80\4\0Cmd_F\0"));
+    wire_assert_heard(wire, "nq.voicechat.size = 2");
+    wire_assert_heard(wire, "nq.qcrequest.string = \"hi\"");
+    wire_assert_heard(wire, "nq.qcrequest.entity = 260");
+    wire_assert_heard(wire, "nq.qcrequest.name = \"Cmd_F\"");
+}
+
+/* A capture that begins in a game: the messages themselves tell. */
+static void extensions_are_found_out(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW("\x56\7\0\0\0\x80\x3f\1\0\2\0\0\x80\x3f\0\0\x80\x3f\0\0"));
+    wire_assert_heard(wire, "nq.delta.origin.x = 1");
+    assert_int_equal(wire->session.base.version, 0);
+    assert_int_equal(wire->session.ext.fte2, 0x7f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(agreement_is_kept_until_the_next_level),
+        TEST(client_says_what_it_can),
+        TEST(entities_come_as_replacement_deltas),
+        TEST(numbers_may_be_long),
+        TEST(sounds_have_more_to_say),
+        TEST(other_messages_of_the_server),
+        TEST(floatcoords_widen_protocol_15),
+        TEST(moves_have_a_number_and_a_cursor),
+        TEST(narrow_moves_are_told_from_precise_ones),
+        TEST(vrinputs_replace_moves),
+        TEST(clients_speak_and_call_the_game),
+        TEST(extensions_are_found_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
