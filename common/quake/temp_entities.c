@@ -194,10 +194,16 @@ static void (*const readers[])(struct qs_decoder *d) = {
     [79] = read_jet,
 };
 
+/* Types that FTE has of QuakeWorld and Hexen II. */
+static bool is_of_fte(uint8_t type)
+{
+    return type == 14 || type == 15 || (type >= 20 && type <= 32);
+}
+
 static bool is_known(const struct qs_decoder *d, uint8_t type)
 {
-    (void)d;
-    return type < G_N_ELEMENTS(readers) && readers[type];
+    return type < G_N_ELEMENTS(readers) && readers[type] &&
+           (!is_of_fte(type) || nq_has_fte(nq_session_of(d)));
 }
 
 void nq_read_temp_entity(struct qs_decoder *d)
