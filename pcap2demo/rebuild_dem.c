@@ -58,7 +58,7 @@ static void *dem_new(struct demo *demo)
     struct dem *dem = g_new0(struct dem, 1);
 
     dem->demo = demo;
-    stufftext_init(&dem->stufftext, demo, needed_commands);
+    stufftext_init(&dem->stufftext, demo, needed_commands, NULL);
     dem->sifted = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));

@@ -10,21 +10,28 @@
  */
 #include "pcap2demo/rebuild_dm2.h"
 
-#include "common/core/text.h"
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/encode.h"
+#include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 #include "pcap2demo/rebuild_dm2_convert.h"
 #include "pcap2demo/rebuild_dm2_preamble.h"
+#include "pcap2demo/stufftext.h"
 
 enum {
     FRAMES_KEPT = 16, /* how many frames players keep for deltas (UPDATE_BACKUP) */
-    /* yquake2 sends a demo's blocks to itself as packets, which have a header. */
-    BLOCK_MAX = DM2_BLOCK_MAX - 8,
+    HEADER_SIZE = 8,  /* yquake2 sends a demo's blocks to itself as packets, which have a header */
     TE_RAILTRAIL2 = 31, /* drops clients of id's engine and of yquake2 */
     FRAME_MESSAGES = 3  /* svc_frame, svc_playerinfo, svc_packetentities */
 };
+
+/* Of what a server has its clients do only sounds are part of what is seen. */
+static const char *const needed_commands[] = {"play", NULL};
+
+/* Commands that are part of the connection: a player that carried them out would leave the demo, or
+ * answer a server that is not there. */
+static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
 
 struct dm2 {
     struct demo *demo;
@@ -33,11 +40,12 @@ struct dm2 {
     uint32_t level;               /* number of the level at hand */
     bool begun;                   /* its file */
     bool ended;                   /* the connection */
-    bool unfit;                   /* the level cannot be written, which was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     struct q2_frame last;         /* the demo's last frame; entities NULL: none */
     struct converter converter;   /* for protocols 35 and 36 */
-    bool passed_over;             /* of the packet at hand: its frame is not to be in the demo */
+    struct stufftext stufftext;
+    struct q2_dialect dialect; /* of the demo */
+    bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
     uint32_t not_captured;
     GByteArray *block; /* that is being filled */
     GByteArray *unit;  /* scratch: what must not be split */
@@ -51,6 +59,8 @@ static void *dm2_new(struct demo *demo)
     dm2->demo = demo;
     dm2->tracker = q2_tracker_new();
     converter_init(&dm2->converter);
+    stufftext_init(&dm2->stufftext, demo, demo_wishes(demo)->sanitize ? needed_commands : NULL,
+                   connection_commands);
     dm2->block = g_byte_array_new();
     dm2->unit = g_byte_array_new();
     dm2->file = g_byte_array_new();
@@ -74,6 +84,7 @@ static void dm2_free(void *state)
     forget_last_frame(dm2);
     q2_tracker_free(dm2->tracker);
     converter_clear(&dm2->converter);
+    stufftext_clear(&dm2->stufftext);
     g_byte_array_free(dm2->block, TRUE);
     g_byte_array_free(dm2->unit, TRUE);
     g_byte_array_free(dm2->file, TRUE);
@@ -108,9 +119,12 @@ static void flush_block(struct dm2 *dm2)
 /* Adds what must not be split. Returns whether it fits into a block at all. */
 static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 {
-    if (unit.size > BLOCK_MAX)
+    const uint32_t most =
+        dm2->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX - HEADER_SIZE;
+
+    if (unit.size > most)
         return false;
-    if (dm2->block->len + unit.size > BLOCK_MAX)
+    if (dm2->block->len + unit.size > most)
         flush_block(dm2);
     g_byte_array_append(dm2->block, unit.data, unit.size);
     return true;
@@ -125,16 +139,32 @@ static void end_level(struct dm2 *dm2)
         write_file(dm2);
     }
     dm2->begun = false;
-    dm2->unfit = false;
     forget_last_frame(dm2);
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
 }
 
+/*
+ * What a client records at. Q2PRO's writes 3436 whatever the limits; but those of version 1 have
+ * positions of 16 bits, also within messages that are copied as they are, and a demo of that
+ * version does not play (facts, section 17).
+ */
+static int32_t demo_version(const struct q2_session *session)
+{
+    if (!session->dialect.packed)
+        return session->base.version;
+    if (session->dialect.extensions2)
+        return Q2_PROTOCOL_EXTENDED_LAST;
+    return session->dialect.extensions ? Q2_PROTOCOL_EXTENDED : Q2_PROTOCOL_VANILLA;
+}
+
 static void begin_level(struct dm2 *dm2, const struct q2_session *session)
 {
+    const int32_t version = demo_version(session);
+
     demo_begin(dm2->demo);
-    preamble_write(session, MIN(session->base.version, Q2_PROTOCOL_VANILLA), write_block, dm2);
+    dm2->dialect = q2_demo_dialect(version);
+    preamble_write(session, version, write_block, dm2);
     dm2->begun = true;
 }
 
@@ -178,29 +208,15 @@ static bool has_start(struct dm2 *dm2, const struct q2_session *session)
                                          "config strings and baselines are not there");
 }
 
-/* Players of protocol 34 know nothing of extended limits. */
-static bool is_fit(struct dm2 *dm2, const struct q2_session *session,
-                   const struct qs_packet *packet)
-{
-    if (!session->dialect.extensions)
-        return true;
-    if (!dm2->unfit)
-        demo_problem(dm2->demo, packet,
-                     "a level with extended limits does not fit into a demo of "
-                     "protocol 34");
-    dm2->unfit = true;
-    return false;
-}
-
 /* Whether the packet's messages go into a demo. */
-static bool ready(struct dm2 *dm2, const struct q2_session *session, const struct qs_packet *packet)
+static bool ready(struct dm2 *dm2, const struct q2_session *session)
 {
     if (session->base.level != dm2->level)
         end_level(dm2);
     dm2->level = session->base.level;
     if (dm2->begun)
         return true;
-    if (!has_frame(dm2) || !has_start(dm2, session) || !is_fit(dm2, session, packet))
+    if (!has_frame(dm2) || !has_start(dm2, session))
         return false;
     if (has_full_frame(dm2))
         begin_level(dm2, session);
@@ -234,9 +250,8 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_frame *frame)
 static void encode_frame(struct dm2 *dm2, const struct q2_session *session,
                          const struct q2_frame *frame)
 {
-    const struct q2_frame_style style = {.baselines = dm2->tracker,
-                                         .max_clients = q2_max_clients(session),
-                                         .suppress_byte = session->dialect.suppress_byte};
+    const struct q2_frame_style style = {
+        .baselines = dm2->tracker, .max_clients = q2_max_clients(session), .dialect = dm2->dialect};
     const int64_t back = (int64_t)frame->number - dm2->last.number;
     const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last.number);
 
@@ -271,7 +286,7 @@ static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t 
     demo_problem(dm2->demo, packet, "frame %d is left out: %s", number, why);
 }
 
-/* Writes a frame of protocol 35 or 36 as one of protocol 34. NULL: it is passed over. */
+/* Writes a frame of protocol 35 or 36 as demos have it. NULL: it is passed over. */
 static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
                                             const struct q2_frame *frame,
                                             const struct qs_packet *packet, uint32_t acknowledged)
@@ -317,90 +332,16 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
 
 /* --- What is left out */
 
-static bool is_word(struct qs_view line, const char *const words[])
-{
-    struct qs_token word;
-    uint32_t pos = 0;
-
-    if (!qs_token_next(line, &pos, &word))
-        return false;
-    for (; *words; words++)
-        if (qs_view_equal(word.text, *words))
-            return true;
-    return false;
-}
-
-/* Commands that are part of the connection: a player that carried them out would leave the demo, or
- * answer a server that is not there. */
-static bool is_of_connection(struct qs_view line)
-{
-    static const char *const words[] = {"cmd", "precache", "changing", "reconnect", NULL};
-
-    return (line.size && line.data[0] == 0x7f) || is_word(line, words);
-}
-
-/* Of the others only sounds are part of what is seen. */
-static bool is_needed(struct qs_view line)
-{
-    static const char *const words[] = {"play", NULL};
-
-    return is_word(line, words);
-}
-
-/* Whether the user wished the line away, who is told what it was. */
-static bool is_sanitized(struct dm2 *dm2, struct qs_view line)
-{
-    struct qs_token word;
-    uint32_t pos = 0;
-    char *name;
-
-    if (!demo_wishes(dm2->demo)->sanitize || is_needed(line) || !qs_token_next(line, &pos, &word))
-        return false;
-    name = qs_text_utf8(word.text);
-    demo_left_out(dm2->demo, name);
-    g_free(name);
-    return true;
-}
-
-/* Appends the commands of a text that stay. Returns whether some do not. */
-static bool sift_commands(struct dm2 *dm2, struct qs_view text, GByteArray *kept)
-{
-    bool dropped = false;
-
-    while (text.size) {
-        const uint32_t size = MIN(qs_command_end(text, 0) + 1, text.size);
-        const struct qs_view command = {text.data, size};
-
-        if (is_of_connection(command)) {
-            demo_counts(dm2->demo)->stripped++;
-            dropped = true;
-        } else if (is_sanitized(dm2, command)) {
-            dropped = true;
-        } else {
-            g_byte_array_append(kept, command.data, command.size);
-        }
-        text.data += size;
-        text.size -= size;
-    }
-    return dropped;
-}
-
 static void add_stufftext(struct dm2 *dm2, struct qs_view message)
 {
-    const struct qs_view text = {message.data + 1, message.size - 2};
     GByteArray *kept = dm2->unit;
-    bool dropped;
 
     g_byte_array_set_size(kept, 0);
-    q2_encode_u8(kept, SVC_STUFFTEXT);
-    dropped = sift_commands(dm2, text, kept);
-    if (dropped && kept->len == 1)
-        return;
-    q2_encode_u8(kept, 0);
+    stufftext_sift(&dm2->stufftext, message, kept);
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }
 
-static bool stops_players(struct qs_view message)
+static bool stops_players(const struct dm2 *dm2, struct qs_view message)
 {
     switch (message.data[0]) {
     case SVC_DISCONNECT:
@@ -408,7 +349,7 @@ static bool stops_players(struct qs_view message)
     case SVC_DOWNLOAD:
         return true;
     case SVC_TEMP_ENTITY:
-        return message.data[1] == TE_RAILTRAIL2;
+        return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
     }
     return false;
 }
@@ -417,7 +358,7 @@ static void add_message(struct dm2 *dm2, struct qs_view message)
 {
     if (message.data[0] == SVC_SERVERDATA)
         return;
-    if (stops_players(message))
+    if (stops_players(dm2, message))
         demo_counts(dm2->demo)->stripped++;
     else if (message.data[0] == SVC_STUFFTEXT)
         add_stufftext(dm2, message);
@@ -523,7 +464,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         note_losses(dm2, decoder, packet);
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
-    } else if (ready(dm2, session, packet)) {
+    } else if (ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             demo_problem(dm2->demo, packet, "not decoded to its end; the rest is left out");
         add_messages(dm2, decoder, packet);

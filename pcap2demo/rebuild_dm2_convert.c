@@ -65,7 +65,7 @@ static void restore_view(const struct converter *converter, uint32_t acknowledge
 
 static struct q2_entity *entity_numbered(const struct q2_frame *frame, int number)
 {
-    return number > 0 && number < Q2_ENTITIES_MAX
+    return number > 0 && number < Q2_ENTITIES_EXTENDED_MAX
                ? (struct q2_entity *)q2_frame_entity(frame, (uint16_t)number)
                : NULL;
 }

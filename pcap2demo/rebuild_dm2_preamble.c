@@ -5,17 +5,21 @@
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/encode.h"
+#include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 
 enum {
-    /* What the engine keeps free for a config string beside its text, and for a baseline. */
+    /* What engines keep free for a config string beside its text, and for a baseline. */
     STRING_ROOM = 32,
     BASELINE_ROOM = 64,
-    RECORDED_COUNT = 0x10000 /* the engine adds this to the server count, so that it differs */
+    EXTENDED_BASELINE_ROOM = 70,
+    /* id's engine adds this to the server count, so that it differs; Q2PRO does not. */
+    RECORDED_COUNT = 0x10000
 };
 
 struct preamble {
     const struct q2_session *session;
+    struct q2_dialect dialect;
     GByteArray *block;
     preamble_block *give;
     void *user;
@@ -30,7 +34,9 @@ static void flush(struct preamble *preamble)
 
 static void make_room(struct preamble *preamble, size_t size)
 {
-    if (preamble->block->len + size > DM2_BLOCK_MAX)
+    const size_t most = preamble->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
+
+    if (preamble->block->len + size > most)
         flush(preamble);
 }
 
@@ -41,7 +47,8 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
 
     q2_encode_u8(out, SVC_SERVERDATA);
     q2_encode_u32(out, (uint32_t)version);
-    q2_encode_u32(out, (uint32_t)RECORDED_COUNT + (uint32_t)session->servercount);
+    q2_encode_u32(out, (uint32_t)session->servercount +
+                           (preamble->dialect.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     q2_encode_u8(out, Q2_RECORD_CLIENT);
     q2_encode_text(out, qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
     q2_encode_u16(out, (uint16_t)session->player);
@@ -69,13 +76,13 @@ static void put_configstrings(struct preamble *preamble)
  * looping sounds: facts, section 2. */
 static void put_baselines(struct preamble *preamble)
 {
-    for (uint16_t i = 1; i < Q2_ENTITIES_MAX; i++) {
+    for (uint16_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
         const struct q2_entity *baseline = q2_tracker_baseline_of(preamble->session->tracker, i);
 
         if (!baseline)
             continue;
-        make_room(preamble, BASELINE_ROOM);
-        q2_encode_baseline(preamble->block, baseline);
+        make_room(preamble, preamble->dialect.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
+        q2_encode_baseline(preamble->block, &preamble->dialect, baseline);
     }
 }
 
@@ -89,7 +96,7 @@ static void put_precache(struct preamble *preamble)
 void preamble_write(const struct q2_session *session, int32_t version, preamble_block *give,
                     void *user)
 {
-    struct preamble preamble = {session, g_byte_array_new(), give, user};
+    struct preamble preamble = {session, q2_demo_dialect(version), g_byte_array_new(), give, user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

@@ -51,7 +51,7 @@ static void *qwd_new(struct demo *demo)
     qwd->demo = demo;
     qwd->block = g_byte_array_new();
     qwd->packet = g_byte_array_new();
-    stufftext_init(&qwd->stufftext, demo, needed_commands);
+    stufftext_init(&qwd->stufftext, demo, needed_commands, NULL);
     return qwd;
 }
 

@@ -4,12 +4,15 @@
 #include "common/core/text.h"
 #include "pcap2demo/rebuild.h"
 
-/* No engine's command buffer takes a longer line. */
-enum { LINE_MAX_BYTES = 65536 };
+enum {
+    LINE_MAX_BYTES = 65536, /* no engine's command buffer takes a longer line */
+    QUESTION_BYTE = 0x7f
+};
 
-void stufftext_init(struct stufftext *stufftext, struct demo *demo, const char *const *needed)
+void stufftext_init(struct stufftext *stufftext, struct demo *demo, const char *const *needed,
+                    const char *const *never)
 {
-    *stufftext = (struct stufftext){demo, needed, g_string_new(NULL)};
+    *stufftext = (struct stufftext){demo, needed, never, g_string_new(NULL)};
 }
 
 void stufftext_clear(struct stufftext *stufftext)
@@ -17,14 +20,25 @@ void stufftext_clear(struct stufftext *stufftext)
     g_string_free(stufftext->pending, TRUE);
 }
 
-static bool is_needed(const struct stufftext *stufftext, struct qs_view command)
+static bool is_listed(struct qs_view word, const char *const *list)
 {
-    if (command.size >= 2 && memcmp(command.data, "//", 2) == 0)
-        return true;
-    for (const char *const *name = stufftext->needed; *name; name++)
-        if (qs_view_equal(command, *name))
+    for (; *list; list++)
+        if (qs_view_equal(word, *list))
             return true;
     return false;
+}
+
+static bool is_needed(const struct stufftext *stufftext, struct qs_view command)
+{
+    return (command.size >= 2 && memcmp(command.data, "//", 2) == 0) ||
+           is_listed(command, stufftext->needed);
+}
+
+/* What begins with byte 127 is a question of R1Q2's and Q2PRO's servers, not a command. */
+static bool is_forbidden(const struct stufftext *stufftext, struct qs_view command)
+{
+    return stufftext->never && ((command.size && command.data[0] == QUESTION_BYTE) ||
+                                is_listed(command, stufftext->never));
 }
 
 static void leave_out(const struct stufftext *stufftext, struct qs_view command)
@@ -35,44 +49,46 @@ static void leave_out(const struct stufftext *stufftext, struct qs_view command)
     g_free(name);
 }
 
-/* `text` is a command with its end. Nothing but an end is left out in silence. */
+/* `text` is a command with its end. Nothing but an end is left out in silence, where it is. */
 static void sift_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
     struct qs_token command;
     uint32_t pos = 0;
+    const bool is_empty = !qs_token_next(body, &pos, &command);
 
-    if (!qs_token_next(body, &pos, &command))
-        return;
-    if (is_needed(stufftext, command.text))
+    if (!is_empty && is_forbidden(stufftext, command.text))
+        demo_counts(stufftext->demo)->stripped++;
+    else if (!stufftext->needed || (!is_empty && is_needed(stufftext, command.text)))
         g_byte_array_append(out, text.data, text.size);
-    else
+    else if (!is_empty)
         leave_out(stufftext, command.text);
 }
 
-/* A line may hold several commands: what is behind a needed one need not be. */
-static void sift_line(const struct stufftext *stufftext, struct qs_view line, GByteArray *out)
+/* A line may hold several commands: what is behind one that stays need not stay. */
+static void sift_commands(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
-    while (line.size) {
-        const uint32_t size = MIN(qs_command_end(line, 0) + 1, line.size);
+    while (text.size) {
+        const uint32_t size = MIN(qs_command_end(text, 0) + 1, text.size);
 
-        sift_command(stufftext, (struct qs_view){line.data, size}, out);
-        line.data += size;
-        line.size -= size;
+        sift_command(stufftext, (struct qs_view){text.data, size}, out);
+        text.data += size;
+        text.size -= size;
     }
 }
 
-static void sift_lines(struct stufftext *stufftext, GByteArray *out)
+static void sift_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
     gsize done = 0;
     const char *end;
 
+    g_string_append_len(pending, (const char *)text.data, text.size);
     while ((end = memchr(pending->str + done, '\n', pending->len - done))) {
         const uint8_t *line = (const uint8_t *)pending->str + done;
         const uint32_t size = (uint32_t)(end - (pending->str + done)) + 1;
 
-        sift_line(stufftext, (struct qs_view){line, size}, out);
+        sift_commands(stufftext, (struct qs_view){line, size}, out);
         done += size;
     }
     g_string_erase(pending, 0, (gssize)done);
@@ -82,13 +98,16 @@ static void sift_lines(struct stufftext *stufftext, GByteArray *out)
 
 void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteArray *out)
 {
+    const struct qs_view text = {message.data + 1, message.size - 2};
     const guint start = out->len;
     static const uint8_t nul;
 
-    g_string_append_len(stufftext->pending, (const char *)message.data + 1, message.size - 2);
     g_byte_array_append(out, message.data, 1);
-    sift_lines(stufftext, out);
-    if (out->len == start + 1)
+    if (stufftext->needed)
+        sift_lines(stufftext, text, out);
+    else
+        sift_commands(stufftext, text, out);
+    if (text.size && out->len == start + 1)
         g_byte_array_set_size(out, start);
     else
         g_byte_array_append(out, &nul, 1);

@@ -6,6 +6,7 @@
 enum {
     /* Values up to here are the same to readers that take two bytes with or without a sign. */
     SHORT_SAFE = 0x7fff,
+    STEP_MAX = 0x3fff, /* of a variable coordinate in two bytes, down to -STEP_MAX - 1 */
     NO_DELTA = -1
 };
 
@@ -33,10 +34,36 @@ void q2_encode_text(GByteArray *out, struct qs_view text)
     q2_encode_u8(out, 0);
 }
 
-static void put_position(GByteArray *out, const int32_t position[3])
+/* In 16 bits; with variable coordinates as a step from `from`, or in 23 bits where that is too far.
+ */
+static void put_coordinate(GByteArray *out, const struct q2_dialect *dialect, int32_t from,
+                           int32_t to)
+{
+    const int32_t step = to - from;
+
+    if (!dialect->extensions2) {
+        q2_encode_u16(out, (uint16_t)to);
+    } else if (step >= -STEP_MAX - 1 && step <= STEP_MAX) {
+        q2_encode_u16(out, (uint16_t)((uint32_t)step << 1));
+    } else {
+        q2_encode_u16(out, (uint16_t)((uint32_t)to << 1 | 1));
+        q2_encode_u8(out, (uint8_t)((uint32_t)to >> 15));
+    }
+}
+
+static void put_vector(GByteArray *out, const struct q2_dialect *dialect, const int32_t from[3],
+                       const int32_t to[3])
 {
     for (unsigned i = 0; i < 3; i++)
-        q2_encode_u16(out, (uint16_t)position[i]);
+        put_coordinate(out, dialect, from[i], to[i]);
+}
+
+static void put_position(GByteArray *out, const struct q2_dialect *dialect,
+                         const int32_t position[3])
+{
+    static const int32_t nowhere[3];
+
+    put_vector(out, dialect, nowhere, position);
 }
 
 static void put_angles(GByteArray *out, const int16_t angles[3])
@@ -52,6 +79,10 @@ static void put_quarters(GByteArray *out, const int8_t quarters[3])
 }
 
 /* --- Entities */
+
+static const uint64_t model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
+static const uint64_t origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+static const uint64_t angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
 static uint8_t angle_byte(int16_t angle)
 {
@@ -75,73 +106,150 @@ static uint16_t short_solid(uint32_t solid)
     return (uint16_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
 }
 
+static uint32_t solid_of(const struct q2_dialect *dialect, const struct q2_entity *entity)
+{
+    return dialect->long_solid ? entity->solid : short_solid(entity->solid);
+}
+
 /* The bits for a number that may take one, two or four bytes. */
-static uint64_t size_bits(uint32_t value, uint64_t bit8, uint64_t bit16)
+static uint64_t size_bits(const struct q2_dialect *dialect, uint32_t value, uint64_t bit8,
+                          uint64_t bit16)
 {
     if (value <= UINT8_MAX)
         return bit8;
-    return value <= SHORT_SAFE ? bit16 : bit8 | bit16;
+    return value <= (dialect->extensions ? UINT16_MAX : SHORT_SAFE) ? bit16 : bit8 | bit16;
 }
 
-static uint64_t place_bits(const struct q2_entity *from, const struct q2_entity *to)
+static uint64_t model_index_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                                 const struct q2_entity *to)
 {
-    static const uint64_t origins[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-    static const uint64_t angles[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
     uint64_t bits = 0;
+    unsigned indices = 0;
 
-    for (unsigned i = 0; i < 3; i++) {
-        if (to->origin[i] != from->origin[i])
-            bits |= origins[i];
-        if (angle_byte(to->angles[i]) != angle_byte(from->angles[i]))
-            bits |= angles[i];
+    for (unsigned i = 0; i < 4; i++) {
+        if (to->model[i] != from->model[i])
+            bits |= model_bits[i];
+        indices |= to->model[i];
     }
+    if (bits && dialect->extensions && indices > UINT8_MAX)
+        bits |= U_MODEL16;
     return bits;
 }
 
-static uint64_t look_bits(const struct q2_entity *from, const struct q2_entity *to)
+static uint64_t look_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                          const struct q2_entity *to)
 {
-    static const uint64_t models[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
-    uint64_t bits = 0;
+    uint64_t bits = model_index_bits(dialect, from, to);
 
-    for (unsigned i = 0; i < 4; i++)
-        if (to->model[i] != from->model[i])
-            bits |= models[i];
     if (to->frame != from->frame)
         bits |= to->frame <= UINT8_MAX ? U_FRAME8 : U_FRAME16;
     if (to->skin != from->skin)
-        bits |= size_bits(to->skin, U_SKIN8, U_SKIN16);
+        bits |= size_bits(dialect, to->skin, U_SKIN8, U_SKIN16);
     if (to->effects != from->effects)
-        bits |= size_bits(to->effects, U_EFFECTS8, U_EFFECTS16);
+        bits |= size_bits(dialect, to->effects, U_EFFECTS8, U_EFFECTS16);
     if (to->renderfx != from->renderfx)
-        bits |= size_bits(to->renderfx, U_RENDERFX8, U_RENDERFX16);
+        bits |= size_bits(dialect, to->renderfx, U_RENDERFX8, U_RENDERFX16);
     return bits;
 }
 
-static uint64_t entity_bits(const struct q2_entity *from, const struct q2_entity *to, bool is_new)
+/* Brush models turn too slowly for angles of one byte. */
+static bool has_short_angles(const struct q2_dialect *dialect, const struct q2_entity *entity)
 {
-    uint64_t bits = place_bits(from, to) | look_bits(from, to);
+    return dialect->short_angles && entity->solid == Q2_SOLID_BRUSH;
+}
+
+static uint64_t turn_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                          const struct q2_entity *to)
+{
+    const bool wide = has_short_angles(dialect, to);
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (wide ? to->angles[i] != from->angles[i]
+                 : angle_byte(to->angles[i]) != angle_byte(from->angles[i]))
+            bits |= angle_bits[i];
+    return bits && wide ? bits | U_ANGLE16 : bits;
+}
+
+static bool same_place(const int32_t a[3], const int32_t b[3])
+{
+    return memcmp(a, b, 3 * sizeof a[0]) == 0;
+}
+
+/*
+ * A receiver takes the origin of `from` for the old origin. Beams end there, and have theirs sent
+ * always where their dialect does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
+ */
+static bool needs_old_origin(const struct q2_dialect *dialect, const struct q2_entity *from,
+                             const struct q2_entity *to, bool is_new)
+{
+    if ((is_new || to->renderfx & RF_FRAMELERP) && !same_place(to->old_origin, from->origin))
+        return true;
+    return to->renderfx & RF_BEAM &&
+           (!dialect->beam_origin || !same_place(to->old_origin, from->old_origin));
+}
+
+static uint64_t place_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                           const struct q2_entity *to, bool is_new)
+{
+    uint64_t bits = turn_bits(dialect, from, to);
+
+    for (unsigned i = 0; i < 3; i++)
+        if (to->origin[i] != from->origin[i])
+            bits |= origin_bits[i];
+    return needs_old_origin(dialect, from, to, is_new) ? bits | U_OLDORIGIN : bits;
+}
+
+/* Fields that only extended limits have. */
+static uint64_t extension_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                               const struct q2_entity *to)
+{
+    uint64_t bits = 0;
+
+    if (!dialect->extensions)
+        return 0;
+    if (to->sound_volume != from->sound_volume || to->sound_attenuation != from->sound_attenuation)
+        bits |= U_SOUND;
+    if (to->morefx != from->morefx)
+        bits |= size_bits(dialect, to->morefx, U_MOREFX8, U_MOREFX16);
+    if (to->alpha != from->alpha)
+        bits |= U_ALPHA;
+    if (to->scale != from->scale)
+        bits |= U_SCALE;
+    return bits;
+}
+
+static uint64_t entity_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                            const struct q2_entity *to, bool is_new)
+{
+    uint64_t bits = look_bits(dialect, from, to) | place_bits(dialect, from, to, is_new) |
+                    extension_bits(dialect, from, to);
 
     if (to->sound != from->sound)
         bits |= U_SOUND;
-    if (short_solid(to->solid) != short_solid(from->solid))
+    if (solid_of(dialect, to) != solid_of(dialect, from))
         bits |= U_SOLID;
     if (to->event)
         bits |= U_EVENT; /* events last one frame: they are not compared */
-    if (is_new || to->renderfx & RF_BEAM)
-        bits |= U_OLDORIGIN;
+    return bits;
+}
+
+static uint64_t with_more_bits(uint64_t bits)
+{
+    if (bits >> 32)
+        bits |= U_MOREBITS4;
+    if (bits >> 24)
+        bits |= U_MOREBITS3;
+    if (bits >> 16)
+        bits |= U_MOREBITS2;
+    if (bits >> 8)
+        bits |= U_MOREBITS1;
     return bits;
 }
 
 static void put_mask(GByteArray *out, uint64_t bits, uint16_t number)
 {
-    if (number > UINT8_MAX)
-        bits |= U_NUMBER16;
-    if (bits & 0xff000000)
-        bits |= U_MOREBITS3 | U_MOREBITS2 | U_MOREBITS1;
-    else if (bits & 0x00ff0000)
-        bits |= U_MOREBITS2 | U_MOREBITS1;
-    else if (bits & 0x0000ff00)
-        bits |= U_MOREBITS1;
+    bits = with_more_bits(number > UINT8_MAX ? bits | U_NUMBER16 : bits);
     q2_encode_u8(out, (uint8_t)bits);
     if (bits & U_MOREBITS1)
         q2_encode_u8(out, (uint8_t)(bits >> 8));
@@ -149,6 +257,8 @@ static void put_mask(GByteArray *out, uint64_t bits, uint16_t number)
         q2_encode_u8(out, (uint8_t)(bits >> 16));
     if (bits & U_MOREBITS3)
         q2_encode_u8(out, (uint8_t)(bits >> 24));
+    if (bits & U_MOREBITS4)
+        q2_encode_u8(out, (uint8_t)(bits >> 32));
     if (bits & U_NUMBER16)
         q2_encode_u16(out, number);
     else
@@ -167,10 +277,10 @@ static void put_sized(GByteArray *out, uint64_t bits, uint64_t bit8, uint64_t bi
 
 static void put_looks(GByteArray *out, uint64_t bits, const struct q2_entity *to)
 {
-    static const uint64_t models[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
-
     for (unsigned i = 0; i < 4; i++)
-        if (bits & models[i])
+        if (bits & model_bits[i] && bits & U_MODEL16)
+            q2_encode_u16(out, to->model[i]);
+        else if (bits & model_bits[i])
             q2_encode_u8(out, (uint8_t)to->model[i]);
     put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
     put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
@@ -178,48 +288,77 @@ static void put_looks(GByteArray *out, uint64_t bits, const struct q2_entity *to
     put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
 }
 
-static void put_place(GByteArray *out, uint64_t bits, const struct q2_entity *to)
+static void put_place(GByteArray *out, const struct q2_dialect *dialect, uint64_t bits,
+                      const struct q2_entity *from, const struct q2_entity *to)
 {
-    if (bits & U_ORIGIN1)
-        q2_encode_u16(out, (uint16_t)to->origin[0]);
-    if (bits & U_ORIGIN2)
-        q2_encode_u16(out, (uint16_t)to->origin[1]);
-    if (bits & U_ORIGIN3)
-        q2_encode_u16(out, (uint16_t)to->origin[2]);
-    if (bits & U_ANGLE1)
-        q2_encode_u8(out, angle_byte(to->angles[0]));
-    if (bits & U_ANGLE2)
-        q2_encode_u8(out, angle_byte(to->angles[1]));
-    if (bits & U_ANGLE3)
-        q2_encode_u8(out, angle_byte(to->angles[2]));
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & origin_bits[i])
+            put_coordinate(out, dialect, from->origin[i], to->origin[i]);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & angle_bits[i] && bits & U_ANGLE16)
+            q2_encode_u16(out, (uint16_t)to->angles[i]);
+        else if (bits & angle_bits[i])
+            q2_encode_u8(out, angle_byte(to->angles[i]));
     if (bits & U_OLDORIGIN)
-        put_position(out, to->old_origin);
+        put_position(out, dialect, to->old_origin);
 }
 
-void q2_encode_entity(GByteArray *out, const struct q2_entity *from, const struct q2_entity *to,
-                      bool always, bool is_new)
+static void put_sound(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_entity *from, const struct q2_entity *to)
 {
-    const uint64_t bits = entity_bits(from, to, is_new);
+    const bool volume = to->sound_volume != from->sound_volume;
+    const bool attenuation = to->sound_attenuation != from->sound_attenuation;
+
+    if (!dialect->extensions) {
+        q2_encode_u8(out, (uint8_t)to->sound);
+        return;
+    }
+    q2_encode_u16(out, (uint16_t)(to->sound | (volume ? SOUND_WORD_VOLUME : 0) |
+                                  (attenuation ? SOUND_WORD_ATTENUATION : 0)));
+    if (volume)
+        q2_encode_u8(out, to->sound_volume);
+    if (attenuation)
+        q2_encode_u8(out, to->sound_attenuation);
+}
+
+static void put_extensions(GByteArray *out, uint64_t bits, const struct q2_entity *to)
+{
+    put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
+    if (bits & U_ALPHA)
+        q2_encode_u8(out, to->alpha);
+    if (bits & U_SCALE)
+        q2_encode_u8(out, to->scale);
+}
+
+void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_entity *from, const struct q2_entity *to, bool always,
+                      bool is_new)
+{
+    const uint64_t bits = entity_bits(dialect, from, to, is_new);
 
     if (!bits && !always)
         return;
     put_mask(out, bits, to->number);
     put_looks(out, bits, to);
-    put_place(out, bits, to);
+    put_place(out, dialect, bits, from, to);
     if (bits & U_SOUND)
-        q2_encode_u8(out, (uint8_t)to->sound);
+        put_sound(out, dialect, from, to);
     if (bits & U_EVENT)
         q2_encode_u8(out, to->event);
-    if (bits & U_SOLID)
+    if (bits & U_SOLID && dialect->long_solid)
+        q2_encode_u32(out, to->solid);
+    else if (bits & U_SOLID)
         q2_encode_u16(out, short_solid(to->solid));
+    put_extensions(out, bits, to);
 }
 
-void q2_encode_baseline(GByteArray *out, const struct q2_entity *baseline)
+void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
+                        const struct q2_entity *baseline)
 {
     const struct q2_entity nothing = {0};
 
     q2_encode_u8(out, SVC_SPAWNBASELINE);
-    q2_encode_entity(out, &nothing, baseline, true, true);
+    q2_encode_entity(out, dialect, &nothing, baseline, true, false);
 }
 
 /* --- The player */
@@ -230,9 +369,9 @@ static unsigned movement_bits(const struct q2_player *from, const struct q2_play
 
     if (to->pm_type != from->pm_type)
         bits |= PS_M_TYPE;
-    if (memcmp(to->origin, from->origin, sizeof to->origin) != 0)
+    if (!same_place(to->origin, from->origin))
         bits |= PS_M_ORIGIN;
-    if (memcmp(to->velocity, from->velocity, sizeof to->velocity) != 0)
+    if (!same_place(to->velocity, from->velocity))
         bits |= PS_M_VELOCITY;
     if (to->pm_time != from->pm_time)
         bits |= PS_M_TIME;
@@ -252,7 +391,36 @@ static bool gun_moved(const struct q2_player *from, const struct q2_player *to)
            memcmp(to->gunangles, from->gunangles, sizeof to->gunangles) != 0;
 }
 
-static unsigned view_bits(const struct q2_player *from, const struct q2_player *to)
+static bool colour_changed(const uint8_t from[4], const uint8_t to[4])
+{
+    return memcmp(to, from, 4) != 0;
+}
+
+static unsigned fog_bits(const struct q2_fog *from, const struct q2_fog *to)
+{
+    unsigned bits = 0;
+
+    if (memcmp(to->color, from->color, sizeof to->color) != 0)
+        bits |= FOG_BIT_COLOR;
+    if (to->density != from->density || to->sky_factor != from->sky_factor)
+        bits |= FOG_BIT_DENSITY;
+    if (to->height_density != from->height_density)
+        bits |= FOG_BIT_HEIGHT_DENSITY;
+    if (to->height_falloff != from->height_falloff)
+        bits |= FOG_BIT_HEIGHT_FALLOFF;
+    if (memcmp(to->start_color, from->start_color, sizeof to->start_color) != 0)
+        bits |= FOG_BIT_HEIGHT_START_COLOR;
+    if (memcmp(to->end_color, from->end_color, sizeof to->end_color) != 0)
+        bits |= FOG_BIT_HEIGHT_END_COLOR;
+    if (to->start_dist != from->start_dist)
+        bits |= FOG_BIT_HEIGHT_START_DIST;
+    if (to->end_dist != from->end_dist)
+        bits |= FOG_BIT_HEIGHT_END_DIST;
+    return bits;
+}
+
+static unsigned view_bits(const struct q2_dialect *dialect, const struct q2_player *from,
+                          const struct q2_player *to)
 {
     unsigned bits = 0;
 
@@ -262,38 +430,125 @@ static unsigned view_bits(const struct q2_player *from, const struct q2_player *
         bits |= PS_VIEWANGLES;
     if (memcmp(to->kick_angles, from->kick_angles, sizeof to->kick_angles) != 0)
         bits |= PS_KICKANGLES;
-    if (memcmp(to->blend, from->blend, sizeof to->blend) != 0)
+    if (colour_changed(from->blend, to->blend))
         bits |= PS_BLEND;
+    if (dialect->extensions2 && colour_changed(from->damage_blend, to->damage_blend))
+        bits |= PS_BLEND;
+    if (dialect->player_fog && fog_bits(&from->fog, &to->fog))
+        bits |= PS_FOG | PS_MOREBITS;
     if (to->fov != from->fov)
         bits |= PS_FOV;
     if (to->rdflags != from->rdflags)
         bits |= PS_RDFLAGS;
-    if (to->gunindex != from->gunindex)
+    if (to->gunindex != from->gunindex || to->gunskin != from->gunskin)
         bits |= PS_WEAPONINDEX;
     if (gun_moved(from, to))
         bits |= PS_WEAPONFRAME;
     return bits;
 }
 
-static void put_movement(GByteArray *out, unsigned bits, const struct q2_player *to)
+static void put_byte_or_word(GByteArray *out, const struct q2_dialect *dialect, uint16_t value)
+{
+    if (dialect->extensions2)
+        q2_encode_u16(out, value);
+    else
+        q2_encode_u8(out, (uint8_t)value);
+}
+
+static void put_movement(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+                         const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_M_TYPE)
         q2_encode_u8(out, to->pm_type);
     if (bits & PS_M_ORIGIN)
-        put_position(out, to->origin);
+        put_vector(out, dialect, from->origin, to->origin);
     if (bits & PS_M_VELOCITY)
-        put_position(out, to->velocity);
+        put_vector(out, dialect, from->velocity, to->velocity);
     if (bits & PS_M_TIME)
-        q2_encode_u8(out, (uint8_t)to->pm_time);
+        put_byte_or_word(out, dialect, to->pm_time);
     if (bits & PS_M_FLAGS)
-        q2_encode_u8(out, (uint8_t)to->pm_flags);
+        put_byte_or_word(out, dialect, to->pm_flags);
     if (bits & PS_M_GRAVITY)
         q2_encode_u16(out, (uint16_t)to->gravity);
     if (bits & PS_M_DELTA_ANGLES)
         put_angles(out, to->delta_angles);
 }
 
-static void put_view(GByteArray *out, unsigned bits, const struct q2_player *to)
+static void put_gun_index(GByteArray *out, const struct q2_dialect *dialect,
+                          const struct q2_player *to)
+{
+    if (dialect->extensions)
+        q2_encode_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
+    else
+        q2_encode_u8(out, (uint8_t)to->gunindex);
+}
+
+static void put_gun(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+                    const struct q2_player *to)
+{
+    if (bits & PS_WEAPONINDEX)
+        put_gun_index(out, dialect, to);
+    if (bits & PS_WEAPONFRAME) {
+        q2_encode_u8(out, to->gunframe);
+        put_quarters(out, to->gunoffset);
+        put_quarters(out, to->gunangles);
+    }
+}
+
+static void put_colours(GByteArray *out, unsigned bits, const uint8_t colour[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1)
+            q2_encode_u8(out, colour[i]);
+}
+
+static void put_blend(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_player *from, const struct q2_player *to)
+{
+    unsigned bits = 0;
+
+    if (!dialect->extensions2) {
+        put_colours(out, 15, to->blend);
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        bits |= (unsigned)(to->blend[i] != from->blend[i]) << i;
+        bits |= (unsigned)(to->damage_blend[i] != from->damage_blend[i]) << (4 + i);
+    }
+    q2_encode_u8(out, (uint8_t)bits);
+    put_colours(out, bits, to->blend);
+    put_colours(out, bits >> 4, to->damage_blend);
+}
+
+/* Source: Q2PRO, msg.c MSG_WriteFog. */
+static void put_fog(GByteArray *out, const struct q2_dialect *dialect, const struct q2_fog *from,
+                    const struct q2_fog *to)
+{
+    const unsigned bits = fog_bits(from, to);
+
+    q2_encode_u8(out, (uint8_t)bits);
+    if (bits & FOG_BIT_COLOR)
+        g_byte_array_append(out, to->color, sizeof to->color);
+    if (bits & FOG_BIT_DENSITY) {
+        q2_encode_u16(out, to->density);
+        q2_encode_u16(out, to->sky_factor);
+    }
+    if (bits & FOG_BIT_HEIGHT_DENSITY)
+        q2_encode_u16(out, to->height_density);
+    if (bits & FOG_BIT_HEIGHT_FALLOFF)
+        q2_encode_u16(out, to->height_falloff);
+    if (bits & FOG_BIT_HEIGHT_START_COLOR)
+        g_byte_array_append(out, to->start_color, sizeof to->start_color);
+    if (bits & FOG_BIT_HEIGHT_END_COLOR)
+        g_byte_array_append(out, to->end_color, sizeof to->end_color);
+    if (bits & FOG_BIT_HEIGHT_START_DIST)
+        put_coordinate(out, dialect, 0, to->start_dist);
+    if (bits & FOG_BIT_HEIGHT_END_DIST)
+        put_coordinate(out, dialect, 0, to->end_dist);
+}
+
+static void put_view(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+                     const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_VIEWOFFSET)
         put_quarters(out, to->viewoffset);
@@ -301,43 +556,55 @@ static void put_view(GByteArray *out, unsigned bits, const struct q2_player *to)
         put_angles(out, to->viewangles);
     if (bits & PS_KICKANGLES)
         put_quarters(out, to->kick_angles);
-    if (bits & PS_WEAPONINDEX)
-        q2_encode_u8(out, (uint8_t)to->gunindex);
-    if (bits & PS_WEAPONFRAME) {
-        q2_encode_u8(out, to->gunframe);
-        put_quarters(out, to->gunoffset);
-        put_quarters(out, to->gunangles);
-    }
+    put_gun(out, dialect, bits, to);
     if (bits & PS_BLEND)
-        g_byte_array_append(out, to->blend, sizeof to->blend);
+        put_blend(out, dialect, from, to);
+    if (bits & PS_FOG)
+        put_fog(out, dialect, &from->fog, &to->fog);
     if (bits & PS_FOV)
         q2_encode_u8(out, to->fov);
     if (bits & PS_RDFLAGS)
         q2_encode_u8(out, to->rdflags);
 }
 
-static void put_stats(GByteArray *out, const struct q2_player *from, const struct q2_player *to)
+/* Seven bits a byte, the lowest first; bit 7 says that another follows. */
+static void put_variable_mask(GByteArray *out, uint64_t mask)
 {
-    uint32_t bits = 0;
+    for (; mask > 0x7f; mask >>= 7)
+        q2_encode_u8(out, (uint8_t)(mask | 0x80));
+    q2_encode_u8(out, (uint8_t)mask);
+}
 
-    for (unsigned i = 0; i < Q2_STATS; i++)
+static void put_stats(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_player *from, const struct q2_player *to)
+{
+    const unsigned count = dialect->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < count; i++)
         if (to->stats[i] != from->stats[i])
-            bits |= UINT32_C(1) << i;
-    q2_encode_u32(out, bits);
-    for (unsigned i = 0; i < Q2_STATS; i++)
+            bits |= UINT64_C(1) << i;
+    if (dialect->extensions2)
+        put_variable_mask(out, bits);
+    else
+        q2_encode_u32(out, (uint32_t)bits);
+    for (unsigned i = 0; i < count; i++)
         if (bits >> i & 1)
             q2_encode_u16(out, (uint16_t)to->stats[i]);
 }
 
-static void put_player(GByteArray *out, const struct q2_player *from, const struct q2_player *to)
+static void put_player(GByteArray *out, const struct q2_dialect *dialect,
+                       const struct q2_player *from, const struct q2_player *to)
 {
-    const unsigned bits = movement_bits(from, to) | view_bits(from, to);
+    const unsigned bits = movement_bits(from, to) | view_bits(dialect, from, to);
 
     q2_encode_u8(out, SVC_PLAYERINFO);
     q2_encode_u16(out, (uint16_t)bits);
-    put_movement(out, bits, to);
-    put_view(out, bits, to);
-    put_stats(out, from, to);
+    if (bits & PS_MOREBITS)
+        q2_encode_u8(out, (uint8_t)(bits >> 16));
+    put_movement(out, dialect, bits, from, to);
+    put_view(out, dialect, bits, from, to);
+    put_stats(out, dialect, from, to);
 }
 
 /* --- The frame */
@@ -356,7 +623,7 @@ static void put_new_entity(GByteArray *out, const struct q2_frame_style *style,
     const struct q2_entity nothing = {0};
     const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
 
-    q2_encode_entity(out, baseline ? baseline : &nothing, entity, true, true);
+    q2_encode_entity(out, &style->dialect, baseline ? baseline : &nothing, entity, true, true);
 }
 
 static void put_entities(GByteArray *out, const struct q2_frame_style *style,
@@ -374,7 +641,8 @@ static void put_entities(GByteArray *out, const struct q2_frame_style *style,
             put_mask(out, U_REMOVE, old->number);
             old_index++;
         } else if (old && old->number == new->number) {
-            q2_encode_entity(out, old, new, false, new->number <= style->max_clients);
+            q2_encode_entity(out, &style->dialect, old, new, false,
+                             new->number <= style->max_clients);
             old_index++;
             new_index++;
         } else {
@@ -393,11 +661,11 @@ void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
     q2_encode_u8(out, SVC_FRAME);
     q2_encode_u32(out, (uint32_t)frame->number);
     q2_encode_u32(out, (uint32_t)(from ? from->number : NO_DELTA));
-    if (style->suppress_byte)
+    if (style->dialect.suppress_byte)
         q2_encode_u8(out, frame->suppressed);
     q2_encode_u8(out, frame->area_bytes);
     g_byte_array_append(out, frame->areas, frame->area_bytes);
-    put_player(out, from ? &from->player : &nobody, &frame->player);
+    put_player(out, &style->dialect, from ? &from->player : &nobody, &frame->player);
     q2_encode_u8(out, SVC_PACKETENTITIES);
     put_entities(out, style, from, frame);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes server messages in the form of protocol 34 and older, for demos: the other direction of
+ * Writes server messages for demos, in the dialects of q2_demo_dialect(): the other direction of
  * what entity.c, player.c and frames.c read. Source: engine, common.c MSG_WriteDeltaEntity;
  * sv_ents.c SV_EmitPacketEntities, SV_WritePlayerstateToClient, SV_WriteFrameToClient; cl_main.c
- * CL_Record_f.
+ * CL_Record_f; extended limits: Q2PRO, msg.c MSG_WriteDeltaEntity,
+ * MSG_WriteDeltaPlayerstate_Default.
  *
- * States must fit protocol 34: no field that only extended limits have, coordinates within 16 bits.
- * Angles are cut to their upper byte, solids of 32 bits to the steps of those of 16.
+ * States must fit the dialect. Without extended limits they have none of the fields that only those
+ * know, and coordinates within 16 bits; angles are cut to their upper byte, solids of 32 bits to
+ * the steps of those of 16.
  */
 #ifndef Q2_ENCODE_H
 #define Q2_ENCODE_H
@@ -25,19 +27,21 @@ void q2_encode_text(GByteArray *out, struct qs_view text);
 
 /*
  * The delta that makes `to` of `from`. `always`: even where nothing changed; `is_new`: with the old
- * origin, because the receiver has none.
+ * origin, where it is not the origin of `from`, which receivers take for it.
  */
-void q2_encode_entity(GByteArray *out, const struct q2_entity *from, const struct q2_entity *to,
-                      bool always, bool is_new);
+void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_entity *from, const struct q2_entity *to, bool always,
+                      bool is_new);
 
 /* svc_spawnbaseline. */
-void q2_encode_baseline(GByteArray *out, const struct q2_entity *baseline);
+void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
+                        const struct q2_entity *baseline);
 
 /* What a frame is written with beside its state. */
 struct q2_frame_style {
     const struct q2_tracker *baselines;
-    uint32_t max_clients; /* entities up to this number get their old origin always */
-    bool suppress_byte;
+    uint32_t max_clients; /* entities up to this number count as new always */
+    struct q2_dialect dialect;
 };
 
 /* svc_frame, svc_playerinfo and svc_packetentities: `frame` as a delta from `from`, or in full

@@ -5,7 +5,7 @@
 #include "common/quake2/q2_fields.h"
 #include "common/quake2/tracker.h"
 
-enum { PLAYER_MODEL = 255, SOLID_BRUSH = 31 };
+enum { PLAYER_MODEL = 255 };
 
 static const double attenuation_steps = 64;
 
@@ -145,12 +145,12 @@ static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *enti
 {
     const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
 
-    if (word & 0x4000)
+    if (word & SOUND_WORD_VOLUME)
         entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
-    if (word & 0x8000)
+    if (word & SOUND_WORD_ATTENUATION)
         entity->sound_attenuation =
             qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1 / attenuation_steps);
-    return word & 0x3fff;
+    return word & SOUND_WORD_INDEX;
 }
 
 static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
@@ -175,7 +175,7 @@ static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
     const uint32_t length = d->in.pos - at;
 
     entity->solid = s;
-    if (!d->fields_wanted || !s || s == SOLID_BRUSH)
+    if (!d->fields_wanted || !s || s == Q2_SOLID_BRUSH)
         return;
     qs_derive_int(d, Q2_ENTITY_SOLID_RADIUS, at, length, wide ? s & 255 : 8 * (s & 31));
     qs_derive_int(d, Q2_ENTITY_SOLID_DOWN, at, length, wide ? s >> 8 & 255 : 8 * (s >> 5 & 31));

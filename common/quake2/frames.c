@@ -106,19 +106,24 @@ static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
 
 static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
 {
+    const bool beam_origin = dialect_of(d)->beam_origin;
     struct q2_tracker *tracker = tracker_of(d);
     struct q2_entity alone = {.number = mask.number};
-    struct q2_entity *entity = &alone;
+    struct q2_entity *entity = NULL;
+    int32_t stood[3];
 
-    if (tracker) {
-        entity = q2_tracker_entity(tracker, mask.number, mask.bits, dialect_of(d)->beam_origin);
-        if (!entity)
-            entity = &alone;
-    }
-    if (mask.bits & U_REMOVE)
+    if (tracker)
+        entity = q2_tracker_entity(tracker, mask.number, mask.bits, beam_origin);
+    if (!entity)
+        entity = &alone;
+    if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
-    else
-        q2_read_entity(d, mask.bits, entity);
+        return;
+    }
+    memcpy(stood, entity->origin, sizeof stood);
+    q2_read_entity(d, mask.bits, entity);
+    if (!(mask.bits & U_OLDORIGIN))
+        q2_entity_came_from(entity, stood, beam_origin);
 }
 
 /* Returns whether another may follow. */

@@ -87,8 +87,8 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
     if (q2_session_of(d->session)->dialect.extensions) {
         const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
 
-        player->gunindex = word & 0x1fff;
-        player->gunskin = (uint8_t)(word >> 13);
+        player->gunindex = word & GUN_WORD_INDEX;
+        player->gunskin = (uint8_t)(word >> GUN_WORD_SKIN_SHIFT);
     } else {
         player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
     }
@@ -130,45 +130,46 @@ static void read_blend(struct qs_decoder *d, struct q2_player *player)
     read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
 }
 
-static void read_fog_colour(struct qs_decoder *d)
+static void read_fog_colour(struct qs_decoder *d, uint8_t to[3])
 {
     for (unsigned i = 0; i < 3; i++)
-        qs_scaled_u8(d, Q2_PLAYER_FOG_COLOR, 1.0 / 255);
+        to[i] = qs_scaled_u8(d, Q2_PLAYER_FOG_COLOR, 1.0 / 255);
 }
 
-static void read_fog_share(struct qs_decoder *d, unsigned id)
+static uint16_t read_fog_share(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     const uint16_t value = qs_reader_u16(&d->in);
 
     qs_emit_double(d, id, at, 2, value / 65535.0);
+    return value;
 }
 
 /* Source: Q2PRO, msg.c MSG_ReadFog. */
-static void read_fog(struct qs_decoder *d)
+static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
 {
     unsigned bits;
 
     qs_open(d, Q2_PLAYER_FOG);
     bits = qs_u8(d, Q2_PLAYER_FOG_BITS);
-    if (bits & 0x01)
-        read_fog_colour(d);
-    if (bits & 0x02) {
-        read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
-        read_fog_share(d, Q2_PLAYER_FOG_SKY);
+    if (bits & FOG_BIT_COLOR)
+        read_fog_colour(d, fog->color);
+    if (bits & FOG_BIT_DENSITY) {
+        fog->density = read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
+        fog->sky_factor = read_fog_share(d, Q2_PLAYER_FOG_SKY);
     }
-    if (bits & 0x04)
-        read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
-    if (bits & 0x08)
-        read_fog_share(d, Q2_PLAYER_FOG_FALLOFF);
-    if (bits & 0x10)
-        read_fog_colour(d);
-    if (bits & 0x20)
-        read_fog_colour(d);
-    if (bits & 0x40)
-        q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
-    if (bits & 0x80)
-        q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
+    if (bits & FOG_BIT_HEIGHT_DENSITY)
+        fog->height_density = read_fog_share(d, Q2_PLAYER_FOG_DENSITY);
+    if (bits & FOG_BIT_HEIGHT_FALLOFF)
+        fog->height_falloff = read_fog_share(d, Q2_PLAYER_FOG_FALLOFF);
+    if (bits & FOG_BIT_HEIGHT_START_COLOR)
+        read_fog_colour(d, fog->start_color);
+    if (bits & FOG_BIT_HEIGHT_END_COLOR)
+        read_fog_colour(d, fog->end_color);
+    if (bits & FOG_BIT_HEIGHT_START_DIST)
+        fog->start_dist = q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
+    if (bits & FOG_BIT_HEIGHT_END_DIST)
+        fog->end_dist = q2_read_coordinate(d, Q2_PLAYER_FOG_DISTANCE);
     qs_close(d);
 }
 
@@ -270,7 +271,7 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
     if (bits & PS_BLEND)
         read_blend(d, player);
     if (bits & PS_FOG)
-        read_fog(d);
+        read_fog(d, &player->fog);
     if (bits & PS_FOV)
         player->fov = qs_u8(d, Q2_PLAYER_FOV);
     if (bits & PS_RDFLAGS)

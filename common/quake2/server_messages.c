@@ -194,14 +194,6 @@ static void read_q2pro_serverdata(struct qs_decoder *d, struct serverdata *data)
     qs_u8(d, Q2_SERVERDATA_WATERJUMP);
 }
 
-/* Demos with extended limits say by their version what a server says by flags. */
-static uint16_t flags_of_demo(int32_t version)
-{
-    if (version < Q2_PROTOCOL_EXTENDED || version > Q2_PROTOCOL_EXTENDED_LAST)
-        return 0;
-    return version == Q2_PROTOCOL_EXTENDED ? PF_EXTENSIONS : PF_EXTENSIONS | PF_EXTENSIONS_2;
-}
-
 /* What only the connect packet tells: R1Q2's minor version, and the width of newer qports. */
 static bool lacks_connect(const struct q2_session *session)
 {
@@ -264,7 +256,6 @@ static void read_serverdata(struct qs_decoder *d)
     data.gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
     data.player = qs_i16(d, Q2_SERVERDATA_PLAYER);
     data.level = qs_text(d, Q2_SERVERDATA_LEVEL);
-    data.flags = flags_of_demo(data.version);
     if (data.version == Q2_PROTOCOL_R1Q2)
         read_r1q2_serverdata(d, &data);
     else if (data.version == Q2_PROTOCOL_Q2PRO)

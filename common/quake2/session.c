@@ -130,36 +130,39 @@ static void set_q2pro(struct q2_session *session)
     session->dialect.beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
     session->dialect.short_angles = minor >= Q2PRO_SHORT_ANGLES;
     session->dialect.clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
-    session->dialect.player_fog =
-        session->protocol_flags & PF_EXTENSIONS_2 && minor >= Q2PRO_PLAYERFOG;
+    session->dialect.extensions = session->protocol_flags & PF_EXTENSIONS;
+    session->dialect.extensions2 =
+        session->dialect.extensions && session->protocol_flags & PF_EXTENSIONS_2;
+    session->dialect.player_fog = session->dialect.extensions2 && minor >= Q2PRO_PLAYERFOG;
 }
 
-/* Demos of Q2PRO clients on servers with extended limits: frames as in protocol 34. Source: Q2PRO,
- * parse.c CL_ParseServerData. */
-static void set_extended_demo(struct q2_session *session)
+/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and say by
+ * their version what a server says by flags. Source: Q2PRO, parse.c CL_ParseServerData. */
+struct q2_dialect q2_demo_dialect(int32_t version)
 {
-    session->dialect.long_solid = true;
-    session->dialect.beam_origin = true;
-    session->dialect.short_angles = true;
-    session->dialect.player_fog = session->base.version == Q2_PROTOCOL_EXTENDED_LAST;
+    const bool extended = version >= Q2_PROTOCOL_EXTENDED;
+
+    return (struct q2_dialect){
+        .suppress_byte = version != NO_SUPPRESS_BYTE,
+        .long_solid = extended,
+        .short_angles = extended,
+        .beam_origin = extended,
+        .extensions = extended,
+        .extensions2 = version > Q2_PROTOCOL_EXTENDED,
+        .player_fog = version == Q2_PROTOCOL_EXTENDED_LAST,
+    };
 }
 
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
-    session->dialect = (struct q2_dialect){
-        .relay = session->record == Q2_RECORD_RELAY,
-        .server_record = session->record == Q2_RECORD_SERVER,
-        .suppress_byte = version != NO_SUPPRESS_BYTE,
-        .extensions = session->protocol_flags & PF_EXTENSIONS,
-        .extensions2 = session->protocol_flags & PF_EXTENSIONS_2,
-    };
+    session->dialect = q2_demo_dialect(version);
+    session->dialect.relay = session->record == Q2_RECORD_RELAY;
+    session->dialect.server_record = session->record == Q2_RECORD_SERVER;
     if (version == Q2_PROTOCOL_R1Q2)
         set_r1q2(session);
     else if (version == Q2_PROTOCOL_Q2PRO)
         set_q2pro(session);
-    else if (version >= Q2_PROTOCOL_EXTENDED)
-        set_extended_demo(session);
 }
 
 static char *readable(const char *text)

@@ -32,4 +32,7 @@ void q2_session_level(struct q2_session *session);
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);
 
+/* How demos of that protocol version are written: up to 34, or 3434 to 3436. */
+struct q2_dialect q2_demo_dialect(int32_t version);
+
 #endif

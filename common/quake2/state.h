@@ -14,7 +14,8 @@ enum {
     Q2_ENTITIES_EXTENDED_MAX = 8192, /* with extended limits */
     Q2_STATS = 32,
     Q2_STATS_EXTENDED = 64,
-    Q2_AREA_BYTES_MAX = 32 /* MAX_MAP_AREAS / 8 */
+    Q2_AREA_BYTES_MAX = 32, /* MAX_MAP_AREAS / 8 */
+    Q2_SOLID_BRUSH = 31     /* the solid of brush models; others are packed boxes */
 };
 
 /* Bits of an entity's mask. Source: engine, qcommon.h U_*; from bit 28 on Q2PRO, protocol.h. */
@@ -75,6 +76,24 @@ enum {
 #define PS_MOREBITS 0x8000u
 #define PS_FOG 0x10000u
 
+/* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
+ * or the skin. Source: facts, section 17. */
+#define SOUND_WORD_INDEX 0x3fffu
+#define SOUND_WORD_VOLUME 0x4000u
+#define SOUND_WORD_ATTENUATION 0x8000u
+#define GUN_WORD_INDEX 0x1fffu
+#define GUN_WORD_SKIN_SHIFT 13
+
+/* Bits of the fog's mask. Source: Q2PRO, protocol.h FOG_BIT_*. */
+#define FOG_BIT_COLOR 0x01u
+#define FOG_BIT_DENSITY 0x02u
+#define FOG_BIT_HEIGHT_DENSITY 0x04u
+#define FOG_BIT_HEIGHT_FALLOFF 0x08u
+#define FOG_BIT_HEIGHT_START_COLOR 0x10u
+#define FOG_BIT_HEIGHT_END_COLOR 0x20u
+#define FOG_BIT_HEIGHT_START_DIST 0x40u
+#define FOG_BIT_HEIGHT_END_DIST 0x80u
+
 /* The bits that protocols 35 and 36 split off them. Source: Q2PRO, protocol.h EPS_*. */
 #define EPS_GUNOFFSET 0x1u
 #define EPS_GUNANGLES 0x2u
@@ -113,6 +132,14 @@ struct q2_entity {
     uint8_t alpha, scale; /* extended limits; raw */
 };
 
+/* Shares of 1/65535; colours red, green, blue. */
+struct q2_fog {
+    uint8_t color[3], start_color[3], end_color[3];
+    uint16_t density, sky_factor;
+    uint16_t height_density, height_falloff;
+    int32_t start_dist, end_dist; /* 1/8 unit */
+};
+
 struct q2_player {
     uint8_t pm_type;
     uint16_t pm_time, pm_flags;
@@ -126,6 +153,7 @@ struct q2_player {
     uint8_t fov, rdflags;
     int16_t clientnum; /* protocol 36: whose view it is */
     int16_t stats[Q2_STATS_EXTENDED];
+    struct q2_fog fog;
 };
 
 #endif

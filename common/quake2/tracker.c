@@ -179,12 +179,17 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
     return tracker->reading ? &tracker->reading->player : NULL;
 }
 
-/* An entity starts where it was: its event is over, and it comes from where it stood. */
+void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)
+{
+    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
+        memcpy(entity->old_origin, origin, sizeof entity->old_origin);
+}
+
+/* What is not mentioned is as it was: its event is over, and it comes from where it stands. */
 static void carry(struct q2_entity *entity, bool beams_keep_origin)
 {
     entity->event = 0;
-    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
-        memcpy(entity->old_origin, entity->origin, sizeof entity->old_origin);
+    q2_entity_came_from(entity, entity->origin, beams_keep_origin);
 }
 
 static const struct q2_entity *next_of_base(const struct q2_tracker *tracker)
@@ -213,14 +218,14 @@ static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_
 }
 
 static struct q2_entity start_of(const struct q2_tracker *tracker, uint16_t number,
-                                 const struct q2_entity *old, bool beams_keep_origin)
+                                 const struct q2_entity *old)
 {
     const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
     struct q2_entity entity = {.number = number};
 
     if (from) {
         entity = *from;
-        carry(&entity, beams_keep_origin);
+        entity.event = 0;
     }
     return entity;
 }
@@ -242,7 +247,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
         old = NULL;
     if (bits & U_REMOVE)
         return NULL;
-    entity = start_of(tracker, number, old, beams_keep_origin);
+    entity = start_of(tracker, number, old);
     entities = tracker->reading->entities;
     g_array_append_val(entities, entity);
     return &g_array_index(entities, struct q2_entity, entities->len - 1);

@@ -91,10 +91,13 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                             uint8_t suppressed, struct qs_view areas);
 /* The player state, as it was in the frame that this one is a delta from. */
 struct q2_player *q2_tracker_player(struct q2_tracker *tracker);
-/* An entity of the frame with the state that the delta starts from; numbers must ascend. NULL where
- * `bits` remove it. */
+/* An entity of the frame with the state that the delta starts from, without its event; numbers must
+ * ascend. NULL where `bits` remove it. */
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin);
+/* The delta did not say where the entity came from: it stood at `origin`. Beams may keep what was
+ * said before. */
+void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin);
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin);
 
 #endif

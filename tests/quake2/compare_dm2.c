@@ -9,9 +9,8 @@
  *
  * What two right demos may differ in is left out of the comparison:
  *   - where it begins: at the first frame of the recording, which may have begun later;
- *   - the numbers of frames, which Q2PRO counts anew; old origins but those of beams, which a
- * player does not get from the demo; the lower byte of entities' angles, which protocol 34 cannot
- * say;
+ *   - the numbers of frames, which Q2PRO counts anew; old origins but those of beams and of
+ *     entities that move in steps, which a player does not get from the demo;
  *   - with --modelled-only entities without a model: recorders of id's engine and yquake2 forget
  *     their baselines.
  */
@@ -141,11 +140,7 @@ static bool same_entity(const struct q2_entity *a, const struct q2_entity *b)
 {
     struct q2_entity one = *a, other = *b;
 
-    for (unsigned i = 0; i < 3; i++) {
-        one.angles[i] = (int16_t)(one.angles[i] & ~0xff);
-        other.angles[i] = (int16_t)(other.angles[i] & ~0xff);
-    }
-    if (!(one.renderfx & RF_BEAM)) {
+    if (!(one.renderfx & (RF_BEAM | RF_FRAMELERP))) {
         memset(one.old_origin, 0, sizeof one.old_origin);
         memset(other.old_origin, 0, sizeof other.old_origin);
     }
@@ -155,7 +150,9 @@ static bool same_entity(const struct q2_entity *a, const struct q2_entity *b)
            memcmp(one.origin, other.origin, sizeof one.origin) == 0 &&
            memcmp(one.old_origin, other.old_origin, sizeof one.old_origin) == 0 &&
            memcmp(one.angles, other.angles, sizeof one.angles) == 0 && one.solid == other.solid &&
-           one.event == other.event;
+           one.event == other.event && one.morefx == other.morefx && one.alpha == other.alpha &&
+           one.scale == other.scale && one.sound_volume == other.sound_volume &&
+           one.sound_attenuation == other.sound_attenuation;
 }
 
 static const struct q2_entity *next_entity(const struct q2_frame *frame, guint *index,
@@ -186,6 +183,16 @@ static bool same_entities(const struct q2_frame *a, const struct q2_frame *b, bo
     }
 }
 
+static bool same_fog(const struct q2_fog *a, const struct q2_fog *b)
+{
+    return memcmp(a->color, b->color, sizeof a->color) == 0 &&
+           memcmp(a->start_color, b->start_color, sizeof a->start_color) == 0 &&
+           memcmp(a->end_color, b->end_color, sizeof a->end_color) == 0 &&
+           a->density == b->density && a->sky_factor == b->sky_factor &&
+           a->height_density == b->height_density && a->height_falloff == b->height_falloff &&
+           a->start_dist == b->start_dist && a->end_dist == b->end_dist;
+}
+
 static bool same_player(const struct q2_player *a, const struct q2_player *b)
 {
     return a->pm_type == b->pm_type && a->pm_time == b->pm_time && a->pm_flags == b->pm_flags &&
@@ -197,9 +204,11 @@ static bool same_player(const struct q2_player *a, const struct q2_player *b)
            memcmp(a->kick_angles, b->kick_angles, sizeof a->kick_angles) == 0 &&
            memcmp(a->gunoffset, b->gunoffset, sizeof a->gunoffset) == 0 &&
            memcmp(a->gunangles, b->gunangles, sizeof a->gunangles) == 0 &&
-           a->gunindex == b->gunindex && a->gunframe == b->gunframe &&
-           memcmp(a->blend, b->blend, sizeof a->blend) == 0 && a->fov == b->fov &&
-           a->rdflags == b->rdflags && memcmp(a->stats, b->stats, sizeof a->stats) == 0;
+           a->gunindex == b->gunindex && a->gunskin == b->gunskin && a->gunframe == b->gunframe &&
+           memcmp(a->blend, b->blend, sizeof a->blend) == 0 &&
+           memcmp(a->damage_blend, b->damage_blend, sizeof a->damage_blend) == 0 &&
+           a->fov == b->fov && a->rdflags == b->rdflags &&
+           memcmp(a->stats, b->stats, sizeof a->stats) == 0 && same_fog(&a->fog, &b->fog);
 }
 
 static bool same_frame(const struct frame *a, const struct frame *b, bool modelled_only)

@@ -5,7 +5,22 @@
 
 #include <string.h>
 
-enum { FRAMES = 200, NUMBERS = 400, MAX_CLIENTS = 8 };
+#include "common/quake2/session.h"
+
+enum {
+    FRAMES = 200,
+    ENTITIES = 400,
+    STEP = Q2_ENTITIES_EXTENDED_MAX / ENTITIES, /* between numbers with extended limits */
+    MAX_CLIENTS = 8
+};
+
+/* A game of random states, in the dialect of a demo. */
+struct world {
+    GRand *random;
+    struct q2_dialect dialect;
+    struct q2_entity entities[ENTITIES];
+    struct q2_frame frame;
+};
 
 /* A number of 1 to 32 bits, so that all sizes on the wire occur; or 0. */
 static uint32_t random_bits(GRand *random, unsigned most)
@@ -20,70 +35,157 @@ static int16_t random_short(GRand *random)
     return (int16_t)random_bits(random, 16);
 }
 
-static void random_entity(GRand *random, struct q2_entity *entity)
+static uint8_t random_byte(GRand *random)
 {
-    entity->model[g_rand_int_range(random, 0, 4)] = (uint8_t)random_bits(random, 8);
-    entity->frame = (uint16_t)random_bits(random, 16);
+    return (uint8_t)random_bits(random, 8);
+}
+
+static uint16_t random_word(GRand *random)
+{
+    return (uint16_t)random_bits(random, 16);
+}
+
+/* In 16 bits, or in 23. */
+static int32_t random_coordinate(const struct world *world)
+{
+    if (!world->dialect.extensions2)
+        return random_short(world->random);
+    return (int32_t)random_bits(world->random, 23) - (1 << 22);
+}
+
+static uint16_t random_number(const struct world *world)
+{
+    const int32_t i = g_rand_int_range(world->random, 1, ENTITIES);
+
+    return (uint16_t)(world->dialect.extensions ? i * STEP : i);
+}
+
+static void random_extensions(GRand *random, struct q2_entity *entity)
+{
+    entity->model[g_rand_int_range(random, 0, 4)] = (uint16_t)random_bits(random, 13);
+    entity->sound = (uint16_t)random_bits(random, 14);
+    entity->sound_volume = random_byte(random);
+    entity->sound_attenuation = random_byte(random);
+    entity->solid = random_bits(random, 32);
+    entity->morefx = random_bits(random, 32);
+    entity->alpha = random_byte(random);
+    entity->scale = random_byte(random);
+}
+
+static void random_entity(const struct world *world, struct q2_entity *entity)
+{
+    GRand *random = world->random;
+
+    entity->model[g_rand_int_range(random, 0, 4)] = random_byte(random);
+    entity->frame = random_word(random);
     entity->skin = random_bits(random, 32);
     entity->effects = random_bits(random, 32);
     entity->renderfx = random_bits(random, 32);
-    entity->origin[g_rand_int_range(random, 0, 3)] = random_short(random);
-    entity->angles[g_rand_int_range(random, 0, 3)] = (int16_t)(random_bits(random, 8) << 8);
-    entity->sound = (uint8_t)random_bits(random, 8);
+    entity->origin[g_rand_int_range(random, 0, 3)] = random_coordinate(world);
+    entity->angles[g_rand_int_range(random, 0, 3)] = (int16_t)(random_byte(random) << 8);
+    entity->sound = random_byte(random);
     entity->event = (uint8_t)random_bits(random, 3);
     entity->solid = random_bits(random, 16);
-    if (entity->renderfx & RF_BEAM)
-        entity->old_origin[g_rand_int_range(random, 0, 3)] = random_short(random);
+    if (world->dialect.extensions)
+        random_extensions(random, entity);
+    if (entity->renderfx & (RF_BEAM | RF_FRAMELERP))
+        entity->old_origin[g_rand_int_range(random, 0, 3)] = random_coordinate(world);
+    if (world->dialect.short_angles && g_rand_boolean(random)) {
+        entity->solid = Q2_SOLID_BRUSH;
+        entity->angles[g_rand_int_range(random, 0, 3)] = random_short(random);
+    }
 }
 
-static void random_player(GRand *random, struct q2_player *player)
+static void random_fog(const struct world *world, struct q2_fog *fog)
 {
+    GRand *random = world->random;
+    const unsigned part = (unsigned)g_rand_int_range(random, 0, 3);
+
+    fog->color[part] = random_byte(random);
+    fog->start_color[part] = random_byte(random);
+    fog->end_color[part] = random_byte(random);
+    fog->density = random_word(random);
+    fog->sky_factor = random_word(random);
+    fog->height_density = random_word(random);
+    fog->height_falloff = random_word(random);
+    fog->start_dist = random_coordinate(world);
+    fog->end_dist = random_coordinate(world);
+}
+
+static void random_player_extensions(const struct world *world, struct q2_player *player)
+{
+    GRand *random = world->random;
+
+    player->gunindex = (uint16_t)random_bits(random, 13);
+    player->gunskin = (uint8_t)random_bits(random, 3);
+    if (!world->dialect.extensions2)
+        return;
+    player->pm_time = random_word(random);
+    player->pm_flags = random_word(random);
+    player->damage_blend[g_rand_int_range(random, 0, 4)] = random_byte(random);
+    player->stats[g_rand_int_range(random, 0, Q2_STATS_EXTENDED)] = random_short(random);
+    if (world->dialect.player_fog && g_rand_boolean(random))
+        random_fog(world, &player->fog);
+}
+
+static void random_player(const struct world *world, struct q2_player *player)
+{
+    GRand *random = world->random;
     const unsigned part = (unsigned)g_rand_int_range(random, 0, 3);
 
     player->pm_type = (uint8_t)random_bits(random, 3);
-    player->origin[part] = random_short(random);
-    player->velocity[part] = random_short(random);
-    player->pm_time = (uint8_t)random_bits(random, 8);
-    player->pm_flags = (uint8_t)random_bits(random, 8);
+    player->origin[part] = random_coordinate(world);
+    player->velocity[part] = random_coordinate(world);
+    player->pm_time = random_byte(random);
+    player->pm_flags = random_byte(random);
     player->gravity = random_short(random);
     player->delta_angles[part] = random_short(random);
     player->viewangles[part] = random_short(random);
-    player->viewoffset[part] = (int8_t)random_bits(random, 8);
-    player->kick_angles[part] = (int8_t)random_bits(random, 8);
-    player->gunindex = (uint8_t)random_bits(random, 8);
-    player->gunframe = (uint8_t)random_bits(random, 8);
-    player->gunoffset[part] = (int8_t)random_bits(random, 8);
-    player->gunangles[part] = (int8_t)random_bits(random, 8);
-    player->blend[part] = (uint8_t)random_bits(random, 8);
-    player->fov = (uint8_t)random_bits(random, 8);
-    player->rdflags = (uint8_t)random_bits(random, 8);
+    player->viewoffset[part] = (int8_t)random_byte(random);
+    player->kick_angles[part] = (int8_t)random_byte(random);
+    player->gunindex = random_byte(random);
+    player->gunframe = random_byte(random);
+    player->gunoffset[part] = (int8_t)random_byte(random);
+    player->gunangles[part] = (int8_t)random_byte(random);
+    player->blend[part] = random_byte(random);
+    player->fov = random_byte(random);
+    player->rdflags = random_byte(random);
     player->stats[g_rand_int_range(random, 0, Q2_STATS)] = random_short(random);
+    if (world->dialect.extensions)
+        random_player_extensions(world, player);
 }
 
 /* Some entities come, some go, some change. */
-static void random_frame(GRand *random, struct q2_entity world[NUMBERS], struct q2_frame *frame)
+static void random_frame(struct world *world)
 {
+    struct q2_frame *frame = &world->frame;
+
     g_array_set_size(frame->entities, 0);
-    for (uint16_t i = 1; i < NUMBERS; i++) {
-        world[i].number = i;
-        world[i].event = 0;
-        if (g_rand_int_range(random, 0, 4) == 0)
-            random_entity(random, &world[i]);
-        if (g_rand_int_range(random, 0, 3))
-            g_array_append_val(frame->entities, world[i]);
+    for (uint16_t i = 1; i < ENTITIES; i++) {
+        struct q2_entity *entity = &world->entities[i];
+
+        entity->number = (uint16_t)(world->dialect.extensions ? i * STEP : i);
+        entity->event = 0;
+        if (g_rand_int_range(world->random, 0, 4) == 0)
+            random_entity(world, entity);
+        if (g_rand_int_range(world->random, 0, 3))
+            g_array_append_vals(frame->entities, entity, 1);
     }
-    random_player(random, &frame->player);
-    frame->suppressed = (uint8_t)random_bits(random, 8);
-    frame->area_bytes = (uint8_t)g_rand_int_range(random, 0, Q2_AREA_BYTES_MAX + 1);
+    random_player(world, &frame->player);
+    if (world->dialect.suppress_byte)
+        frame->suppressed = random_byte(world->random);
+    frame->area_bytes = (uint8_t)g_rand_int_range(world->random, 0, Q2_AREA_BYTES_MAX + 1);
     for (unsigned i = 0; i < frame->area_bytes; i++)
-        frame->areas[i] = (uint8_t)g_rand_int(random);
+        frame->areas[i] = (uint8_t)g_rand_int(world->random);
 }
 
-/* Only beams' old origins are carried by every delta. */
-static void forget_old_origin(struct q2_entity *entity)
+/* Only for some entities every delta carries the old origin, and the lower bytes of angles. */
+static void forget_the_unsaid(struct q2_entity *entity)
 {
-    if (!(entity->renderfx & RF_BEAM))
+    if (!(entity->renderfx & (RF_BEAM | RF_FRAMELERP)))
         memset(entity->old_origin, 0, sizeof entity->old_origin);
+    for (unsigned i = 0; i < 3 && entity->solid != Q2_SOLID_BRUSH; i++)
+        entity->angles[i] = (int16_t)(entity->angles[i] & ~0xff);
 }
 
 static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b)
@@ -98,8 +200,8 @@ static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b
         struct q2_entity one = g_array_index(a->entities, struct q2_entity, i);
         struct q2_entity other = g_array_index(b->entities, struct q2_entity, i);
 
-        forget_old_origin(&one);
-        forget_old_origin(&other);
+        forget_the_unsaid(&one);
+        forget_the_unsaid(&other);
         assert_memory_equal(&one, &other, sizeof one);
     }
 }
@@ -114,82 +216,120 @@ static void copy_frame(struct q2_frame *to, const struct q2_frame *from)
     to->entities = entities;
 }
 
-static void add_baselines(GRand *random, struct game *game)
+static void add_baselines(const struct world *world, struct game *game)
 {
-    for (uint16_t i = 1; i < NUMBERS; i += 3) {
+    for (unsigned i = 0; i < ENTITIES / 3; i++) {
         GByteArray *out = g_byte_array_new();
-        struct q2_entity baseline = {.number = i};
+        struct q2_entity baseline = {.number = random_number(world)};
 
-        random_entity(random, &baseline);
-        q2_encode_baseline(out, &baseline);
+        random_entity(world, &baseline);
+        q2_encode_baseline(out, &world->dialect, &baseline);
         assert_int_equal(game_block(game, out->data, out->len), 0);
         g_byte_array_free(out, TRUE);
     }
 }
 
-static void round_trip(uint32_t version, bool suppress_byte)
+static void open_world(struct world *world, int32_t version)
 {
+    *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
+                            .dialect = q2_demo_dialect(version),
+                            .frame.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity))};
+}
+
+static void close_world(struct world *world)
+{
+    g_rand_free(world->random);
+    g_array_free(world->frame.entities, TRUE);
+}
+
+static void round_trip(int32_t version)
+{
+    static struct world world;
     struct game game;
-    GRand *random = g_rand_new_with_seed(version);
-    struct q2_entity *world = g_new0(struct q2_entity, NUMBERS);
-    struct q2_frame frame = {.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity))};
     struct q2_frame last = {.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity))};
     GByteArray *out = g_byte_array_new();
 
+    open_world(&world, version);
     game_open(&game);
     game.session.tracker = q2_tracker_new();
-    game_begin_level(&game, version, Q2_RECORD_CLIENT);
-    add_baselines(random, &game);
+    game_begin_level(&game, (uint32_t)version, Q2_RECORD_CLIENT);
+    add_baselines(&world, &game);
     for (int32_t number = 1; number <= FRAMES; number++) {
-        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, suppress_byte};
+        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.dialect};
         const struct q2_frame *decoded;
 
-        random_frame(random, world, &frame);
-        frame.number = number;
-        if (!suppress_byte)
-            frame.suppressed = 0;
+        random_frame(&world);
+        world.frame.number = number;
         g_byte_array_set_size(out, 0);
-        q2_encode_frame(out, &style, number % 20 == 1 ? NULL : &last, &frame);
+        q2_encode_frame(out, &style, number % 20 == 1 ? NULL : &last, &world.frame);
         assert_int_equal(game_block(&game, out->data, out->len), 0);
         decoded = q2_tracker_frame(game.session.tracker, number);
         assert_non_null(decoded);
         assert_int_equal(decoded->trust, Q2_FRAME_WHOLE);
-        assert_same_frame(&frame, decoded);
+        assert_same_frame(&world.frame, decoded);
         copy_frame(&last, decoded);
     }
     g_byte_array_free(out, TRUE);
-    g_array_free(frame.entities, TRUE);
     g_array_free(last.entities, TRUE);
-    g_free(world);
-    g_rand_free(random);
     game_close(&game);
+    close_world(&world);
 }
 
 static void test_frames(void **state)
 {
     (void)state;
-    round_trip(34, true);
-    round_trip(31, true);
+    round_trip(34);
+    round_trip(31);
 }
 
 static void test_frames_without_suppress_byte(void **state)
 {
     (void)state;
-    round_trip(26, false);
+    round_trip(26);
+}
+
+static void test_frames_with_extended_limits(void **state)
+{
+    (void)state;
+    round_trip(3434);
+    round_trip(3435);
+    round_trip(3436);
 }
 
 /* What did not change costs nothing, unless it must be said. */
 static void test_unchanged_entity(void **state)
 {
+    const struct q2_dialect dialect = q2_demo_dialect(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
     GByteArray *out = g_byte_array_new();
 
     (void)state;
-    q2_encode_entity(out, &entity, &entity, false, false);
+    q2_encode_entity(out, &dialect, &entity, &entity, false, false);
     assert_int_equal(out->len, 0);
-    q2_encode_entity(out, &entity, &entity, true, false);
+    q2_encode_entity(out, &dialect, &entity, &entity, true, false);
     assert_int_equal(out->len, 4);
     g_byte_array_free(out, TRUE);
+}
+
+/* A step takes two bytes as far as it goes, a place three. */
+static void test_steps(void **state)
+{
+    static const struct {
+        int32_t to;
+        guint size;
+    } steps[] = {{0x3fff, 2}, {-0x4000, 2}, {0x4000, 3}, {-0x4001, 3}, {0x3fffff, 3}};
+    const struct q2_dialect dialect = q2_demo_dialect(Q2_PROTOCOL_EXTENDED_LAST);
+    const struct q2_entity nowhere = {.number = 1};
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+        const struct q2_entity there = {.number = 1, .origin = {steps[i].to}};
+        GByteArray *out = g_byte_array_new();
+
+        q2_encode_entity(out, &dialect, &nowhere, &there, false, false);
+        assert_int_equal(out->len, 2 + steps[i].size);
+        g_byte_array_free(out, TRUE);
+    }
 }
 
 int main(void)
@@ -197,7 +337,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_frames_without_suppress_byte),
+        cmocka_unit_test(test_frames_with_extended_limits),
         cmocka_unit_test(test_unchanged_entity),
+        cmocka_unit_test(test_steps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

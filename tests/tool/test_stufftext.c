@@ -18,7 +18,7 @@ static void expect(const char *const *texts, const char *expected, const char *l
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, demo, needed);
+    stufftext_init(&stufftext, demo, needed, NULL);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 
