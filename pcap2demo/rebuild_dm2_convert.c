@@ -25,6 +25,7 @@ void converter_clear(struct converter *converter)
 void converter_level(struct converter *converter)
 {
     g_hash_table_remove_all(converter->events);
+    converter->taken = 0;
 }
 
 void converter_move(struct converter *converter, uint32_t sequence,
@@ -106,6 +107,22 @@ static int32_t frames_per_kept(const struct q2_session *session)
     return MAX(rate / CONVERT_RATE, 1);
 }
 
+/*
+ * The number that the frame has in the demo, which counts tenths of a second. The server's numbers
+ * go on where the client asks for another rate, and mean another time from then on.
+ */
+static int32_t demo_number(struct converter *converter, int32_t number, int32_t every)
+{
+    const int32_t since = number - converter->taken;
+    int64_t next = number / every;
+
+    if (converter->taken)
+        next = (int64_t)converter->frame.number + MAX(since / MAX(every, converter->every), 1);
+    converter->taken = number;
+    converter->every = every;
+    return (int32_t)MIN(next, INT32_MAX);
+}
+
 static void keep_events(struct converter *converter, const struct q2_frame *frame)
 {
     for (guint i = 0; i < frame->entities->len; i++) {
@@ -150,13 +167,15 @@ const struct q2_frame *converter_frame(struct converter *converter,
     const bool is_q2pro = session->base.version == Q2_PROTOCOL_Q2PRO;
     const int32_t every = frames_per_kept(session);
     struct q2_frame *to = &converter->frame;
+    int32_t number;
 
     if (frame->number % every) {
         keep_events(converter, frame);
         return NULL;
     }
+    number = demo_number(converter, frame->number, every);
     copy_frame(to, frame);
-    to->number /= every;
+    to->number = number;
     if (is_q2pro)
         to->suppressed &= FF_SUPPRESSED;
     else

@@ -25,6 +25,8 @@ struct converter {
     } moves[CONVERT_MOVES];
     GHashTable *events;    /* entity number -> event of frames that were passed over */
     struct q2_frame frame; /* what came of the last conversion */
+    int32_t taken;         /* the server's number of that frame; 0: there is none in this level */
+    int32_t every;         /* one of so many frames was taken then */
 };
 
 void converter_init(struct converter *converter);

@@ -22,8 +22,8 @@
 
 struct frame {
     struct q2_frame state; /* with entities of its own */
-    guint message;         /* how many other messages came before it */
     guint block;           /* in which it stands */
+    guint message;         /* how many other messages came before that */
 };
 
 struct recording {
@@ -34,10 +34,9 @@ struct recording {
     guint bad;        /* blocks with problems, and frames whose delta has nothing to stand on */
 };
 
-static void keep_frame(struct recording *recording, const struct q2_frame *state)
+static void keep_frame(struct recording *recording, const struct q2_frame *state, guint message)
 {
-    struct frame frame = {
-        .state = *state, .message = recording->messages->len, .block = recording->blocks->len - 1};
+    struct frame frame = {.state = *state, .block = recording->blocks->len - 1, .message = message};
 
     frame.state.entities = g_array_sized_new(FALSE, FALSE, sizeof(struct q2_entity), 16);
     g_array_append_vals(frame.state.entities, state->entities->data, state->entities->len);
@@ -46,6 +45,8 @@ static void keep_frame(struct recording *recording, const struct q2_frame *state
 
 static void keep_messages(struct recording *recording, const struct q2_tracker *tracker)
 {
+    const guint before = recording->messages->len;
+
     for (guint i = 0; i < tracker->messages->len; i++) {
         const struct q2_copied_message *message =
             &g_array_index(tracker->messages, struct q2_copied_message, i);
@@ -55,7 +56,7 @@ static void keep_messages(struct recording *recording, const struct q2_tracker *
         if (message->id == SVC_FRAME && (!frame || frame->trust != Q2_FRAME_WHOLE))
             recording->bad++;
         if (frame)
-            keep_frame(recording, frame);
+            keep_frame(recording, frame, before);
         else if (message->id < SVC_PLAYERINFO) {
             GBytes *bytes = g_bytes_new(tracker->bytes->data + message->offset, message->length);
 

@@ -133,12 +133,38 @@ static void test_frame_rate(void **state)
     close_conversion(&conversion);
 }
 
+/* A client may ask for another rate at any time: the demo's clock goes on all the same. */
+static void test_change_of_rate(void **state)
+{
+    static const struct {
+        uint16_t rate;
+        int32_t number, expected; /* 0: passed over */
+    } frames[] = {{40, 400, 100}, {40, 402, 0},   {40, 404, 101}, {10, 408, 102}, {10, 409, 103},
+                  {10, 411, 105}, {20, 412, 106}, {20, 413, 0},   {20, 418, 109}};
+    struct conversion conversion;
+
+    (void)state;
+    open_conversion(&conversion, Q2_PROTOCOL_Q2PRO);
+    for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
+        const struct q2_frame *frame;
+
+        conversion.session.frame_rate = frames[i].rate;
+        conversion.frame.number = frames[i].number;
+        frame = convert(&conversion, 0);
+        assert_int_equal(frame ? frame->number : 0, frames[i].expected);
+    }
+    converter_level(&conversion.converter);
+    conversion.frame.number = 2;
+    assert_int_equal(convert(&conversion, 0)->number, 1);
+    close_conversion(&conversion);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_view),       cmocka_unit_test(test_view_that_was_sent),
         cmocka_unit_test(test_own_entity), cmocka_unit_test(test_watched_player),
-        cmocka_unit_test(test_frame_rate),
+        cmocka_unit_test(test_frame_rate), cmocka_unit_test(test_change_of_rate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
