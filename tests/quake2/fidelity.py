@@ -3,7 +3,7 @@
 """
 Compares rebuilt demos with what the real client recorded of the same session.
 
-    fidelity.py PCAP2DEMO COMPARE_DM2 SHARED
+    fidelity.py PCAP2DEMO COMPARE_DM2 CAPTURES SHARED
 
 Every field of the player and of every entity in every frame that the client recorded must be in the
 rebuilt demo, and every other message byte for byte, in order. What may differ is left out by the compare
@@ -16,10 +16,11 @@ The blocks that differ are those of the missing messages, and empty packets, of 
 """
 
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
+
+from comparison import compare
 
 # capture, rebuilt demo, recording, entities with a model only, frames, missing messages, equal blocks
 PAIRS = [
@@ -79,43 +80,47 @@ PAIRS = [
      "w-y34/w-y34-lab2.dm2", True, 33, 0, 33),
 ]
 
+# The same in the project's own captures.
+OWN_PAIRS = [
+    ("q2-rates.pcap", "q2-rates-1-lab1.dm2", "q2-rates.dm2", False, 24, 0, None),
+    ("q2-limits1.pcap", "q2-limits1-1-lab1.dm2", "q2-limits1.dm2", False, 12, 0, None),
+]
+
 
 def rebuild(tool, capture, folder):
     subprocess.run([tool, "--quiet", "--output", folder, capture], check=False,
                    stderr=subprocess.DEVNULL)
 
 
-def compare(tool, rebuilt, recording, modelled_only):
-    options = ["--modelled-only"] if modelled_only else []
-    run = subprocess.run([tool, *options, rebuilt, recording], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True, check=False)
-    return [int(number) for number in re.findall(r"\d+", run.stdout)]
-
-
-def check(tools, shared, folder, pair):
+def check(tools, captures, folder, pair):
     capture, demo, recording, modelled_only, frames, missing, blocks = pair
     if not (folder / demo).exists():
-        rebuild(tools[0], shared / capture, folder)
-    found = compare(tools[1], folder / demo, shared / recording, modelled_only)
-    if len(found) != 7:
+        rebuild(tools[0], captures / capture, folder)
+    found = compare(tools[1], folder / demo, captures / recording, modelled_only)
+    if not found:
         print(f"FAIL {recording}: not compared")
         return False
-    same, of_frames, lacks, of_messages, same_blocks, of_blocks, bad = found
-    good = (same == of_frames == frames and lacks == missing and bad == 0 and
-            (blocks is None or same_blocks == blocks))
-    print(f"{'ok  ' if good else 'FAIL'} {recording}: {same} of {of_frames} frames the same, "
-          f"{of_messages - lacks} of {of_messages} other messages, {same_blocks} of {of_blocks} blocks, "
-          f"{bad} bad blocks or frames in the rebuilt demo")
+    good = (found.same == found.frames == frames and found.lacks == missing and found.bad == 0 and
+            (blocks is None or found.same_blocks == blocks))
+    print(f"{'ok  ' if good else 'FAIL'} {recording}: {found.same} of {found.frames} frames the same, "
+          f"{found.messages - found.lacks} of {found.messages} other messages, "
+          f"{found.same_blocks} of {found.blocks} blocks, "
+          f"{found.bad} bad blocks or frames in the rebuilt demo")
     return good
 
 
-def main():
-    tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
-    if not shared.is_dir():
-        print(f"skipped: no captures in {shared}")
-        return 77
+def check_all(tools, captures, pairs):
     with tempfile.TemporaryDirectory() as folder:
-        results = [check(tools, shared, pathlib.Path(folder), pair) for pair in PAIRS]
+        return [check(tools, captures, pathlib.Path(folder), pair) for pair in pairs]
+
+
+def main():
+    tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[4]) / "captures" / "quake2"
+    results = check_all(tools, pathlib.Path(sys.argv[3]), OWN_PAIRS)
+    if shared.is_dir():
+        results += check_all(tools, shared, PAIRS)
+    else:
+        print(f"skipped: no captures in {shared}")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

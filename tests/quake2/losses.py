@@ -11,11 +11,11 @@ most the frames that were lost may be missing. Also a capture of a lossy network
 """
 
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+from comparison import compare
 from pcap import HEADER, payload, records, source_port
 
 SERVER_PORT = 27910
@@ -37,14 +37,11 @@ def without(data, lost):
 
 
 def rebuilt(tools, capture, recording, folder):
-    """(frames in the demo that the recording has as well, of those recorded, bad frames, exit status)"""
+    """How the first demo compares with the recording, and the exit status of rebuilding."""
     run = subprocess.run([tools[0], "--quiet", "--force", "--output", folder, capture], check=False,
                          stderr=subprocess.DEVNULL)
     demo = sorted(folder.glob("*.dm2"))[0]
-    compared = subprocess.run([tools[1], "--modelled-only", demo, recording], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, check=False)
-    numbers = [int(number) for number in re.findall(r"\d+", compared.stdout)]
-    return numbers[0], numbers[1], numbers[6], run.returncode
+    return compare(tools[1], demo, recording, modelled_only=True), run.returncode
 
 
 def check(tools, data, recording, lost):
@@ -52,10 +49,11 @@ def check(tools, data, recording, lost):
         folder = pathlib.Path(name)
         capture = folder / "lossy.pcap"
         capture.write_bytes(without(data, lost))
-        same, frames, bad, status = rebuilt(tools, capture, recording, folder)
-    good = bad == 0 and (status == 1) == bool(lost) and (len(lost) > 1 or same >= HEALED)
+        found, status = rebuilt(tools, capture, recording, folder)
+    good = (found.bad == 0 and (status == 1) == bool(lost) and
+            (len(lost) > 1 or found.same >= HEALED))
     print(f"{'ok  ' if good else 'FAIL'} {len(lost)} packets lost from number {min(lost, default=0)}: "
-          f"{bad} bad frames or blocks, {same} of {frames} frames the same, "
+          f"{found.bad} bad frames or blocks, {found.same} of {found.frames} frames the same, "
           f"exit status {status}")
     return good
 
