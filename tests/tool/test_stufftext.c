@@ -7,18 +7,17 @@
 #include "pcap2demo/demo.h"
 #include "pcap2demo/stufftext.h"
 
-static const char *const needed[] = {"bf", "skins", NULL};
-
 /* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.
  */
-static void expect(const char *const *texts, const char *expected, const char *left_out)
+static void expect_of(const char *const *needed, const char *const *never, const char *const *texts,
+                      const char *expected, const char *left_out)
 {
     struct demo *demo = demo_new(&(struct demo_setup){.extension = "qwd"});
     GByteArray *out = g_byte_array_new();
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, demo, needed, NULL);
+    stufftext_init(&stufftext, demo, needed, never);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 
@@ -37,6 +36,13 @@ static void expect(const char *const *texts, const char *expected, const char *l
     stufftext_clear(&stufftext);
     g_byte_array_free(out, TRUE);
     demo_free(demo);
+}
+
+static void expect(const char *const *texts, const char *expected, const char *left_out)
+{
+    static const char *const needed[] = {"bf", "skins", NULL};
+
+    expect_of(needed, NULL, texts, expected, left_out);
 }
 
 static void test_lines(void **state)
@@ -58,6 +64,24 @@ static void test_lines_in_pieces(void **state)
 {
     (void)state;
     expect((const char *const[]){"b", "f;pac", "ket x\n", NULL}, "\tbf;|", "packet");
+    expect((const char *const[]){"bf \"", "bf \";packet x;\"\n", NULL}, "\tbf \"bf \";|", "packet");
+}
+
+/* What must not stay is left out of each message by itself; the rest is as it was. */
+static void test_commands_that_never_stay(void **state)
+{
+    static const char *const never[] = {"cmd", "changing", NULL};
+    const char *const texts[] = {"say a",
+                                 ";cmd b;say c\n",
+                                 "changing\n",
+                                 "\x7f"
+                                 "c version\n",
+                                 "",
+                                 "\n",
+                                 NULL};
+
+    (void)state;
+    expect_of(NULL, never, texts, "\tsay a|\t;say c\n|\t|\t\n|", "");
 }
 
 int main(void)
@@ -66,6 +90,7 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_commands_on_one_line),
         cmocka_unit_test(test_lines_in_pieces),
+        cmocka_unit_test(test_commands_that_never_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
