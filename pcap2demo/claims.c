@@ -163,3 +163,16 @@ int claims_again(const struct claims *claims, const struct qs_packet *packet, in
     protocol = recognised(packet, protocols_by_port(claims, packet));
     return protocol < 0 ? holder : protocol;
 }
+
+int claims_find_stream(const struct claims *claims, const struct qs_packet *packet)
+{
+    const int user = forced(claims, packet);
+
+    if (user >= 0)
+        return qs_protocols[user]->decode_unit ? user : -1;
+    for (int i = 0; qs_protocols[i]; i++)
+        if (qs_protocols[i]->decode_unit && !packet->missing &&
+            qs_protocols[i]->recognise_stream((struct qs_view){packet->data, packet->size}))
+            return i;
+    return -1;
+}

@@ -38,6 +38,12 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet);
  */
 int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder);
 
+/*
+ * The number of the protocol that claims a TCP connection whose first bytes are the packet's, or
+ * -1: the user's word, or what they can only be.
+ */
+int claims_find_stream(const struct claims *claims, const struct qs_packet *packet);
+
 /* Whether servers of the protocol listen on `port`. */
 bool claims_is_server(const struct claims *claims, int protocol, uint16_t port);
 

@@ -8,6 +8,7 @@
 
 enum {
     PROTOCOL_HOP_BY_HOP = 0,
+    PROTOCOL_TCP = 6,
     PROTOCOL_UDP = 17,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
@@ -342,7 +343,7 @@ static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
     if (header_size < IPV4_HEADER || !span_skip(&bytes, header_size))
         return false;
     in->protocol = header[9];
-    if (in->protocol != PROTOCOL_UDP)
+    if (in->protocol != PROTOCOL_UDP && in->protocol != PROTOCOL_TCP)
         return false;
     in->packet->source.family = in->packet->destination.family = 4;
     memcpy(in->packet->source.bytes, header + 12, 4);
@@ -393,13 +394,14 @@ static bool read_fragment_header(struct ip *ip, struct unwrapped *in)
     return reassemble(ip, &key, &fragment, in);
 }
 
-/* Unwraps extension headers until one carries UDP. */
+/* Unwraps extension headers until one carries UDP or TCP. */
 static bool read_extensions(struct ip *ip, struct unwrapped *in)
 {
     for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
         bool good;
 
         switch (in->protocol) {
+        case PROTOCOL_TCP:
         case PROTOCOL_UDP:
             return true;
         case PROTOCOL_HOP_BY_HOP:
@@ -441,7 +443,22 @@ static bool read_ipv6(struct ip *ip, struct span bytes, struct unwrapped *in)
     return read_extensions(ip, in);
 }
 
-bool ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet)
+static enum ip_found read_transport(const struct unwrapped *in, struct qs_packet *packet)
+{
+    switch (in->protocol) {
+    case PROTOCOL_UDP:
+        return read_udp(in->payload, packet) ? IP_UDP : IP_NOTHING;
+    case PROTOCOL_TCP:
+        packet->data = in->payload.data;
+        packet->size = in->payload.size;
+        packet->wire_size = in->payload.wire_size;
+        return IP_TCP;
+    default:
+        return IP_NOTHING;
+    }
+}
+
+enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet)
 {
     struct unwrapped in = {.packet = packet, .time = time};
     bool found;
@@ -449,7 +466,7 @@ bool ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *p
     memset(&packet->source, 0, sizeof packet->source);
     memset(&packet->destination, 0, sizeof packet->destination);
     if (!bytes.size)
-        return false;
+        return IP_NOTHING;
     found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);
-    return found && read_udp(in.payload, packet);
+    return found ? read_transport(&in, packet) : IP_NOTHING;
 }

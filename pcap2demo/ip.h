@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IPv4 and IPv6 down to UDP, with the reassembly of fragments. Sources: RFC 791, 8200, 768, 4302.
+ * IPv4 and IPv6 down to UDP and TCP, with the reassembly of fragments. Sources: RFC 791, 8200, 768,
+ * 4302.
  *
  * Checksums are not looked at: captures made on the sending machine hold packets whose checksums
  * the network card had still to fill in.
@@ -37,12 +38,15 @@ struct ip;
 struct ip *ip_new(void);
 void ip_free(struct ip *ip);
 
+enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
+
 /*
- * Reads one IP packet, captured at `time`. True when it is, or completes, a UDP datagram: then
- * `packet` has its data, size, wire_size, source and destination. The data may be the ip's own, and
- * is valid until the next call.
+ * Reads one IP packet, captured at `time`. When it is, or completes, a UDP datagram, `packet` has
+ * its data, size, wire_size, source and destination; the data of a TCP segment begin with its
+ * header, and the ports are not filled in. The data may be the ip's own, and are valid until the
+ * next call.
  */
-bool ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
+enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
 
 /* Fragments that wait when the input ends are counted as incomplete by this. */
 void ip_end(struct ip *ip);

@@ -2,8 +2,8 @@
 /*
  * pcap2demo: from captures to demos, lists, dumps and checks.
  *
- * A packet's way: input (file, live) -> link -> ip -> session (flow, claim, decode) -> rebuilder,
- * and the action that was asked for. No stage calls back up.
+ * A packet's way: input (file, live) -> link -> ip -> (tcp ->) session (flow, claim, decode) ->
+ * rebuilder, and the action that was asked for. No stage calls back up.
  */
 #include <errno.h>
 #include <locale.h>
@@ -22,6 +22,7 @@
 #include "pcap2demo/recording.h"
 #include "pcap2demo/session.h"
 #include "pcap2demo/settings.h"
+#include "pcap2demo/tcp.h"
 
 /* The progress bar and the state of standard output are looked at after so many frames. */
 enum { LOOK_UP_EVERY = 1024 };
@@ -33,10 +34,12 @@ struct run {
     const struct settings *settings;
     struct action *action;
     struct ip *ip;
+    struct tcp *tcp;
     struct sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
     uint64_t frames, datagrams;
+    uint64_t number; /* of the last frame */
     uint64_t blocks; /* of demos */
 };
 
@@ -78,17 +81,48 @@ static void finish_output(void)
 
 /* --- One input ------------------------------------------------------------------------------- */
 
+static void take_pieces(struct run *run)
+{
+    struct tcp_piece piece;
+
+    while (tcp_next(run->tcp, &piece)) {
+        struct tcp_connection *connection = piece.connection;
+
+        if (!piece.over && !sessions_stream(run->sessions, &connection->reader, &piece.packet))
+            tcp_ignore(connection);
+        else if (piece.over && connection->reader)
+            sessions_stream_over(run->sessions, connection->reader, piece.packet.number);
+    }
+}
+
 static void take_frame(struct run *run, link_reader *link, struct input_frame *frame)
 {
-    struct qs_packet packet;
+    struct qs_packet packet = {.number = frame->number, .time = frame->time};
 
     run->frames++;
-    if (!link(&frame->bytes) || !ip_read(run->ip, frame->bytes, frame->time, &packet))
+    run->number = frame->number;
+    if (!link(&frame->bytes))
         return;
-    run->datagrams++;
-    packet.number = frame->number;
-    packet.time = frame->time;
-    sessions_packet(run->sessions, &packet);
+    switch (ip_read(run->ip, frame->bytes, frame->time, &packet)) {
+    case IP_UDP:
+        run->datagrams++;
+        sessions_packet(run->sessions, &packet);
+        break;
+    case IP_TCP:
+        tcp_take(run->tcp, &packet);
+        take_pieces(run);
+        break;
+    case IP_NOTHING:
+        break;
+    }
+}
+
+/* Nothing follows: what waits for more is looked at as it is. */
+static void end_packets(struct run *run)
+{
+    ip_end(run->ip);
+    tcp_end(run->tcp, run->number);
+    take_pieces(run);
 }
 
 /* Every now and then. False when reading on is of no use. */
@@ -140,7 +174,7 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = interrupted;
     if (run->settings->apart) {
-        ip_end(run->ip);
+        end_packets(run);
         sessions_free(run->sessions, !interrupted);
         run->sessions = sessions_new(run->settings, run->action);
     }
@@ -318,6 +352,7 @@ static bool keep_unfinished(const struct settings *settings)
 static void report(const struct run *run)
 {
     const struct ip_counts *ip = ip_counts(run->ip);
+    const struct tcp_counts *tcp = tcp_counts(run->tcp);
 
     message((struct place){0},
             "%" G_GUINT64_FORMAT " packets, %" G_GUINT64_FORMAT " of them UDP; "
@@ -325,6 +360,11 @@ static void report(const struct run *run)
             "%" G_GUINT64_FORMAT " incomplete, %" G_GUINT64_FORMAT " contradictory",
             run->frames, run->datagrams, ip->fragments, ip->reassembled, ip->incomplete,
             ip->contradictory);
+    message((struct place){0},
+            "%" G_GUINT64_FORMAT " TCP segments, %" G_GUINT64_FORMAT " of them out of order, "
+            "%" G_GUINT64_FORMAT " bytes repeated, %" G_GUINT64_FORMAT " missing in "
+            "%" G_GUINT64_FORMAT " holes",
+            tcp->segments, tcp->reordered, tcp->repeated, tcp->missing, tcp->holes);
 }
 
 static struct action *action_for(const struct settings *settings)
@@ -350,16 +390,18 @@ static struct action *action_for(const struct settings *settings)
 
 static void do_all(const struct settings *settings)
 {
-    struct run run = {.settings = settings, .action = action_for(settings), .ip = ip_new()};
+    struct run run = {
+        .settings = settings, .action = action_for(settings), .ip = ip_new(), .tcp = tcp_new()};
 
     catch_signals();
     run.sessions = sessions_new(settings, run.action);
     read_all(&run);
-    ip_end(run.ip);
+    end_packets(&run);
     sessions_free(run.sessions, keep_unfinished(settings));
     if (settings->verbose)
         report(&run);
     run.action->end(run.action, run.inputs != 0);
+    tcp_free(run.tcp);
     ip_free(run.ip);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pcap2demo/flow.h"
+#include "pcap2demo/stream.h"
 
 /* What the protocol knows is asked for every so many packets; more often while the map is not
  * known.
@@ -14,6 +15,7 @@ struct conversation {
     struct flow flow;
     int protocol;
     struct qs_session *state;
+    struct stream *stream; /* NULL: datagrams, or a demo. Streams are no part of the table */
     /* The format of the demo that it is, which is no part of the table; NULL: it is none. */
     const struct qs_demo_format *recorded;
     bool announced;          /* by a packet of another conversation */
@@ -235,6 +237,8 @@ static void conversation_over(struct flow *flow, void *user)
         learn(conversation->session, conversation->state);
     end_session(user, conversation);
     free_state(conversation->protocol, conversation->state);
+    if (conversation->stream)
+        stream_free(conversation->stream);
     g_free(conversation);
 }
 
@@ -327,24 +331,101 @@ static void tell_action(struct sessions *sessions, const struct conversation *co
         sessions->action->packet(sessions->action, &seen);
 }
 
-void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
+static void find_server_ports(const struct sessions *sessions,
+                              const struct conversation *conversation, struct qs_packet *packet)
 {
     const struct claims *claims = sessions->settings->claims;
-    struct conversation *conversation = find_conversation(sessions, packet);
 
-    if (!conversation)
-        return;
     packet->source_is_server_port =
         claims_is_server(claims, conversation->protocol, packet->source.port);
     packet->destination_is_server_port =
         claims_is_server(claims, conversation->protocol, packet->destination.port);
-    qs_decode(&sessions->decoders[conversation->protocol], conversation->state,
-              sessions->action->sink, packet);
+}
+
+/* What follows from a packet or unit that was just decoded. */
+static void follow(struct sessions *sessions, struct conversation *conversation,
+                   const struct qs_packet *packet)
+{
     follow_sessions(sessions, conversation, packet);
     if (conversation->session)
         session_packet(sessions, conversation->session, conversation, packet);
     tell_action(sessions, conversation, packet);
+}
+
+void sessions_packet(struct sessions *sessions, struct qs_packet *packet)
+{
+    struct conversation *conversation = find_conversation(sessions, packet);
+
+    if (!conversation)
+        return;
+    find_server_ports(sessions, conversation, packet);
+    qs_decode(&sessions->decoders[conversation->protocol], conversation->state,
+              sessions->action->sink, packet);
+    follow(sessions, conversation, packet);
     follow_announcement(sessions, conversation->protocol, packet->time);
+}
+
+/* --- Streams --------------------------------------------------------------------------------- */
+
+static struct conversation *connection_new(int protocol, const struct qs_packet *first)
+{
+    struct conversation *conversation = g_new0(struct conversation, 1);
+
+    conversation->protocol = protocol;
+    conversation->state = new_state(protocol);
+    conversation->stream = stream_new(qs_protocols[protocol]);
+    conversation->flow.ends[first->from] = first->source;
+    conversation->flow.ends[first->from == QS_END_A ? QS_END_B : QS_END_A] = first->destination;
+    return conversation;
+}
+
+static struct conversation *find_connection(const struct sessions *sessions, void **reader,
+                                            const struct qs_packet *bytes)
+{
+    int protocol;
+
+    if (*reader)
+        return *reader;
+    protocol = claims_find_stream(sessions->settings->claims, bytes);
+    if (protocol >= 0)
+        *reader = connection_new(protocol, bytes);
+    return *reader;
+}
+
+static void take_unit(struct sessions *sessions, struct conversation *conversation,
+                      struct qs_packet *unit)
+{
+    find_server_ports(sessions, conversation, unit);
+    qs_decode_unit(&sessions->decoders[conversation->protocol], conversation->state,
+                   sessions->action->sink, unit);
+    follow(sessions, conversation, unit);
+}
+
+bool sessions_stream(struct sessions *sessions, void **reader, const struct qs_packet *bytes)
+{
+    struct conversation *conversation = find_connection(sessions, reader, bytes);
+    struct qs_packet unit;
+
+    if (!conversation)
+        return false;
+    stream_add(conversation->stream, bytes);
+    while (stream_next(conversation->stream, conversation->state, &unit))
+        take_unit(sessions, conversation, &unit);
+    return true;
+}
+
+void sessions_stream_over(struct sessions *sessions, void *reader, uint64_t number)
+{
+    struct conversation *conversation = reader;
+    struct qs_packet unit;
+
+    for (int end = QS_END_A; end <= QS_END_B; end++) {
+        if (!stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &unit))
+            continue;
+        unit.number = number;
+        take_unit(sessions, conversation, &unit);
+    }
+    conversation_over(&conversation->flow, sessions);
 }
 
 /* --- Demos ----------------------------------------------------------------------------------- */

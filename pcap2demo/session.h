@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From UDP datagrams to sessions: claims conversations for protocols, decodes their packets, and
- * tells sessions (a client's connections to a server) apart.
+ * From UDP datagrams and TCP streams to sessions: claims conversations for protocols, decodes their
+ * packets, and tells sessions (a client's connections to a server) apart.
  *
  * A conversation may hold several sessions one after the other. One begins with the first netchan
  * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
@@ -65,6 +65,16 @@ void sessions_set_source(struct sessions *sessions, const char *file, const char
 
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void sessions_packet(struct sessions *sessions, struct qs_packet *packet);
+
+/*
+ * Takes the next bytes of one end of a TCP connection, or a hole in them (`missing`). They are cut
+ * into units, which are packets of their own. `*reader` is NULL for a connection's first bytes, and
+ * then ours. False: it is of no known game.
+ */
+bool sessions_stream(struct sessions *sessions, void **reader, const struct qs_packet *bytes);
+
+/* The connection is over, as of packet `number`. Must come for each that has a reader. */
+void sessions_stream_over(struct sessions *sessions, void *reader, uint64_t number);
 
 /*
  * A demo as input: begin, its blocks, end. They are one session. A block is decoded first, so that

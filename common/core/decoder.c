@@ -157,25 +157,27 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
         end_summary(d);
 }
 
-void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
-               const struct qs_packet *packet)
+static void prepare(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                    enum qs_direction direction)
 {
     d->session = session;
     d->sink = sink;
     if (sink)
         sink->protocol = d->protocol;
-    d->direction = direction_of(session, packet);
+    d->direction = direction;
+}
+
+void qs_decode(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+               const struct qs_packet *packet)
+{
+    prepare(d, session, sink, direction_of(session, packet));
     run(d, packet, d->protocol->decode);
 }
 
 void qs_decode_server_messages(struct qs_decoder *d, struct qs_session *session,
                                struct qs_sink *sink, const struct qs_packet *block)
 {
-    d->session = session;
-    d->sink = sink;
-    if (sink)
-        sink->protocol = d->protocol;
-    d->direction = QS_S2C;
+    prepare(d, session, sink, QS_S2C);
     run(d, block, d->protocol->decode_server_messages);
 }
 
@@ -184,20 +186,30 @@ uint32_t qs_decoder_problems(const struct qs_decoder *d)
     return d->problems;
 }
 
+/* Blocks may have a payload within. */
+static void run_block(struct qs_decoder *d, const struct qs_packet *block, uint32_t offset,
+                      void (*decode)(struct qs_decoder *))
+{
+    d->origin = offset;
+    d->payload = *block;
+    run(d, block, decode);
+    d->packet = block;
+    d->origin = 0;
+}
+
 void qs_decode_demo_block(struct qs_decoder *d, const struct qs_demo_format *format,
                           struct qs_session *session, struct qs_sink *sink,
                           const struct qs_packet *block, uint32_t offset)
 {
-    d->session = session;
-    d->sink = sink;
-    if (sink)
-        sink->protocol = d->protocol;
-    d->direction = QS_S2C;
-    d->origin = offset;
-    d->payload = *block;
-    run(d, block, format->decode_block);
-    d->packet = block;
-    d->origin = 0;
+    prepare(d, session, sink, QS_S2C);
+    run_block(d, block, offset, format->decode_block);
+}
+
+void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,
+                    const struct qs_packet *unit)
+{
+    prepare(d, session, sink, direction_of(session, unit));
+    run_block(d, unit, 0, d->protocol->decode_unit);
 }
 
 void qs_enter_payload(struct qs_decoder *d)

@@ -84,7 +84,7 @@ struct qs_decoder {
     unsigned source_depth;
     struct qs_reader outer[QS_SOURCES_MAX];
     uint32_t origin;          /* what sinks hear as the offset of the payload's first byte */
-    struct qs_packet payload; /* of a demo's block: the packet or the messages in it */
+    struct qs_packet payload; /* of a block of a demo or stream: the packet or the messages in it */
 
     /* What came of the packet; valid until the next qs_decode(). */
     enum qs_direction direction;
@@ -112,6 +112,14 @@ void qs_decoder_clear(struct qs_decoder *decoder);
  */
 void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
                const struct qs_packet *packet);
+
+/*
+ * The same for one unit of a stream (packet->unit is not 0), in the stream's order. Messages in
+ * `decoder->messages` count in `decoder->payload` where the unit frames them. Only for protocols
+ * that have `decode_unit`.
+ */
+void qs_decode_unit(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
+                    const struct qs_packet *unit);
 
 /*
  * The same for server messages that stand alone, without a packet's header: a block of a demo file.

@@ -19,7 +19,7 @@ const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS] = {
     [QS_NOTE_SEQUENCE_DUPLICATE] = {"sequence.duplicate", QS_SEVERITY_NOTE, QS_GROUP_SEQUENCE,
                                     false, "Duplicate packet: the receiver drops it"},
     [QS_NOTE_NOT_CAPTURED] = {"sequence.not_captured", QS_SEVERITY_WARN, QS_GROUP_SEQUENCE, false,
-                              "Acknowledges a packet that the capture lacks"},
+                              "Something that was received is not in the capture"},
     [QS_NOTE_RETRANSMISSION] = {"retransmission", QS_SEVERITY_NOTE, QS_GROUP_SEQUENCE, false,
                                 "Sent again"},
     [QS_NOTE_UNUSUAL] = {"unusual", QS_SEVERITY_CHAT, QS_GROUP_PROTOCOL, false,

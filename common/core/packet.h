@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet as the core is given it: one UDP payload and where it came from. */
+/*
+ * A packet as the core is given it: one UDP payload, or one unit of a TCP stream, and where it came
+ * from. What a unit is says the protocol (see qs_protocol.unit_size).
+ */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
 
@@ -32,15 +35,20 @@ struct qs_address {
 };
 
 struct qs_packet {
-    const uint8_t *data; /* UDP payload */
+    const uint8_t *data; /* UDP payload, or the unit */
     uint32_t size;       /* bytes in `data` */
     uint32_t wire_size; /* bytes that were sent: more than `size` when the capture cut the packet */
-    uint64_t number;    /* in the capture, from 1 */
+    uint64_t number;    /* in the capture, from 1; of a unit: of the packet that completed it */
     int64_t time;       /* nanoseconds since the epoch */
     struct qs_address source, destination;
     enum qs_end from;
     /* The port is one where servers of this protocol listen, by default or by preference. */
     bool source_is_server_port, destination_is_server_port;
+
+    /* Of units. */
+    uint32_t unit;    /* the how-manieth that the packet completed, from 1; 0: this is a datagram */
+    uint32_t missing; /* bytes of the stream before this unit that the capture lacks */
+    uint64_t missing_before; /* and the packet that follows them */
 };
 
 #endif

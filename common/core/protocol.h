@@ -12,6 +12,7 @@
 
 #include "common/core/field.h"
 #include "common/core/packet.h"
+#include "common/core/reader.h"
 #include "common/core/session.h"
 
 struct qs_decoder;
@@ -85,6 +86,22 @@ struct qs_protocol {
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
+
+    /*
+     * Conversations over TCP; all NULL where the protocol has none. A stream is cut into units,
+     * each of which is decoded as a packet of its own.
+     */
+    const char *stream_ports; /* TCP ports of servers by default, a range list */
+    /* Whether the first bytes of either end can be nothing else. Must be strict. */
+    bool (*recognise_stream)(struct qs_view start);
+    /*
+     * How many bytes the unit has that begins with `start`, at least (of a known end; its number
+     * and time do not matter). Once that many are there, ask again: when the answer is no more than
+     * is there, the unit is whole. Never 0. What cannot be divided any further is one unit.
+     */
+    uint32_t (*unit_size)(const struct qs_session *session, const struct qs_packet *start);
+    /* Decodes one whole unit. Called by qs_decode_unit(). */
+    void (*decode_unit)(struct qs_decoder *decoder);
     /* Decodes server messages that stand alone, as demo files hold them; NULL: there is no such
      * thing. Called by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);

@@ -50,6 +50,11 @@ static const struct known_command known_commands[] = {
     {"pext", "protocol extensions that the client can"},
     {"play", "plays a sound"},
     {"prespawn", "asks for baselines and static entities"},
+    {"ptrack", "whom a spectator follows"},
+    {"qtvmodellist", "QTV: asks for the model list"},
+    {"qtvsoundlist", "QTV: asks for the sound list"},
+    {"qtvspawn", "QTV: asks for the state of the game"},
+    {"qul", "QTV: a proxy tells who watches: 1 came, 2 changed, 3 left"},
     {"reconnect", "the client is to ask for the level again"},
     {"say", "chat"},
     {"say_team", "chat with the team"},
@@ -59,6 +64,7 @@ static const struct known_command known_commands[] = {
     {"soundlist", "asks for the sound list"},
     {"spawn", "asks for the state of the game"},
     {"stopul", "ends an upload"},
+    {"//qul", "QTV: who watches: 1 came, 2 changed, 3 left, 4 was there"},
     {"//vwep", "visible weapon models"},
 };
 

@@ -255,3 +255,7 @@ const struct qs_name qw_debug_names[] = {
     {MVD_DEBUG_WEAPON, "weapon"},
     {0, NULL},
 };
+
+/* fteqw fteqtv/protocol.h. */
+const struct qs_name qw_qtv_clc_names[] = {
+    {1, "qtv_clc_stringcmd"}, {8, "qtv_clc_commentarydata"}, {0, NULL}};

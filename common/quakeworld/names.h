@@ -17,5 +17,6 @@ extern const struct qs_name qw_setangle_names[];
 extern const struct qs_name qw_precache_names[];
 extern const struct qs_name qw_brush_names[];
 extern const struct qs_name qw_debug_names[];
+extern const struct qs_name qw_qtv_clc_names[];
 
 #endif

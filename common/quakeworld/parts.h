@@ -155,6 +155,11 @@ void qw_decode_mvd_block(struct qs_decoder *d);
 /* mvd_hidden.c: what is left of the source are messages that players of MVD pass over. */
 void qw_read_hidden_messages(struct qs_decoder *d);
 
+/* qtv.c: streams over TCP; see struct qs_protocol. */
+bool qw_recognise_stream(struct qs_view start);
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start);
+void qw_decode_unit(struct qs_decoder *d);
+
 /* precache.c */
 void qw_read_modellist(struct qs_decoder *d);
 void qw_read_modellistshort(struct qs_decoder *d);

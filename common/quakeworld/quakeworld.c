@@ -149,5 +149,9 @@ const struct qs_protocol qw_protocol = {
     .describe = describe,
     .recognise = qw_recognise,
     .decode = decode,
+    .stream_ports = "27500,27599,27900,28000",
+    .recognise_stream = qw_recognise_stream,
+    .unit_size = qw_unit_size,
+    .decode_unit = qw_decode_unit,
     .decode_server_messages = qw_decode_recorded,
 };

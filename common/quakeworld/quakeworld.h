@@ -48,6 +48,24 @@ struct qw_mvd_target {
     uint32_t players; /* a bit for each, but for MVD_ALL */
 };
 
+/* What an end of a QTV conversation sends next. */
+enum qw_qtv_stage {
+    QW_QTV_STAGE_TEXT, /* a request or a reply */
+    QW_QTV_STAGE_RAW,  /* it was asked for the bare stream: blocks, or a reply that it will not come
+                        */
+    QW_QTV_STAGE_BLOCKS,   /* blocks of an MVD */
+    QW_QTV_STAGE_COMMANDS, /* what viewers say */
+    QW_QTV_STAGE_COMPRESSED,
+    QW_QTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
+};
+
+struct qw_qtv {
+    enum qw_qtv_stage stage[2]; /* by enum qs_end */
+    double version;             /* of the last reply; 0: none was seen */
+    bool begun;                 /* the stream has */
+    bool compression_said;
+};
+
 struct qw_session {
     union {
         struct qs_session base;
@@ -64,6 +82,7 @@ struct qw_session {
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */
+    struct qw_qtv qtv;              /* of a conversation over TCP */
     GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
 
     bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */

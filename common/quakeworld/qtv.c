@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QTV: a server's MVD as it is recorded, streamed over TCP to proxies and viewers.
+ *
+ * Either end begins with text: lines of `KEY: value` (or a key alone) up to an empty line. A
+ * request begins with the line QTV, a reply with QTVSV and a version. Behind a reply with BEGIN the
+ * source sends MVD blocks, and the viewer commands with their length before them. A request with
+ * RAW gets the blocks at once. With REVERSE it is the source that has connected; then it sends the
+ * reply. Source: mvdsv sv_demo_qtv.c; ezquake cl_demo.c CL_QTVPoll, qtv.c; fteqw sv_mvd.c,
+ * cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
+ */
+#include "common/core/text.h"
+#include "common/demo/mvd.h"
+#include "common/quakeworld/parts.h"
+
+enum {
+    TEXT_MAX = 256 * 1024, /* a proxy's list of demos may be long; ezquake reads half a megabyte */
+    COMMAND_LENGTH_SIZE = 2,
+    COMMAND_MIN = 3, /* the length counts itself; an id follows */
+
+    QTV_CLC_STRINGCMD = 1,
+    QTV_CLC_COMMENTARYDATA = 8
+};
+
+static struct qw_qtv *qtv_of(const struct qs_decoder *d)
+{
+    return &qw_session(d)->qtv;
+}
+
+static enum qs_end other_end(enum qs_end end)
+{
+    return end == QS_END_A ? QS_END_B : QS_END_A;
+}
+
+/* --- Cutting the stream into units */
+
+static bool begins_with(struct qs_view bytes, const char *text)
+{
+    const size_t size = strlen(text);
+
+    return bytes.size >= size && memcmp(bytes.data, text, size) == 0;
+}
+
+static bool is_request(struct qs_view start)
+{
+    return begins_with(start, "QTV\n") || begins_with(start, "QTV\r\n");
+}
+
+static bool is_reply(struct qs_view start)
+{
+    return begins_with(start, "QTVSV ");
+}
+
+/* Too little is there to tell whether a text begins. */
+static bool may_be_text(struct qs_view start)
+{
+    static const char *const marks[] = {"QTV\n", "QTV\r\n", "QTVSV "};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
+        if (start.size < strlen(marks[i]) && memcmp(start.data, marks[i], start.size) == 0)
+            return true;
+    return false;
+}
+
+bool qw_recognise_stream(struct qs_view start)
+{
+    return is_request(start) || is_reply(start);
+}
+
+/* Up to the empty line, and with it. 0: that is not there yet. */
+static uint32_t text_size(struct qs_view start)
+{
+    const uint8_t *at = start.data, *end = start.data + start.size;
+
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        if (end - at >= 1 && at[0] == '\n')
+            return (uint32_t)(at + 1 - start.data);
+        if (end - at >= 2 && at[0] == '\r' && at[1] == '\n')
+            return (uint32_t)(at + 2 - start.data);
+    }
+    return 0;
+}
+
+static uint32_t text_unit_size(struct qs_view start)
+{
+    const uint32_t size = text_size(start);
+
+    if (size)
+        return size;
+    return start.size < TEXT_MAX ? start.size + 1 : start.size;
+}
+
+static uint32_t command_size(struct qs_view start)
+{
+    uint32_t size;
+
+    if (start.size < COMMAND_LENGTH_SIZE)
+        return COMMAND_LENGTH_SIZE;
+    size = qs_le16(start.data);
+    return size >= COMMAND_MIN ? size : 0;
+}
+
+/* 0: no unit of that kind begins here. */
+static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start)
+{
+    switch (stage) {
+    case QW_QTV_STAGE_TEXT:
+    case QW_QTV_STAGE_RAW:
+        if (may_be_text(start))
+            return start.size + 1;
+        if (qw_recognise_stream(start))
+            return text_unit_size(start);
+        return stage == QW_QTV_STAGE_RAW ? mvd_block_size(start) : 0;
+    case QW_QTV_STAGE_BLOCKS:
+        return mvd_block_size(start);
+    case QW_QTV_STAGE_COMMANDS:
+        return command_size(start);
+    case QW_QTV_STAGE_LOST:
+    case QW_QTV_STAGE_COMPRESSED:
+        break;
+    }
+    return 0;
+}
+
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start)
+{
+    const struct qw_qtv *qtv = &((const struct qw_session *)session)->qtv;
+    const struct qs_view bytes = {start->data, start->size};
+    const uint32_t size = start->missing ? 0 : size_at_stage(qtv->stage[start->from], bytes);
+
+    return size ? size : MAX(start->size, 1);
+}
+
+/* --- Lines of text */
+
+/* A line `KEY: value`, and where its parts stand in the packet. */
+struct line {
+    struct qs_view key, value; /* without white space around them; a key alone has an empty value */
+    uint32_t offset, length;   /* of the line */
+    uint32_t value_offset;
+};
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* `*offset` goes along with what is taken off at the front. */
+static struct qs_view trimmed(struct qs_view text, uint32_t *offset)
+{
+    while (text.size && is_blank(text.data[0])) {
+        text.data++;
+        text.size--;
+        ++*offset;
+    }
+    while (text.size && is_blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* The text up to the first `c`, or all of it. */
+static struct qs_view up_to(struct qs_view text, char c)
+{
+    const uint8_t *at = text.size ? memchr(text.data, c, text.size) : NULL;
+
+    return at ? (struct qs_view){text.data, (uint32_t)(at - text.data)} : text;
+}
+
+static struct qs_view behind(struct qs_view text, uint32_t count)
+{
+    count = MIN(count, text.size);
+    return (struct qs_view){text.data + count, text.size - count};
+}
+
+/* The next line at the reader, which moves behind it. False at the empty one, or at the end. */
+static bool next_line(struct qs_decoder *d, struct line *line)
+{
+    const struct qs_view left = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
+    const struct qs_view whole = up_to(left, '\n');
+    uint32_t key_offset = d->in.pos;
+    struct qs_view text;
+
+    line->offset = d->in.pos;
+    line->length = whole.size;
+    qs_reader_take(&d->in, MIN(whole.size + 1, left.size));
+    text = trimmed(whole, &key_offset);
+    line->key = up_to(text, ':');
+    line->value_offset = key_offset + MIN(line->key.size + 1, text.size);
+    line->value = trimmed(behind(text, line->key.size + 1), &line->value_offset);
+    return text.size != 0;
+}
+
+/* --- Values */
+
+/* Quotes around the value are not part of it. */
+static struct qs_view unquoted(const struct line *line)
+{
+    struct qs_token token;
+    uint32_t pos = 0;
+
+    if (!line->value.size || line->value.data[0] != '"')
+        return line->value;
+    qs_token_next(line->value, &pos, &token);
+    return token.text;
+}
+
+static void emit_text(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    qs_emit_bytes(d, id, line->value_offset, line->value.size, unquoted(line));
+}
+
+static void emit_number(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    int64_t number;
+
+    if (qs_view_number_within(line->value, 0, UINT32_MAX, &number))
+        qs_emit_uint(d, id, line->value_offset, line->value.size, (uint64_t)number);
+    else
+        emit_text(d, QW_QTV_VALUE, line);
+}
+
+/* "1", "1.0", "1.1" */
+static double number_of(struct qs_view text)
+{
+    char *copy = g_strndup((const char *)text.data, text.size);
+    const double number = g_ascii_strtod(copy, NULL);
+
+    g_free(copy);
+    return number;
+}
+
+static void emit_version(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    const double version = number_of(line->value);
+
+    qs_emit_double(d, id, line->value_offset, line->value.size, version);
+}
+
+static void emit_userinfo(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    const struct qs_view info = unquoted(line);
+
+    emit_text(d, id, line);
+    qw_emit_info(d, info, line->value_offset + (uint32_t)(info.data - line->value.data));
+    if (!d->probing)
+        qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, info);
+}
+
+/* "3: 127.0.0.1:27500: My server": parts with a colon and a blank between; the last is the rest. */
+static void emit_parts(struct qs_decoder *d, const unsigned *rows, unsigned count,
+                       const struct line *line)
+{
+    struct line part = *line;
+    struct qs_view rest = line->value;
+
+    for (unsigned i = 0; i < count && rest.size; i++) {
+        uint32_t at = part.value_offset;
+        uint32_t size = 0;
+
+        while (size < rest.size && (i + 1 == count || rest.data[size] != ':' ||
+                                    (size + 1 < rest.size && !is_blank(rest.data[size + 1]))))
+            size++;
+        part.value = trimmed((struct qs_view){rest.data, size}, &part.value_offset);
+        if (d->protocol->fields[rows[i]].type == QS_TEXT)
+            emit_text(d, rows[i], &part);
+        else
+            emit_number(d, rows[i], &part);
+        part.value_offset = at + MIN(size + 1, rest.size);
+        rest = behind(rest, size + 1);
+    }
+}
+
+static void emit_source(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    static const unsigned rows[] = {QW_QTV_STREAM_ID, QW_QTV_STREAM_SERVER, QW_QTV_STREAM_HOSTNAME};
+
+    (void)id;
+    emit_parts(d, rows, G_N_ELEMENTS(rows), line);
+}
+
+static void emit_demo(struct qs_decoder *d, unsigned id, const struct line *line)
+{
+    static const unsigned rows[] = {QW_QTV_DEMO_SIZE, QW_QTV_DEMO_NAME};
+
+    (void)id;
+    emit_parts(d, rows, G_N_ELEMENTS(rows), line);
+}
+
+/* --- Keys */
+
+/* What a text says of the stream that follows. */
+struct said {
+    bool begin, raw, reverse, reversed, compression;
+};
+
+struct key {
+    const char *name;
+    unsigned id;
+    void (*emit)(struct qs_decoder *d, unsigned id, const struct line *line);
+    const char *meaning;
+};
+
+static const struct key keys[] = {
+    {"VERSION", QW_QTV_VERSION, emit_version, "a version that is understood"},
+    {"SOURCE", QW_QTV_SOURCE, emit_text, "asks for this stream"},
+    {"RECEIVE", QW_QTV_VALUE, emit_text, "asks for the only stream"},
+    {"DEMO", QW_QTV_DEMO, emit_text, "asks for this demo"},
+    {"SOURCELIST", QW_QTV_VALUE, emit_text, "asks for the list of streams"},
+    {"DEMOLIST", QW_QTV_VALUE, emit_text, "asks for the list of demos"},
+    {"REVERSE", QW_QTV_VALUE, emit_text, "the source has connected, and offers its stream"},
+    {"REVERSED", QW_QTV_VALUE, emit_text, "the source may send its stream"},
+    {"RAW", QW_QTV_RAW, emit_number, "asks for the bare stream, without a reply"},
+    {"AUTH", QW_QTV_AUTH, emit_text, "a way to prove that the password is known"},
+    {"CHALLENGE", QW_QTV_CHALLENGE, emit_text, "to be hashed with the password"},
+    {"RESPONSE", QW_QTV_PASSWORD, emit_text, "the challenge hashed with the password"},
+    {"PASSWORD", QW_QTV_PASSWORD, emit_text, "the password, or the challenge hashed with it"},
+    {"COMPRESSION", QW_QTV_COMPRESSION, emit_text, "how the stream is compressed"},
+    {"USERINFO", QW_QTV_USERINFO, emit_userinfo, "the viewer"},
+    {"QTV_EZQUAKE_EXT", QW_QTV_EXT, emit_number, "extensions that the sender knows"},
+    {"BEGIN", QW_QTV_BEGIN, emit_text, "the stream follows"},
+    {"PERROR", QW_QTV_ERROR, emit_text, "an error that will stay"},
+    {"TERROR", QW_QTV_ERROR, emit_text, "an error that may pass"},
+    {"ERROR", QW_QTV_ERROR, emit_text, "an error"},
+    {"PRINT", QW_QTV_PRINT, emit_text, "to be shown to the viewer"},
+    {"ASOURCE", QW_QTV_VALUE, emit_source, "a stream of the list"},
+    {"ADEMO", QW_QTV_VALUE, emit_demo, "a demo of the list"},
+    {"SRCSRV", QW_QTV_STREAM_SERVER, emit_text, "a stream of the list: its server"},
+    {"SRCHOST", QW_QTV_STREAM_HOSTNAME, emit_text, "the server's name"},
+    {"SRCPLYRS", QW_QTV_STREAM_PLAYERS, emit_number, "how many play"},
+    {"SRCVIEWS", QW_QTV_STREAM_VIEWERS, emit_number, "how many watch"},
+    {"SRCID", QW_QTV_STREAM_ID, emit_number, "how the stream is asked for"},
+};
+
+static const struct key *find_key(struct qs_view name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (qs_view_equal(name, keys[i].name))
+            return &keys[i];
+    return NULL;
+}
+
+static void take_said(struct said *said, const struct line *line)
+{
+    const bool nothing = qs_view_equal(line->value, "NONE") || !line->value.size;
+
+    said->begin |= qs_view_equal(line->key, "BEGIN");
+    said->raw |= qs_view_equal(line->key, "RAW") && qs_view_unsigned(line->value);
+    said->reverse |= qs_view_equal(line->key, "REVERSE");
+    said->reversed |= qs_view_equal(line->key, "REVERSED");
+    said->compression |= qs_view_equal(line->key, "COMPRESSION") && !nothing;
+}
+
+static void read_line(struct qs_decoder *d, const struct line *line)
+{
+    const struct key *key = find_key(line->key);
+
+    qs_open_at(d, QW_QTV_LINE, line->offset);
+    qs_label_text(d, ": ", (struct qs_view){d->in.data + line->offset, line->length}, "");
+    qs_emit_bytes(d, QW_QTV_KEY, line->offset, line->key.size, line->key);
+    if (key)
+        qs_derive_text(d, QW_QTV_MEANING, line->offset, line->key.size, key->meaning);
+    if (line->value.size && key)
+        key->emit(d, key->id, line);
+    else if (line->value.size)
+        emit_text(d, QW_QTV_VALUE, line);
+    qs_close_at(d, line->offset + line->length);
+}
+
+/* --- Texts */
+
+/* The mark, and a reply's version. */
+static void read_mark(struct qs_decoder *d)
+{
+    struct line line;
+    struct qs_token mark, version;
+    uint32_t pos = 0;
+    struct qs_view whole;
+
+    next_line(d, &line);
+    whole = (struct qs_view){d->in.data + line.offset, line.length};
+    if (!qs_token_next(whole, &pos, &mark))
+        return;
+    qs_emit_bytes(d, QW_QTV_MARK, line.offset + mark.offset, mark.length, mark.text);
+    if (!qs_token_next(whole, &pos, &version))
+        return;
+    qtv_of(d)->version = number_of(version.text);
+    qs_emit_double(d, QW_QTV_VERSION, line.offset + version.offset, version.length,
+                   qtv_of(d)->version);
+}
+
+/* The summary names the keys; errors and names of streams are shown. */
+static void summarise(struct qs_decoder *d, const struct line *line)
+{
+    const struct key *key = find_key(line->key);
+    const bool telling = key && line->value.size &&
+                         (key->id == QW_QTV_ERROR || key->id == QW_QTV_BEGIN ||
+                          key->id == QW_QTV_SOURCE || key->id == QW_QTV_AUTH);
+
+    qs_summary_text(d, " ", line->key, "");
+    if (telling)
+        qs_summary_text(d, " ", unquoted(line), "");
+}
+
+static void read_text(struct qs_decoder *d, struct said *said)
+{
+    struct line line;
+
+    read_mark(d);
+    while (next_line(d, &line)) {
+        read_line(d, &line);
+        summarise(d, &line);
+        take_said(said, &line);
+    }
+}
+
+/* The stream begins: it is a connection, and what is known of one before does not matter. */
+static void begin_stream(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const struct qw_qtv qtv = session->qtv;
+
+    qw_session_connect(session);
+    session->qtv = qtv;
+    session->qtv.begun = true;
+    d->accepted = true;
+}
+
+static void follow_request(struct qs_decoder *d, const struct said *said)
+{
+    struct qw_qtv *qtv = qtv_of(d);
+
+    if (d->session->server == QS_END_UNKNOWN)
+        qs_learn_direction(d, said->reverse ? QS_S2C : QS_C2S);
+    if (said->raw && !said->reverse)
+        qtv->stage[other_end(d->packet->from)] = QW_QTV_STAGE_RAW;
+}
+
+static void follow_reply(struct qs_decoder *d, const struct said *said)
+{
+    struct qw_qtv *qtv = qtv_of(d);
+    const enum qs_end from = d->packet->from;
+
+    if (d->session->server == QS_END_UNKNOWN)
+        qs_learn_direction(d, said->reversed ? QS_C2S : QS_S2C);
+    if (!said->begin)
+        return;
+    qtv->stage[from] = said->compression ? QW_QTV_STAGE_COMPRESSED : QW_QTV_STAGE_BLOCKS;
+    qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
+    begin_stream(d);
+}
+
+static void decode_request(struct qs_decoder *d)
+{
+    struct said said = {false};
+
+    qs_summary(d, "QTV request:");
+    qs_open(d, QW_QTV_REQUEST);
+    read_text(d, &said);
+    qs_close(d);
+    follow_request(d, &said);
+}
+
+static void decode_reply(struct qs_decoder *d)
+{
+    struct said said = {false};
+
+    qs_summary(d, "QTV reply:");
+    qs_open(d, QW_QTV_REPLY);
+    read_text(d, &said);
+    qs_close(d);
+    follow_reply(d, &said);
+}
+
+/* --- What viewers send behind the request */
+
+static void read_stringcmd(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view command = qs_text(d, QW_QTV_STRINGCMD);
+
+    qs_label_text(d, ": ", command, "");
+    qs_summary_text(d, " \"", command, "\"");
+    qw_emit_commands(d, command, at);
+}
+
+static void read_commentarydata(struct qs_decoder *d)
+{
+    qs_bytes(d, QW_QTV_COMMENTARY, qs_reader_left(&d->in));
+}
+
+static const struct qs_message_type *client_message(const struct qs_decoder *d, uint32_t id)
+{
+    static const struct qs_message_type stringcmd = {"qtv_clc_stringcmd", "stringcmd",
+                                                     QW_QTV_CLC_STRINGCMD, read_stringcmd};
+    static const struct qs_message_type commentarydata = {
+        "qtv_clc_commentarydata", "commentarydata", QW_QTV_CLC_COMMENTARYDATA, read_commentarydata};
+
+    (void)d;
+    switch (id) {
+    case QTV_CLC_STRINGCMD:
+        return &stringcmd;
+    case QTV_CLC_COMMENTARYDATA:
+        return &commentarydata;
+    default:
+        return NULL;
+    }
+}
+
+static void decode_command(struct qs_decoder *d)
+{
+    d->accepted = true;
+    qs_summary(d, "QTV");
+    qs_u16(d, QW_QTV_LENGTH);
+    qs_read_messages(d, QW_QTV_CLC, client_message);
+}
+
+/* --- The end of what can be read */
+
+/* Nothing is decoded from here on of what this end sends. */
+static void lose(struct qs_decoder *d)
+{
+    qtv_of(d)->stage[d->packet->from] = QW_QTV_STAGE_LOST;
+}
+
+static void decode_rest(struct qs_decoder *d)
+{
+    d->accepted = qtv_of(d)->begun;
+    qs_summary(d, "%u bytes of a QTV stream", d->in.size);
+    qs_undecoded(d);
+}
+
+static void decode_behind_hole(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
+            "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+            ": where the next block begins cannot be known",
+            d->packet->missing, d->packet->missing_before);
+    lose(d);
+    decode_rest(d);
+}
+
+static void decode_no_unit(struct qs_decoder *d)
+{
+    qs_note(
+        d, QS_NOTE_MALFORMED, 0, d->in.size,
+        "Neither a text nor a block of a QTV stream: where the next one begins cannot be known");
+    lose(d);
+    decode_rest(d);
+}
+
+/* The stream ended, or could not be put together, within the unit. */
+static void decode_cut(struct qs_decoder *d)
+{
+    lose(d);
+    decode_rest(d);
+}
+
+static void decode_compressed(struct qs_decoder *d)
+{
+    if (!qtv_of(d)->compression_said)
+        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, 0, 0,
+                "The stream is compressed, in a way that no published program has");
+    qtv_of(d)->compression_said = true;
+    decode_rest(d);
+}
+
+/* --- One unit */
+
+static void decode_block(struct qs_decoder *d)
+{
+    struct qw_qtv *qtv = qtv_of(d);
+    const enum qs_end from = d->packet->from;
+
+    if (qtv->stage[from] == QW_QTV_STAGE_RAW) {
+        qtv->stage[from] = QW_QTV_STAGE_BLOCKS;
+        qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
+        begin_stream(d);
+    }
+    qw_decode_mvd_block(d);
+}
+
+/* The unit is as long as the stage says, or else nothing that could be. */
+static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
+{
+    const struct qs_view bytes = {d->packet->data, d->packet->size};
+
+    return bytes.size && size_at_stage(stage, bytes) == bytes.size;
+}
+
+void qw_decode_unit(struct qs_decoder *d)
+{
+    const enum qw_qtv_stage stage = qtv_of(d)->stage[d->packet->from];
+    const struct qs_view bytes = {d->packet->data, d->packet->size};
+
+    d->connectionless = !qtv_of(d)->begun;
+    if (stage == QW_QTV_STAGE_COMPRESSED)
+        decode_compressed(d);
+    else if (stage == QW_QTV_STAGE_LOST)
+        decode_rest(d);
+    else if (d->packet->missing)
+        decode_behind_hole(d);
+    else if (d->packet->size < d->packet->wire_size)
+        decode_cut(d);
+    else if (!is_unit(d, stage))
+        decode_no_unit(d);
+    else if (stage == QW_QTV_STAGE_COMMANDS)
+        decode_command(d);
+    else if (is_request(bytes) && stage != QW_QTV_STAGE_BLOCKS)
+        decode_request(d);
+    else if (is_reply(bytes) && stage != QW_QTV_STAGE_BLOCKS)
+        decode_reply(d);
+    else
+        decode_block(d);
+}

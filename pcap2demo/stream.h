@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cuts what the two ends of a TCP connection send into the units of a protocol (see
+ * qs_protocol.unit_size). A unit that is not whole yet is held; no unit is longer than its
+ * protocol allows.
+ */
+#ifndef PCAP2DEMO_STREAM_H
+#define PCAP2DEMO_STREAM_H
+
+#include <stdbool.h>
+
+#include "common/core/protocol.h"
+
+struct stream;
+
+struct stream *stream_new(const struct qs_protocol *protocol);
+void stream_free(struct stream *stream);
+
+/* Adds the next bytes of the end `bytes->from`. Those behind a hole have `missing`. */
+void stream_add(struct stream *stream, const struct qs_packet *bytes);
+
+/*
+ * The next whole unit of what was added last; it depends on what those before it made of `session`.
+ * Its data are valid until more is added.
+ */
+bool stream_next(struct stream *stream, const struct qs_session *session, struct qs_packet *unit);
+
+/*
+ * What is left of a unit that `end` has begun, and will not be whole: with the wire_size that it
+ * would have had at least. False: nothing is left.
+ */
+bool stream_rest(struct stream *stream, const struct qs_session *session, enum qs_end end,
+                 struct qs_packet *unit);
+
+#endif
