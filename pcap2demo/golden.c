@@ -29,6 +29,7 @@ const char *const golden_ignored_by_default[] = {"packet.time",
                                                  "qw.connect.challenge",
                                                  "qw.connect.qport",
                                                  "qw.qport",
+                                                 "qw.qtv.challenge",
                                                  "q2.challenge",
                                                  "q2.connect.challenge",
                                                  "q2.connect.qport",
@@ -72,7 +73,8 @@ static bool protocol_knows(const struct qs_protocol *protocol, const char *name)
 bool golden_knows(const char *name)
 {
     static const char *const heads[] = {"packet.time",     "packet.source",    "packet.destination",
-                                        "packet.protocol", "packet.direction", "packet.session"};
+                                        "packet.protocol", "packet.direction", "packet.unit",
+                                        "packet.session"};
     bool known = false;
 
     for (size_t i = 0; i < G_N_ELEMENTS(heads) && !known; i++)

@@ -8,6 +8,8 @@
 struct golden_check {
     const struct golden_wishes *wishes;
     struct qs_text_sink *text; /* leaves out what is ignored */
+    uint64_t number;           /* of the packet at hand, */
+    GString *page;             /* and its lines so far */
 
     /* Of the input at hand. */
     struct golden_result *result;
@@ -209,18 +211,31 @@ static void compare(struct golden_check *check, uint64_t number, const GString *
     check->packet = golden_diff_take(check->diff, check->packet);
 }
 
-void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
+/* All lines of the packet at hand are there. */
+static void end_packet(struct golden_check *check)
 {
-    const GString *page = qs_text_sink_page(check->text, about);
+    const GString *page = check->page;
 
     if (!page->len)
         return;
     if (check->diff)
-        compare(check, about->packet->number, page);
+        compare(check, check->number, page);
     if (check->writer) {
         writer_add(check->writer, page->str, page->len);
         check->result->packets++;
     }
+    g_string_truncate(check->page, 0);
+}
+
+/* A packet may complete several units of a stream: it ends where another begins. */
+void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
+{
+    const GString *page = qs_text_sink_page(check->text, about);
+
+    if (about->packet->number != check->number)
+        end_packet(check);
+    check->number = about->packet->number;
+    g_string_append_len(check->page, page->str, (gssize)page->len);
 }
 
 void golden_check_discard(struct golden_check *check)
@@ -254,6 +269,7 @@ void golden_check_begin(struct golden_check *check, const char *file)
 
 struct golden_result *golden_check_end(struct golden_check *check, bool whole)
 {
+    end_packet(check);
     if (check->writer)
         end_update(check, whole);
     else
@@ -267,6 +283,7 @@ struct golden_check *golden_check_new(const struct golden_wishes *wishes)
 
     check->wishes = wishes;
     check->text = qs_text_sink_new(NULL);
+    check->page = g_string_new(NULL);
     check->ignored = g_ptr_array_new_with_free_func(g_free);
     check->packet = golden_packet_new();
     return check;
@@ -280,6 +297,7 @@ struct qs_sink *golden_check_ears(struct golden_check *check)
 void golden_check_free(struct golden_check *check)
 {
     qs_text_sink_free(check->text);
+    g_string_free(check->page, TRUE);
     golden_packet_free(check->packet);
     g_ptr_array_free(check->ignored, TRUE);
     g_free(check);

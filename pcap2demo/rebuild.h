@@ -27,6 +27,7 @@ struct demo;
 
 struct rebuilder {
     const char *protocol; /* name of the protocol record whose sessions it takes, "qw" */
+    const struct qs_demo_format *format; /* of its files; NULL: what the game's clients record */
     void *(*create)(struct demo *demo);
     /*
      * A packet of either direction; `decoder` holds what qs_decode() made of it, and

@@ -14,21 +14,13 @@
 
 #include "common/demo/qwd.h"
 #include "common/quakeworld/constants.h"
-#include "pcap2demo/stufftext.h"
+#include "pcap2demo/sift_qw.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
     MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
 };
-
-/*
- * The commands that players need: the server's settings, a level's beginning and end, and what is
- * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams.
- */
-static const char *const needed_commands[] = {"fullserverinfo", "skins", "changing",
-                                              "reconnect",      "bf",    NULL};
 
 struct qwd {
     struct demo *demo;
@@ -41,7 +33,7 @@ struct qwd {
     uint32_t not_captured;
     GByteArray *block;  /* scratch: blocks not yet handed on */
     GByteArray *packet; /* scratch: a packet without what is left out */
-    struct stufftext stufftext;
+    struct sift_qw sift;
 };
 
 static void *qwd_new(struct demo *demo)
@@ -51,7 +43,7 @@ static void *qwd_new(struct demo *demo)
     qwd->demo = demo;
     qwd->block = g_byte_array_new();
     qwd->packet = g_byte_array_new();
-    stufftext_init(&qwd->stufftext, demo, needed_commands, NULL);
+    sift_qw_init(&qwd->sift, demo);
     return qwd;
 }
 
@@ -61,7 +53,7 @@ static void qwd_free(void *state)
 
     g_byte_array_free(qwd->block, TRUE);
     g_byte_array_free(qwd->packet, TRUE);
-    stufftext_clear(&qwd->stufftext);
+    sift_qw_clear(&qwd->sift);
     g_free(qwd);
 }
 
@@ -157,49 +149,6 @@ static bool has_plain_header(const struct qs_decoder *decoder)
 
 /* --- What is left out */
 
-/*
- * Downloads stop a player: ezquake ends with Host_Error at svc_download. With the wish to sanitize,
- * commands are sifted too.
- */
-static void copy_message(struct qwd *qwd, const struct content *content,
-                         const struct qs_message *message)
-{
-    const uint8_t *data = content->data + message->offset;
-
-    if (message->id == SVC_DOWNLOAD)
-        demo_counts(qwd->demo)->stripped++;
-    else if (message->id == SVC_STUFFTEXT && demo_wishes(qwd->demo)->sanitize)
-        stufftext_sift(&qwd->stufftext, (struct qs_view){data, message->length}, qwd->packet);
-    else
-        g_byte_array_append(qwd->packet, data, message->length);
-}
-
-static bool is_touched(const struct qwd *qwd, const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
-
-        if (id == SVC_DOWNLOAD || (id == SVC_STUFFTEXT && demo_wishes(qwd->demo)->sanitize))
-            return true;
-    }
-    return false;
-}
-
-/* The messages that are kept, and behind them what could not be decoded. */
-static void append_messages(struct qwd *qwd, const struct qs_decoder *decoder,
-                            const struct content *content)
-{
-    uint32_t end = content->start;
-
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
-
-        copy_message(qwd, content, message);
-        end = message->offset + message->length;
-    }
-    g_byte_array_append(qwd->packet, content->data + end, content->size - end);
-}
-
 /* A demo's header is the plain one; for FTE's it is made anew, without reliable bits, as FTE does:
  * quakeworld-fte facts, section 10. */
 static void append_header(struct qwd *qwd, const struct qs_decoder *decoder,
@@ -218,11 +167,12 @@ static void append_header(struct qwd *qwd, const struct qs_decoder *decoder,
 static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
                            const struct qs_packet *packet, const struct content *content)
 {
-    if (!is_touched(qwd, decoder) && has_plain_header(decoder))
+    if (!sift_qw_touches(&qwd->sift, decoder) && has_plain_header(decoder))
         return (struct qs_view){packet->data, packet->size};
     g_byte_array_set_size(qwd->packet, 0);
     append_header(qwd, decoder, packet);
-    append_messages(qwd, decoder, content);
+    sift_qw_append(&qwd->sift, decoder, (struct qs_view){content->data, content->size},
+                   content->start, qwd->packet);
     return (struct qs_view){qwd->packet->data, qwd->packet->len};
 }
 

@@ -7,6 +7,7 @@
 #include "pcap2demo/rebuild_dem.h"
 #include "pcap2demo/rebuild_dm2.h"
 #include "pcap2demo/rebuild_made.h"
+#include "pcap2demo/rebuild_mvd.h"
 #include "pcap2demo/rebuild_qwd.h"
 
 const struct rebuilder *const rebuilders[] = {
@@ -27,7 +28,11 @@ const struct rebuilder *rebuilder_find(const struct qs_protocol *protocol)
 const struct rebuilder *rebuilder_choose(const struct qs_decoder *decoder,
                                          const struct qs_packet *first)
 {
-    const struct rebuilder *made = rebuild_made_find(decoder, first);
+    const struct rebuilder *made;
+
+    if (first->unit)
+        return &rebuild_mvd;
+    made = rebuild_made_find(decoder, first);
 
     return made ? made : rebuilder_find(decoder->protocol);
 }

@@ -66,8 +66,8 @@ char *report_demo(const struct session *session)
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks", session->recorded->extension,
-                               session->packets);
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks",
+                               session_demo_format(session)->extension, session->packets);
     if (!session->demo)
         return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
     if (nothing_rebuilt(session))
@@ -77,7 +77,8 @@ char *report_demo(const struct session *session)
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
     g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks",
-                           session->protocol->demo->extension, demo_counts(session->demo)->blocks);
+                           session_demo_format(session)->extension,
+                           demo_counts(session->demo)->blocks);
     if (demo_lacks(session->demo))
         g_string_append_printf(text, ", %s", demo_lacks(session->demo));
     if (problem_total(session))
@@ -200,7 +201,7 @@ static json_t *demo_json(const struct session *session)
         return json_null();
     counts = demo_counts(session->demo);
     json = json_object();
-    json_object_set_new(json, "format", json_string(session->protocol->demo->extension));
+    json_object_set_new(json, "format", json_string(session_demo_format(session)->extension));
     json_object_set_new(json, "files", number(demo_files(session->demo)->len));
     json_object_set_new(json, "blocks", number(counts->blocks));
     json_object_set_new(json, "stripped", number(counts->stripped));

@@ -129,6 +129,15 @@ static void name_ends(const struct sessions *sessions, struct session *session,
     session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
 }
 
+const struct qs_demo_format *session_demo_format(const struct session *session)
+{
+    if (session->recorded)
+        return session->recorded;
+    if (session->rebuilder && session->rebuilder->format)
+        return session->rebuilder->format;
+    return session->protocol->demo;
+}
+
 static void start_rebuild(struct sessions *sessions, struct session *session,
                           const struct qs_decoder *decoder, const struct qs_packet *first)
 {
@@ -142,7 +151,7 @@ static void start_rebuild(struct sessions *sessions, struct session *session,
     if (!rebuilder || !sessions->action->wants_rebuild || !session->chosen || session->recorded)
         return;
     session->rebuilder = rebuilder;
-    setup.extension = session->protocol->demo->extension;
+    setup.extension = session_demo_format(session)->extension;
     session->demo = demo_new(&setup);
     session->rebuild = rebuilder->create(session->demo);
 }

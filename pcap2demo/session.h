@@ -53,6 +53,9 @@ struct session_loss {
 };
 struct session_loss session_loss(const struct session *session);
 
+/* The format of the demo that it is or gives, or NULL. */
+const struct qs_demo_format *session_demo_format(const struct session *session);
+
 /* Whether packets of this session, NULL: of none, are among those that --session asks for. */
 bool session_is_wanted(const struct session *session, const struct settings *settings);
 

@@ -259,6 +259,32 @@ static void find_beginnings(struct half *half, struct half *other, const struct 
         begin_half(other, segment->acknowledged);
 }
 
+/* Leaves out what came before. */
+static void skip_repeated(struct tcp *tcp, const struct half *half, struct batch *batch,
+                          uint64_t *start)
+{
+    const uint64_t same = *start < half->position ? MIN(batch->size, half->position - *start) : 0;
+
+    tcp->counts.repeated += same;
+    skip(batch, start, same);
+}
+
+/* Hands out bytes whose turn it is, up to those that waited and behind them. */
+static void take_in_order(struct tcp *tcp, struct connection *connection, struct half *half,
+                          struct batch *batch, uint64_t start)
+{
+    while (batch->size) {
+        struct batch part = *batch;
+
+        if (half->waiting.head)
+            part.size = (uint32_t)MIN(batch->size, first_waiting(half) - start);
+        hand_out(tcp, connection, half, &part);
+        skip(batch, &start, part.size);
+        release(tcp, connection, half);
+        skip_repeated(tcp, half, batch, &start);
+    }
+}
+
 static void take_bytes(struct tcp *tcp, struct connection *connection, struct half *half,
                        const struct segment *segment)
 {
@@ -268,25 +294,22 @@ static void take_bytes(struct tcp *tcp, struct connection *connection, struct ha
                           .time = half->time};
     const uint32_t sequence = segment->sequence + (segment->flags & FLAG_SYN ? 1 : 0);
     const int32_t ahead = (int32_t)(sequence - half->sequence);
-    uint64_t start = place_of(half, sequence);
+    uint64_t start = half->position;
 
+    if (ahead > 0) {
+        start += (uint32_t)ahead;
+        if (batch.size)
+            wait_for_turn(tcp, half, start, &batch);
+        return;
+    }
     if (ahead < 0) {
-        const uint32_t same = MIN(batch.size, (uint32_t) - (int64_t)ahead);
+        const uint32_t same = (uint32_t)MIN(batch.size, -(int64_t)ahead);
 
         tcp->counts.repeated += same;
-        skip(&batch, &start, same);
-        start = half->position;
+        batch.data += same;
+        batch.size -= same;
     }
-    if (!batch.size)
-        return;
-    if (start > half->position) {
-        wait_for_turn(tcp, half, start, &batch);
-        return;
-    }
-    if (half->waiting.head)
-        batch.size = (uint32_t)MIN(batch.size, first_waiting(half) - start);
-    hand_out(tcp, connection, half, &batch);
-    release(tcp, connection, half);
+    take_in_order(tcp, connection, half, &batch, start);
 }
 
 static void take_acknowledgement(struct half *half, const struct segment *segment)

@@ -218,6 +218,8 @@ static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packe
     json_object_set_new(object, "destination", json_address(sink->scratch, &packet->destination));
     json_object_set_new(object, "protocol", json_string(decoder->protocol->name));
     json_object_set_new(object, "direction", json_string(qs_direction_name(decoder->direction)));
+    if (packet->unit)
+        json_object_set_new(object, "unit", json_integer(packet->unit));
     if (about->session)
         json_object_set_new(object, "session", json_integer(about->session));
     json_object_set_new(object, "size", json_integer(packet->size));

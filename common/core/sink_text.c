@@ -267,13 +267,15 @@ static void append_word(struct qs_text_sink *sink, const struct qs_dump_packet *
     g_string_append_c(sink->page, '\n');
 }
 
-static void append_session(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+/* 0: there is none. */
+static void append_number(struct qs_text_sink *sink, const struct qs_dump_packet *about,
+                          const char *name, unsigned number)
 {
     char *at;
 
-    if (!about->session || !append_head(sink, about, "packet.session"))
+    if (!number || !append_head(sink, about, name))
         return;
-    at = qs_put_uint(qs_room(sink->page, QS_NUMBER_MAX + 1), about->session);
+    at = qs_put_uint(qs_room(sink->page, QS_NUMBER_MAX + 1), number);
     *at++ = '\n';
     qs_room_end(sink->page, at);
 }
@@ -285,7 +287,8 @@ static void append_heads(struct qs_text_sink *sink, const struct qs_dump_packet 
     append_address(sink, about, "packet.destination", &about->packet->destination);
     append_word(sink, about, "packet.protocol", about->decoder->protocol->name);
     append_word(sink, about, "packet.direction", qs_direction_name(about->decoder->direction));
-    append_session(sink, about);
+    append_number(sink, about, "packet.unit", about->packet->unit);
+    append_number(sink, about, "packet.session", about->session);
 }
 
 /* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */

@@ -10,7 +10,8 @@
  * inflated bytes the offset is written `1:42`: in the packet's first such source. A group has no
  * value. A derived value stands behind `:=` instead of `=`. Enumerated values are followed by their
  * name in parentheses; texts are quoted, with JSON's escapes, and followed by `[raw hex]` where the
- * readable text is not the same bytes. Each packet begins with lines named `packet.*`.
+ * readable text is not the same bytes. Each packet, and each unit of a stream, begins with lines
+ * named `packet.*`; a unit has the number of the packet that completed it.
  *
  * JSON is one packet a line; see README, "JSON".
  */

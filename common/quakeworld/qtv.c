@@ -577,6 +577,7 @@ static void decode_block(struct qs_decoder *d)
         qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
         begin_stream(d);
     }
+    qtv->block = true;
     qw_decode_mvd_block(d);
 }
 
@@ -593,6 +594,7 @@ void qw_decode_unit(struct qs_decoder *d)
     const enum qw_qtv_stage stage = qtv_of(d)->stage[d->packet->from];
     const struct qs_view bytes = {d->packet->data, d->packet->size};
 
+    qtv_of(d)->block = false;
     d->connectionless = !qtv_of(d)->begun;
     if (stage == QW_QTV_STAGE_COMPRESSED)
         decode_compressed(d);

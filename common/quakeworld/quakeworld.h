@@ -64,6 +64,7 @@ struct qw_qtv {
     double version;             /* of the last reply; 0: none was seen */
     bool begun;                 /* the stream has */
     bool compression_said;
+    bool block; /* of the last unit only: it was a whole block */
 };
 
 struct qw_session {

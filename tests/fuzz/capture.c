@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (piece.bits & FUZZ_FRAME_CUT && frame.size < FRAME_MAX)
             frame.wire_size = FRAME_MAX;
         time += piece.bits & FUZZ_FRAME_LATE ? IP_TIMEOUT + 1 : INTERVAL;
-        if (link(&frame) && ip_read(ip, frame, time, &packet))
+        if (link(&frame) && ip_read(ip, frame, time, &packet) == IP_UDP)
             check_datagram(&packet);
         g_free(piece.bytes);
     }

@@ -129,7 +129,7 @@ static void read_frames(struct reading *reading, struct input *input, link_reade
     while (input_next(input, &frame) == INPUT_FRAME) {
         struct qs_packet packet = {0};
 
-        if (!link(&frame.bytes) || !ip_read(ip, frame.bytes, frame.time, &packet))
+        if (!link(&frame.bytes) || ip_read(ip, frame.bytes, frame.time, &packet) != IP_UDP)
             continue;
         packet.number = frame.number;
         packet.time = frame.time;

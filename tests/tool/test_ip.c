@@ -49,7 +49,7 @@ static bool read_cut(struct fixture *f, GByteArray *packet, uint32_t size, int64
     /* A copy of the exact size, so that reading beyond it is noticed. */
     uint8_t *bytes = g_memdup2(packet->data, size);
     const struct span span = {bytes, size, packet->len};
-    const bool whole = ip_read(f->ip, span, time, &f->packet);
+    const bool whole = ip_read(f->ip, span, time, &f->packet) == IP_UDP;
 
     g_ptr_array_add(f->made, packet);
     /* What is not reassembled points into the frame. */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds MVD demos out of QTV streams: the blocks as the server sent them, which is what it would
+ * have recorded.
+ *
+ * A server ends its recordings with a message that says so, and players stop with an error, or wait
+ * for ever, where it is missing: a stream that merely breaks off gets one. The server sends it to
+ * its streams, too, whenever any recording ends; where more follows, players pass over it. Source:
+ * mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
+ */
+#include "pcap2demo/rebuild_mvd.h"
+
+#include "common/demo/mvd.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/quakeworld.h"
+#include "pcap2demo/bytes.h"
+#include "pcap2demo/sift_qw.h"
+
+struct mvd {
+    struct demo *demo;
+    bool lost;  /* what came behind a hole is of no use */
+    bool ended; /* by the last block */
+    struct sift_qw sift;
+    GByteArray *block; /* scratch */
+};
+
+static void *mvd_new(struct demo *demo)
+{
+    struct mvd *mvd = g_new0(struct mvd, 1);
+
+    mvd->demo = demo;
+    mvd->block = g_byte_array_new();
+    sift_qw_init(&mvd->sift, demo);
+    return mvd;
+}
+
+static void mvd_free(void *state)
+{
+    struct mvd *mvd = state;
+
+    g_byte_array_free(mvd->block, TRUE);
+    sift_qw_clear(&mvd->sift);
+    g_free(mvd);
+}
+
+/* --- Blocks */
+
+static void write_block(struct mvd *mvd, struct qs_view block)
+{
+    if (!demo_has_begun(mvd->demo))
+        demo_begin(mvd->demo);
+    demo_write(mvd->demo, block.data, block.size);
+    demo_counts(mvd->demo)->blocks++;
+}
+
+static void set_length(GByteArray *block, uint32_t header_size)
+{
+    const uint32_t length = GUINT32_TO_LE(block->len - header_size);
+
+    memcpy(block->data + header_size - sizeof length, &length, sizeof length);
+}
+
+/* The block as the demo shall have it. */
+static struct qs_view sift(struct mvd *mvd, const struct qs_decoder *decoder,
+                           const struct qs_packet *packet)
+{
+    const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
+    const uint32_t header_size = packet->size - payload.size;
+
+    if (!sift_qw_touches(&mvd->sift, decoder))
+        return (struct qs_view){packet->data, packet->size};
+    g_byte_array_set_size(mvd->block, 0);
+    g_byte_array_append(mvd->block, packet->data, header_size);
+    sift_qw_append(&mvd->sift, decoder, payload, 0, mvd->block);
+    set_length(mvd->block, header_size);
+    return bytes_all(mvd->block);
+}
+
+/* --- The end */
+
+static bool ends_recording(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_DISCONNECT)
+            return true;
+    return false;
+}
+
+static void append_end(GByteArray *block)
+{
+    static const char reason[] = "EndOfDemo";
+
+    bytes_u8(block, 0);
+    bytes_u8(block, MVD_ALL);
+    bytes_u32(block, 1 + sizeof reason);
+    bytes_u8(block, SVC_DISCONNECT);
+    bytes_text(block, reason);
+}
+
+/* --- Units of the stream */
+
+static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qs_view block = sift(mvd, decoder, packet);
+
+    if (qs_decoder_problems(decoder))
+        demo_problem(mvd->demo, packet, "not decoded to its end; copied as it is");
+    write_block(mvd, block);
+    mvd->ended = ends_recording(decoder);
+}
+
+/* Says, once, why the demo ends here. */
+static void stop(struct mvd *mvd, const struct qs_packet *packet)
+{
+    if (packet->missing)
+        demo_problem(mvd->demo, packet,
+                     "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+                     ": the demo ends there",
+                     packet->missing, packet->missing_before);
+    else if (packet->size < packet->wire_size)
+        demo_problem(mvd->demo, packet,
+                     "the stream ends within a block, %u bytes of which are left out",
+                     packet->size);
+    else
+        demo_problem(mvd->demo, packet, "no block begins here: the demo ends before it");
+    demo_counts(mvd->demo)->missing++;
+    mvd->lost = true;
+}
+
+static void mvd_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qw_qtv *qtv = &((const struct qw_session *)decoder->session)->qtv;
+    struct mvd *mvd = state;
+
+    if (mvd->lost || !qs_session_from_server(decoder->session, packet))
+        return;
+    if (qtv->block)
+        take_block(mvd, decoder, packet);
+    else if (qtv->stage[packet->from] == QW_QTV_STAGE_LOST)
+        stop(mvd, packet);
+}
+
+static void mvd_finish(void *state)
+{
+    struct mvd *mvd = state;
+
+    if (mvd->ended || !demo_has_begun(mvd->demo))
+        return;
+    g_byte_array_set_size(mvd->block, 0);
+    append_end(mvd->block);
+    write_block(mvd, bytes_all(mvd->block));
+}
+
+const struct rebuilder rebuild_mvd = {
+    .protocol = "qw",
+    .format = &qw_mvd,
+    .create = mvd_new,
+    .packet = mvd_packet,
+    .finish = mvd_finish,
+    .free = mvd_free,
+};
