@@ -13,10 +13,16 @@ static bool is_connectionless(struct qs_view packet)
     return packet.size > 4 && qs_le32(packet.data) == UINT32_MAX;
 }
 
+/* A clock that has begun to run: the lengths of other formats are numbers next to 0. */
+static bool is_plausible_time(float time, float before)
+{
+    return time >= before && time < 1e9f && (time == 0 || time > 1e-6f);
+}
+
 /* Strict, since nothing marks the format: for recognising it, not for reading. */
 static bool is_plausible(const struct qwd_block *block, float before)
 {
-    if (!(block->time >= before && block->time < 1e9f))
+    if (!is_plausible_time(block->time, before))
         return false;
     switch (block->type) {
     case QWD_CMD:

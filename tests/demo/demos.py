@@ -16,7 +16,7 @@ SKIPPED = 77
 
 def stored_demos():
     """All demos beside the project, smallest first."""
-    found = [path for path in SHARED.glob("*/**/*.*") if path.suffix in (".qwd", ".dm2", ".dem")]
+    found = [path for path in SHARED.glob("*/**/*.*") if path.suffix in (".qwd", ".mvd", ".dm2", ".dem")]
     return sorted(found, key=lambda path: (path.stat().st_size, path.name))
 
 
@@ -97,6 +97,110 @@ def qwd_demo(version=28):
     ]
 
 
+# --- MVD: qwprot's protocol.h, where the blocks and hidden messages are described
+
+READ, SET, MULTIPLE, SINGLE, STATS, ALL = range(1, 7)
+
+
+def mvd_block(kind, messages, player=0, players=None, milliseconds=0):
+    mask = b"" if players is None else struct.pack("<I", players)
+    return (bytes([milliseconds, kind | player << 3]) + mask + struct.pack("<I", len(messages)) +
+            messages)
+
+
+def mvd_set(outgoing, incoming):
+    return bytes([0, SET]) + struct.pack("<II", outgoing, incoming)
+
+
+def mvd_hidden(*messages):
+    return mvd_block(MULTIPLE, b"".join(messages), players=0)
+
+
+def hidden(kind, body):
+    return struct.pack("<IH", len(body), kind) + body
+
+
+def serverdata_mvd(*extensions):
+    words = b"".join(key + struct.pack("<I", value) for key, value in extensions)
+    return (b"\x0b" + words + struct.pack("<ii", 28, 1) + b"qw\0" + struct.pack("<f", 12.5) +
+            b"A level\0" + struct.pack("<10f", 800, 320, 500, 10, 10, 0.7, 10, 4, 6, 1))
+
+
+def userinfo(player, name):
+    return b"\x28" + struct.pack("<Bi", player, 100 + player) + b"\\name\\" + name + b"\0"
+
+
+def lists():
+    return b"\x2d\0maps/dm4.bsp\0progs/player.mdl\0\0\0" + b"\x2e\0misc/talk.wav\0\0\0"
+
+
+HIDDEN = [
+    hidden(0, struct.pack("<BBIff", 3, 2, 230, 20.625, 20.5) +
+           struct.pack("<B3fBB3f", 3, 272, -952, 24.03125, 0, 0, 0, 0, 0) +
+           struct.pack("<B3fBB3f", 0x87, 1.5, 2.5, 3.5, 13, 2, 4.5, 5.5, 6.5)),
+    hidden(1, struct.pack("<BBB3f3hBB", 3, 1, 13, 1.5, 90.0, 0.0, 400, -200, 8, 3, 7)),
+    hidden(2, struct.pack("<BI5B", 3, 0x1103, 25, 50, 5, 6, 7) + b"\x07\x05\0"),
+    hidden(3, struct.pack("<h", 1) + b'{"version": 3,'),
+    hidden(3, struct.pack("<h", 0) + b' "map": "dm4"}'),
+    hidden(4, b"\x01talk"),
+    hidden(5, b"\x01\x80\x81"),
+    hidden(6, b"\x02a text"),
+    hidden(7, struct.pack("<HHHh", 0x8007, 4, 8, 110)),
+    hidden(8, struct.pack("<BI5B", 7, 0x1103, 25, 50, 5, 6, 5) + b"\x05\0"),
+    hidden(9, struct.pack("<BBiI", 7, 0x61, 231, 3) + bytes([7, 5, 2, 0, 0, 0, 0, 0, 0, 0])),
+    hidden(10, b"\x4d"),
+    hidden(11, struct.pack("<Q", 1795190083513)),
+]
+
+
+def mvd_beginning():
+    return [mvd_block(ALL, serverdata_mvd((b"MVD1", 0x20)) + lists()),
+            mvd_block(ALL, userinfo(3, b"anna") + userinfo(7, b"bert"))]
+
+
+def mvd_hidden_demo():
+    """Each hidden message; the last block has no length, as mvdsv's streams have it."""
+    return mvd_beginning() + [mvd_hidden(*HIDDEN), mvd_block(READ, HIDDEN[7]),
+                              mvd_hidden(b"\x0a\x00\x1e")]
+
+
+def mvd_demo():
+    """As mvdsv writes it: each kind of block."""
+    return mvd_beginning() + [
+        mvd_set(1, 2),
+        mvd_block(ALL, b"\x2a\x03" + struct.pack("<HB3h3hBBBB", 0x0dff, 16, -64 * 8, 512 * 8, 4, 0,
+                                                -0x4000, 0x2000, 2, 1, 0x48, 5), milliseconds=39),
+        mvd_block(ALL, b"\x2a\x07" + struct.pack("<HBhh", 0x0212, 17, 33, -182) +
+                  b"\x0a\x07\x00\x40\x00" + b"\x36\x01\x09\x01\x02\x03\x04\x05\x06",
+                  milliseconds=255),
+        mvd_block(ALL, b"\x2f" + struct.pack("<HhH", 0x0830, -2560, 0) +
+                  b"\x30\x05" + struct.pack("<HhH", 0x0830, 80, 0)),
+        mvd_block(SINGLE, b"\x08\x02for anna\n\0", player=3),
+        mvd_block(STATS, b"\x03\x00\x4b" + b"\x26\x0f\x03\x11\x00\x00", player=7),
+        mvd_block(MULTIPLE, b"\x08\x03for both\n\0", players=0x88),
+        mvd_block(READ, b"\x08\x03for both, again\n\0"),
+        mvd_hidden(HIDDEN[7]),
+        mvd_block(ALL, b""),
+        mvd_block(ALL, b"\x02EndOfDemo\0"),
+    ]
+
+
+def mvd_fte_demo():
+    """As FTE writes it: coordinates are floats, and entities are replacement deltas."""
+    comments = b"\x09//protocolname FTE-Quake\n\0" + b"\x09//recorddate 2026-11-20T16:29:34Z\n\0"
+    return [
+        mvd_block(READ, comments + serverdata_mvd((b"FTEX", 0x8000), (b"FTE2", 0x6e)) + lists()),
+        mvd_block(READ, userinfo(0, b"anna") + userinfo(31, b"bert")),
+        mvd_set(0, 0),
+        mvd_block(ALL, b"\x56" + struct.pack("<fHB3fH", 12.75, 1, 0x06, 1.5, 2.5, 3.5, 0),
+                  milliseconds=13),
+        mvd_block(STATS, b"\x03\x00\x64", player=31),
+        mvd_block(READ, b"\x4f\x01" + struct.pack("<f", 0.5)),
+        mvd_block(ALL, b"\x2a\x00" + struct.pack("<HBff", 0x0005, 16, 0.125, -0.5)),
+        mvd_block(ALL, b"\x02EndOfDemo\0"),
+    ]
+
+
 # --- DM2
 
 def dm2_block(messages):
@@ -171,11 +275,15 @@ def dem_demo(version=15, track=b"-1"):
 
 SMALL = (
     [(f"qw{version}.qwd", qwd_demo(version)) for version in (24, 25, 26, 27, 28)] +
+    [("mvdsv.mvd", mvd_demo()), ("hidden.mvd", mvd_hidden_demo()), ("fte.mvd", mvd_fte_demo())] +
     [(f"q2-{version}.dm2", dm2_demo(version)) for version in (26, 31, 34)] +
     [("server.dm2", dm2_server_demo()), ("relay.dm2", dm2_relay_demo())] +
     [(f"nq{version}.dem", dem_demo(version)) for version in (15, 666, 999)] +
     [("track.dem", dem_demo(15, b"12"))]
 )
+
+# Those that --pcap takes.
+EXPORTED = [(name, blocks) for name, blocks in SMALL if not name.endswith(".mvd")]
 
 
 def block_messages(error):

@@ -3,6 +3,7 @@
 
 import gzip
 import pathlib
+import re
 import shutil
 import struct
 import tempfile
@@ -25,6 +26,20 @@ class SmallDemos(unittest.TestCase):
         """How many blocks the dump has, without a DEM's line."""
         return sum(packet["packet"] > 0 for packet in demos.dumped(path))
 
+    def check_every_byte(self, path, data, missing=b""):
+        """Each byte is in a field, but for these."""
+        seen = bytearray(len(data))
+        for packet in demos.dumped(path):
+            for field in demos.flat(packet["fields"]):
+                if "value" in field and not field.get("generated"):
+                    end = field["offset"] + field["length"]
+                    seen[field["offset"]:end] = b"\1" * field["length"]
+        self.assertEqual(bytes(byte for byte, there in zip(data, seen) if not there), missing)
+
+    def assert_lines(self, text, *lines):
+        for line in lines:
+            self.assertRegex(text, r"(?m)^\d+ \d+\+\d+ " + re.escape(line) + "$")
+
 
 def ends_well(name, blocks, whole):
     """Whether a file of the first `whole` pieces lacks nothing."""
@@ -43,24 +58,20 @@ class Whole(SmallDemos):
         for name, blocks in demos.SMALL:
             with self.subTest(name):
                 data = b"".join(blocks)
-                seen = bytearray(len(data))
-                for packet in demos.dumped(self.write(name, data)):
-                    for field in demos.flat(packet["fields"]):
-                        if "value" in field and not field.get("generated"):
-                            end = field["offset"] + field["length"]
-                            seen[field["offset"]:end] = b"\1" * field["length"]
-                missed = bytes(byte for byte, there in zip(data, seen) if not there)
                 # The NUL behind a connectionless text belongs to no word of it.
-                self.assertEqual(missed, b"\0" if name.endswith(".qwd") else b"")
+                self.check_every_byte(self.write(name, data), data,
+                                      b"\0" if name.endswith(".qwd") else b"")
 
     def test_content_decides(self):
         for name, blocks in demos.SMALL:
-            for other in ("x.qwd", "x.dm2", "x.dem", "x"):
+            for other in ("x.qwd", "x.mvd", "x.dm2", "x.dem", "x"):
                 with self.subTest(f"{name} as {other}"):
-                    status, report = demos.report("--list", self.write(other, b"".join(blocks)))
+                    path = self.write(other, b"".join(blocks))
+                    status, report = demos.report("--list", path)
                     self.assertEqual(status, 0)
-                    self.assertEqual(report["sessions"][0]["protocol"],
-                                     {"qwd": "qw", "dm2": "q2", "dem": "nq"}[name[-3:]])
+                    protocols = {"qwd": "qw", "mvd": "qw", "dm2": "q2", "dem": "nq"}
+                    self.assertEqual(report["sessions"][0]["protocol"], protocols[name[-3:]])
+                    self.assertIn(f"{name[-3:]}, ", demos.run("--list", path)[1])
 
     def test_standard_input_and_gzip(self):
         for name, blocks in demos.SMALL:
@@ -81,6 +92,103 @@ class Whole(SmallDemos):
             self.assertIn(line + "\n", text)
         self.assertIn("qw.block.outgoing = 4000\n", text)
 
+    def test_server_demo(self):
+        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_demo())))
+        blocks = dict(enumerate(re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)))
+        self.assert_lines(text, "qw.serverdata.time = 12.5", 'qw.serverdata.level = "A level"')
+        self.assert_lines(blocks[3], "qw.mvd.outgoing = 1", "qw.mvd.incoming = 2")
+        self.assertTrue(blocks[4].startswith("0.039"))
+        self.assert_lines(
+            blocks[4], "qw.playerinfo.player = 3", 'qw.player.name := "anna"',
+            "qw.playerinfo.df = 0xdff", "qw.playerinfo.df.dead = true",
+            "qw.playerinfo.df.gib = false", "qw.playerinfo.origin.x = -64",
+            "qw.playerinfo.origin.y = 512", "qw.playerinfo.origin.z = 0.5",
+            "qw.playerinfo.angles.yaw = -90", "qw.playerinfo.angles.roll = 45",
+            'qw.model.name := "progs/player.mdl"', "qw.playerinfo.skin = 1",
+            "qw.playerinfo.effects = 0x48", "qw.playerinfo.weaponframe = 5")
+        self.assertTrue(blocks[5].startswith("0.294"))
+        self.assert_lines(
+            blocks[5], "qw.playerinfo.df.gib = true", "qw.playerinfo.origin.y = 4.125",
+            "qw.setangle.player = 7", "qw.setangle.angles.yaw = 90", "qw.nail.number = 9")
+        self.assertNotIn("qw.playerinfo.origin.x", blocks[5])
+        self.assertNotIn("qw.playerinfo.skin", blocks[5])
+        self.assert_lines(blocks[7], "qw.mvd.player := 3", 'qw.player.name := "anna"')
+        self.assert_lines(blocks[8], "qw.mvd.player := 7", 'qw.player.name := "bert"')
+        for both in (blocks[9], blocks[10]):
+            self.assert_lines(both, "qw.mvd.player := 3", 'qw.player.name := "anna"',
+                              "qw.mvd.player := 7", 'qw.player.name := "bert"')
+        self.assert_lines(blocks[13], 'qw.disconnect.reason = "EndOfDemo"')
+
+    def test_hidden_messages(self):
+        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_hidden_demo())))
+        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        self.assert_lines(blocks[4], "qw.mvdhidden.type = 0x6 (mvdhidden_commentary_text_segment)")
+        self.assert_lines(blocks[5], "qw.paused_duration = 30")
+        self.assert_lines(
+            text, "qw.antilag.players = 2", "qw.antilag.incoming_seq = 230",
+            "qw.antilag.server_time = 20.625", "qw.antilag.target_time = 20.5",
+            "qw.antilag.position.pos.z = 24.03125",
+            "qw.antilag.position.player_byte.clientpos = true",
+            "qw.antilag.position.player = 7", "qw.antilag.position.pos.x = 1.5",
+            "qw.antilag.position.msec = 13", "qw.antilag.position.predmodel = 2",
+            "qw.antilag.position.clientpos.z = 6.5",
+            "qw.mvdhidden_usercmd.dropnum = 1", "qw.usercmd.msec = 13",
+            "qw.usercmd.angles.yaw = 90", "qw.usercmd.forwardmove = 400",
+            "qw.usercmd.sidemove = -200", "qw.usercmd.upmove = 8", "qw.usercmd.impulse = 7",
+            "qw.updatestat.items.super_shotgun = true", "qw.mvd_debug.shells = 25",
+            "qw.mvd_debug.cells = 6", "qw.mvd_debug.choice = 7",
+            'qw.mvd_debug.weapons = "••" [0705]',
+            "qw.demoinfo.block = 1", 'qw.demoinfo.text = "{\\"version\\": 3,"',
+            "qw.demoinfo.block = 0", "qw.commentary.track = 2", "qw.commentary.data = 8081",
+            "qw.dmgdone.type_word.splashdamage = true", "qw.dmgdone.deathtype = 7",
+            "qw.dmgdone.attacker = 4", "qw.dmgdone.target = 8", "qw.dmgdone.damage = 110",
+            "qw.weapon_instruction.flags.enabled = true",
+            "qw.weapon_instruction.flags.pending = true",
+            "qw.weapon_instruction.flags.wasfiring = false",
+            "qw.weapon_instruction.sequence = 231",
+            "qw.weapon_instruction.mode.iffiring = true", "qw.weapon_instruction.weapon = 5",
+            "qw.paused_duration = 77", "qw.demo_start_timestamp = 1795190083513")
+
+    def test_hidden_messages_that_are_none(self):
+        block = demos.mvd_beginning()[0]
+        for name, messages, note in (
+                ("unknown", demos.hidden(12, b"abc"), "unknown_message"),
+                ("extended", struct.pack("<IHH", 3, 0xffff, 0x10) + b"abc", "unknown_message"),
+                ("too long", struct.pack("<IH", 9, 7) + bytes(8), "malformed"),
+                ("short of its layout", demos.hidden(1, bytes(20)), "malformed"),
+                ("no header", b"\1\0\0\0\7", "malformed")):
+            with self.subTest(name):
+                good = demos.hidden(10, b"\x4d")
+                path = self.write("x.mvd", block + demos.mvd_hidden(good + messages))
+                status, report = demos.report("--check", path)
+                self.assertEqual((status, report["files"][0]["notes"]), (1, {note: 1}))
+                self.assertGreater(report["files"][0]["undecoded_bytes"], 0)
+
+    def test_more_than_a_hidden_message_needs(self):
+        more = demos.hidden(7, struct.pack("<HHHh", 7, 4, 8, 110) + b"more") + demos.HIDDEN[11]
+        path = self.write("x.mvd", demos.mvd_beginning()[0] + demos.mvd_hidden(more))
+        status, report = demos.report("--check", path)
+        self.assertEqual((status, report["files"][0]["undecoded_bytes"]), (1, 4))
+        self.assert_lines(demos.run("--dump", path)[1], "qw.paused_duration = 77")
+
+    def test_nobody_is_not_hidden_without_the_extension(self):
+        blocks = [demos.mvd_block(demos.ALL, demos.serverdata_mvd()),
+                  demos.mvd_hidden(b"\x08\x02for nobody\n\0")]
+        path = self.write("x.mvd", b"".join(blocks))
+        self.assertEqual(demos.run("--check", path)[0], 0)
+        self.assert_lines(demos.run("--dump", path)[1], 'qw.print.text = "for nobody\\n"')
+
+    def test_server_demo_of_fte(self):
+        _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_fte_demo())))
+        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        self.assert_lines(blocks[4], "qw.update.number := 1", 'qw.player.name := "anna"',
+                          "qw.update.origin.x = 1.5", "qw.update.origin.z = 3.5")
+        for stats in (blocks[5], blocks[6]):
+            self.assert_lines(stats, "qw.mvd.player := 31", 'qw.player.name := "bert"')
+        self.assert_lines(blocks[7], "qw.playerinfo.origin.x = 0.125",
+                          "qw.playerinfo.origin.z = -0.5")
+        self.assertNotIn("qw.mvd.player ", blocks[7])
+
     def test_relay_and_server_records(self):
         _, text, _ = demos.run("--dump", self.write("r.dm2", b"".join(demos.dm2_relay_demo())))
         self.assertIn("q2.unicast.client = 5\n", text)
@@ -94,7 +202,7 @@ class Whole(SmallDemos):
         self.assertEqual(report["files"][0]["notes"], {"protocol.undecoded": 2})
 
     def test_round_trip(self):
-        for name, blocks in demos.SMALL:
+        for name, blocks in demos.EXPORTED:
             with self.subTest(name):
                 path = self.write(name, b"".join(blocks))
                 made = self.folder / "made.pcapng"
@@ -107,10 +215,31 @@ class Whole(SmallDemos):
 class Cut(SmallDemos):
     def test_everywhere(self):
         for name, blocks in demos.SMALL:
+            if name == "hidden.mvd":
+                continue  # long, and has no other framing than mvdsv.mvd
             data = b"".join(blocks)
             for size in range(1, len(data)):
                 with self.subTest(f"{name}, {size} bytes"):
                     self.check_cut(name, blocks, self.write(name, data[:size]), size)
+
+    def test_messages_of_server_demos(self):
+        """Blocks whose messages break off at each byte, whatever their lengths say."""
+        for name, blocks in demos.SMALL:
+            if not name.endswith(".mvd"):
+                continue
+            pieces = [blocks[0]]
+            for block in blocks:
+                start = 10 if block[1] & 7 == demos.MULTIPLE else 6
+                if block[1] & 7 != demos.SET:
+                    pieces += [block[:start - 4] + struct.pack("<I", size) +
+                               block[start:start + size] for size in range(len(block) - start)]
+            data = b"".join(pieces)
+            with self.subTest(name):
+                path = self.write(name, data)
+                status, report = demos.report("--check", path)
+                self.assertEqual((status, report["files"][0]["frames"]), (1, len(pieces)))
+                self.assertGreater(report["files"][0]["notes"]["malformed"], len(pieces) // 2)
+                self.check_every_byte(path, data)
 
     def check_cut(self, name, blocks, path, size):
         whole = start = 0
@@ -133,6 +262,7 @@ class Cut(SmallDemos):
 class Damaged(SmallDemos):
     def test_lengths_that_lie(self):
         for name, blocks, which, at in (("x.qwd", demos.qwd_demo(), 2, 5),
+                                        ("x.mvd", demos.mvd_demo(), 6, 2),
                                         ("x.dm2", demos.dm2_demo(), 3, 0),
                                         ("x.dem", demos.dem_demo(), 3, 0)):
             for length in (0x7FFFFFFF, 0x80000000 - 2, 100000):
@@ -206,6 +336,14 @@ class Options(SmallDemos):
         self.assertEqual(status, 2)
         self.assertIn("is a demo already", error)
 
+    def test_pcap_of_a_server_demo(self):
+        path = self.write("x.mvd", b"".join(demos.mvd_demo()))
+        made = self.folder / "a.pcapng"
+        status, _, error = demos.run("--pcap", made, path)
+        self.assertEqual(status, 2)
+        self.assertIn("x.mvd: --pcap cannot make a capture of a demo of the format mvd", error)
+        self.assertFalse(made.exists())
+
     def test_pcap_of_a_capture(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
         made, again = self.folder / "a.pcapng", self.folder / "b.pcapng"
@@ -235,13 +373,13 @@ class Options(SmallDemos):
         self.assertIn("--force", error)
 
     def test_several_demos_in_one_capture(self):
-        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
+        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.EXPORTED]
         made = self.folder / "all.pcapng"
         self.assertEqual(demos.run("-q", "--pcap", made, *paths), (0, "", ""))
         (self.folder / "out").mkdir()
         self.assertEqual(demos.run("-q", "-o", self.folder / "out", made), (0, "", ""))
         again = sorted(path.read_bytes() for path in (self.folder / "out").iterdir())
-        self.assertEqual(again, sorted(b"".join(blocks) for _, blocks in demos.SMALL))
+        self.assertEqual(again, sorted(b"".join(blocks) for _, blocks in demos.EXPORTED))
 
     def test_comment(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))

@@ -68,6 +68,9 @@ class StoredDemos(unittest.TestCase):
                 self.assertEqual(findings["undecoded_bytes"], 0)
         print(f"{len(self.stored)} demos, {blocks} blocks")
 
+    def exported(self):
+        return [path for path in self.stored if path.suffix != ".mvd"]
+
     def test_list_and_dump(self):
         for path in self.stored:
             with self.subTest(path.name):
@@ -77,11 +80,11 @@ class StoredDemos(unittest.TestCase):
                 self.assertTrue(session["version"])
                 self.assertTrue(session["maps"] or path.name in EXTENDED)
                 first = next(demos.dumped(path))
-                self.assertIn("block", first["fields"][0]["name"])
+                self.assertRegex(first["fields"][0]["name"], r"block$|^qw\.mvd$")
 
     def test_round_trip(self):
         made = self.folder / "made.pcapng"
-        for path in self.stored:
+        for path in self.exported():
             with self.subTest(path.name):
                 again = self.folder / f"again{path.suffix}"
                 self.assertEqual(demos.run("-q", "-f", "--pcap", made, path), (0, "", ""))
@@ -91,7 +94,7 @@ class StoredDemos(unittest.TestCase):
     def test_capture_has_the_same_fields(self):
         made = self.folder / "made.pcapng"
         fields = 0
-        for path in self.stored:
+        for path in self.exported():
             with self.subTest(path.name):
                 demos.run("-q", "-f", "--pcap", made, path)
                 there = content(after_handshake(demos.dumped(made)))
