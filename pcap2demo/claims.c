@@ -154,6 +154,15 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet)
     return protocol;
 }
 
+/* Whether the packet goes to a port of the holder's servers, which is none of the other's. */
+static bool is_for_holder(const struct claims *claims, const struct qs_packet *packet, int holder,
+                          int other)
+{
+    const uint16_t port = packet->destination.port;
+
+    return claims_is_server(claims, holder, port) && !claims_is_server(claims, other, port);
+}
+
 int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder)
 {
     int protocol;
@@ -161,7 +170,9 @@ int claims_again(const struct claims *claims, const struct qs_packet *packet, in
     if (forced(claims, packet) >= 0 || qs_protocols[holder]->recognise(packet))
         return holder;
     protocol = recognised(packet, protocols_by_port(claims, packet));
-    return protocol < 0 ? holder : protocol;
+    if (protocol < 0 || is_for_holder(claims, packet, holder, protocol))
+        return holder;
+    return protocol;
 }
 
 int claims_find_stream(const struct claims *claims, const struct qs_packet *packet)

@@ -34,7 +34,8 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet);
 /*
  * The same for a packet of a conversation that protocol number `holder` has claimed, while no
  * connection has come of it: some clients ask for a connection in two protocols at once, and the
- * server's answer decides. `holder` if nothing speaks for another.
+ * server's answer decides, not what is asked at the port of a server. `holder` if nothing speaks
+ * for another.
  */
 int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder);
 

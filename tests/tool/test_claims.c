@@ -86,6 +86,22 @@ static void thinks_again(void **state)
     assert_int_equal(claims_again(*state, &packet, nq), nq);
 }
 
+/* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
+static void waits_for_the_answer(void **state)
+{
+    static const uint8_t request[] = "\x80\0\0\x0c\1QUAKE\0\3";
+    static const uint8_t acceptance[] = "\x80\0\0\x09\x81\x90\x65\0\0";
+    const int qw = protocol_number("qw"), nq = protocol_number("nq");
+    struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
+
+    to.data = request;
+    to.size = to.wire_size = sizeof request - 1;
+    from.data = acceptance;
+    from.size = from.wire_size = sizeof acceptance - 1;
+    assert_int_equal(claims_again(*state, &to, qw), qw);
+    assert_int_equal(claims_again(*state, &from, qw), nq);
+}
+
 static void refuses_what_it_cannot_read(void **state)
 {
     static const char *const wrong[] = {"",
@@ -121,9 +137,8 @@ static void refuses_what_it_cannot_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(goes_by_server_ports),        TEST(goes_by_bytes),
-        TEST(takes_the_users_word),        TEST(thinks_again),
-        TEST(refuses_what_it_cannot_read),
+        TEST(goes_by_server_ports), TEST(goes_by_bytes),        TEST(takes_the_users_word),
+        TEST(thinks_again),         TEST(waits_for_the_answer), TEST(refuses_what_it_cannot_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
