@@ -254,6 +254,14 @@ static bool take_each(struct settings *settings, char *const *texts,
     return true;
 }
 
+/* A file is written aside and then gets its name: standard output cannot be one. */
+static bool is_file_name(const char *option, const char *name)
+{
+    if (name && (!*name || strcmp(name, "-") == 0))
+        return refuse("%s \"%s\": the name of a file is wanted", option, name);
+    return true;
+}
+
 static bool take_purpose(struct settings *settings, const struct words *words)
 {
     if (words->list + words->dump + words->check + words->stats + (settings->pcap != NULL) +
@@ -282,7 +290,8 @@ static bool take_purpose(struct settings *settings, const struct words *words)
                       "--pcap or --extract-files");
     if (settings->extract && !g_file_test(settings->extract, G_FILE_TEST_IS_DIR))
         return refuse("--extract-files %s: no such folder", settings->extract);
-    return true;
+    return is_file_name("--output", words->output) && is_file_name("--pcap", settings->pcap) &&
+           is_file_name("--junit", settings->junit);
 }
 
 /* --- Regression tests ------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct writer {
@@ -133,8 +134,20 @@ static bool place_new(struct writer *writer, const char *path)
     return true;
 }
 
+/* A folder, a device, a pipe, or a link to one: never replaced by a file. */
+static bool is_no_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 static void place(struct writer *writer, const char *path, bool overwrite)
 {
+    if (is_no_file(path)) {
+        writer->error = g_strdup("exists already, and is not a file");
+        return;
+    }
     if (!overwrite) {
         place_new(writer, path);
         return;

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -147,6 +148,35 @@ static void overwrites_when_asked(void **state)
     assert_file(*state, "x.qwd", "new", 3);
 }
 
+/* A device that is no longer one would be missed by everybody. */
+static void replaces_nothing_but_files(void **state)
+{
+    char *pipe = g_build_filename(*state, "pipe", NULL);
+    char *device = g_build_filename(*state, "device", NULL); /* a link to one */
+    static const char *const names[] = {"pipe", "device"};
+    struct stat status;
+
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(symlink("/dev/null", device), 0);
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        struct writer *writer = writer_new(*state);
+        char *error;
+
+        writer_add(writer, "new", 3);
+        error = writer_commit(writer, names[i], true);
+        assert_non_null(error);
+        g_free(error);
+        writer_free(writer);
+    }
+    assert_int_equal(files_in(*state), 2);
+    assert_int_equal(stat(pipe, &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    g_unlink(pipe);
+    g_unlink(device);
+    g_free(pipe);
+    g_free(device);
+}
+
 static void only_counts_without_a_folder(void **state)
 {
     struct writer *writer = writer_new(NULL);
@@ -202,15 +232,11 @@ static void reports_a_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(appears_at_commit),
-        TEST(writes_empty_files),
-        TEST(writes_large_files),
-        TEST(discards_without_a_trace),
-        TEST(never_overwrites_unasked),
-        TEST(overwrites_when_asked),
-        TEST(only_counts_without_a_folder),
-        TEST(reports_a_missing_folder),
-        TEST(reports_a_full_disk),
+        TEST(appears_at_commit),          TEST(writes_empty_files),
+        TEST(writes_large_files),         TEST(discards_without_a_trace),
+        TEST(never_overwrites_unasked),   TEST(overwrites_when_asked),
+        TEST(replaces_nothing_but_files), TEST(only_counts_without_a_folder),
+        TEST(reports_a_missing_folder),   TEST(reports_a_full_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
