@@ -49,7 +49,10 @@ struct fte_game {
     void (*name_entity)(struct qs_decoder *d, uint32_t entity);
     /* Reads the u8 that is a player's number, and says the name. */
     uint8_t (*read_player)(struct qs_decoder *d, unsigned id);
-    /* The packet's commands were read: the newest `count` of them, 1 to 3, the newest last. */
+    /*
+     * The packet's commands were read: the newest `count` of them, at most 3, the newest last.
+     * There are none while the client signs on.
+     */
     void (*keep_inputs)(struct qs_session *session, const struct fte_input *inputs, unsigned count);
 };
 
@@ -59,6 +62,7 @@ struct fte_session {
     const struct fte_game *game;
     uint32_t fte, fte2, mvd1; /* agreed: the words of svc_serverdata, svc_serverinfo */
     uint32_t input_time;      /* of the client's last command by clcfte_move, ms */
+    uint16_t angle_base[3];   /* what the angles of clcfte_move count from: pitch, yaw, roll */
 };
 
 static inline struct fte_session *fte_session(const struct qs_decoder *d)
@@ -66,10 +70,11 @@ static inline struct fte_session *fte_session(const struct qs_decoder *d)
     return (struct fte_session *)d->session;
 }
 
-/* Nothing is agreed on. */
+/* Nothing is agreed on, and nothing was said by what had been. */
 static inline void fte_forget_agreement(struct fte_session *session)
 {
     session->fte = session->fte2 = session->mvd1 = 0;
+    memset(session->angle_base, 0, sizeof session->angle_base);
 }
 
 /* --- extension.c: how extensions are announced */

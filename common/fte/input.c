@@ -13,9 +13,13 @@ static const struct fte_rows *rows_of(const struct qs_decoder *d)
 
 /* --- Parts of a command, in wire order */
 
-/* The angles themselves, or their change in a byte each. */
+/*
+ * The angles themselves, counted from what svcfte_setanglebase said last; or their change in a byte
+ * each.
+ */
 static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
 {
+    const uint16_t *base = fte_session(d)->angle_base;
     static const unsigned turns[3] = {FTE_INPUT_TURN_PITCH, FTE_INPUT_TURN_YAW,
                                       FTE_INPUT_TURN_ROLL};
     const unsigned rows[3] = {rows_of(d)->pitch, rows_of(d)->yaw, rows_of(d)->roll};
@@ -24,7 +28,7 @@ static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
         if (!(bits >> i & UC_ANGLE1))
             continue;
         if (bits & UC_ABSANG)
-            angles[i] = (uint16_t)qs_angle16(d, rows[i]);
+            angles[i] = (uint16_t)(base[i] + qs_angle16(d, rows[i]));
         else
             angles[i] = (uint16_t)(angles[i] + qs_scaled_i8(d, turns[i], 360.0 / 65536));
     }
@@ -156,7 +160,8 @@ static void keep_inputs(struct qs_decoder *d, const struct fte_input newest[NEWE
     struct fte_session *session = fte_session(d);
     const unsigned kept = MIN(count, NEWEST);
 
-    session->input_time = newest[NEWEST - 1].time;
+    if (count)
+        session->input_time = newest[NEWEST - 1].time;
     session->game->keep_inputs(&session->base, newest + NEWEST - kept, kept);
 }
 
@@ -203,6 +208,8 @@ void fte_read_move(struct qs_decoder *d)
         qs_scaled_u8(d, FTE_INPUT_DELAY, 0.1);
     if (flags & VRM_ACKS)
         read_acks(d);
-    for (uint32_t i = 0; frames && i < seats && !d->in.overrun && !d->stop; i++)
+    if (!frames) /* then nothing follows for any seat */
+        seats = MIN(seats, 1);
+    for (uint32_t i = 0; i < seats && !d->in.overrun && !d->stop; i++)
         read_seat(d, frames, i == 0);
 }

@@ -20,14 +20,13 @@ void fte_read_setangledelta(struct qs_decoder *d)
 /* CL_ParseBaseAngle. */
 void fte_read_setanglebase(struct qs_decoder *d)
 {
+    static const unsigned rows[3] = {FTE_ANGLEBASE_PITCH_ANGLE, FTE_ANGLEBASE_YAW_ANGLE,
+                                     FTE_ANGLEBASE_ROLL_ANGLE};
     const uint8_t flags = qs_u8(d, FTE_ANGLEBASE_FLAGS);
+    uint16_t *base = fte_session(d)->angle_base;
 
-    if (flags & ANGLEBASE_PITCH)
-        qs_angle16(d, FTE_ANGLEBASE_PITCH_ANGLE);
-    if (flags & ANGLEBASE_YAW)
-        qs_angle16(d, FTE_ANGLEBASE_YAW_ANGLE);
-    if (flags & ANGLEBASE_ROLL)
-        qs_angle16(d, FTE_ANGLEBASE_ROLL_ANGLE);
+    for (unsigned i = 0; i < 3; i++)
+        base[i] = flags >> i & ANGLEBASE_PITCH ? (uint16_t)qs_angle16(d, rows[i]) : 0;
 }
 
 /* --- Speech */

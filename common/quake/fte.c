@@ -35,8 +35,11 @@ static double degrees(uint16_t angle)
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {
     struct nq_session *session = (struct nq_session *)base;
-    const uint16_t *angles = inputs[count - 1].angles;
+    const uint16_t *angles;
 
+    if (!count)
+        return;
+    angles = inputs[count - 1].angles;
     session->move = (struct nq_angles){degrees(angles[0]), degrees(angles[1]), degrees(angles[2])};
     session->moved = true;
 }

@@ -107,6 +107,8 @@ static void read_connect_extension(struct qs_decoder *d, struct qs_view line, ui
         return;
     extension = fte_emit_extension_words(d, &key, &value, offset);
     ask_for_netchan(&qw_session(d)->asked, extension.key, extension.value);
+    if (extension.key == EXTENSION_FTE2)
+        qw_session(d)->asked_fte2 = extension.value;
 }
 
 static void read_connect_extensions(struct qs_decoder *d, struct qs_view rest, uint32_t offset)
@@ -139,6 +141,7 @@ static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_
 
     learn_client(d);
     qw_session(d)->asked = (struct qw_netchan_format){.known = true};
+    qw_session(d)->asked_fte2 = 0;
     if (qs_token_next(line, &pos, &word))
         emit_number(d, QW_CONNECT_VERSION, QW_OOB_ARGUMENT, oob->offset, &word);
     if (qs_token_next(line, &pos, &word))

@@ -76,6 +76,7 @@ struct qw_session {
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
     struct qw_netchan_format asked, format; /* by the last connect packet; in force */
+    uint32_t asked_fte2;                    /* extensions, by the last connect packet */
     struct qw_fragments to_server, to_client;
     /* From svc_serverdata; valid when base.level is not 0. */
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */

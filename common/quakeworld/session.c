@@ -22,6 +22,8 @@ void qw_session_connect(struct qw_session *session)
     qs_table_set(&fresh.texts, QW_TEXT_CONNECT_USERINFO, qs_view_of(userinfo));
     qs_table_clear(&session->texts);
     fresh.format = session->asked;
+    /* Until svc_serverdata comes, the client's first moves have the form that it asked for. */
+    fresh.ext.fte2 = session->asked_fte2 & FTE2_VRINPUTS;
     g_clear_pointer(&session->effect_styles, g_bytes_unref);
     fresh.qport = session->qport;
     fresh.header_size = session->header_size;
@@ -152,6 +154,9 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
             .impulse = input->impulse,
         };
     }
+    /* A player counts a packet without commands all the same: nothing new happens in it. */
+    if (!count)
+        session->cmds[2].msec = session->cmds[2].impulse = 0;
     session->moved = true;
 }
 

@@ -219,6 +219,32 @@ static void vrinputs_replace_moves(void **state)
     assert_int_equal(f->session.ext.input_time, 21413);
 }
 
+/* Angles count from what the server said last. */
+static void vrinputs_count_angles_from_the_base(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.ext.fte2 = FTE2_VRINPUTS;
+    assert_int_equal(from_server(f, VIEW(SERVER "\x5d\x02\x00\x40")), 0);
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x08\x01\x81\x02\x0e\x00\x20")), 0);
+    assert_heard(f, "qw.usercmd.angles.yaw = 45\n");
+    assert_int_equal(f->session.cmds[2].angles[1], 0x6000);
+    assert_int_equal(from_server(f, VIEW("\3\0\0\0\1\0\0\0\x5d\x08")), 0);
+    assert_int_equal(f->session.ext.angle_base[1], 0);
+}
+
+/* As long as the client signs on, it has no commands to send. */
+static void vrinputs_may_be_none(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.ext.fte2 = FTE2_VRINPUTS;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x0a\x00\xff")), 0);
+    assert_heard(f, "qw.input.frames = 0\n");
+    assert_true(f->session.moved);
+    assert_int_equal(f->session.cmds[2].msec, 0);
+}
+
 static void vrinputs_know_devices(void **state)
 {
     struct fixture *f = *state;
@@ -570,6 +596,8 @@ int main(void)
         TEST(the_netchan_is_known_without_a_handshake),
         TEST(the_plain_netchan_is_known_without_a_handshake),
         TEST(vrinputs_replace_moves),
+        TEST(vrinputs_count_angles_from_the_base),
+        TEST(vrinputs_may_be_none),
         TEST(vrinputs_know_devices),
         TEST(setanglebase_has_the_axes_it_says),
         TEST(lerptime_writes_numbers_of_variable_length),
