@@ -92,8 +92,10 @@ struct file {
     struct qs_transferred about; /* first */
     bool chunked;
     bool started;        /* something of it has come */
+    bool packed;         /* its chunks are one deflated stream */
     uint64_t held;       /* of the room */
-    uint32_t sent;       /* bytes of pieces, as percentages count them */
+    uint64_t total;      /* of chunks, as they are sent */
+    uint64_t sent;       /* bytes without a hole; of pieces, as percentages count them */
     GArray *marks;       /* struct mark */
     GHashTable *waiting; /* chunks behind a hole: offset -> GBytes */
     z_stream *stream;    /* of a file that is one deflated stream */
@@ -296,7 +298,7 @@ static void append_piece(struct qs_transfers *transfers, struct file *file,
 
 static void mark_piece(struct qs_transfers *transfers, struct file *file, uint8_t percent)
 {
-    const struct mark mark = {file->sent, percent};
+    const struct mark mark = {(uint32_t)file->sent, percent};
 
     if (!file->about.problem && take_room(transfers, file, sizeof mark))
         g_array_append_val(file->marks, mark);
@@ -361,20 +363,34 @@ static void keep_waiting(struct qs_transfers *transfers, struct file *file,
         g_hash_table_insert(file->waiting, key, g_bytes_new(chunk->data.data, chunk->data.size));
 }
 
-/* Appends what of the chunk is not padding. */
+/* Appends what of the chunk, which begins where the hole does, is not padding. */
 static void append_chunk(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
-    const uint64_t left = file->about.total - file->about.content->len;
+    data.size = (uint32_t)MIN(data.size, file->total - file->sent);
+    if (file->packed)
+        append_stream(transfers, file, data);
+    else
+        append(transfers, file, data);
+    file->sent += data.size;
+}
 
-    data.size = (uint32_t)MIN(data.size, left);
-    append(transfers, file, data);
+/* The same of one that may begin before the hole: servers that go back cut differently. */
+static void append_overlapping(struct qs_transfers *transfers, struct file *file,
+                               const struct qs_transfer *chunk)
+{
+    const uint64_t known = file->sent - chunk->offset;
+
+    if (known < chunk->data.size)
+        append_chunk(
+            transfers, file,
+            (struct qs_view){chunk->data.data + known, (uint32_t)(chunk->data.size - known)});
 }
 
 /* Appends the chunks for which a hole has closed. */
 static void append_waiting(struct qs_transfers *transfers, struct file *file)
 {
     for (;;) {
-        gpointer key = GSIZE_TO_POINTER((gsize)file->about.content->len);
+        gpointer key = GSIZE_TO_POINTER((gsize)file->sent);
         GBytes *bytes = g_hash_table_lookup(file->waiting, key);
         gsize size;
         const uint8_t *data;
@@ -389,22 +405,31 @@ static void append_waiting(struct qs_transfers *transfers, struct file *file)
     }
 }
 
+static void finish_chunks(struct qs_transfers *transfers, struct file *file)
+{
+    if (file->packed && !file->stream_ended)
+        set_problem(file, "its compressed data are damaged");
+    file->about.complete = !file->about.problem;
+    if (file->about.complete)
+        file->about.total = file->about.content->len;
+    end_file(transfers);
+}
+
 static void take_chunk(struct qs_transfers *transfers, const struct qs_transfer *chunk)
 {
     struct file *file = transfers->file;
 
     /* Chunks that come once more after the file was complete, or of a file that is not known. */
-    if (!file || !file->chunked || chunk->offset >= file->about.total || !chunk->data.size)
+    if (!file || !file->chunked || chunk->offset >= file->total || !chunk->data.size)
         return;
     file->started = true;
-    if (chunk->offset > file->about.content->len)
+    if (chunk->offset > file->sent)
         keep_waiting(transfers, file, chunk);
-    else if (chunk->offset == file->about.content->len)
-        append_chunk(transfers, file, chunk->data);
+    else
+        append_overlapping(transfers, file, chunk);
     append_waiting(transfers, file);
-    file->about.complete = !file->about.problem && file->about.content->len == file->about.total;
-    if (file->about.complete)
-        end_file(transfers);
+    if (file->sent == file->total)
+        finish_chunks(transfers, file);
     else
         tell(transfers, false);
 }
@@ -433,13 +458,15 @@ static void take_begin(struct qs_transfers *transfers, const struct qs_transfer 
 {
     const struct file *file = transfers->file;
 
-    if (is_named(file, begin->name) && file->chunked && file->about.total == begin->total)
+    if (is_named(file, begin->name) && file->chunked && file->total == begin->total)
         return; /* sent again */
     end_file(transfers);
     transfers->file = file_new(begin->name);
     transfers->file->chunked = true;
     transfers->file->started = true;
-    transfers->file->about.total = begin->total;
+    transfers->file->packed = begin->packing == QS_TRANSFER_STREAM;
+    transfers->file->total = begin->total;
+    transfers->file->about.total = transfers->file->packed ? 0 : begin->total;
     if (begin->total > QS_TRANSFER_FILE_MAX)
         set_problem(transfers->file, "it is too large");
     transfers->file->about.complete = begin->total == 0;

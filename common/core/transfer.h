@@ -4,9 +4,10 @@
  * decoder->transfers), and how that becomes files again (struct qs_transfers).
  *
  * The games have two ways. One piece after the other, each asked for with the command "nextdl": a
- * piece has a percentage, 100 is the last one's. Or numbered chunks in any order, after the server
- * has told the file's name and size. Sources: quake2-and-dm2 facts, section 9; quakeworld-and-qwd
- * facts, sections 6 and 7; quakeworld-fte facts, section 8.
+ * piece has a percentage, 100 is the last one's. Or chunks whose place is told, in any order, after
+ * the server has told the file's name and size. Sources: quake2-and-dm2 facts, section 9;
+ * quakeworld-and-qwd facts, sections 6 and 7; quakeworld-fte facts, section 8; DarkPlaces
+ * sv_main.c, SV_Download_f, sv_send.c, SV_SendClientDatagram, and cl_parse.c, CL_ParseDownload.
  *
  * What was sent so far is not part of a session: sessions are copied for each packet, files are
  * put together once, by whoever wants them.
@@ -26,7 +27,7 @@ enum qs_transfer_event {
     QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
     QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
     QS_TRANSFER_REFUSED, /* the server does not send the file; `name` where it is told */
-    QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks */
+    QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
     QS_TRANSFER_CHUNK,   /* `data` stands at `offset`; what is past the file's end is padding */
     QS_TRANSFER_PIECE    /* `data` goes on where the last piece ended, with `percent` of the file */
 };
@@ -34,7 +35,7 @@ enum qs_transfer_event {
 enum qs_transfer_packing {
     QS_TRANSFER_PLAIN,
     QS_TRANSFER_DEFLATED, /* raw deflate, each piece on its own */
-    QS_TRANSFER_STREAM    /* raw deflate, all pieces together */
+    QS_TRANSFER_STREAM    /* raw deflate, all pieces or chunks together */
 };
 
 struct qs_transfer {

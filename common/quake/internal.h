@@ -116,6 +116,11 @@ void nq_read_spawnbaseline_large(struct qs_decoder *d);
 void nq_read_entities(struct qs_decoder *d);
 void nq_read_csqcentities(struct qs_decoder *d);
 
+/* download.c */
+void nq_read_downloaddata(struct qs_decoder *d);
+/* Tells of the downloads that begin or end with console commands of the server. */
+void nq_tell_of_commands(struct qs_decoder *d, struct qs_view commands);
+
 /* fte.c: FTE's extensions as Quake has them. */
 extern const struct fte_game nq_fte_game;
 void nq_read_updateentities(struct qs_decoder *d);

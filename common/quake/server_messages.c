@@ -165,7 +165,10 @@ static void read_print(struct qs_decoder *d)
 
 static void read_stufftext(struct qs_decoder *d)
 {
-    qs_label_text(d, ": ", qs_text(d, NQ_STUFFTEXT_TEXT), "");
+    const struct qs_view commands = qs_text(d, NQ_STUFFTEXT_TEXT);
+
+    qs_label_text(d, ": ", commands, "");
+    nq_tell_of_commands(d, commands);
 }
 
 static void read_centerprint(struct qs_decoder *d)
@@ -472,16 +475,6 @@ static void read_effect2(struct qs_decoder *d)
     read_any_effect(d, true);
 }
 
-static void read_downloaddata(struct qs_decoder *d)
-{
-    const uint32_t start = qs_u32(d, NQ_DOWNLOADDATA_START);
-    const uint16_t size = qs_u16(d, NQ_DOWNLOADDATA_SIZE);
-
-    qs_label(d, ": %u bytes at %u", size, start);
-    if (size)
-        qs_bytes(d, NQ_DOWNLOADDATA_DATA, size);
-}
-
 static void read_updatestatubyte(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos + 1;
@@ -592,7 +585,7 @@ static const struct qs_message_type types[] = {
 
 /* What a DarkPlaces server sends in its own protocols, and in 15 too when its game asks for it. */
 static const struct qs_message_type darkplaces_types[] = {
-    [SVC_DP_DOWNLOADDATA] = {"svc_downloaddata", "downloaddata", NQ_DOWNLOADDATA, read_downloaddata},
+    [SVC_DP_DOWNLOADDATA] = {"svc_downloaddata", "downloaddata", NQ_DOWNLOADDATA, nq_read_downloaddata},
     [SVC_DP_UPDATESTATUBYTE] = {"svc_updatestatubyte", "updatestatubyte", NQ_UPDATESTATUBYTE, read_updatestatubyte},
     [SVC_DP_EFFECT] = {"svc_effect", "effect", NQ_EFFECT, read_effect},
     [SVC_DP_EFFECT2] = {"svc_effect2", "effect2", NQ_EFFECT, read_effect2},

@@ -9,10 +9,10 @@ import tempfile
 import pathlib
 import unittest
 
-from wireshark import CAPTURES, PluginTest, to_client, to_server
+from wireshark import PluginTest, to_client, to_server
 
 sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
-from downloads import DOWNLOADS  # noqa: E402
+from downloads import recorded  # noqa: E402
 
 
 class Downloads(PluginTest):
@@ -24,13 +24,10 @@ class Downloads(PluginTest):
         return {path.name.replace("%2f", "/"): path.read_bytes() for path in folder.iterdir()}
 
     def test_recorded_downloads_equal_the_originals(self):
-        folders = [folder for folder in CAPTURES[1:] if folder.is_dir()]
-        if not folders:
-            self.skipTest(f"{CAPTURES[1]} is not there")
-        for name, originals in DOWNLOADS.items():
+        for capture, originals in recorded():
             for passes in ([], ["-2"]):
-                with self.subTest(name, passes=passes):
-                    found = self.export(self.readable(folders[0] / name), *passes)
+                with self.subTest(capture, passes=passes):
+                    found = self.export(self.readable(capture), *passes)
                     self.assertEqual({file: hashlib.md5(data).hexdigest()
                                       for file, data in found.items()}, originals)
 

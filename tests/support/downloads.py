@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the files are that servers send in captures beside the project: name -> MD5 of the original."""
+"""What the files are that servers send in captures: name -> MD5 of the original."""
+
+import pathlib
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 QUAKE2 = {
     "maps/lab1.bsp": "2de3529d999acd1751d7977da7bc4600",
@@ -8,7 +12,16 @@ QUAKE2 = {
     "sound/lab/unique.wav": "f1fe69729472453b84486147d82e5e0d",
 }
 
-DOWNLOADS = {
+OWN = {
+    "nq-download.pcap": {
+        "sound/weapons/r_exp3.wav": "fed62b910398225c996b65ae8e145a51",
+        "sound/weapons/rocket1i.wav": "a15266762cdd105f6fbca9165a180181",
+        "sound/weapons/sgun1.wav": "099ca3f17a32c0cfa8437eac37b58e32",
+        "csprogs.dat": "d539c7d6940c852308b2689572ef1d3f",
+    },
+}
+
+SHARED = {
     "quakeworld/c-download-old/c-download-old.pcap": {
         "sound/weapons/rocket1i.wav": "65b1d09f1130c184a8f94d9852e03062",
         "sound/weapons/lhit.wav": "696cdc616e002132d93dbe2f18edd9fc",
@@ -21,3 +34,11 @@ DOWNLOADS = {
         "textures/lab/wall.wal": "2bd2408aaa36437eda804ebcd1e59c8a",
     },
 }
+
+
+def recorded():
+    """The project's captures, and those beside it where they are there: path, name -> MD5."""
+    for folder, captures in ((SOURCE / "tests" / "captures", OWN),
+                             (SOURCE.parent / "shared" / "captures", SHARED)):
+        if folder.is_dir():
+            yield from ((folder / name, originals) for name, originals in captures.items())

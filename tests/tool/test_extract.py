@@ -7,10 +7,10 @@ import struct
 import sys
 import unittest
 
-from tool import ETHERNET, SHARED, Capture, ToolTest, udp
+from tool import ETHERNET, Capture, ToolTest, udp
 
 sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
-from downloads import DOWNLOADS  # noqa: E402
+from downloads import recorded  # noqa: E402
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 CHUNK = 1024
@@ -73,13 +73,11 @@ class Extract(ToolTest):
                 for path in out.rglob("*") if path.is_file()}
 
     def test_recorded_downloads_equal_the_originals(self):
-        if not SHARED.is_dir():
-            self.skipTest(f"{SHARED} is not there")
-        for name, originals in DOWNLOADS.items():
-            with self.subTest(name):
-                folder = self.folder / name.replace("/", "-")
+        for capture, originals in recorded():
+            with self.subTest(capture):
+                folder = self.folder / capture.stem
                 folder.mkdir()
-                self.tool("--extract-files", folder, SHARED / name)
+                self.tool("--extract-files", folder, capture)
                 self.assertEqual({str(path.relative_to(folder)):
                                   hashlib.md5(path.read_bytes()).hexdigest()
                                   for path in folder.rglob("*") if path.is_file()}, originals)

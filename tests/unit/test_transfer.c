@@ -91,12 +91,26 @@ static void piece(struct heard *heard, const char *text, uint8_t percent)
     packed_piece(heard, text, strlen(text), percent, QS_TRANSFER_PLAIN);
 }
 
-static void begin(struct heard *heard, const char *name, uint64_t total)
+static void begin_packed(struct heard *heard, const char *name, uint64_t total,
+                         enum qs_transfer_packing packing)
 {
     qs_transfers_take(heard->transfers,
                       &(struct qs_transfer){.event = QS_TRANSFER_BEGIN,
+                                            .packing = packing,
                                             .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
                                             .total = total});
+}
+
+static void begin(struct heard *heard, const char *name, uint64_t total)
+{
+    begin_packed(heard, name, total, QS_TRANSFER_PLAIN);
+}
+
+static void bytes_at(struct heard *heard, uint64_t offset, const void *data, size_t size)
+{
+    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
+                                                              .offset = offset,
+                                                              .data = {data, (uint32_t)size}});
 }
 
 /* Chunk `number` is full of its number. */
@@ -105,9 +119,7 @@ static void chunk(struct heard *heard, uint32_t number)
     uint8_t data[CHUNK];
 
     memset(data, (int)number, sizeof data);
-    qs_transfers_take(heard->transfers, &(struct qs_transfer){.event = QS_TRANSFER_CHUNK,
-                                                              .offset = (uint64_t)number * CHUNK,
-                                                              .data = {data, sizeof data}});
+    bytes_at(heard, (uint64_t)number * CHUNK, data, sizeof data);
 }
 
 static void assert_content(const struct heard *heard, const char *text)
@@ -342,6 +354,38 @@ static void notices_damaged_data(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
+/* DarkPlaces: what a lost packet had is sent again, cut at other places. */
+static void joins_chunks_that_overlap(void **state)
+{
+    struct heard *heard = *state;
+
+    begin(heard, "a.wav", 12);
+    bytes_at(heard, 0, "hel", 3);
+    bytes_at(heard, 7, "wor", 3);
+    bytes_at(heard, 0, "hell", 4);
+    bytes_at(heard, 3, "lo, wo", 6);
+    bytes_at(heard, 9, "rld", 3);
+    assert_int_equal(heard->complete, 1);
+    assert_content(heard, "hello, world");
+}
+
+static void inflates_chunks(void **state)
+{
+    struct heard *heard = *state;
+    uint8_t packed[64];
+    const size_t size = deflate_all("hello, world", 12, packed, sizeof packed);
+
+    begin_packed(heard, "csprogs.dat", size, QS_TRANSFER_STREAM);
+    bytes_at(heard, 4, packed + 4, size - 4);
+    bytes_at(heard, 0, packed, 4);
+    assert_int_equal(heard->complete, 1);
+    assert_content(heard, "hello, world");
+    begin_packed(heard, "csprogs.dat", size - 1, QS_TRANSFER_STREAM);
+    bytes_at(heard, 0, packed, size - 1);
+    assert_int_equal(heard->over, 2);
+    assert_int_equal(heard->complete, 1);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -362,6 +406,8 @@ int main(void)
         TEST(notices_a_cut_stream),
         TEST(survives_a_bomb),
         TEST(notices_damaged_data),
+        TEST(joins_chunks_that_overlap),
+        TEST(inflates_chunks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
