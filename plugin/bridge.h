@@ -30,6 +30,7 @@ struct bridge {
     const struct qs_protocol *protocol;
     int proto; /* Wireshark's number of the protocol */
     dissector_handle_t handle;
+    dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
 
     /* What the rows were registered as, by the row's index. */
     int *hf;

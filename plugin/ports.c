@@ -61,6 +61,9 @@ void ports_take(struct bridge *bridge)
     range_foreach(ports, remember_built_in, bridge);
     dissector_add_uint_range_with_preference(table_name, bridge->protocol->ports, bridge->handle);
     range_foreach(ports, take, bridge); /* what it left to Wireshark's own dissector */
+    if (bridge->stream_handle)
+        dissector_add_uint_range_with_preference("tcp.port", bridge->protocol->stream_ports,
+                                                 bridge->stream_handle);
     bridge->held_ports = ports;
     bridge->server_ports = range_copy(NULL, ports);
 }

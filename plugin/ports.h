@@ -4,7 +4,8 @@
  *
  * The preference `<protocol>.udp.port` holds the ports where servers listen. Wireshark has shallow
  * dissectors of its own for some of them: a port is theirs again while our protocol is disabled, or
- * when it leaves the preference.
+ * when it leaves the preference. Nobody else has the TCP ports of `<protocol>.tcp.port`, and only
+ * streams that begin as the protocol's do are taken there.
  */
 #ifndef QS_PLUGIN_PORTS_H
 #define QS_PLUGIN_PORTS_H

@@ -62,9 +62,36 @@ static void show_summary(const struct bridge *bridge, packet_info *pinfo, proto_
 {
     const char *summary = bridge->decoder.summary->str;
 
-    col_add_str(pinfo->cinfo, COL_INFO, summary);
+    col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
     if (summary[0])
         proto_item_append_text(top, ", %s", summary);
+}
+
+static void begin_columns(const struct bridge *bridge, packet_info *pinfo)
+{
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, bridge->protocol->short_name);
+    col_clear(pinfo->cinfo, COL_INFO);
+}
+
+/* A datagram or a unit, which is all of `tvb`. */
+static void decode(struct bridge *bridge, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                   const struct qs_packet *packet, const struct visit *visit)
+{
+    proto_item *top = proto_tree_add_item(tree, bridge->proto, tvb, 0, -1, ENC_NA);
+    struct tree_sink sink;
+
+    tree_sink_init(&sink, bridge, pinfo, tvb, top,
+                   tree && proto_field_is_referenced(tree, bridge->proto));
+    bridge->decoder.want_summary =
+        col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
+    bridge->decoder.want_transfers = downloads_are_wanted();
+    if (packet->unit)
+        qs_decode_unit(&bridge->decoder, visit->session, &sink.ears, packet);
+    else
+        qs_decode(&bridge->decoder, visit->session, &sink.ears, packet);
+    downloads_queue(bridge, pinfo, visit->conversation);
+    if (bridge->decoder.want_summary)
+        show_summary(bridge, pinfo, top);
 }
 
 static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, void *user)
@@ -72,25 +99,89 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     struct bridge *bridge = user;
     const struct visit visit = visit_packet(bridge, pinfo);
     struct qs_packet packet = packet_of(bridge, tvb, pinfo);
-    proto_item *top = proto_tree_add_item(tree, bridge->proto, tvb, 0, -1, ENC_NA);
-    struct tree_sink sink;
 
     (void)data;
-    col_set_str(pinfo->cinfo, COL_PROTOCOL, bridge->protocol->short_name);
-    col_clear(pinfo->cinfo, COL_INFO);
-    tree_sink_init(&sink, bridge, pinfo, tvb, top,
-                   tree && proto_field_is_referenced(tree, bridge->proto));
-    bridge->decoder.want_summary =
-        col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
-    bridge->decoder.want_transfers = downloads_are_wanted();
     packet.from = visit.from;
-    qs_decode(&bridge->decoder, visit.session, &sink.ears, &packet);
+    begin_columns(bridge, pinfo);
+    decode(bridge, tvb, pinfo, tree, &packet, &visit);
     if (visit.first && bridge->decoder.announced.valid)
         conversation_announce(bridge, pinfo, &bridge->decoder.announced);
-    downloads_queue(bridge, pinfo, visit.conversation);
-    if (bridge->decoder.want_summary)
-        show_summary(bridge, pinfo, top);
     return (int)packet.size;
+}
+
+/* --- Streams --- */
+
+/* What is left of the segment, as the next unit would have it. */
+static struct qs_packet unit_at(const struct bridge *bridge, tvbuff_t *rest, packet_info *pinfo,
+                                const struct visit *visit)
+{
+    struct qs_packet unit = packet_of(bridge, rest, pinfo);
+
+    unit.from = visit->from;
+    unit.unit = visit->unit;
+    unit.missing = visit->missing;
+    unit.missing_before = pinfo->num;
+    return unit;
+}
+
+/*
+ * Asks for the rest of a unit that is not whole; false where that cannot come. A single byte is
+ * asked for where the unit's end is not known: then another segment will do.
+ */
+static bool wait_for_more(packet_info *pinfo, int offset, uint32_t lacking)
+{
+    if (!pinfo->can_desegment)
+        return false;
+    pinfo->desegment_offset = offset;
+    pinfo->desegment_len = lacking == 1 ? DESEGMENT_ONE_MORE_SEGMENT : lacking;
+    return true;
+}
+
+/* The unit at `offset`. Returns where the next one begins; 0: more segments are needed. */
+static int dissect_unit(struct bridge *bridge, tvbuff_t *tvb, int offset, packet_info *pinfo,
+                        proto_tree *tree)
+{
+    tvbuff_t *rest = tvb_new_subset_remaining(tvb, offset);
+    const struct visit visit = visit_unit(bridge, pinfo);
+    struct qs_packet unit = unit_at(bridge, rest, pinfo, &visit);
+    const uint32_t size = bridge->protocol->unit_size(visit.session, &unit);
+
+    if (size > unit.size && wait_for_more(pinfo, offset, size - unit.size))
+        return 0;
+    unit.wire_size = size;
+    unit.size = MIN(unit.size, size);
+    decode(bridge, tvb_new_subset_length(rest, 0, (int)unit.size), pinfo, tree, &unit, &visit);
+    visit_unit_done(bridge, pinfo);
+    return offset + (int)unit.size;
+}
+
+static bool recognises_stream(const struct bridge *bridge, tvbuff_t *tvb)
+{
+    const int size = (int)tvb_captured_length(tvb);
+
+    return bridge->protocol->recognise_stream(
+        (struct qs_view){tvb_get_ptr(tvb, 0, size), (uint32_t)size});
+}
+
+/* Streams of other protocols may come to the same ports, as HTTP does to QTV's. */
+static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                          void *user)
+{
+    struct bridge *bridge = user;
+    const int end = (int)tvb_captured_length(tvb);
+    int offset = 0;
+
+    if (!stream_is_known(bridge, pinfo) && !recognises_stream(bridge, tvb))
+        return 0;
+    begin_columns(bridge, pinfo);
+    stream_segment(bridge, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);
+    while (offset < end) {
+        offset = dissect_unit(bridge, tvb, offset, pinfo, tree);
+        if (!offset)
+            break;
+    }
+    col_set_fence(pinfo->cinfo, COL_INFO);
+    return end;
 }
 
 /* --- Conversations on other ports --- */
@@ -111,11 +202,11 @@ static struct bridge *bridge_being_tried(const packet_info *pinfo)
  * Earlier packets of the conversation stay as they were dissected, whatever they were: hence the
  * frame number. Packets that an error message quotes claim nothing.
  */
-static void claim_conversation(const struct bridge *bridge, packet_info *pinfo)
+static void claim_conversation(dissector_handle_t handle, packet_info *pinfo)
 {
     if (!pinfo->flags.in_error_pkt)
         conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo), pinfo->num,
-                                                     bridge->handle);
+                                                     handle);
 }
 
 static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -128,8 +219,20 @@ static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
     packet = packet_of(bridge, tvb, pinfo);
     if (!bridge->protocol->recognise(&packet))
         return FALSE;
-    claim_conversation(bridge, pinfo);
+    claim_conversation(bridge->handle, pinfo);
     dissect(tvb, pinfo, tree, data, bridge);
+    return TRUE;
+}
+
+static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                                         void *data)
+{
+    struct bridge *bridge = bridge_being_tried(pinfo);
+
+    if (!bridge || !bridge->stream_handle || !recognises_stream(bridge, tvb))
+        return FALSE;
+    claim_conversation(bridge->stream_handle, pinfo);
+    dissect_stream(tvb, pinfo, tree, data, bridge);
     return TRUE;
 }
 
@@ -162,6 +265,12 @@ static void add_bridge(const struct qs_protocol *protocol)
     rows_register(bridge);
     preferences_register(bridge, preferences_changed);
     bridge->handle = register_dissector_with_data(protocol->name, dissect, bridge->proto, bridge);
+    if (protocol->decode_unit) {
+        char *name = g_strdup_printf("%s_tcp", protocol->name); /* lives on in Wireshark's list */
+
+        bridge->stream_handle =
+            register_dissector_with_data(name, dissect_stream, bridge->proto, bridge);
+    }
     g_ptr_array_add(bridges, bridge);
 }
 
@@ -174,22 +283,27 @@ static void add_protocols(void)
     register_init_routine(capture_begins);
 }
 
-static void add_heuristic(const struct bridge *bridge)
+static void add_heuristic(const struct bridge *bridge, const char *transport,
+                          heur_dissector_t recognise, heuristic_enable_e enable)
 {
-    char *title = g_strdup_printf("%s over UDP", bridge->protocol->title);
-    char *name = g_strdup_printf("%s_udp", bridge->protocol->name);
+    char *upper = g_ascii_strup(transport, -1);
+    char *title = g_strdup_printf("%s over %s", bridge->protocol->title, upper);
+    char *name = g_strdup_printf("%s_%s", bridge->protocol->name, transport);
 
-    /* Both live on in Wireshark's lists. */
-    heur_dissector_add("udp", dissect_recognised, title, name, bridge->proto,
-                       bridge->protocol->recognise_on_request ? HEURISTIC_DISABLE
-                                                              : HEURISTIC_ENABLE);
+    /* Title and name live on in Wireshark's lists. */
+    heur_dissector_add(transport, recognise, title, name, bridge->proto, enable);
+    g_free(upper);
 }
 
 static void hand_off(struct bridge *bridge)
 {
     ports_take(bridge);
     if (bridge->protocol->recognise)
-        add_heuristic(bridge);
+        add_heuristic(bridge, "udp", dissect_recognised,
+                      bridge->protocol->recognise_on_request ? HEURISTIC_DISABLE
+                                                             : HEURISTIC_ENABLE);
+    if (bridge->stream_handle)
+        add_heuristic(bridge, "tcp", dissect_recognised_stream, HEURISTIC_ENABLE);
 }
 
 static void hand_off_protocols(void)

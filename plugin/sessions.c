@@ -2,20 +2,28 @@
 #include "plugin/sessions.h"
 
 #include <epan/conversation.h>
+#include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
 /* A conversation, to the end of the capture. */
 struct talk {
     bool begun;                  /* its first packet has come */
     struct qs_address announced; /* of its server, where that was told beforehand */
+    uint32_t first;              /* number of that packet */
     address opener;              /* end A, once begun */
     uint32_t opener_port;
+    struct {
+        bool known;
+        uint32_t next;          /* number of the byte that the end sends next */
+        uint32_t missing;       /* bytes lost before its next unit */
+    } streams[2];               /* of TCP, by enum qs_end */
     struct qs_session *session; /* behind the last packet that was visited for the first time */
 };
 
-/* What a packet is decoded with on every visit. */
+/* What a packet or unit is decoded with on every visit. */
 struct kept {
     struct qs_session *session;
+    uint32_t missing; /* before the unit */
     enum qs_end from;
     const struct talk *talk; /* NULL: a packet that an error message quotes */
 };
@@ -97,6 +105,7 @@ static bool sent_by(const packet_info *pinfo, const struct qs_address *end)
 static void begin_talk(struct talk *talk, const packet_info *pinfo)
 {
     talk->begun = true;
+    talk->first = pinfo->num;
     copy_address_wmem(wmem_file_scope(), &talk->opener, &pinfo->src);
     talk->opener_port = pinfo->srcport;
     if (talk->announced.family)
@@ -136,34 +145,141 @@ static enum qs_end sender_of(const struct talk *talk, const packet_info *pinfo)
     return opener ? QS_END_A : QS_END_B;
 }
 
-static struct kept *keep(const struct bridge *bridge, packet_info *pinfo, const struct talk *talk)
+static struct kept *keep(const struct bridge *bridge, const packet_info *pinfo, struct talk *talk)
 {
-    struct kept *kept = wmem_new(wmem_file_scope(), struct kept);
+    struct kept *kept = wmem_new0(wmem_file_scope(), struct kept);
 
     kept->talk = pinfo->flags.in_error_pkt ? NULL : talk;
     kept->from = talk ? sender_of(talk, pinfo) : QS_END_A;
     kept->session = talk ? copy_session(wmem_file_scope(), bridge->protocol, talk->session)
                          : new_session(wmem_file_scope(), bridge->protocol);
-    p_add_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num, kept);
     return kept;
+}
+
+/* What an error message quotes was sent before, and is no news. */
+static bool is_news(const packet_info *pinfo)
+{
+    return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
+}
+
+static struct talk *talk_of(const struct bridge *bridge, packet_info *pinfo)
+{
+    return is_news(pinfo) ? talk_with(bridge, pinfo) : talk_known(bridge, pinfo);
+}
+
+/* News are decoded with the conversation's own session, which moves on. */
+static struct visit visit_kept(const struct bridge *bridge, const packet_info *pinfo,
+                               const struct talk *talk, const struct kept *kept)
+{
+    const bool first = talk && is_news(pinfo);
+
+    return (struct visit){.session =
+                              first ? talk->session
+                                    : copy_session(pinfo->pool, bridge->protocol, kept->session),
+                          .missing = kept->missing,
+                          .from = kept->from,
+                          .conversation = kept->talk,
+                          .first = first};
 }
 
 struct visit visit_packet(const struct bridge *bridge, packet_info *pinfo)
 {
-    /* What an error message quotes was sent before, and is no news. */
-    const bool news = !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
     struct kept *kept =
         p_get_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num);
-    const struct talk *talk = NULL;
+    struct talk *talk = NULL;
 
     if (!kept) {
-        talk = news ? talk_with(bridge, pinfo) : talk_known(bridge, pinfo);
+        talk = talk_of(bridge, pinfo);
         kept = keep(bridge, pinfo, talk);
+        p_add_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num, kept);
     }
-    if (talk && news)
-        return (struct visit){talk->session, kept->from, kept->talk, true};
-    return (struct visit){copy_session(pinfo->pool, bridge->protocol, kept->session), kept->from,
-                          kept->talk, false};
+    return visit_kept(bridge, pinfo, talk, kept);
+}
+
+/* --- Streams --- */
+
+/* The units that a packet completes, in order: what each is decoded with. Not the packet's pool. */
+static wmem_array_t *units_of(const struct bridge *bridge, packet_info *pinfo)
+{
+    wmem_array_t *units =
+        p_get_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num);
+
+    if (!units) {
+        units = wmem_array_new(wmem_file_scope(), sizeof(struct kept *));
+        p_add_proto_data(wmem_file_scope(), pinfo, bridge->proto, pinfo->curr_layer_num, units);
+    }
+    return units;
+}
+
+/* How many of them are done in this dissection of the packet. */
+static uint32_t *units_done(const struct bridge *bridge, packet_info *pinfo)
+{
+    uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, bridge->proto, pinfo->curr_layer_num);
+
+    if (!done) {
+        done = wmem_new0(pinfo->pool, uint32_t);
+        p_add_proto_data(pinfo->pool, pinfo, bridge->proto, pinfo->curr_layer_num, done);
+    }
+    return done;
+}
+
+bool stream_is_known(const struct bridge *bridge, packet_info *pinfo)
+{
+    const struct talk *talk = talk_known(bridge, pinfo);
+
+    return talk && talk->first <= pinfo->num;
+}
+
+void stream_segment(const struct bridge *bridge, packet_info *pinfo, const struct tcpinfo *segment,
+                    uint32_t cut)
+{
+    struct talk *talk;
+    enum qs_end from;
+    int32_t ahead;
+
+    if (!segment || !is_news(pinfo))
+        return;
+    talk = talk_with(bridge, pinfo);
+    from = sender_of(talk, pinfo);
+    ahead = (int32_t)(segment->seq - talk->streams[from].next);
+    if (talk->streams[from].known && ahead > 0)
+        talk->streams[from].missing += (uint32_t)ahead;
+    talk->streams[from].known = true;
+    talk->streams[from].next = segment->nxtseq - cut;
+}
+
+static struct kept *keep_unit(const struct bridge *bridge, const packet_info *pinfo,
+                              struct talk *talk)
+{
+    struct kept *kept = keep(bridge, pinfo, talk);
+
+    if (talk && is_news(pinfo)) {
+        kept->missing = talk->streams[kept->from].missing;
+        talk->streams[kept->from].missing = 0;
+    }
+    return kept;
+}
+
+struct visit visit_unit(const struct bridge *bridge, packet_info *pinfo)
+{
+    wmem_array_t *units = units_of(bridge, pinfo);
+    const uint32_t index = *units_done(bridge, pinfo);
+    struct talk *talk = talk_of(bridge, pinfo);
+    struct visit visit;
+
+    if (index >= wmem_array_get_count(units)) {
+        struct kept *kept = keep_unit(bridge, pinfo, talk);
+
+        wmem_array_append_one(units, kept);
+    }
+    visit = visit_kept(bridge, pinfo, talk, *(struct kept **)wmem_array_index(units, index));
+    visit.unit = index + 1;
+    return visit;
+}
+
+void visit_unit_done(const struct bridge *bridge, packet_info *pinfo)
+{
+    ++*units_done(bridge, pinfo);
 }
 
 /* --- Conversations announced by another one --- */

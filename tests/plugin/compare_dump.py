@@ -29,13 +29,15 @@ def flat_dump(fields):
 
 
 def dumped_packets(path):
-    """By packet number, what the tool prints of it."""
+    """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
     result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", str(path)],
                             capture_output=True, encoding="utf-8")
-    packets = map(json.loads, result.stdout.splitlines())
-    # Wireshark gives no empty datagrams to anybody.
-    return {packet["packet"]: packet for packet in packets
-            if packet["packet"] <= PACKETS and packet["size"]}
+    packets = {}
+    for packet in map(json.loads, result.stdout.splitlines()):
+        # Wireshark gives no empty datagrams to anybody.
+        if packet["packet"] <= PACKETS and packet["size"]:
+            packets.setdefault(packet["packet"], []).append(packet)
+    return packets
 
 
 def protocol_in(tree):
@@ -111,8 +113,13 @@ class TreeEqualsDump(PluginTest):
         if "value" in dumped:
             self.assertTrue(same_value(dumped["value"], item.shown), f"{dumped}, {item.shown}")
 
-    def compare_packet(self, packet, tree):
-        element = tree.find(f"proto[@name='{packet['protocol']}']")
+    def compare_packets(self, packets, tree):
+        elements = tree.findall(f"proto[@name='{packets[0]['protocol']}']")
+        self.assertEqual(len(packets), len(elements))
+        for packet, element in zip(packets, elements):
+            self.compare_packet(packet, element)
+
+    def compare_packet(self, packet, element):
         proto = Item(element, None)
         proto.start = proto.position
         dumped = list(flat_dump(packet["fields"]))
@@ -127,11 +134,11 @@ class TreeEqualsDump(PluginTest):
         trees = {number: tree
                  for number, tree in self.trees(self.readable(path), "-c", PACKETS).items()
                  if tree.find("proto[@name='icmp']") is None and protocol_in(tree)}
-        self.assertEqual({number: packet["protocol"] for number, packet in dumped.items()},
+        self.assertEqual({number: packets[0]["protocol"] for number, packets in dumped.items()},
                          {number: protocol_in(tree) for number, tree in trees.items()})
-        for number, packet in dumped.items():
+        for number, packets in dumped.items():
             with self.subTest(f"{path.name}, packet {number}"):
-                self.compare_packet(packet, trees[number])
+                self.compare_packets(packets, trees[number])
         return len(dumped)
 
     def test_captures(self):

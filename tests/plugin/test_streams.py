@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""QTV over TCP: however the stream is cut into segments, its units are the same, once and in order."""
+
+import json
+import os
+import random
+import struct
+import subprocess
+import unittest
+
+from wireshark import ACK, CLIENT, FIN, SERVER, SYN, PluginTest, tcp_segment
+
+CLIENT_PORT, PORT = 50000, 28000
+REQUEST = b"QTV\nVERSION: 1\nQTV_EZQUAKE_EXT: 7\nUSERINFO: \"\\name\\viewer\"\nRECEIVE\n\n"
+REPLY = b"QTVSV 1\nBEGIN\n\n"
+
+
+def block(text, milliseconds=1):
+    """An MVD block for everybody with one svc_print."""
+    message = b"\x08\x02" + text.encode() + b"\0"
+    return struct.pack("<BBI", milliseconds, 6, len(message)) + message
+
+
+TEXTS = [f"{number} " + "x" * (number * number * 7 % 3000) for number in range(60)]
+STREAM = REPLY + b"".join(map(block, TEXTS))
+
+
+def command(text):
+    return struct.pack("<HB", 3 + len(text) + 1, 1) + text.encode() + b"\0"
+
+
+class Conversation:
+    """Frames of one connection."""
+
+    def __init__(self, port=PORT, sequence=0xFFFFF000):
+        """The server's sequence numbers wrap around soon."""
+        self.port, self.frames = port, []
+        self.next = {CLIENT: sequence // 2, SERVER: sequence}
+        self.segment(CLIENT, flags=SYN)
+        self.segment(SERVER, flags=SYN | ACK)
+        self.segment(CLIENT)
+
+    def segment(self, source, payload=b"", flags=ACK):
+        other = SERVER if source == CLIENT else CLIENT
+        ports = (CLIENT_PORT, self.port) if source == CLIENT else (self.port, CLIENT_PORT)
+        acknowledged = self.next[other] & 0xFFFFFFFF if flags & ACK else 0
+        self.frames.append(tcp_segment(source, ports[0], other, ports[1], self.next[source],
+                                       payload, flags, acknowledged))
+        self.next[source] += len(payload) + bool(flags & (SYN | FIN))
+
+    def send(self, source, payload, sizes=None):
+        """Sends in segments of these sizes, over and over."""
+        sizes = sizes or [len(payload)]
+        at, turn = 0, 0
+        while at < len(payload):
+            size = sizes[turn % len(sizes)]
+            self.segment(source, payload[at:at + size])
+            at, turn = at + size, turn + 1
+
+
+def stream(sizes=(1400,), request_sizes=None, **options):
+    conversation = Conversation(**options)
+    conversation.send(CLIENT, REQUEST, request_sizes)
+    conversation.send(SERVER, STREAM, sizes)
+    return conversation
+
+
+class Streams(PluginTest):
+    def values(self, capture, *fields, options=()):
+        """All values of the fields, in order."""
+        arguments = [word for field in fields for word in ("-e", field)]
+        lines = self.tshark("-r", capture, "-T", "fields", *arguments, "-E", "aggregator=|",
+                            *options).splitlines()
+        return [value for line in lines for value in line.replace("\t", "|").split("|") if value]
+
+    def dumped(self, capture, name):
+        """The values of a field as the tool prints them."""
+        result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", capture],
+                                capture_output=True, encoding="utf-8", check=True)
+        found = []
+
+        def walk(fields):
+            for field in fields:
+                if field["name"] == name and "value" in field:
+                    found.append(field["value"])
+                walk(field.get("fields", []))
+        for line in result.stdout.splitlines():
+            walk(json.loads(line)["fields"])
+        return found
+
+    def check_stream(self, frames):
+        capture = self.capture(frames)
+        self.assertEqual(self.values(capture, "qw.print.text"), TEXTS)
+        self.assertEqual(self.values(capture, "qw.print.text", options=["-2"]), TEXTS)
+        self.assertEqual(self.dumped(capture, "qw.print.text"), TEXTS)
+        self.assertEqual(self.values(capture, "qw.undecoded", "qw.malformed", "qw.cut"), [])
+
+    def test_segments_of_any_size(self):
+        chance = random.Random(1)
+        many = [[1400], [65000], [7], [1, 1, 1, 5000], [4, 1399],
+                [chance.randrange(1, 3000) for _ in range(200)]]
+        for sizes in many:
+            with self.subTest(str(sizes[:6])):
+                self.check_stream(stream(sizes).frames)
+
+    def test_request_in_pieces(self):
+        self.check_stream(stream(request_sizes=[4, 1, 20]).frames)
+
+    def test_sent_again(self):
+        frames = stream([500]).frames
+        self.check_stream([frame for frame in frames for _ in range(2)])
+
+    def test_trees_do_not_depend_on_the_way(self):
+        capture = self.capture(stream([3, 1400, 900]).frames)
+        once, twice = (self.tshark("-r", capture, "-V", *options) for options in ((), ("-2",)))
+        ours = [line for line in once.splitlines() if "svc_print" in line]
+        self.assertEqual([line for line in twice.splitlines() if "svc_print" in line], ours)
+        self.assertEqual(len(ours), 2 * len(TEXTS))
+
+    def test_any_port(self):
+        self.check_stream(stream(port=45678).frames)
+
+    def test_commands_of_the_viewer(self):
+        conversation = stream()
+        conversation.send(CLIENT, command("say hello") + command("ptrack 3"), [5])
+        capture = self.capture(conversation.frames)
+        self.assertEqual(self.values(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
+        self.assertEqual(self.dumped(capture, "qw.qtv.stringcmd"), ["say hello", "ptrack 3"])
+
+    def test_raw_stream(self):
+        conversation = Conversation()
+        conversation.send(CLIENT, b"QTV\nRAW: 1\n\n")
+        conversation.send(SERVER, STREAM[len(REPLY):], [777])
+        self.check_stream(conversation.frames)
+
+    def test_reverse_connection(self):
+        """The source connects, and streams once the proxy agrees."""
+        conversation = Conversation()
+        conversation.send(CLIENT, b"QTV\nVERSION: 1\nREVERSE\n\n")
+        conversation.send(SERVER, b"QTVSV 1.1\nVERSION: 1\nREVERSED\n\n")
+        conversation.send(CLIENT, STREAM, [900])
+        self.check_stream(conversation.frames)
+
+    def test_hole(self):
+        """What comes behind lost bytes is not guessed at."""
+        conversation = stream([1000])
+        lost = 8
+        capture = self.capture(conversation.frames[:lost] + conversation.frames[lost + 1:])
+        seen = self.values(capture, "qw.print.text")
+        self.assertEqual(seen, TEXTS[:len(seen)])
+        self.assertLess(len(seen), len(TEXTS))
+        self.assertEqual(self.dumped(capture, "qw.print.text"), seen)
+        notes = self.values(capture, "qw.sequence.not_captured",
+                            "_ws.expert.message")
+        self.assertTrue(any(f"lacks 1000 bytes of the stream before packet {lost + 1}" in note
+                            for note in notes), notes)
+
+    def test_compression_is_named(self):
+        conversation = Conversation()
+        conversation.send(CLIENT, b"QTV\nVERSION: 1\nCOMPRESSION: zip\n\n")
+        conversation.send(SERVER, b"QTVSV 1\nCOMPRESSION: zip\nBEGIN\n\n")
+        conversation.send(SERVER, bytes(range(200)), [50])
+        capture = self.capture(conversation.frames)
+        self.assertEqual(len(self.values(capture, "qw.protocol.undecoded")), 1)
+        self.assertEqual(len(self.values(capture, "qw.undecoded")), 4)
+
+    def test_others_on_the_port(self):
+        """Web pages come from the same port as streams."""
+        conversation = Conversation()
+        conversation.send(CLIENT, b"GET / HTTP/1.0\r\n\r\n")
+        conversation.send(SERVER, b"HTTP/1.0 200 OK\r\n\r\nQTV\n")
+        capture = self.capture(conversation.frames)
+        self.assertNotIn("qw", self.tshark("-r", capture, "-T", "fields", "-e", "frame.protocols"))
+        self.assertEqual(self.dumped(capture, "qw.qtv.mark"), [])
+
+    def test_disabled(self):
+        capture = self.capture(stream().frames)
+        self.assertEqual(self.values(capture, "qw.print.text",
+                                     options=["--disable-protocol", "qw"]), [])
+
+    def test_ports_used_again(self):
+        capture = self.capture(stream().frames + stream(sequence=77).frames)
+        self.assertEqual(self.dumped(capture, "qw.print.text"), 2 * TEXTS)
+        self.assertEqual(self.values(capture, "qw.print.text"), 2 * TEXTS)
+
+
+if __name__ == "__main__":
+    unittest.main()
