@@ -21,7 +21,7 @@ VANILLA = [
 EXTENDED = [
     "b-extended/b-extended.pcap", "d-lossy/d-lossy.pcap", "fte-b-ezquake/b-fte-ezquake.pcap",
     "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap",
-    "fte-a/a-fte-fte.pcap", "fte-g-qcext/g-fte-qcext.pcap",
+    "fte-a/a-fte-fte.pcap", "fte-g-qcext/g-fte-qcext.pcap", "i-qtv/i-qtv.pcap",
 ]
 # Begun anew behind so many packets: what the handshake tells must be found out without it.
 LATE = [("fte-a/a-fte-fte.pcap", 100), ("a-vanilla/a-vanilla.pcap", 400)]

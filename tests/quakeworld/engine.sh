@@ -28,10 +28,11 @@ rebuild e-multi/e-multi --session 3
 rebuild j-idqwcl/j-idqwcl --session 2
 rebuild fte-b-ezquake/b-fte-ezquake
 rebuild fte-c-mvdsv/c-mvdsv-fte
+rebuild i-qtv/i-qtv
 
 played=0
 failed=0
-for demo in "$folder"/*.qwd; do
+for demo in "$folder"/*.qwd "$folder"/*.mvd; do
     if "$player" "$demo"; then
         played=$((played + 1))
     else
@@ -39,4 +40,4 @@ for demo in "$folder"/*.qwd; do
     fi
 done
 echo "$played passed, $failed failed"
-[ "$played" -eq 9 ] && [ "$failed" -eq 0 ]
+[ "$played" -eq 10 ] && [ "$failed" -eq 0 ]

@@ -142,12 +142,31 @@ def check(tool, shared, pair):
     return good
 
 
+# What a server writes at the end of a recording, and players of files need.
+END_OF_DEMO = struct.pack("<BBIB", 0, 6, 11, 2) + b"EndOfDemo\0"
+
+
+def check_stream(tool, shared):
+    """A QTV stream's demo is what the viewer received behind the reply, and the end."""
+    folder = shared / "captures" / "quakeworld" / "i-qtv"
+    received = (folder / "i-qtv-stream.bin").read_bytes()
+    expected = received[received.index(b"\n\n") + 2:] + END_OF_DEMO
+    with tempfile.TemporaryDirectory() as output:
+        status = subprocess.run([tool, "-q", "-o", output, folder / "i-qtv.pcap"],
+                                check=False, stdin=subprocess.DEVNULL).returncode
+        demos = [path.read_bytes() for path in pathlib.Path(output).glob("*.mvd")]
+    good = status == 0 and demos == [expected]
+    print(f"{'ok  ' if good else 'FAIL'} i-qtv: {len(received)} bytes received, "
+          f"{[len(demo) for demo in demos]} in demos")
+    return good
+
+
 def main():
     tool, shared = sys.argv[1], pathlib.Path(sys.argv[2])
     if not (shared / "captures" / "quakeworld").is_dir():
         print(f"skipped: no captures in {shared}")
         return 77
-    results = [check(tool, shared, pair) for pair in PAIRS]
+    results = [check(tool, shared, pair) for pair in PAIRS] + [check_stream(tool, shared)]
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
