@@ -57,10 +57,16 @@ static bool compile(struct input *input, const char *expression, char **error)
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
-/* libpcap reads each packet in two small pieces: they should not cost more than a copy. */
+/*
+ * libpcap reads each packet in two small pieces: they should not cost more than a copy. The C
+ * library takes another size than its own only with a buffer. Since inputs are read one after the
+ * other, and libpcap closes streams by itself, they share one that is never freed.
+ */
 static void speed_up(FILE *stream)
 {
-    setvbuf(stream, NULL, _IOFBF, READ_BUFFER);
+    static char buffer[READ_BUFFER];
+
+    setvbuf(stream, buffer, _IOFBF, sizeof buffer);
 #ifdef __GLIBC__
     __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
 #endif

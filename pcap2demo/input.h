@@ -28,7 +28,10 @@ enum input_status {
 
 struct input;
 
-/* Opens a file of any kind; "-" is standard input. NULL on failure; then `*error` is a new text. */
+/*
+ * Opens a file of any kind; "-" is standard input. NULL on failure; then `*error` is a new text.
+ * One file at a time: the one before must be closed.
+ */
 FILE *input_open_stream(const char *name, char **error);
 void input_close_stream(FILE *stream);
 
