@@ -78,12 +78,10 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
     g_free(readable);
 }
 
-void qs_summary_message(struct qs_decoder *d, const char *name)
+static void add_summary_item(struct qs_decoder *d, const char *name)
 {
     const struct summary_item item = {.name = name, .count = 1};
 
-    if (!d->want_summary)
-        return;
     for (guint i = 0; i < d->summary_items->len; i++) {
         struct summary_item *known = &g_array_index(d->summary_items, struct summary_item, i);
 
@@ -93,6 +91,12 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
         }
     }
     g_array_append_val(d->summary_items, item);
+}
+
+void qs_summary_message(struct qs_decoder *d, const char *name)
+{
+    if (d->want_summary)
+        add_summary_item(d, name);
 }
 
 /* --- Life and one packet */
@@ -145,7 +149,8 @@ static void run(struct qs_decoder *d, const struct qs_packet *packet,
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
     g_array_set_size(d->messages, 0);
-    g_array_set_size(d->transfers, 0);
+    if (d->transfers->len)
+        g_array_set_size(d->transfers, 0);
     d->announced.valid = false;
     if (d->want_summary)
         begin_summary(d);
@@ -306,13 +311,13 @@ void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
 
 /* --- Emitting */
 
-static void say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+static void tell(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
     d->sink->field(d->sink, &d->protocol->fields[id], value);
 }
 
 /* The rows with a mask behind an unmasked integer row are its parts. */
-static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
+static void tell_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
 {
     const struct qs_field *row = &d->protocol->fields[id];
 
@@ -323,7 +328,7 @@ static void say_parts(struct qs_decoder *d, unsigned id, const struct qs_value *
         struct qs_value part = *whole;
 
         part.u = (whole->u & mask) >> __builtin_ctz(mask);
-        say(d, id, &part);
+        tell(d, id, &part);
     }
 }
 
@@ -333,15 +338,37 @@ static uint32_t place(const struct qs_decoder *d, uint32_t offset)
     return d->source_depth ? offset : d->origin + offset;
 }
 
-void qs_say(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+static void say(struct qs_decoder *d, unsigned id, struct qs_value value)
 {
-    struct qs_value placed = *value;
-
     if (d->in.overrun)
         return;
-    placed.offset = place(d, value->offset);
-    say(d, id, &placed);
-    say_parts(d, id, &placed);
+    value.offset = place(d, value.offset);
+    tell(d, id, &value);
+    tell_parts(d, id, &value);
+}
+
+void qs_say_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                 bool generated, uint64_t value)
+{
+    say(d, id, (struct qs_value){offset, length, generated, .u = value});
+}
+
+void qs_say_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, bool generated,
+                int64_t value)
+{
+    say(d, id, (struct qs_value){offset, length, generated, .i = value});
+}
+
+void qs_say_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                   bool generated, double value)
+{
+    say(d, id, (struct qs_value){offset, length, generated, .f = value});
+}
+
+void qs_say_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                  bool generated, struct qs_view value)
+{
+    say(d, id, (struct qs_value){offset, length, generated, .bytes = value});
 }
 
 void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,

@@ -147,31 +147,38 @@ uint32_t qs_option(const struct qs_decoder *d, unsigned index);
 /* --- Saying things to the sink: used by the readers below and for derived or textual values. */
 
 /*
- * Tells the sink of a value and of its parts, the rows with a mask behind it; nothing after an
- * overrun. Only where `fields_wanted`: the functions below look before they call it, so that a
+ * Tell the sink of a value and of its parts, the rows with a mask behind it; nothing after an
+ * overrun. Only where `fields_wanted`: the functions below look before they call these, so that a
  * decode without a sink does not pay for it.
  */
-void qs_say(struct qs_decoder *d, unsigned id, const struct qs_value *value);
+void qs_say_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                 bool generated, uint64_t value);
+void qs_say_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, bool generated,
+                int64_t value);
+void qs_say_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                   bool generated, double value);
+void qs_say_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                  bool generated, struct qs_view value);
 
 static inline void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                                 uint64_t value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, false, .u = value});
+        qs_say_uint(d, id, offset, length, false, value);
 }
 
 static inline void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                                int64_t value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, false, .i = value});
+        qs_say_int(d, id, offset, length, false, value);
 }
 
 static inline void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset,
                                   uint32_t length, double value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, false, .f = value});
+        qs_say_double(d, id, offset, length, false, value);
 }
 
 /* For QS_TEXT, QS_BYTES and addresses. */
@@ -179,7 +186,7 @@ static inline void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t off
                                  uint32_t length, struct qs_view value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, false, .bytes = value});
+        qs_say_bytes(d, id, offset, length, false, value);
 }
 
 /* Derived values: shown as generated, pointing at the bytes that they were derived from. */
@@ -187,28 +194,28 @@ static inline void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t of
                                   uint32_t length, uint64_t value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, true, .u = value});
+        qs_say_uint(d, id, offset, length, true, value);
 }
 
 static inline void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset,
                                  uint32_t length, int64_t value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, true, .i = value});
+        qs_say_int(d, id, offset, length, true, value);
 }
 
 static inline void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset,
                                     uint32_t length, double value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, true, .f = value});
+        qs_say_double(d, id, offset, length, true, value);
 }
 
 static inline void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset,
                                   uint32_t length, struct qs_view value)
 {
     if (d->fields_wanted)
-        qs_say(d, id, &(struct qs_value){offset, length, true, .bytes = value});
+        qs_say_bytes(d, id, offset, length, true, value);
 }
 
 /* `text` is raw Quake text as kept in sessions; NULL: nothing is said. */
