@@ -711,15 +711,12 @@ static const struct {
     {PROTOCOL_RMQ, PRFL_FLOATCOORD | PRFL_SHORTANGLE, UINT32_C(0x40060600), UINT32_C(0x7f)},
 };
 
-void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
+/* The first that reads the messages without a problem. */
+static void assume_usual(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
 {
     struct nq_session *session = nq_session_of(d);
     struct nq_session guess = *session; /* only read from */
 
-    if (session->base.version)
-        return;
-    if (session->assumed_version && qs_is_readable(d, d->session, read))
-        return;
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
         guess.assumed_version = usual[i].version;
         guess.flags = usual[i].flags;
@@ -733,6 +730,16 @@ void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d)
             return;
         }
     }
+}
+
+void nq_assume_protocol(struct qs_decoder *d, void (*read)(struct qs_decoder *d))
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    if (session->base.version)
+        return;
+    if (!session->assumed_version || !qs_is_readable(d, d->session, read))
+        assume_usual(d, read);
 }
 
 /* nop and disconnect, alone, are the same in all protocols, from both sides. */
