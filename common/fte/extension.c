@@ -135,7 +135,12 @@ const struct qs_message_type *fte_allowed_message(const struct qs_decoder *d,
                                                   const struct fte_message *table, size_t count,
                                                   uint32_t id)
 {
-    return id < count && is_allowed(&table[id], fte_session(d)) ? &table[id].type : NULL;
+    const struct fte_session *session = fte_session(d);
+
+    /* As in most games: nothing is agreed on. */
+    if (!(session->fte | session->fte2 | session->mvd1))
+        return NULL;
+    return id < count && is_allowed(&table[id], session) ? &table[id].type : NULL;
 }
 
 enum qs_coord_format fte_widen_coords(struct qs_decoder *d)

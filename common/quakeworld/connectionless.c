@@ -591,7 +591,10 @@ static const struct letter_command *find_bare(const struct qs_packet *packet)
 {
     const struct qs_view text = {packet->data, packet->size};
 
-    for (unsigned i = 0; text.size && i < G_N_ELEMENTS(bare_commands); i++)
+    /* Every packet of a game passes here. */
+    if (!text.size || !g_ascii_isalpha(text.data[0]))
+        return NULL;
+    for (unsigned i = 0; i < G_N_ELEMENTS(bare_commands); i++)
         if (bare_commands[i].letter == text.data[0] && bare_commands[i].fits(text))
             return &bare_commands[i];
     return NULL;
