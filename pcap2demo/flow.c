@@ -34,12 +34,19 @@ static guint ends_hash(gconstpointer data)
     return address_hash(&ends[0]) + address_hash(&ends[1]);
 }
 
+/* Whether these are the two ends, in either order. */
+static bool has_ends(const struct qs_address *ends, const struct qs_address *a,
+                     const struct qs_address *b)
+{
+    return (address_equal(&ends[0], a) && address_equal(&ends[1], b)) ||
+           (address_equal(&ends[0], b) && address_equal(&ends[1], a));
+}
+
 static gboolean ends_equal(gconstpointer a, gconstpointer b)
 {
     const struct qs_address *x = a, *y = b;
 
-    return (address_equal(&x[0], &y[0]) && address_equal(&x[1], &y[1])) ||
-           (address_equal(&x[0], &y[1]) && address_equal(&x[1], &y[0]));
+    return has_ends(x, &y[0], &y[1]);
 }
 
 struct flow_table *flow_table_new(void (*over)(struct flow *flow, void *user), void *user)
@@ -96,13 +103,12 @@ static void use(struct flow_table *table, struct flow *flow, int64_t now)
 struct flow *flow_between(const struct flow_table *table, const struct qs_address *a,
                           const struct qs_address *b)
 {
-    const struct qs_address ends[2] = {*a, *b};
     struct flow *latest = table->by_use.tail ? table->by_use.tail->data : NULL;
 
     /* Most packets are of the conversation that the packet before them was of. */
-    if (latest && ends_equal(latest->ends, ends))
+    if (latest && has_ends(latest->ends, a, b))
         return latest;
-    return g_hash_table_lookup(table->flows, ends);
+    return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
 }
 
 struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)

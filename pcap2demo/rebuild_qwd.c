@@ -19,7 +19,8 @@
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
+    MOVES_LOST_MAX = 64, /* no more are made up: a gap of more is not loss but a pause */
+    HELD_BACK = 8 * 1024 /* bytes of blocks that are handed on together */
 };
 
 struct qwd {
@@ -31,7 +32,7 @@ struct qwd {
     int64_t start; /* capture time that is the demo's time 0 */
     float time;    /* of the last block */
     uint32_t not_captured;
-    GByteArray *block;  /* scratch: blocks not yet handed on */
+    GByteArray *blocks; /* not yet handed on */
     GByteArray *packet; /* scratch: a packet without what is left out */
     struct sift_qw sift;
 };
@@ -41,7 +42,7 @@ static void *qwd_new(struct demo *demo)
     struct qwd *qwd = g_new0(struct qwd, 1);
 
     qwd->demo = demo;
-    qwd->block = g_byte_array_new();
+    qwd->blocks = g_byte_array_new();
     qwd->packet = g_byte_array_new();
     sift_qw_init(&qwd->sift, demo);
     return qwd;
@@ -51,18 +52,24 @@ static void qwd_free(void *state)
 {
     struct qwd *qwd = state;
 
-    g_byte_array_free(qwd->block, TRUE);
+    g_byte_array_free(qwd->blocks, TRUE);
     g_byte_array_free(qwd->packet, TRUE);
     sift_qw_clear(&qwd->sift);
     g_free(qwd);
 }
 
-/* Hands the scratch block on. */
-static void write_block(struct qwd *qwd)
+static void hand_on(struct qwd *qwd)
 {
-    demo_write(qwd->demo, qwd->block->data, qwd->block->len);
-    g_byte_array_set_size(qwd->block, 0);
+    demo_write(qwd->demo, qwd->blocks->data, qwd->blocks->len);
+    g_byte_array_set_size(qwd->blocks, 0);
+}
+
+/* A block was added. */
+static void end_block(struct qwd *qwd)
+{
     demo_counts(qwd->demo)->blocks++;
+    if (qwd->blocks->len >= HELD_BACK)
+        hand_on(qwd);
 }
 
 /* Seconds since the demo's start. Captures may step back; players may not. */
@@ -90,11 +97,11 @@ static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
 {
     begin(qwd, packet);
     if (decoder->direction == QS_C2S)
-        qwd_append_set(qwd->block, 0, decoder->sequence, decoder->acknowledged);
+        qwd_append_set(qwd->blocks, 0, decoder->sequence, decoder->acknowledged);
     else
-        qwd_append_set(qwd->block, 0, qwd->has_next ? qwd->next : decoder->acknowledged + 1,
+        qwd_append_set(qwd->blocks, 0, qwd->has_next ? qwd->next : decoder->acknowledged + 1,
                        decoder->sequence - 1);
-    write_block(qwd);
+    end_block(qwd);
     demo_counts(qwd->demo)->repaired++;
 }
 
@@ -188,14 +195,14 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
         return;
     if (qs_decoder_problems(decoder))
         demo_problem(qwd->demo, packet, "not decoded to its end; copied as it is");
-    qwd_append_packet(qwd->block, clock_at(qwd, packet), sift(qwd, decoder, packet, &content));
-    write_block(qwd);
+    qwd_append_packet(qwd->blocks, clock_at(qwd, packet), sift(qwd, decoder, packet, &content));
+    end_block(qwd);
 }
 
 static void add_cmd(struct qwd *qwd, const struct qs_packet *packet, const struct qw_usercmd *cmd)
 {
-    qwd_append_cmd(qwd->block, clock_at(qwd, packet), cmd);
-    write_block(qwd);
+    qwd_append_cmd(qwd->blocks, clock_at(qwd, packet), cmd);
+    end_block(qwd);
 }
 
 /*
@@ -266,8 +273,9 @@ static void qwd_finish(void *state)
 
     if (!qwd->begun)
         return;
-    qwd_append_end(qwd->block, qwd->time);
-    write_block(qwd);
+    qwd_append_end(qwd->blocks, qwd->time);
+    end_block(qwd);
+    hand_on(qwd);
 }
 
 const struct rebuilder rebuild_qwd = {

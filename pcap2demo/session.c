@@ -329,15 +329,15 @@ static void follow_sessions(struct sessions *sessions, struct conversation *conv
 static void tell_action(struct sessions *sessions, const struct conversation *conversation,
                         const struct qs_packet *packet)
 {
-    const struct seen seen = {.place = {.file = sessions->file,
-                                        .packet = packet->number,
-                                        .block = conversation->recorded},
-                              .packet = packet,
-                              .decoder = &sessions->decoders[conversation->protocol],
-                              .session = conversation->session};
+    const struct place place = {
+        .file = sessions->file, .packet = packet->number, .block = conversation->recorded};
 
     if (sessions->action->packet)
-        sessions->action->packet(sessions->action, &seen);
+        sessions->action->packet(
+            sessions->action, &(struct seen){.place = place,
+                                             .packet = packet,
+                                             .decoder = &sessions->decoders[conversation->protocol],
+                                             .session = conversation->session});
 }
 
 static void find_server_ports(const struct sessions *sessions,
