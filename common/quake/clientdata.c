@@ -34,7 +34,9 @@ static struct weapon read_state(struct qs_decoder *d, uint32_t flags)
     if (flags & SU_ARMOR)
         qs_u8(d, NQ_CLIENTDATA_ARMOR);
     weapon.at = d->in.pos;
-    if (flags & SU_WEAPON)
+    if (flags & SU_WEAPON && nq_is_bjp(nq_session_of(d)))
+        weapon.model = qs_u16(d, NQ_CLIENTDATA_WEAPON);
+    else if (flags & SU_WEAPON)
         weapon.model = qs_u8(d, NQ_CLIENTDATA_WEAPON);
     qs_i16(d, NQ_CLIENTDATA_HEALTH);
     qs_u8(d, NQ_CLIENTDATA_AMMO);

@@ -54,6 +54,14 @@ static void read_data(struct qs_decoder *d)
         qs_bytes(d, NQ_OOB_DATA, qs_reader_left(&d->in));
 }
 
+/* FTE's has arguments. */
+static void read_getchallenge(struct qs_decoder *d)
+{
+    if (!qs_reader_left(&d->in))
+        nq_session_of(d)->darkplaces_client = true;
+    read_arguments(d);
+}
+
 static void read_connect(struct qs_decoder *d)
 {
     nq_session_of(d)->darkplaces_client = true;
@@ -88,13 +96,13 @@ struct command {
 
 /* Longer names stand before their beginnings. */
 static const struct command commands[] = {
-    {"getchallenge", QS_C2S, read_arguments},  {"challenge ", QS_S2C, read_arguments},
-    {"connect\\", QS_C2S, read_connect},       {"accept", QS_S2C, read_accept},
-    {"reject", QS_S2C, read_arguments},        {"getinfo", QS_C2S, read_arguments},
-    {"infoResponse\n", QS_S2C, read_status},   {"getstatus", QS_C2S, read_arguments},
-    {"statusResponse\n", QS_S2C, read_status}, {"rcon ", QS_C2S, read_arguments},
-    {"srcon ", QS_C2S, read_arguments},        {"extResponse ", QS_S2C, read_arguments},
-    {"getserversResponse", QS_S2C, read_data}, {"getserversExtResponse", QS_S2C, read_data},
+    {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_arguments},
+    {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},
+    {"reject", QS_S2C, read_arguments},          {"getinfo", QS_C2S, read_arguments},
+    {"infoResponse\n", QS_S2C, read_status},     {"getstatus", QS_C2S, read_arguments},
+    {"statusResponse\n", QS_S2C, read_status},   {"rcon ", QS_C2S, read_arguments},
+    {"srcon ", QS_C2S, read_arguments},          {"extResponse ", QS_S2C, read_arguments},
+    {"getserversResponse", QS_S2C, read_data},   {"getserversExtResponse", QS_S2C, read_data},
 };
 
 static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};

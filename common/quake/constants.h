@@ -120,6 +120,8 @@ enum {
     SVC_SPAWNSTATICSOUND2 = 44,
     SVC_ACHIEVEMENT = 52, /* the 2021 re-release's QuakeC */
     SVC_LOCALSOUND = 56,
+    SVC_NEH_SKYBOXSIZE = 50, /* Nehahra, where the server is not DarkPlaces */
+    SVC_NEH_FOG = 51,
     SVC_DP_DOWNLOADDATA = 50, /* DarkPlaces servers from here, in any protocol */
     SVC_DP_UPDATESTATUBYTE = 51,
     SVC_DP_EFFECT = 52,

@@ -24,6 +24,12 @@ static void read_coordinate(struct qs_decoder *d, unsigned row)
 
 /* --- Baselines --- */
 
+/* Of the messages that have no flags. */
+static uint8_t flags_of(const struct nq_session *session)
+{
+    return nq_is_bjp(session) ? B_LARGEMODEL : 0;
+}
+
 static void read_baseline(struct qs_decoder *d, uint8_t flags)
 {
     const uint32_t at = d->in.pos;
@@ -54,7 +60,7 @@ static void read_entity_number(struct qs_decoder *d)
 
 void nq_read_spawnstatic(struct qs_decoder *d)
 {
-    read_baseline(d, 0);
+    read_baseline(d, flags_of(nq_session_of(d)));
 }
 
 void nq_read_spawnstatic2(struct qs_decoder *d)
@@ -65,7 +71,7 @@ void nq_read_spawnstatic2(struct qs_decoder *d)
 void nq_read_spawnbaseline(struct qs_decoder *d)
 {
     read_entity_number(d);
-    read_baseline(d, 0);
+    read_baseline(d, flags_of(nq_session_of(d)));
 }
 
 void nq_read_spawnbaseline2(struct qs_decoder *d)
@@ -95,6 +101,8 @@ static enum extension extension_of(const struct nq_session *session)
 {
     if (nq_is_extended(session))
         return FITZQUAKE;
+    if (nq_version(session) == PROTOCOL_NEHAHRA_MOVIE)
+        return NEHAHRA;
     return nq_has_darkplaces(session) ? DARKPLACES : NEHAHRA;
 }
 
@@ -185,7 +193,7 @@ static uint32_t read_darkplaces_extension(struct qs_decoder *d, uint32_t flags)
     return model;
 }
 
-/* Nehahra's engines send protocol 15 and this. */
+/* Nehahra's engines send protocol 15, 250 or BJP's, and this. */
 static void read_transparency(struct qs_decoder *d)
 {
     const float type = qs_f32(d, NQ_UPDATE_TRANS_TYPE);
@@ -200,12 +208,13 @@ void nq_read_update(struct qs_decoder *d)
     const struct nq_session *session = nq_session_of(d);
     const enum extension extension = extension_of(session);
     const uint32_t flags = read_update_flags(d, extension);
+    const bool bjp = nq_is_bjp(session);
     uint32_t model = 0, model_at;
 
     read_update_entity(d, flags);
     model_at = d->in.pos;
     if (flags & U_MODEL)
-        model = qs_u8(d, NQ_UPDATE_MODEL);
+        model = bjp ? qs_u16(d, NQ_UPDATE_MODEL) : qs_u8(d, NQ_UPDATE_MODEL);
     if (flags & U_FRAME)
         qs_u8(d, NQ_UPDATE_FRAME);
     if (flags & U_COLORMAP)
@@ -222,5 +231,5 @@ void nq_read_update(struct qs_decoder *d)
     else if (flags & U_TRANS)
         read_transparency(d);
     if (flags & U_MODEL)
-        nq_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, 1);
+        nq_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
 }

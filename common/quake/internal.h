@@ -51,6 +51,25 @@ static inline bool nq_has_darkplaces(const struct nq_session *session)
     return session->darkplaces || nq_darkplaces_version(session) || nq_has_fte(session);
 }
 
+/* BJP's: models have 16-bit numbers. */
+static inline bool nq_is_bjp(const struct nq_session *session)
+{
+    return nq_version(session) >= PROTOCOL_BJP && nq_version(session) <= PROTOCOL_BJP3;
+}
+
+/* The same of sounds. */
+static inline bool nq_has_wide_sounds(const struct nq_session *session)
+{
+    return nq_version(session) == PROTOCOL_BJP2 || nq_version(session) == PROTOCOL_BJP3;
+}
+
+/* Has Nehahra's messages. DarkPlaces has its own in these protocols. */
+static inline bool nq_has_nehahra(const struct nq_session *session)
+{
+    return (nq_is_bjp(session) || nq_version(session) == PROTOCOL_NEHAHRA_MOVIE) &&
+           !session->darkplaces;
+}
+
 /* quake.c */
 
 /* A message as demos hold it, which its receiver was given. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Quake (NetQuake), protocols 15, 666 (FitzQuake), 999 (RMQ) and those of DarkPlaces (96, 97, 3500
- * to 3505), with or without FTE's extensions: what a session knows, and the protocol record.
+ * Quake (NetQuake), protocols 15, 250 (Nehahra), 666 (FitzQuake), 999 (RMQ), 10000 to 10002 (BJP)
+ * and those of DarkPlaces (96, 97, 3500 to 3505), with or without FTE's extensions: what a session
+ * knows, and the protocol record.
  */
 #ifndef NQ_QUAKE_H
 #define NQ_QUAKE_H

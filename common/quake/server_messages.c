@@ -47,6 +47,10 @@ static bool is_decoded(uint32_t version)
     case PROTOCOL_RMQ:
     case PROTOCOL_DP1:
     case PROTOCOL_DP2:
+    case PROTOCOL_NEHAHRA_MOVIE:
+    case PROTOCOL_BJP:
+    case PROTOCOL_BJP2:
+    case PROTOCOL_BJP3:
         return true;
     }
     return version >= PROTOCOL_DP3 && version <= PROTOCOL_DP8;
@@ -343,7 +347,8 @@ static void read_any_sound(struct qs_decoder *d, bool large)
         qs_scaled_u8(d, NQ_SOUND_ATTENUATION, 1.0 / 64);
     read_playback(d, flags);
     read_sound_entity(d, flags & SND_LARGEENTITY);
-    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME, large || flags & SND_LARGESOUND);
+    read_sound_number(d, NQ_SOUND_NUMBER, NQ_SOUND_NAME,
+                      large || flags & SND_LARGESOUND || nq_has_wide_sounds(nq_session_of(d)));
     qs_coord3(d, NQ_SOUND_ORIGIN);
 }
 
@@ -367,22 +372,45 @@ static void read_staticsound_number(struct qs_decoder *d, bool large)
         read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
 }
 
-static void read_staticsound(struct qs_decoder *d, bool large)
+static void read_staticsound_level(struct qs_decoder *d)
 {
-    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
-    read_staticsound_number(d, large);
     qs_scaled_u8(d, NQ_STATICSOUND_VOLUME, 1.0 / 255);
     qs_scaled_u8(d, NQ_STATICSOUND_ATTENUATION, 1.0 / 64);
 }
 
+/*
+ * Whether the number that comes next has 16 bits: in BJP 2, and with DarkPlaces in BJP 3. Its
+ * server of 2018 does the same in the first BJP, which not even its client can read; there a volume
+ * of 0 is the number's upper byte.
+ */
+static bool next_is_wide(const struct qs_decoder *d)
+{
+    const struct nq_session *session = nq_session_of(d);
+
+    switch (nq_version(session)) {
+    case PROTOCOL_BJP:
+        return session->darkplaces && qs_reader_left(&d->in) > 1 && !d->in.data[d->in.pos + 1];
+    case PROTOCOL_BJP2:
+        return true;
+    case PROTOCOL_BJP3:
+        return session->darkplaces;
+    default:
+        return false;
+    }
+}
+
 static void read_spawnstaticsound(struct qs_decoder *d)
 {
-    read_staticsound(d, false);
+    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
+    read_staticsound_number(d, next_is_wide(d));
+    read_staticsound_level(d);
 }
 
 static void read_spawnstaticsound2(struct qs_decoder *d)
 {
-    read_staticsound(d, true);
+    qs_coord3(d, NQ_STATICSOUND_ORIGIN);
+    read_staticsound_number(d, true);
+    read_staticsound_level(d);
 }
 
 /* The re-release's sound for one player alone: QuakeSpasm cl_parse.c, CL_ParseLocalSound. */
@@ -428,12 +456,25 @@ static void read_fog(struct qs_decoder *d)
     qs_scaled_i16(d, NQ_FOG_TIME, 1.0 / 100);
 }
 
+/* A byte without a sign, of a value that has one elsewhere. */
+static void read_unsigned(struct qs_decoder *d, unsigned row)
+{
+    const uint32_t at = d->in.pos;
+
+    qs_emit_int(d, row, at, 1, qs_reader_u8(&d->in));
+}
+
 static void read_showlmp(struct qs_decoder *d)
 {
     qs_text(d, NQ_SHOWLMP_SLOT);
     qs_text(d, NQ_SHOWLMP_PICTURE);
-    qs_i16(d, NQ_SHOWLMP_X);
-    qs_i16(d, NQ_SHOWLMP_Y);
+    if (nq_has_nehahra(nq_session_of(d))) {
+        read_unsigned(d, NQ_SHOWLMP_X);
+        read_unsigned(d, NQ_SHOWLMP_Y);
+    } else {
+        qs_i16(d, NQ_SHOWLMP_X);
+        qs_i16(d, NQ_SHOWLMP_Y);
+    }
 }
 
 static void read_hidelmp(struct qs_decoder *d)
@@ -444,6 +485,23 @@ static void read_hidelmp(struct qs_decoder *d)
 static void read_achievement(struct qs_decoder *d)
 {
     qs_text(d, NQ_ACHIEVEMENT_ID);
+}
+
+/* --- Nehahra's own: fteqw protocol.h and cl_parse.c --- */
+
+static void read_nehahra_skyboxsize(struct qs_decoder *d)
+{
+    qs_coord(d, NQ_SKYBOXSIZE_SIZE);
+}
+
+static void read_nehahra_fog(struct qs_decoder *d)
+{
+    if (!qs_u8(d, NQ_FOG_ENABLED))
+        return;
+    qs_f32(d, NQ_FOG_DENSITY);
+    qs_scaled_u8(d, NQ_FOG_RED, 1.0 / 255);
+    qs_scaled_u8(d, NQ_FOG_GREEN, 1.0 / 255);
+    qs_scaled_u8(d, NQ_FOG_BLUE, 1.0 / 255);
 }
 
 /* --- DarkPlaces' own --- */
@@ -477,10 +535,8 @@ static void read_effect2(struct qs_decoder *d)
 
 static void read_updatestatubyte(struct qs_decoder *d)
 {
-    const uint32_t at = d->in.pos + 1;
-
     qs_u8(d, NQ_UPDATESTAT_INDEX);
-    qs_emit_int(d, NQ_UPDATESTAT_VALUE, at, 1, qs_reader_u8(&d->in));
+    read_unsigned(d, NQ_UPDATESTAT_VALUE);
 }
 
 static void read_added_name(struct qs_decoder *d)
@@ -600,6 +656,12 @@ static const struct qs_message_type darkplaces_types[] = {
     [SVC_DP_POINTPARTICLES1] = {"svc_pointparticles1", "pointparticles1", NQ_PARTICLES, read_pointparticles1},
 };
 
+/* What other engines send in Nehahra's protocols. */
+static const struct qs_message_type nehahra_types[] = {
+    [SVC_NEH_SKYBOXSIZE] = {"svc_skyboxsize", "skyboxsize", NQ_SKYBOXSIZE, read_nehahra_skyboxsize},
+    [SVC_NEH_FOG] = {"svc_fog", "fog", NQ_FOG, read_nehahra_fog},
+};
+
 /* Of FTE's messages those that its client reads over this netchan. */
 static const struct fte_message fte_types[] = {
     [SVC_FTE_SPAWNSTATIC2] = {{"svcfte_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, fte_read_static_update}, .fte2 = FTE2_REPLACEMENTDELTAS},
@@ -635,6 +697,8 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     type = fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
     if (!type && nq_has_darkplaces(nq_session_of(d)))
         type = in_table(darkplaces_types, G_N_ELEMENTS(darkplaces_types), id);
+    else if (!type && nq_has_nehahra(nq_session_of(d)))
+        type = in_table(nehahra_types, G_N_ELEMENTS(nehahra_types), id);
     return type ? type : in_table(types, G_N_ELEMENTS(types), id);
 }
 

@@ -44,7 +44,7 @@ static void test_undecoded_protocols(void **state)
 {
     struct wire *wire = *state;
 
-    wire_block(wire, VIEW("\x0b\x10\x27\0\0" LISTS)); /* BJP */
+    wire_block(wire, VIEW("\x0b\xd2\4\0\0" LISTS)); /* 1234 */
     assert_int_equal(wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
     assert_int_equal(wire->decoder.notes[QS_NOTE_MALFORMED], 0);
     assert_int_equal(wire->decoder.notes[QS_NOTE_UNKNOWN_MESSAGE], 0);
@@ -352,6 +352,75 @@ static void test_darkplaces_messages(void **state)
     wire_assert_heard(wire, "nq.particles.count = 3");
 }
 
+/* --- BJP and Nehahra --- */
+
+#define SERVERINFO_BJP(low) "\x0b" low "\x27\0\0" LISTS
+#define GREETING "\x08\nServer: DarkPlaces\0"
+
+static void test_bjp_models(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10")));
+    wire_assert_heard(wire, "nq.serverinfo.protocol = 10000 (BJP)");
+    wire_assert_reads(wire, VIEW("\x16\5\0\2\1\3\0\0\0\0\0\0\0\0\0\0\0" /* svc_spawnbaseline */
+                                 "\x14\2\0\4\0\0\0\0\0\0\0\0\0\0\0"     /* svc_spawnstatic */
+                                 "\x81\4\7\2\1"                         /* an update with a model */
+                                 "\x0f\0\x42\0\0\0\0\2\1\x64\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.baseline.model = 258");
+    wire_assert_heard(wire, "nq.baseline.frame = 3");
+    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
+    wire_assert_heard(wire, "nq.update.model = 258");
+    wire_assert_heard(wire, "nq.clientdata.weapon = 258");
+    wire_assert_heard(wire, "nq.clientdata.health = 100");
+    wire_assert_client_reads(wire, 0, VIEW("\3\0\0\x80\x3f\x40\0\0\0\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.move.angles.pitch = 90");
+}
+
+/* The number of svc_sound, and of svc_spawnstaticsound: here wide, there not. */
+static void test_bjp_sounds(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\6\0\x08\0\1\0\0\0\0\0\0"
+                                                        "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
+    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
+                                                        "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
+    wire_assert_heard(wire, "nq.sound.number = 258");
+    wire_assert_heard(wire, "nq.staticsound.number = 259");
+    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x12") "\6\0\x08\0\2\1\0\0\0\0\0\0"
+                                                        "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
+    wire_assert_heard(wire, "nq.staticsound.volume = 1");
+    wire_assert_reads(wire, VIEW(GREETING SERVERINFO_BJP("\x12") "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
+    wire_assert_heard(wire, "nq.staticsound.number = 259");
+    wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x10") "\x1d\0\0\0\0\0\0\1\0\xff\x40"
+                                                        "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
+    wire_assert_heard(wire, "nq.staticsound.volume = 1");
+}
+
+static void test_nehahra(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW("\x0b\xfa\0\0\0" LISTS));
+    wire_assert_reads(wire, VIEW("\x33\1\0\0\0\x3f\xff\0\0"
+                                 "\x33\0"
+                                 "\x32\0\x20"
+                                 "\x23slot\0pic\0\xc8\x0a"
+                                 "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f" /* an update with U_TRANS */
+                                 "\1"));
+    wire_assert_heard(wire, "nq.fog.density = 0.5");
+    wire_assert_heard(wire, "nq.fog.red = 1");
+    wire_assert_heard(wire, "nq.skyboxsize.size = 1024");
+    wire_assert_heard(wire, "nq.showlmp.x = 200");
+    wire_assert_heard(wire, "nq.update.trans.alpha = 0.5");
+    /* DarkPlaces has its own messages there, and Nehahra's transparency. */
+    wire_assert_reads(wire, VIEW(GREETING "\x0b\xfa\0\0\0" LISTS));
+    wire_assert_reads(wire, VIEW("\x33\4\7"
+                                 "\x81\x80\7\0\0\x80\x3f\0\0\0\x3f"));
+    wire_assert_heard(wire, "nq.updatestat.value = 7");
+}
+
 /* A type, and how many bytes follow it in protocol 15. */
 static const struct {
     uint8_t type, size;
@@ -432,6 +501,9 @@ int main(void)
         TEST(test_sounds),
         TEST(test_plain_messages),
         TEST(test_darkplaces_messages),
+        TEST(test_bjp_models),
+        TEST(test_bjp_sounds),
+        TEST(test_nehahra),
         TEST(test_temp_entities),
         TEST(test_unknown_messages),
         TEST(test_unknown_protocol),
