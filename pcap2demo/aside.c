@@ -6,6 +6,14 @@
 static const char mark[] = "demo ";
 enum { MARK_SIZE = sizeof mark - 1 };
 
+struct qs_view aside_of_mvd(void)
+{
+    /* Length, which counts itself; qtv_clc_stringcmd. */
+    static const uint8_t unit[] = {12, 0, 1, 'd', 'e', 'm', 'o', ' ', 'M', 'V', 'D', 0};
+
+    return (struct qs_view){unit, sizeof unit};
+}
+
 void aside_append(GByteArray *to, const char *word, const char *value)
 {
     char *text = g_strconcat(mark, word, value ? " " : NULL, value, NULL);

@@ -21,6 +21,12 @@
 
 enum { CLIENT_STRINGCMD = 4 }; /* clc_stringcmd, in all games */
 
+/*
+ * A QTV stream that was made of an MVD has one aside, "demo MVD", as viewers send commands. This is
+ * the whole unit, which comes before the first block.
+ */
+struct qs_view aside_of_mvd(void);
+
 /* Adds a clc_stringcmd with "demo WORD VALUE"; `value` may be NULL. */
 void aside_append(GByteArray *to, const char *word, const char *value);
 /* The same with the value in hexadecimal. */

@@ -14,6 +14,7 @@
 
 #include "common/core/decoder.h"
 #include "pcap2demo/bytes.h"
+#include "pcap2demo/pcap_out.h"
 
 struct export;
 
@@ -23,14 +24,19 @@ struct exporter {
     void *(*create)(struct export *out);
     /* A block, after its decode. */
     void (*block)(void *state, const struct qs_decoder *decoder, const struct qs_packet *block);
+    void (*finish)(void *state); /* behind the last block; or NULL */
     void (*free)(void *state);
 };
 
-extern const struct exporter export_qwd, export_dm2, export_dem;
+extern const struct exporter export_qwd, export_mvd, export_dm2, export_dem;
 
 /* Sends a datagram at the time of the block at hand. */
 void export_to_server(struct export *out, struct qs_view datagram);
 void export_to_client(struct export *out, struct qs_view datagram);
+
+/* A TCP segment. */
+void export_segment_to_server(struct export *out, const struct pcap_out_segment *segment);
+void export_segment_to_client(struct export *out, const struct pcap_out_segment *segment);
 
 /* A connectionless packet: four bytes 255 and the text, without its NUL. */
 void export_text_to_server(struct export *out, const char *text);

@@ -8,7 +8,8 @@
 #include "pcap2demo/pcap_out.h"
 #include "pcap2demo/report.h"
 
-static const struct exporter *const exporters[] = {&export_qwd, &export_dm2, &export_dem};
+static const struct exporter *const exporters[] = {&export_qwd, &export_mvd, &export_dm2,
+                                                   &export_dem};
 
 struct export
 {
@@ -26,7 +27,7 @@ struct pcap {
     const struct session *session; /* the demo at hand, or NULL */
     const struct exporter *exporter;
     void *state;
-    bool refused; /* an input cannot be made a capture: that was said */
+    bool refused; /* an input is a capture: that was said */
 };
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -49,6 +50,16 @@ void export_to_server(struct export *out, struct qs_view datagram)
 void export_to_client(struct export *out, struct qs_view datagram)
 {
     send_datagram(out, &out->server, &out->client, datagram);
+}
+
+void export_segment_to_server(struct export *out, const struct pcap_out_segment *segment)
+{
+    pcap_out_segment(out->pcap, out->time, &out->client, &out->server, segment);
+}
+
+void export_segment_to_client(struct export *out, const struct pcap_out_segment *segment)
+{
+    pcap_out_segment(out->pcap, out->time, &out->server, &out->client, segment);
 }
 
 static struct qs_view connectionless(struct export *out, const char *text)
@@ -91,18 +102,12 @@ static void set_addresses(struct export *out, unsigned session, uint16_t server_
 
 static void end_demo(struct pcap *pcap)
 {
+    if (pcap->state && pcap->exporter->finish)
+        pcap->exporter->finish(pcap->state);
     if (pcap->state)
         pcap->exporter->free(pcap->state);
     pcap->state = NULL;
     pcap->session = NULL;
-}
-
-static void refuse_format(struct pcap *pcap, const struct session *session)
-{
-    failure(EXIT_UNUSABLE, (struct place){.file = session->first.file},
-            "--pcap cannot make a capture of a demo of the format %s",
-            session->recorded->extension);
-    pcap->refused = true;
 }
 
 static void begin_demo(struct pcap *pcap, const struct session *session)
@@ -110,8 +115,6 @@ static void begin_demo(struct pcap *pcap, const struct session *session)
     end_demo(pcap);
     pcap->session = session;
     pcap->exporter = find_exporter(session->recorded);
-    if (!pcap->exporter)
-        refuse_format(pcap, session);
     if (!pcap->exporter || !session->chosen)
         return;
     set_addresses(&pcap->export, session->number, pcap->exporter->port);

@@ -15,7 +15,10 @@ enum {
     OPTION_TIME_RESOLUTION = 9,
     LINKTYPE_RAW = 101, /* IPv4 or IPv6, without anything before it */
     IP_HEADER = 20,
-    UDP_HEADER = 8
+    UDP_HEADER = 8,
+    TCP_HEADER = 20,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17
 };
 
 struct pcap_out {
@@ -97,54 +100,88 @@ struct pcap_out *pcap_out_new(const char *folder, const char *comment)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* Source: RFC 1071. */
-static uint16_t checksum(struct qs_view bytes)
-{
-    uint32_t sum = 0;
+/* What an IP packet carries. */
+struct transport {
+    const struct qs_address *source, *destination;
+    uint8_t protocol;
+    uint32_t size; /* with its header */
+};
 
-    for (uint32_t i = 0; i < bytes.size; i += 2)
+/* Source: RFC 1071. The words of `bytes` added to `sum`; a byte that is left over is a high one. */
+static uint32_t add_words(uint32_t sum, struct qs_view bytes)
+{
+    for (uint32_t i = 0; i + 1 < bytes.size; i += 2)
         sum += qs_be16(bytes.data + i);
+    return bytes.size % 2 ? sum + bytes.data[bytes.size - 1] * 256u : sum;
+}
+
+static uint16_t checksum(uint32_t sum)
+{
     sum = (sum & 0xffff) + (sum >> 16);
     return (uint16_t) ~(sum + (sum >> 16));
 }
 
-static void add_ip_header(struct pcap_out *out, const struct qs_address *source,
-                          const struct qs_address *destination, uint32_t size)
+static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
 {
-    enum { VERSION_AND_LENGTH = 0x45, DONT_FRAGMENT = 0x4000, HOPS = 64, UDP = 17, SUM_AT = 10 };
+    frame->data[at] = (uint8_t)(sum >> 8);
+    frame->data[at + 1] = (uint8_t)sum;
+}
+
+static void add_ip_header(struct pcap_out *out, const struct transport *transport)
+{
+    enum { VERSION_AND_LENGTH = 0x45, DONT_FRAGMENT = 0x4000, HOPS = 64, SUM_AT = 10 };
     GByteArray *frame = out->frame;
-    uint16_t sum;
 
     bytes_u8(frame, VERSION_AND_LENGTH);
     bytes_u8(frame, 0);
-    bytes_u16be(frame, (uint16_t)(IP_HEADER + UDP_HEADER + size));
+    bytes_u16be(frame, (uint16_t)(IP_HEADER + transport->size));
     bytes_u16be(frame, ++out->id);
     bytes_u16be(frame, DONT_FRAGMENT);
     bytes_u8(frame, HOPS);
-    bytes_u8(frame, UDP);
+    bytes_u8(frame, transport->protocol);
     bytes_u16be(frame, 0);
-    bytes_view(frame, (struct qs_view){source->bytes, 4});
-    bytes_view(frame, (struct qs_view){destination->bytes, 4});
-    sum = checksum(bytes_all(frame));
-    frame->data[SUM_AT] = (uint8_t)(sum >> 8);
-    frame->data[SUM_AT + 1] = (uint8_t)sum;
+    bytes_view(frame, (struct qs_view){transport->source->bytes, 4});
+    bytes_view(frame, (struct qs_view){transport->destination->bytes, 4});
+    put_checksum(frame, SUM_AT, checksum(add_words(0, bytes_all(frame))));
 }
 
-static void add_udp_header(GByteArray *frame, uint16_t source, uint16_t destination, uint32_t size)
+static void add_udp_header(GByteArray *frame, const struct transport *transport)
 {
-    bytes_u16be(frame, source);
-    bytes_u16be(frame, destination);
-    bytes_u16be(frame, (uint16_t)(UDP_HEADER + size));
+    bytes_u16be(frame, transport->source->port);
+    bytes_u16be(frame, transport->destination->port);
+    bytes_u16be(frame, (uint16_t)transport->size);
     bytes_u16be(frame, 0); /* no checksum */
 }
 
-void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                       const struct qs_address *destination, struct qs_view payload)
+static void add_tcp_header(GByteArray *frame, const struct transport *transport,
+                           const struct pcap_out_segment *segment)
 {
-    g_byte_array_set_size(out->frame, 0);
-    add_ip_header(out, source, destination, payload.size);
-    add_udp_header(out->frame, source->port, destination->port, payload.size);
-    bytes_view(out->frame, payload);
+    enum { WORDS = TCP_HEADER / 4, WINDOW = 65535 };
+
+    bytes_u16be(frame, transport->source->port);
+    bytes_u16be(frame, transport->destination->port);
+    bytes_u32be(frame, segment->sequence);
+    bytes_u32be(frame, segment->acknowledged);
+    bytes_u8(frame, WORDS << 4);
+    bytes_u8(frame, segment->flags);
+    bytes_u16be(frame, WINDOW);
+    bytes_u16be(frame, 0);
+    bytes_u16be(frame, 0); /* nothing is urgent */
+}
+
+/* The checksum is over the addresses, too. Source: RFC 9293, section 3.1. */
+static void put_tcp_checksum(GByteArray *frame, const struct transport *transport)
+{
+    enum { SUM_AT = 16, ADDRESSES_AT = 12 };
+    const struct qs_view addressed = {frame->data + ADDRESSES_AT, frame->len - ADDRESSES_AT};
+    const uint32_t sum = add_words(PROTOCOL_TCP + transport->size, addressed);
+
+    put_checksum(frame, IP_HEADER + SUM_AT, checksum(sum));
+}
+
+/* The frame that has been put together. */
+static void write_frame(struct pcap_out *out, int64_t time)
+{
     bytes_u32(out->block, 0); /* the interface's number */
     bytes_u32(out->block, (uint32_t)((uint64_t)time >> 32));
     bytes_u32(out->block, (uint32_t)time);
@@ -153,6 +190,32 @@ void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_addre
     bytes_view(out->block, bytes_all(out->frame));
     pad(out->block);
     write_block(out, BLOCK_PACKET);
+    g_byte_array_set_size(out->frame, 0);
+}
+
+void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                       const struct qs_address *destination, struct qs_view payload)
+{
+    const struct transport transport = {source, destination, PROTOCOL_UDP,
+                                        UDP_HEADER + payload.size};
+
+    add_ip_header(out, &transport);
+    add_udp_header(out->frame, &transport);
+    bytes_view(out->frame, payload);
+    write_frame(out, time);
+}
+
+void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                      const struct qs_address *destination, const struct pcap_out_segment *segment)
+{
+    const struct transport transport = {source, destination, PROTOCOL_TCP,
+                                        TCP_HEADER + segment->payload.size};
+
+    add_ip_header(out, &transport);
+    add_tcp_header(out->frame, &transport, segment);
+    bytes_view(out->frame, segment->payload);
+    put_tcp_checksum(out->frame, &transport);
+    write_frame(out, time);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */

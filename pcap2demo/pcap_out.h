@@ -12,8 +12,15 @@
 #include "common/core/packet.h"
 #include "common/core/reader.h"
 
-/* What fits into a UDP datagram over IPv4. */
-enum { PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 };
+enum {
+    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8, /* what fits into a UDP datagram over IPv4 */
+    PCAP_OUT_SEGMENT_MAX = 1460,           /* what TCP sends at once over Ethernet */
+
+    /* Flags of TCP. */
+    PCAP_OUT_FIN = 0x01,
+    PCAP_OUT_SYN = 0x02,
+    PCAP_OUT_ACK = 0x10
+};
 
 struct pcap_out;
 
@@ -23,6 +30,16 @@ struct pcap_out *pcap_out_new(const char *folder, const char *comment);
 /* A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. */
 void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
                        const struct qs_address *destination, struct qs_view payload);
+
+struct pcap_out_segment {
+    uint32_t sequence, acknowledged;
+    uint8_t flags;
+    struct qs_view payload; /* at most PCAP_OUT_PAYLOAD_MAX - 12 bytes */
+};
+
+/* The same with a TCP segment. */
+void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                      const struct qs_address *destination, const struct pcap_out_segment *segment);
 
 /* As writer_commit(). */
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);

@@ -13,6 +13,7 @@
 #include "common/demo/mvd.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
+#include "pcap2demo/aside.h"
 #include "pcap2demo/bytes.h"
 #include "pcap2demo/sift_qw.h"
 
@@ -20,6 +21,7 @@ struct mvd {
     struct demo *demo;
     bool lost;  /* what came behind a hole is of no use */
     bool ended; /* by the last block */
+    bool made;  /* the capture was made of a demo by --pcap */
     struct sift_qw sift;
     GByteArray *block; /* scratch */
 };
@@ -67,7 +69,7 @@ static struct qs_view sift(struct mvd *mvd, const struct qs_decoder *decoder,
     const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
     const uint32_t header_size = packet->size - payload.size;
 
-    if (!sift_qw_touches(&mvd->sift, decoder))
+    if (mvd->made || !sift_qw_touches(&mvd->sift, decoder))
         return (struct qs_view){packet->data, packet->size};
     g_byte_array_set_size(mvd->block, 0);
     g_byte_array_append(mvd->block, packet->data, header_size);
@@ -104,7 +106,7 @@ static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
 {
     const struct qs_view block = sift(mvd, decoder, packet);
 
-    if (qs_decoder_problems(decoder))
+    if (!mvd->made && qs_decoder_problems(decoder))
         demo_problem(mvd->demo, packet, "not decoded to its end; copied as it is");
     write_block(mvd, block);
     mvd->ended = ends_recording(decoder);
@@ -128,12 +130,23 @@ static void stop(struct mvd *mvd, const struct qs_packet *packet)
     mvd->lost = true;
 }
 
+/* A capture that was made of a demo says so before the first block. */
+static bool says_made(const struct mvd *mvd, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet)
+{
+    const struct qs_view aside = aside_of_mvd();
+
+    return decoder->direction == QS_C2S && !demo_has_begun(mvd->demo) &&
+           packet->size == aside.size && memcmp(packet->data, aside.data, aside.size) == 0;
+}
+
 static void mvd_packet(void *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     const struct qw_qtv *qtv = &((const struct qw_session *)decoder->session)->qtv;
     struct mvd *mvd = state;
 
+    mvd->made |= says_made(mvd, decoder, packet);
     if (mvd->lost || !qs_session_from_server(decoder->session, packet))
         return;
     if (qtv->block)
@@ -146,7 +159,7 @@ static void mvd_finish(void *state)
 {
     struct mvd *mvd = state;
 
-    if (mvd->ended || !demo_has_begun(mvd->demo))
+    if (mvd->ended || mvd->made || !demo_has_begun(mvd->demo))
         return;
     g_byte_array_set_size(mvd->block, 0);
     append_end(mvd->block);

@@ -282,9 +282,6 @@ SMALL = (
     [("track.dem", dem_demo(15, b"12"))]
 )
 
-# Those that --pcap takes.
-EXPORTED = [(name, blocks) for name, blocks in SMALL if not name.endswith(".mvd")]
-
 
 def block_messages(error):
     """(block, offset, text) of each message that names them."""

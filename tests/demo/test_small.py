@@ -202,7 +202,7 @@ class Whole(SmallDemos):
         self.assertEqual(report["files"][0]["notes"], {"protocol.undecoded": 2})
 
     def test_round_trip(self):
-        for name, blocks in demos.EXPORTED:
+        for name, blocks in demos.SMALL:
             with self.subTest(name):
                 path = self.write(name, b"".join(blocks))
                 made = self.folder / "made.pcapng"
@@ -336,14 +336,6 @@ class Options(SmallDemos):
         self.assertEqual(status, 2)
         self.assertIn("is a demo already", error)
 
-    def test_pcap_of_a_server_demo(self):
-        path = self.write("x.mvd", b"".join(demos.mvd_demo()))
-        made = self.folder / "a.pcapng"
-        status, _, error = demos.run("--pcap", made, path)
-        self.assertEqual(status, 2)
-        self.assertIn("x.mvd: --pcap cannot make a capture of a demo of the format mvd", error)
-        self.assertFalse(made.exists())
-
     def test_pcap_of_a_capture(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
         made, again = self.folder / "a.pcapng", self.folder / "b.pcapng"
@@ -373,13 +365,13 @@ class Options(SmallDemos):
         self.assertIn("--force", error)
 
     def test_several_demos_in_one_capture(self):
-        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.EXPORTED]
+        paths = [self.write(name, b"".join(blocks)) for name, blocks in demos.SMALL]
         made = self.folder / "all.pcapng"
         self.assertEqual(demos.run("-q", "--pcap", made, *paths), (0, "", ""))
         (self.folder / "out").mkdir()
         self.assertEqual(demos.run("-q", "-o", self.folder / "out", made), (0, "", ""))
         again = sorted(path.read_bytes() for path in (self.folder / "out").iterdir())
-        self.assertEqual(again, sorted(b"".join(blocks) for _, blocks in demos.EXPORTED))
+        self.assertEqual(again, sorted(b"".join(blocks) for _, blocks in demos.SMALL))
 
     def test_comment(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
