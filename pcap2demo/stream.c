@@ -49,10 +49,11 @@ void stream_add(struct stream *stream, const struct qs_packet *bytes)
 /* All that is left of what `end` has sent. */
 static struct qs_packet left(const struct stream *stream, enum qs_end end)
 {
+    const GByteArray *all = stream->bytes[end];
     struct qs_packet unit = stream->last[end];
 
-    unit.data = stream->bytes[end]->data + stream->taken[end];
-    unit.size = unit.wire_size = stream->bytes[end]->len - stream->taken[end];
+    unit.data = all->data ? all->data + stream->taken[end] : NULL;
+    unit.size = unit.wire_size = all->len - stream->taken[end];
     return unit;
 }
 

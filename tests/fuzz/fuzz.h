@@ -10,6 +10,9 @@
  *
  * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x), then the file.
  *
+ * fuzz_stream: a byte that picks the protocol, of those that have streams, then segments:
+ * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.
+ *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
  * bits, the number of bytes (16 bits, little-endian), the bytes.
  */
@@ -29,6 +32,14 @@ enum {
     FUZZ_PACKET_CUT = 4,         /* the capture lacks its last bytes */
     FUZZ_PACKET_BARE = 8,        /* server messages without a header, as demos have them */
     FUZZ_PACKET_PRINTED = 16,    /* by the dumps too, which takes long */
+
+    FUZZ_STREAM_FROM_SERVER = 1,
+    FUZZ_STREAM_LOST = 2,  /* a segment before it is not in the capture */
+    FUZZ_STREAM_AGAIN = 4, /* begins with bytes that were sent before */
+    FUZZ_STREAM_LATE = 8,  /* bytes before it come behind it */
+    FUZZ_STREAM_END = 16,  /* FIN */
+    FUZZ_STREAM_RESET = 32,
+    FUZZ_STREAM_ACKNOWLEDGED = 64, /* all that was sent the other way */
 
     FUZZ_FRAME_CUT = 1,
     FUZZ_FRAME_LATE = 2 /* so late after the one before that fragments are given up */

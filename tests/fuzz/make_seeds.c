@@ -5,6 +5,7 @@
  *     make_seeds DIRECTORY CAPTURE...
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
+ * DIRECTORY/stream the beginning of each TCP stream,
  * DIRECTORY/capture the first frames of each capture; DIRECTORY/rebuild is there to be filled, its
  * fuzzer begins with the seeds of decode. Layouts: fuzz.h.
  */
@@ -27,7 +28,7 @@ enum {
 };
 
 struct seeds {
-    char *folder;
+    char *folder, *streams;
     char *capture;             /* stem of the file being read */
     GHashTable *conversations; /* struct seed by conversation number */
 };
@@ -35,6 +36,7 @@ struct seeds {
 struct seed {
     GByteArray *bytes;
     unsigned written, skip;
+    bool stream;
 };
 
 static void append_piece(GByteArray *seed, uint8_t bits, const uint8_t *data, uint32_t size)
@@ -88,7 +90,7 @@ static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned c
     if (!seed->bytes->len)
         return;
     name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, seed->written++);
-    write_seed(seeds->folder, name, seed->bytes);
+    write_seed(seed->stream ? seeds->streams : seeds->folder, name, seed->bytes);
     g_free(name);
     g_byte_array_set_size(seed->bytes, 0);
     seed->skip = SKIP;
@@ -109,12 +111,32 @@ static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
                      (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
 }
 
+/* The units of a stream, each in a segment of its own; the first seed is all there is of it. */
+static void add_unit(struct seeds *seeds, struct seed *seed, const struct visit *visit)
+{
+    const uint8_t head = 0; /* the only protocol that has streams */
+
+    if (seed->written)
+        return;
+    if (!seed->bytes->len)
+        g_byte_array_append(seed->bytes, &head, 1);
+    append_piece(seed->bytes, is_from_server(visit) ? FUZZ_STREAM_FROM_SERVER : 0,
+                 visit->packet->data, visit->packet->size);
+    if (seed->bytes->len > FIRST_MAX)
+        finish_seed(seeds, seed, visit->conversation);
+}
+
 static void add_packet(const struct visit *visit, void *user)
 {
     const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol};
     struct seeds *seeds = user;
     struct seed *seed = seed_of(seeds, visit->conversation);
 
+    seed->stream = visit->packet->unit;
+    if (seed->stream) {
+        add_unit(seeds, seed, visit);
+        return;
+    }
     if (seed->written == SEEDS_MAX || (seed->skip && seed->skip--))
         return;
     if (!seed->bytes->len)
@@ -192,6 +214,7 @@ int main(int argc, char **argv)
     }
     seeds.folder = make_folder(argv[1], "decode");
     seeds.conversations = g_hash_table_new_full(NULL, NULL, NULL, seed_free);
+    seeds.streams = make_folder(argv[1], "stream");
     frames = make_folder(argv[1], "capture");
     g_free(make_folder(argv[1], "rebuild"));
     for (int i = 2; i < argc; i++) {
@@ -204,6 +227,7 @@ int main(int argc, char **argv)
     }
     g_hash_table_destroy(seeds.conversations);
     g_free(seeds.folder);
+    g_free(seeds.streams);
     g_free(frames);
     return 0;
 }

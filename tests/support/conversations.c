@@ -8,12 +8,15 @@
 #include "pcap2demo/input.h"
 #include "pcap2demo/ip.h"
 #include "pcap2demo/link.h"
+#include "pcap2demo/stream.h"
+#include "pcap2demo/tcp.h"
 
 struct conversation {
     int protocol;
     unsigned number;
     struct qs_address first; /* QS_END_A */
     struct qs_session *session;
+    struct stream *stream; /* of TCP, or NULL */
 };
 
 struct reading {
@@ -55,6 +58,8 @@ static void conversation_free(gpointer data)
 
     qs_protocols[conversation->protocol]->session_clear(conversation->session);
     g_free(conversation->session);
+    if (conversation->stream)
+        stream_free(conversation->stream);
     g_free(conversation);
 }
 
@@ -121,20 +126,82 @@ static void take_packet(struct reading *reading, struct qs_packet *packet)
     follow_announcement(reading, conversation->protocol);
 }
 
+/* --- Streams --- */
+
+static struct conversation *begin_stream(struct reading *reading, const struct qs_packet *first)
+{
+    const int protocol = claims_find_stream(reading->claims, first);
+    struct conversation *conversation;
+    char *name;
+
+    if (protocol < 0)
+        return NULL;
+    name = g_strdup_printf("stream %u", g_hash_table_size(reading->conversations));
+    conversation = begin(reading, name, protocol, &first->source);
+    conversation->stream = stream_new(qs_protocols[protocol]);
+    return conversation;
+}
+
+static void take_bytes(struct reading *reading, struct conversation *conversation,
+                       const struct qs_packet *bytes)
+{
+    struct qs_packet unit;
+
+    stream_add(conversation->stream, bytes);
+    while (stream_next(conversation->stream, conversation->session, &unit)) {
+        const struct visit visit = {.protocol = (unsigned)conversation->protocol,
+                                    .conversation = conversation->number,
+                                    .session = conversation->session,
+                                    .packet = &unit};
+
+        reading->visitor(&visit, reading->user);
+        qs_decode_unit(&reading->decoders[conversation->protocol], conversation->session, NULL,
+                       &unit);
+    }
+}
+
+static void take_segment(struct reading *reading, struct tcp *tcp, const struct qs_packet *segment)
+{
+    struct tcp_piece piece;
+
+    tcp_take(tcp, segment);
+    while (tcp_next(tcp, &piece)) {
+        if (piece.over)
+            continue;
+        if (!piece.connection->reader)
+            piece.connection->reader = begin_stream(reading, &piece.packet);
+        if (piece.connection->reader)
+            take_bytes(reading, piece.connection->reader, &piece.packet);
+        else
+            tcp_ignore(piece.connection);
+    }
+}
+
+/* --- Captures --- */
+
 static void read_frames(struct reading *reading, struct input *input, link_reader *link)
 {
     struct ip *ip = ip_new();
+    struct tcp *tcp = tcp_new();
     struct input_frame frame;
 
     while (input_next(input, &frame) == INPUT_FRAME) {
-        struct qs_packet packet = {0};
+        struct qs_packet packet = {.number = frame.number, .time = frame.time};
 
-        if (!link(&frame.bytes) || ip_read(ip, frame.bytes, frame.time, &packet) != IP_UDP)
+        if (!link(&frame.bytes))
             continue;
-        packet.number = frame.number;
-        packet.time = frame.time;
-        take_packet(reading, &packet);
+        switch (ip_read(ip, frame.bytes, frame.time, &packet)) {
+        case IP_UDP:
+            take_packet(reading, &packet);
+            break;
+        case IP_TCP:
+            take_segment(reading, tcp, &packet);
+            break;
+        case IP_NOTHING:
+            break;
+        }
     }
+    tcp_free(tcp);
     ip_free(ip);
 }
 

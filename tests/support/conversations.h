@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads captures for tests that want each packet together with the session as it was before: the
- * packets of all conversations that a protocol claims, in the capture's order.
+ * packets of all conversations that a protocol claims, and the units of streams, in the capture's
+ * order.
  */
 #ifndef TESTS_SUPPORT_CONVERSATIONS_H
 #define TESTS_SUPPORT_CONVERSATIONS_H

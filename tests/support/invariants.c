@@ -259,7 +259,10 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
                        struct qs_session *session, const struct qs_packet *packet)
 {
     start(invariants, packet);
-    qs_decode(decoder, session, &invariants->ears, packet);
+    if (packet->unit)
+        qs_decode_unit(decoder, session, &invariants->ears, packet);
+    else
+        qs_decode(decoder, session, &invariants->ears, packet);
     if (invariants->open->len)
         broken(g_array_index(invariants->open, struct group, 0).field->name, "never closes");
     if (invariants->sources)

@@ -25,7 +25,7 @@ struct invariants {
 void invariants_init(struct invariants *invariants);
 void invariants_clear(struct invariants *invariants);
 
-/* Decodes the packet, with `invariants` listening, and looks at what came of it. */
+/* Decodes the packet or unit, with `invariants` listening, and looks at what came of it. */
 void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder,
                        struct qs_session *session, const struct qs_packet *packet);
 

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * TCP segments of one connection, put in order, cut into units, and each decoded twice: in a copy
+ * of the session and in the session itself, as fuzz_decode does with datagrams.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pcap2demo/bytes.h"
+#include "pcap2demo/stream.h"
+#include "pcap2demo/tcp.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/invariants.h"
+
+enum { STEP = 50, WORDS = 5, INTERVAL = 1000000, FIN = 1, RST = 4, ACK = 16 };
+
+struct connection_under_test {
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+    struct qs_decoder decoder;
+    struct invariants invariants;
+    struct tcp *tcp;
+    struct stream *stream;
+    uint32_t next[2];  /* sequence numbers, by who sends: 1 is the server */
+    uint64_t number;   /* of the last segment */
+    uint64_t received; /* bytes handed out */
+};
+
+static void broken(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+/* --- Decoding -------------------------------------------------------------------------------- */
+
+static uint64_t decode(struct connection_under_test *test, struct qs_session *session,
+                       const struct qs_packet *unit)
+{
+    test->invariants.bytes = 0;
+    invariants_decode(&test->invariants, &test->decoder, session, unit);
+    return test->invariants.bytes * 31 + test->invariants.fields * 7 + test->decoder.undecoded;
+}
+
+static void decode_twice(struct connection_under_test *test, const struct qs_packet *unit)
+{
+    struct qs_session *copy = g_malloc(test->protocol->session_size);
+    uint64_t first;
+
+    test->protocol->session_copy(copy, test->session);
+    first = decode(test, copy, unit);
+    if (first != decode(test, test->session, unit))
+        broken("a copy of the session shows another unit");
+    test->protocol->session_clear(copy);
+    g_free(copy);
+}
+
+static void take_bytes(struct connection_under_test *test, const struct qs_packet *bytes)
+{
+    uint32_t left = bytes->size, units = 0;
+    struct qs_packet unit;
+
+    test->received += bytes->size;
+    stream_add(test->stream, bytes);
+    while (stream_next(test->stream, test->session, &unit)) {
+        if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
+            broken("a unit of no size");
+        units++;
+        decode_twice(test, &unit);
+    }
+    if (units > left + 1)
+        broken("more units than bytes");
+}
+
+static void take_pieces(struct connection_under_test *test)
+{
+    struct tcp_piece piece;
+
+    while (tcp_next(test->tcp, &piece))
+        if (!piece.over)
+            take_bytes(test, &piece.packet);
+}
+
+/* --- Segments -------------------------------------------------------------------------------- */
+
+struct sent {
+    const uint8_t *data;
+    uint32_t size, sequence;
+};
+
+static void send_segment(struct connection_under_test *test, const struct fuzz_piece *piece,
+                         const struct sent *sent)
+{
+    const bool server = piece->bits & FUZZ_STREAM_FROM_SERVER;
+    struct qs_packet packet = {.number = ++test->number,
+                               .time = (int64_t)test->number * INTERVAL,
+                               .source = {.family = 4, .bytes = {10, 0, 0, server ? 2 : 1}},
+                               .destination = {.family = 4, .bytes = {10, 0, 0, server ? 1 : 2}}};
+    GByteArray *bytes = g_byte_array_new();
+
+    bytes_u16be(bytes, server ? 28000 : 50000);
+    bytes_u16be(bytes, server ? 50000 : 28000);
+    bytes_u32be(bytes, sent->sequence);
+    bytes_u32be(bytes, piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? test->next[!server] : 0);
+    bytes_u8(bytes, WORDS << 4);
+    bytes_u8(bytes, (uint8_t)((piece->bits & FUZZ_STREAM_END ? FIN : 0) |
+                              (piece->bits & FUZZ_STREAM_RESET ? RST : 0) |
+                              (piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? ACK : 0)));
+    for (int i = 0; i < 6; i++)
+        bytes_u8(bytes, 0);
+    bytes_view(bytes, (struct qs_view){sent->data, sent->size});
+    packet.data = bytes->data;
+    packet.size = packet.wire_size = bytes->len;
+    tcp_take(test->tcp, &packet);
+    take_pieces(test);
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void take(struct connection_under_test *test, const struct fuzz_piece *piece)
+{
+    uint32_t *next = &test->next[piece->bits & FUZZ_STREAM_FROM_SERVER ? 1 : 0];
+    struct sent all = {piece->bytes, piece->size, *next};
+
+    if (piece->bits & FUZZ_STREAM_LOST)
+        all.sequence += STEP;
+    if (piece->bits & FUZZ_STREAM_AGAIN)
+        all.sequence -= MIN(piece->size, STEP);
+    *next = all.sequence + all.size;
+    if (piece->bits & FUZZ_STREAM_LATE && all.size > 1) {
+        const uint32_t half = all.size / 2;
+
+        send_segment(test, piece,
+                     &(struct sent){all.data + half, all.size - half, all.sequence + half});
+        all.size = half;
+    }
+    send_segment(test, piece, &all);
+}
+
+/* --- One input ------------------------------------------------------------------------------- */
+
+/* The protocol that the byte picks, of those that have streams. */
+static const struct qs_protocol *protocol_of(uint8_t byte)
+{
+    unsigned streams = 0;
+
+    for (unsigned i = 0; qs_protocols[i]; i++)
+        streams += qs_protocols[i]->decode_unit != NULL;
+    byte = (uint8_t)(byte % streams);
+    for (unsigned i = 0;; i++)
+        if (qs_protocols[i]->decode_unit && byte-- == 0)
+            return qs_protocols[i];
+}
+
+static void start(struct connection_under_test *test, const struct qs_protocol *protocol)
+{
+    *test = (struct connection_under_test){.protocol = protocol,
+                                           .next = {UINT32_MAX - 100, UINT32_MAX - 5000}};
+    test->session = g_malloc(protocol->session_size);
+    protocol->session_init(test->session);
+    qs_decoder_init(&test->decoder, protocol);
+    test->decoder.want_summary = true;
+    invariants_init(&test->invariants);
+    test->tcp = tcp_new();
+    test->stream = stream_new(protocol);
+}
+
+static void end(struct connection_under_test *test)
+{
+    struct qs_packet unit;
+
+    tcp_end(test->tcp, test->number);
+    take_pieces(test);
+    for (int from = QS_END_A; from <= QS_END_B; from++)
+        if (stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
+            decode_twice(test, &unit);
+    stream_free(test->stream);
+    tcp_free(test->tcp);
+    invariants_clear(&test->invariants);
+    qs_decoder_clear(&test->decoder);
+    test->protocol->session_clear(test->session);
+    g_free(test->session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct connection_under_test test;
+    struct fuzz_piece piece;
+    uint64_t sent = 0;
+    size_t at = 1;
+
+    if (size < at)
+        return 0;
+    start(&test, protocol_of(data[0]));
+    while (fuzz_next(data, size, &at, &piece)) {
+        sent += piece.size;
+        take(&test, &piece);
+        g_free(piece.bytes);
+    }
+    end(&test);
+    if (test.received > sent)
+        broken("more came out than was sent");
+    return 0;
+}
