@@ -34,13 +34,22 @@ struct input {
     char *error;
 };
 
-static char *stem_of(const char *name)
+static void cut_ending(char *stem)
 {
-    char *stem = g_path_get_basename(name);
     char *dot = strrchr(stem, '.');
 
     if (dot && dot != stem)
         *dot = '\0';
+}
+
+/* "duel" of "duel.pcap" and of "duel.pcap.gz" */
+static char *stem_of(const char *name)
+{
+    char *stem = g_path_get_basename(name);
+
+    if (g_str_has_suffix(stem, ".gz"))
+        cut_ending(stem);
+    cut_ending(stem);
     return stem;
 }
 
@@ -72,9 +81,14 @@ static void speed_up(FILE *stream)
 #endif
 }
 
+static bool is_standard_input(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
 FILE *input_open_stream(const char *name, char **error)
 {
-    FILE *stream = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
+    FILE *stream = is_standard_input(name) ? stdin : fopen(name, "rb");
 
     if (stream)
         speed_up(stream);
@@ -110,8 +124,8 @@ struct input *input_open_capture(FILE *stream, const char *name, const char *fil
     }
     input = g_new0(struct input, 1);
     input->pcap = pcap;
-    input->name = g_strdup(stream == stdin ? "standard input" : name);
-    input->stem = stream == stdin ? g_strdup("stdin") : stem_of(name);
+    input->name = g_strdup(is_standard_input(name) ? "standard input" : name);
+    input->stem = is_standard_input(name) ? g_strdup("stdin") : stem_of(name);
     input->nano = true;
     input->pcapng = pcap_major_version(pcap) == PCAPNG_MAJOR_VERSION;
     input->stream = stream;

@@ -14,9 +14,11 @@
 #include <sys/stat.h>
 
 #include "pcap2demo/action.h"
+#include "pcap2demo/bytes.h"
 #include "pcap2demo/input.h"
 #include "pcap2demo/ip.h"
 #include "pcap2demo/link.h"
+#include "pcap2demo/load.h"
 #include "pcap2demo/message.h"
 #include "pcap2demo/progress.h"
 #include "pcap2demo/recording.h"
@@ -280,18 +282,48 @@ static void read_capture(struct run *run, FILE *stream, const char *name)
     input_close(input);
 }
 
-static void read_recording(struct run *run, FILE *stream, const char *name)
+/* A capture that was inflated, and what was wrong with that. */
+static void read_inflated(struct run *run, struct qs_view file, const char *problem,
+                          const char *name)
+{
+    /* It is only read. */
+    FILE *stream = fmemopen((void *)file.data, file.size, "rb");
+
+    if (stream)
+        read_capture(run, stream, name);
+    else
+        cannot_read(name, g_strdup(g_strerror(errno)));
+    if (problem)
+        failure(EXIT_PROBLEMS, (struct place){.file = name}, "%s", problem);
+}
+
+static void read_recording(struct run *run, GByteArray *bytes, char *problem, const char *name)
 {
     char *error = NULL;
-    struct recording *recording = recording_open(stream, name, &error);
+    struct recording *recording = recording_open(bytes, problem, name, &error);
 
-    input_close_stream(stream);
     if (!recording) {
         cannot_read(name, error);
         return;
     }
     read_demo(run, recording);
     recording_close(recording);
+}
+
+/* A file that does not begin as a capture does: a demo, or something that gzip has compressed. */
+static void read_loaded(struct run *run, FILE *stream, const char *name)
+{
+    char *problem = NULL;
+    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+
+    input_close_stream(stream);
+    if (!recording_is_capture(bytes_all(bytes))) {
+        read_recording(run, bytes, problem, name);
+        return;
+    }
+    read_inflated(run, bytes_all(bytes), problem, name);
+    g_byte_array_free(bytes, TRUE);
+    g_free(problem);
 }
 
 static void read_file(struct run *run, const char *name)
@@ -302,7 +334,7 @@ static void read_file(struct run *run, const char *name)
     if (!stream)
         cannot_read(name, error);
     else if (recording_is_likely(stream))
-        read_recording(run, stream, name);
+        read_loaded(run, stream, name);
     else
         read_capture(run, stream, name);
     run->bytes_before += file_size(name);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pcap2demo/claims.h"
-#include "pcap2demo/load.h"
 #include "pcap2demo/recording_format.h"
 
 struct recording {
@@ -74,10 +73,13 @@ bool recording_is_likely(FILE *stream)
     return size < sizeof magic || !is_capture_magic(magic);
 }
 
-struct recording *recording_open(FILE *stream, const char *name, char **error)
+bool recording_is_capture(struct qs_view file)
 {
-    char *problem = NULL;
-    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+    return file.size >= 4 && is_capture_magic(file.data);
+}
+
+struct recording *recording_open(GByteArray *bytes, char *problem, const char *name, char **error)
+{
     struct recording *recording = g_new0(struct recording, 1);
 
     recording->bytes = bytes;

@@ -10,6 +10,7 @@
 #ifndef PCAP2DEMO_RECORDING_H
 #define PCAP2DEMO_RECORDING_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,11 +36,14 @@ struct recording;
 /* Whether a stream that was just opened is anything but a capture. Nothing of it is used up. */
 bool recording_is_likely(FILE *stream);
 
+/* Whether a file that was loaded is a capture after all: gzip had compressed it. */
+bool recording_is_capture(struct qs_view file);
+
 /*
- * Reads a demo, all of `stream`, which stays open. `name` is what the user calls it, "-" for
- * standard input. NULL where it cannot be read, or is no demo; then `*error` is a new text.
+ * Takes over a file and what load_stream() said of it. `name` is what the user calls it, "-" for
+ * standard input. NULL where it is no demo; then `*error` is a new text.
  */
-struct recording *recording_open(FILE *stream, const char *name, char **error);
+struct recording *recording_open(GByteArray *bytes, char *problem, const char *name, char **error);
 void recording_close(struct recording *recording);
 
 /* What messages call it. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/core/sinks.h"
+#include "pcap2demo/load.h"
 #include "pcap2demo/recording.h"
 #include "pcap2demo/session.h"
 #include "tests/fuzz/fuzz.h"
@@ -57,12 +58,15 @@ static struct recording *open_recording(const uint8_t *data, size_t size)
     static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd"};
     FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
     struct recording *recording = NULL;
-    char *error = NULL;
+    char *error = NULL, *problem = NULL;
 
     if (!stream)
         abort();
-    if (recording_is_likely(stream))
-        recording = recording_open(stream, names[data[0] % G_N_ELEMENTS(names)], &error);
+    if (recording_is_likely(stream)) {
+        GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+
+        recording = recording_open(bytes, problem, names[data[0] % G_N_ELEMENTS(names)], &error);
+    }
     fclose(stream);
     g_free(error);
     return recording;

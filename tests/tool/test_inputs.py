@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Inputs of all kinds hold the same packets: pcap2demo must find the same in each."""
 
+import gzip
 import pathlib
 import signal
 import struct
@@ -96,6 +97,33 @@ class Formats(ToolTest):
         path = self.write("x.pcap", Capture(105, self.capture.frames).pcap())
         _, error = self.tool("--list", path, status=2)
         self.assertIn("x.pcap: captures of link type", error)
+
+
+class Compressed(ToolTest):
+    """As Wireshark writes captures, when asked to."""
+
+    def setUp(self):
+        super().setUp()
+        self.packed = gzip.compress(ACKNEX.read_bytes())
+        self.expected, _ = self.tool("--dump", ACKNEX)
+
+    def test_capture(self):
+        output, error = self.tool("--dump", self.write("x.pcap.gz", self.packed))
+        self.assertEqual((output, error), (self.expected, ""))
+        output, _ = self.tool("--dump", "-", input=self.packed)
+        self.assertEqual(output, self.expected)
+
+    def test_name_of_demo(self):
+        sample = ACKNEX.parent / "qw-sample.pcap"
+        path = self.write("duel.pcap.gz", gzip.compress(sample.read_bytes()))
+        self.tool(path)
+        self.assertEqual(self.left(), ["duel-1-dm4.qwd", "duel.pcap.gz"])
+
+    def test_cut_capture(self):
+        path = self.write("x.pcap.gz", self.packed[:len(self.packed) // 2])
+        output, error = self.tool("--dump", path, status=1)
+        self.assertTrue(output and self.expected.startswith(output))
+        self.assertIn("x.pcap.gz: the compressed data end early", error)
 
 
 class Streams(ToolTest):
