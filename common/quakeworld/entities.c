@@ -100,6 +100,19 @@ static void read_client_playerinfo(struct qs_decoder *d)
     read_player_looks(d, flags, moreflags);
 }
 
+/* A vector of which only the components with a bit are there. */
+static void read_changed(struct qs_decoder *d, unsigned id, unsigned bits,
+                         double (*read)(struct qs_decoder *, unsigned))
+{
+    if (!(bits & 7))
+        return;
+    qs_open(d, id);
+    for (unsigned component = id + 1; component <= id + 3; component++, bits >>= 1)
+        if (bits & 1)
+            qs_label(d, " %s %g", qw_fields[component].title, read(d, component));
+    qs_close(d);
+}
+
 /*
  * In MVD only what has changed is there, and the extensions that concern players change nothing;
  * mvdsv sv_demo.c SV_MVDWritePacketsEx, fteqw sv_mvd.c SV_MVDWritePackets.
@@ -107,22 +120,13 @@ static void read_client_playerinfo(struct qs_decoder *d)
 static void read_server_playerinfo(struct qs_decoder *d)
 {
     const uint16_t flags = qs_u16(d, QW_PLAYERINFO_DF);
+    const enum qs_angle_format angles = d->angle_format;
 
     qs_u8(d, QW_PLAYERINFO_FRAME);
-    if (flags & DF_ORIGIN * 7) {
-        qs_open(d, QW_PLAYERINFO_ORIGIN);
-        for (unsigned i = 0; i < 3; i++)
-            if (flags & DF_ORIGIN << i)
-                qs_coord(d, QW_PLAYERINFO_ORIGIN_X + i);
-        qs_close(d);
-    }
-    if (flags & DF_ANGLES * 7) {
-        qs_open(d, QW_PLAYERINFO_ANGLES);
-        for (unsigned i = 0; i < 3; i++)
-            if (flags & DF_ANGLES << i)
-                qs_angle16(d, QW_PLAYERINFO_ANGLES_PITCH + i);
-        qs_close(d);
-    }
+    read_changed(d, QW_PLAYERINFO_ORIGIN, flags / DF_ORIGIN, qs_coord);
+    d->angle_format = QS_ANGLE_SHORT;
+    read_changed(d, QW_PLAYERINFO_ANGLES, flags / DF_ANGLES, qs_angle);
+    d->angle_format = angles;
     if (flags & DF_MODEL)
         qw_read_model(d, QW_PLAYERINFO_MODEL);
     if (flags & DF_SKINNUM)

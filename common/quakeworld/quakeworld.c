@@ -105,10 +105,33 @@ static char *map_name(const struct qw_session *session)
     return name;
 }
 
+/* MVD has all players, but none of its own: "anna, bert", without spectators. */
+static char *player_names(const struct qw_session *session)
+{
+    enum { SLOTS = 32, CHARACTERS = 60 };
+    GString *names = g_string_new(NULL);
+    char *title = NULL;
+
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        const struct qs_view info = qs_view_of(qs_table_get(&session->userinfo, i));
+        const struct qs_view name = qs_info_value(info, "name");
+
+        if (name.size && !qs_info_value(info, "*spectator").size)
+            g_string_append_printf(names, "%s%.*s", names->len ? ", " : "", (int)name.size,
+                                   (const char *)name.data);
+    }
+    if (names->len)
+        title = qs_text_title(qs_view_of(names->str), CHARACTERS);
+    g_string_free(names, TRUE);
+    return title;
+}
+
 static char *player_name(const struct qw_session *session)
 {
     struct qs_view name = {0};
 
+    if (session->mvd)
+        return player_names(session);
     if (session->base.level)
         name = qw_player_name(session, session->player);
     if (!name.size)

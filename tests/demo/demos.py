@@ -10,7 +10,9 @@ import subprocess
 import sys
 
 PROGRAM = os.environ["PCAP2DEMO"]
-SHARED = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"]).parent / "shared"
+SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
+CAPTURES = SOURCE / "tests" / "captures"
+SHARED = SOURCE.parent / "shared"
 SKIPPED = 77
 
 

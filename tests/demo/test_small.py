@@ -96,6 +96,8 @@ class Whole(SmallDemos):
         _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_demo())))
         blocks = dict(enumerate(re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)))
         self.assert_lines(text, "qw.serverdata.time = 12.5", 'qw.serverdata.level = "A level"')
+        session, = demos.report("--list", self.folder / "x.mvd")[1]["sessions"]
+        self.assertEqual((session["player"], session["maps"]), ("anna, bert", ["dm4"]))
         self.assert_lines(blocks[3], "qw.mvd.outgoing = 1", "qw.mvd.incoming = 2")
         self.assertTrue(blocks[4].startswith("0.039"))
         self.assert_lines(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Seeds for the fuzzer of demos: write_seeds.py DIRECTORY. Layout: tests/fuzz/recording.c."""
+"""
+Seeds for the fuzzer of demos, small ones and those in tests/captures: write_seeds.py DIRECTORY.
+Layout: tests/fuzz/recording.c.
+"""
 
 import gzip
 import pathlib
@@ -15,3 +18,5 @@ if __name__ == "__main__":
         data = b"".join(blocks)
         (folder / name).write_bytes(b"\3" + data)
         (folder / f"{name}.gz").write_bytes(b"\3" + gzip.compress(data, mtime=0))
+    for path in demos.CAPTURES.glob("*.mvd"):
+        (folder / path.name).write_bytes(b"\4" + path.read_bytes())
