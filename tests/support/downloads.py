@@ -19,6 +19,9 @@ OWN = {
         "sound/weapons/sgun1.wav": "099ca3f17a32c0cfa8437eac37b58e32",
         "csprogs.dat": "d539c7d6940c852308b2689572ef1d3f",
     },
+    "nq-vrinputs.pcap": {
+        "sound/weapons/r_exp3.wav": "fed62b910398225c996b65ae8e145a51",
+    },
 }
 
 SHARED = {
