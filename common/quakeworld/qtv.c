@@ -82,13 +82,14 @@ static uint32_t text_size(struct qs_view start)
     return 0;
 }
 
+/* 0: it does not end. */
 static uint32_t text_unit_size(struct qs_view start)
 {
     const uint32_t size = text_size(start);
 
     if (size)
         return size;
-    return start.size < TEXT_MAX ? start.size + 1 : start.size;
+    return start.size < TEXT_MAX ? start.size + 1 : 0;
 }
 
 static uint32_t command_size(struct qs_view start)

@@ -3,66 +3,18 @@
 
 import json
 import os
+import pathlib
 import random
-import struct
 import subprocess
+import sys
 import unittest
 
-from wireshark import ACK, CLIENT, FIN, SERVER, SYN, PluginTest, tcp_segment
+from wireshark import PluginTest
 
-CLIENT_PORT, PORT = 50000, 28000
-REQUEST = b"QTV\nVERSION: 1\nQTV_EZQUAKE_EXT: 7\nUSERINFO: \"\\name\\viewer\"\nRECEIVE\n\n"
-REPLY = b"QTVSV 1\nBEGIN\n\n"
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
-
-def block(text, milliseconds=1):
-    """An MVD block for everybody with one svc_print."""
-    message = b"\x08\x02" + text.encode() + b"\0"
-    return struct.pack("<BBI", milliseconds, 6, len(message)) + message
-
-
-TEXTS = [f"{number} " + "x" * (number * number * 7 % 3000) for number in range(60)]
-STREAM = REPLY + b"".join(map(block, TEXTS))
-
-
-def command(text):
-    return struct.pack("<HB", 3 + len(text) + 1, 1) + text.encode() + b"\0"
-
-
-class Conversation:
-    """Frames of one connection."""
-
-    def __init__(self, port=PORT, sequence=0xFFFFF000):
-        """The server's sequence numbers wrap around soon."""
-        self.port, self.frames = port, []
-        self.next = {CLIENT: sequence // 2, SERVER: sequence}
-        self.segment(CLIENT, flags=SYN)
-        self.segment(SERVER, flags=SYN | ACK)
-        self.segment(CLIENT)
-
-    def segment(self, source, payload=b"", flags=ACK):
-        other = SERVER if source == CLIENT else CLIENT
-        ports = (CLIENT_PORT, self.port) if source == CLIENT else (self.port, CLIENT_PORT)
-        acknowledged = self.next[other] & 0xFFFFFFFF if flags & ACK else 0
-        self.frames.append(tcp_segment(source, ports[0], other, ports[1], self.next[source],
-                                       payload, flags, acknowledged))
-        self.next[source] += len(payload) + bool(flags & (SYN | FIN))
-
-    def send(self, source, payload, sizes=None):
-        """Sends in segments of these sizes, over and over."""
-        sizes = sizes or [len(payload)]
-        at, turn = 0, 0
-        while at < len(payload):
-            size = sizes[turn % len(sizes)]
-            self.segment(source, payload[at:at + size])
-            at, turn = at + size, turn + 1
-
-
-def stream(sizes=(1400,), request_sizes=None, **options):
-    conversation = Conversation(**options)
-    conversation.send(CLIENT, REQUEST, request_sizes)
-    conversation.send(SERVER, STREAM, sizes)
-    return conversation
+from streams import (CLIENT, DEMO, SERVER, TEXTS, Conversation, command,  # noqa: E402
+                     stream)
 
 
 class Streams(PluginTest):
@@ -130,7 +82,7 @@ class Streams(PluginTest):
     def test_raw_stream(self):
         conversation = Conversation()
         conversation.send(CLIENT, b"QTV\nRAW: 1\n\n")
-        conversation.send(SERVER, STREAM[len(REPLY):], [777])
+        conversation.send(SERVER, DEMO, [777])
         self.check_stream(conversation.frames)
 
     def test_reverse_connection(self):
@@ -138,7 +90,7 @@ class Streams(PluginTest):
         conversation = Conversation()
         conversation.send(CLIENT, b"QTV\nVERSION: 1\nREVERSE\n\n")
         conversation.send(SERVER, b"QTVSV 1.1\nVERSION: 1\nREVERSED\n\n")
-        conversation.send(CLIENT, STREAM, [900])
+        conversation.send(CLIENT, b"QTVSV 1\nBEGIN\n\n" + DEMO, [900])
         self.check_stream(conversation.frames)
 
     def test_hole(self):

@@ -148,17 +148,6 @@ def to_client(client_port, server_port, payload):
     return ethernet(udp_packet(SERVER, server_port, CLIENT, client_port, payload))
 
 
-FIN, SYN, RST, ACK = 1, 2, 4, 16
-
-
-def tcp_segment(source, source_port, destination, port, sequence, payload=b"", flags=ACK,
-                acknowledged=1):
-    """An Ethernet frame with a TCP segment. Its checksum is left to the network card."""
-    header = struct.pack(">HHIIBBHHH", source_port, port, sequence & 0xFFFFFFFF, acknowledged,
-                         5 << 4, flags, 65535, 0, 0)
-    return ethernet(ipv4(source, destination, 6, header + payload))
-
-
 def quoted(frame):
     """An ICMP "port unreachable" from the server that quotes a frame sent to it."""
     message = struct.pack(">BBHI", 3, 3, 0, 0) + frame[14:]

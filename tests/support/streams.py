@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""QTV streams in TCP connections, as Ethernet frames."""
+
+import struct
+
+FIN, SYN, RST, ACK = 1, 2, 4, 16
+
+CLIENT, SERVER = (10, 0, 0, 1), (10, 0, 0, 2)
+CLIENT_PORT, PORT = 50000, 28000
+
+REQUEST = b"QTV\nVERSION: 1\nQTV_EZQUAKE_EXT: 7\nUSERINFO: \"\\name\\viewer\"\nRECEIVE\n\n"
+REPLY = b"QTVSV 1\nBEGIN\n\n"
+
+# What a server writes at the end of a recording.
+END_OF_DEMO = struct.pack("<BBI", 0, 6, 11) + b"\x02EndOfDemo\0"
+
+
+def mvd_block(messages, milliseconds=1):
+    """An MVD block for everybody."""
+    return struct.pack("<BBI", milliseconds, 6, len(messages)) + messages
+
+
+def printed(text):
+    """An svc_print."""
+    return b"\x08\x02" + text.encode() + b"\0"
+
+
+def stuffed(text):
+    """An svc_stufftext."""
+    return b"\x09" + text.encode() + b"\0"
+
+
+def command(text):
+    """What a viewer sends."""
+    return struct.pack("<HB", 3 + len(text) + 1, 1) + text.encode() + b"\0"
+
+
+TEXTS = [f"{number} " + "x" * (number * number * 7 % 3000) for number in range(60)]
+BLOCKS = [mvd_block(printed(text)) for text in TEXTS]
+DEMO = b"".join(BLOCKS)
+
+
+class Conversation:
+    """The frames of a connection. Checksums are left to the network card."""
+
+    def __init__(self, port=PORT, sequence=0xFFFFF000):
+        """The server's sequence numbers wrap around soon."""
+        self.port, self.frames = port, []
+        self.next = {CLIENT: sequence // 2, SERVER: sequence}
+        self.segment(CLIENT, flags=SYN)
+        self.segment(SERVER, flags=SYN | ACK)
+        self.segment(CLIENT)
+
+    def segment(self, source, payload=b"", flags=ACK):
+        other = SERVER if source == CLIENT else CLIENT
+        ports = (CLIENT_PORT, self.port) if source == CLIENT else (self.port, CLIENT_PORT)
+        acknowledged = self.next[other] & 0xFFFFFFFF if flags & ACK else 0
+        header = struct.pack(">HHIIBBHHH", *ports, self.next[source] & 0xFFFFFFFF, acknowledged,
+                             5 << 4, flags, 65535, 0, 0)
+        packet = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), 1, 0, 64, 6, 0,
+                             bytes(source), bytes(other)) + header + payload
+        self.frames.append(bytes(12) + b"\x08\x00" + packet)
+        self.next[source] += len(payload) + bool(flags & (SYN | FIN))
+
+    def send(self, source, payload, sizes=None):
+        """Sends in segments of these sizes, over and over."""
+        sizes = sizes or [len(payload)]
+        at, turn = 0, 0
+        while at < len(payload):
+            size = sizes[turn % len(sizes)]
+            self.segment(source, payload[at:at + size])
+            at, turn = at + size, turn + 1
+
+    def finish(self):
+        self.segment(SERVER, flags=FIN | ACK)
+        self.segment(CLIENT, flags=FIN | ACK)
+        self.segment(SERVER)
+
+
+def stream(sizes=(1400,), request_sizes=None, demo=DEMO, **options):
+    """A whole connection, up to its end."""
+    conversation = Conversation(**options)
+    conversation.send(CLIENT, REQUEST, request_sizes)
+    conversation.send(SERVER, REPLY + demo, sizes)
+    return conversation

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Demos out of QTV streams: the blocks as they came, up to where the capture has them."""
+
+import pathlib
+import random
+import sys
+import unittest
+
+from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+
+from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, SERVER, Conversation,  # noqa: E402
+                     command, mvd_block, printed, stream, stuffed)
+
+NAME = "a-1.mvd"
+
+
+class Demos(ToolTest):
+    def capture(self, frames, name="a.pcap"):
+        timed = enumerate(frames)
+        return self.write(name, Capture(ETHERNET, [(1000 * at, frame) for at, frame in timed]).pcap())
+
+    def demo(self, frames, *options, status=0):
+        """The demo and what is said on standard error."""
+        _, error = self.tool("-q", "-f", *options, self.capture(frames), status=status)
+        path = self.folder / NAME
+        return path.read_bytes() if path.exists() else None, error
+
+    def test_whole(self):
+        conversation = stream()
+        conversation.finish()
+        self.assertEqual(self.demo(conversation.frames), (DEMO + END_OF_DEMO, ""))
+
+    def test_stream_with_its_own_end(self):
+        """Only an end that is missing is added; one in the middle stays where it is."""
+        demo = DEMO + END_OF_DEMO + DEMO + END_OF_DEMO
+        self.assertEqual(self.demo(stream(demo=demo).frames), (demo, ""))
+        demo += DEMO
+        self.assertEqual(self.demo(stream(demo=demo).frames), (demo + END_OF_DEMO, ""))
+
+    def test_order_does_not_matter(self):
+        conversation = stream([700])
+        head, frames = conversation.frames[:5], conversation.frames[5:]
+        random.Random(1).shuffle(frames)
+        self.assertEqual(self.demo(head + frames), (DEMO + END_OF_DEMO, ""))
+
+    def test_every_packet_twice(self):
+        frames = [frame for frame in stream([700]).frames for _ in range(2)]
+        self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
+
+    def test_hole(self):
+        """Each segment of the stream missing once: the blocks before it are kept."""
+        conversation = stream([5000])
+        first = next(at for at, frame in enumerate(conversation.frames) if b"QTVSV" in frame)
+        reply = len(b"QTVSV 1\nBEGIN\n\n")
+        for lost in range(first + 1, len(conversation.frames) - 1):
+            with self.subTest(lost):
+                before = (lost - first) * 5000 - reply
+                kept, size = b"", 0
+                for block in BLOCKS:
+                    size += len(block)
+                    if size <= before:
+                        kept += block
+                frames = conversation.frames[:lost] + conversation.frames[lost + 1:]
+                demo, error = self.demo(frames, status=1)
+                self.assertEqual(demo, kept + END_OF_DEMO)
+                self.assertIn(f"lacks 5000 bytes of the stream before packet {lost + 1}", error)
+                (self.folder / NAME).unlink()
+
+    def test_hole_in_what_the_viewer_sends(self):
+        conversation = stream()
+        conversation.send(CLIENT, command("say one"))
+        conversation.send(CLIENT, command("say two"))
+        frames = conversation.frames[:-2] + conversation.frames[-1:]
+        self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
+
+    def test_end_within_a_block(self):
+        conversation = stream(demo=DEMO[:-7])
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertEqual(demo, b"".join(BLOCKS[:-1]) + END_OF_DEMO)
+        self.assertIn(f"ends within a block, {len(BLOCKS[-1]) - 7} bytes of which are left out",
+                      error)
+
+    def test_damaged(self):
+        demo, error = self.demo(stream(demo=DEMO + b"\0\0" + DEMO).frames, status=1)
+        self.assertEqual(demo, DEMO + END_OF_DEMO)
+        self.assertIn("no block begins here", error)
+
+    def test_cut_by_the_snapshot_length(self):
+        conversation = stream([1000])
+        data = Capture(ETHERNET, enumerate(frame[:600] for frame in conversation.frames)).pcap()
+        for frame in conversation.frames:  # the lengths on the wire
+            cut = len(frame[:600]).to_bytes(4, "little")
+            at = data.index(cut + cut + frame[:600])
+            data = data[:at + 4] + len(frame).to_bytes(4, "little") + data[at + 8:]
+        _, error = self.tool("-q", self.write("a.pcap", data), status=1)
+        self.assertIn("bytes of the stream before packet", error)
+
+    def test_sanitize(self):
+        dangerous = mvd_block(printed("a") + stuffed("quit\n") + printed("b"), 9)
+        needed = mvd_block(stuffed("fullserverinfo \"\"\n"))
+        self.assertEqual(self.demo(stream(demo=dangerous + needed).frames),
+                         (dangerous + needed + END_OF_DEMO, ""))
+        demo, _ = self.demo(stream(demo=dangerous + needed).frames, "--sanitize")
+        self.assertEqual(demo, mvd_block(printed("a") + printed("b"), 9) + needed + END_OF_DEMO)
+
+    def test_refused(self):
+        conversation = Conversation()
+        conversation.send(CLIENT, b"QTV\nVERSION: 7\n\n")
+        conversation.send(SERVER, b"QTVSV 1\nPERROR: Incompatible version\n\n")
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertIsNone(demo)
+        self.assertIn("no session found", error)
+
+    def test_middle_of_a_stream(self):
+        """Nothing tells that it is one; where the user does, that is wrong is said."""
+        path = self.capture(stream().frames[8:])
+        _, error = self.tool("-q", path, status=1)
+        self.assertIn("no session found", error)
+        _, error = self.tool("--check", "--port", "qw=28000", path, status=1)
+        self.assertIn("Neither a text nor a block", error)
+
+    def test_datagrams_and_streams_of_the_same_ports(self):
+        conversation = stream()
+        datagram = bytes(12) + b"\x08\x00" + udp((1, 50000), (2, 28000), b"\xff\xff\xff\xffping\n")
+        frames = conversation.frames[:9] + [datagram] + conversation.frames[9:]
+        self.assertEqual(self.demo(frames), (DEMO + END_OF_DEMO, ""))
+        self.assertEqual([packet["protocol"] for packet in self.dump(self.folder / "a.pcap")][0], "qw")
+
+    def test_two_streams_at_once(self):
+        one, other = stream([300]), stream([500], port=28001, demo=b"".join(BLOCKS[:20]))
+        frames = [frame for pair in zip(one.frames, other.frames) for frame in pair]
+        frames += one.frames[len(other.frames):]
+        self.tool("-q", self.capture(frames))
+        self.assertEqual((self.folder / NAME).read_bytes(), DEMO + END_OF_DEMO)
+        self.assertEqual((self.folder / "a-2.mvd").read_bytes(),
+                         b"".join(BLOCKS[:20]) + END_OF_DEMO)
+
+
+class Units(ToolTest):
+    def test_numbers(self):
+        """Several units may end in one packet, and one span several."""
+        blocks = b"".join(BLOCKS)
+        packets = [(1000 * at, frame) for at, frame in enumerate(stream([4000]).frames)]
+        dumped = self.dump(self.write("a.pcap", Capture(ETHERNET, packets).pcap()))
+        self.assertEqual(sum(packet["size"] for packet in dumped
+                             if packet["direction"] == "s2c"), len(blocks) + 15)
+        last, unit = 0, 0
+        for packet in dumped:
+            unit = unit + 1 if packet["packet"] == last else 1
+            self.assertEqual(packet["unit"], unit)
+            self.assertGreaterEqual(packet["packet"], last)
+            last = packet["packet"]
+
+    def test_golden(self):
+        """A golden takes all units of a packet together."""
+        capture = self.write("a.pcap", (CAPTURES / "qw-qtv.pcap").read_bytes())
+        (self.folder / "goldens").mkdir()
+        self.tool("--check", "--golden", "goldens", "--update", capture)
+        output, _ = self.tool("--check", "--golden", "goldens", capture)
+        self.assertIn("goldens/a.golden: the same, 34 packets", output)
+        golden = self.folder / "goldens" / "a.golden"
+        golden.write_text(golden.read_text().replace('"say hello from qtv"', '"say goodbye"'))
+        _, error = self.tool("--check", "--golden", "goldens", capture, status=1)
+        self.assertIn('qw.qtv.stringcmd: was "say goodbye", is "say hello from qtv"', error)
+
+    def test_hostile_text(self):
+        """A request that never ends, in the smallest pieces, is given up before long."""
+        conversation = Conversation()
+        conversation.send(CLIENT, b"QTV\n" + b"A: b\n" * 60000, [4] + [1] * 3000 + [60000])
+        packets = [(at, frame) for at, frame in enumerate(conversation.frames)]
+        path = self.write("a.pcap", Capture(ETHERNET, packets).pcap())
+        _, error = self.tool("--check", path, status=1)
+        self.assertIn("Neither a text nor a block", error)
+
+    def test_many_connections(self):
+        """Connections that are only opened do not pile up."""
+        frames = []
+        for port in range(3000):
+            frames += Conversation(port=10000 + port).frames
+        packets = [(at, frame) for at, frame in enumerate(frames + stream().frames)]
+        self.tool("-q", self.write("a.pcap", Capture(ETHERNET, packets).pcap()))
+        self.assertEqual((self.folder / NAME).read_bytes(), DEMO + END_OF_DEMO)
+
+
+if __name__ == "__main__":
+    unittest.main()
