@@ -15,6 +15,7 @@ struct demo {
     char *lacks;
     GPtrArray *files, *problems;
     uint64_t problem_count;
+    bool dropped;
     GTree *left_out; /* char * to guint: how often each command was left out */
 };
 
@@ -202,10 +203,16 @@ char *demo_left_out_text(const struct demo *demo)
 
 void demo_end(struct demo *demo, bool keep)
 {
+    demo->dropped = !keep;
     if (keep)
         end_file(demo);
     else
         demo_discard(demo);
+}
+
+bool demo_is_dropped(const struct demo *demo)
+{
+    return demo->dropped;
 }
 
 const GPtrArray *demo_files(const struct demo *demo)

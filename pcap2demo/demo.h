@@ -47,6 +47,9 @@ void demo_set_map(struct demo *demo, const char *map);
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void demo_end(struct demo *demo, bool keep);
 
+/* Whether the session ended so that the last file was not kept. */
+bool demo_is_dropped(const struct demo *demo);
+
 /* struct demo_file *, in order. */
 const GPtrArray *demo_files(const struct demo *demo);
 

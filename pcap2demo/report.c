@@ -94,7 +94,7 @@ static void report_missing_start(const struct session *session)
     if (lacks)
         failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s)%s",
                 session->number, lacks, written ? "" : "; no demo without --force");
-    else if (!written && !problem_total(session))
+    else if (!written && !problem_total(session) && !demo_is_dropped(session->demo))
         failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
                 session->number);
 }

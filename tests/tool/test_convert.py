@@ -237,7 +237,8 @@ class Interrupted(Convert):
             self.wait_until_it_sleeps(process)
             process.send_signal(signal.SIGINT)
             process.wait(20)
-            self.assertIn(b"interrupted; unfinished demos are not kept", process.stderr.read())
+            self.assertEqual(process.stderr.read(),
+                             b"pcap2demo: interrupted; unfinished demos are not kept\n")
         self.assertEqual(process.returncode, 1)
         self.assertEqual(self.left(), ["x.pcap"])
 
