@@ -7,6 +7,7 @@ struct stream {
     const struct qs_protocol *protocol;
     GByteArray *bytes[2]; /* by enum qs_end */
     guint taken[2];       /* of them, by units handed out */
+    uint32_t seen[2];     /* of the next unit, which was not whole with them */
     struct qs_packet last[2];
     uint32_t units; /* that the packet `number` completed */
     uint64_t number;
@@ -36,8 +37,10 @@ void stream_add(struct stream *stream, const struct qs_packet *bytes)
     g_byte_array_remove_range(all, 0, stream->taken[bytes->from]);
     stream->taken[bytes->from] = 0;
     /* The end of a unit that has begun is in the hole. */
-    if (bytes->missing)
+    if (bytes->missing) {
         g_byte_array_set_size(all, 0);
+        stream->seen[bytes->from] = 0;
+    }
     if (bytes->size)
         g_byte_array_append(all, bytes->data, bytes->size);
     stream->last[bytes->from] = *bytes;
@@ -65,7 +68,8 @@ static bool next_of(struct stream *stream, const struct qs_session *session, enu
     *unit = left(stream, end);
     if (!unit->size && !unit->missing)
         return false;
-    size = unit->size ? stream->protocol->unit_size(session, unit) : 0;
+    size = unit->size ? stream->protocol->unit_size(session, unit, stream->seen[end]) : 0;
+    stream->seen[end] = size > unit->size ? unit->size : 0;
     if (size > unit->size)
         return false;
     unit->size = unit->wire_size = size;
@@ -86,7 +90,7 @@ bool stream_rest(struct stream *stream, const struct qs_session *session, enum q
     *unit = left(stream, end);
     if (!unit->size)
         return false;
-    unit->wire_size = stream->protocol->unit_size(session, unit);
+    unit->wire_size = stream->protocol->unit_size(session, unit, stream->seen[end]);
     unit->unit = ++stream->units;
     stream->taken[end] += unit->size;
     return true;

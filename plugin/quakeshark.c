@@ -144,7 +144,7 @@ static int dissect_unit(struct bridge *bridge, tvbuff_t *tvb, int offset, packet
     tvbuff_t *rest = tvb_new_subset_remaining(tvb, offset);
     const struct visit visit = visit_unit(bridge, pinfo);
     struct qs_packet unit = unit_at(bridge, rest, pinfo, &visit);
-    const uint32_t size = bridge->protocol->unit_size(visit.session, &unit);
+    const uint32_t size = bridge->protocol->unit_size(visit.session, &unit, 0);
 
     if (size > unit.size && wait_for_more(pinfo, offset, size - unit.size))
         return 0;

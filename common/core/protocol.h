@@ -97,9 +97,11 @@ struct qs_protocol {
     /*
      * How many bytes the unit has that begins with `start`, at least (of a known end; its number
      * and time do not matter). Once that many are there, ask again: when the answer is no more than
-     * is there, the unit is whole. Never 0. What cannot be divided any further is one unit.
+     * is there, the unit is whole. Never 0. What cannot be divided any further is one unit. `seen`
+     * of the bytes were there when this was asked before, 0: it was not; they need no second look.
      */
-    uint32_t (*unit_size)(const struct qs_session *session, const struct qs_packet *start);
+    uint32_t (*unit_size)(const struct qs_session *session, const struct qs_packet *start,
+                          uint32_t seen);
     /* Decodes one whole unit. Called by qs_decode_unit(). */
     void (*decode_unit)(struct qs_decoder *decoder);
     /* Decodes server messages that stand alone, as demo files hold them; NULL: there is no such

@@ -157,7 +157,8 @@ void qw_read_hidden_messages(struct qs_decoder *d);
 
 /* qtv.c: streams over TCP; see struct qs_protocol. */
 bool qw_recognise_stream(struct qs_view start);
-uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start);
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen);
 void qw_decode_unit(struct qs_decoder *d);
 
 /* precache.c */

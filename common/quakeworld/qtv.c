@@ -67,10 +67,12 @@ bool qw_recognise_stream(struct qs_view start)
     return is_request(start) || is_reply(start);
 }
 
-/* Up to the empty line, and with it. 0: that is not there yet. */
-static uint32_t text_size(struct qs_view start)
+/* Up to the empty line, and with it. 0: that is not there yet, as it was not in the first bytes. */
+static uint32_t text_size(struct qs_view start, uint32_t seen)
 {
-    const uint8_t *at = start.data, *end = start.data + start.size;
+    enum { MARK_MAX = 3 }; /* it may have begun in them */
+    const uint8_t *end = start.data + start.size;
+    const uint8_t *at = start.data + (seen > MARK_MAX ? seen - MARK_MAX : 0);
 
     while ((at = memchr(at, '\n', (size_t)(end - at)))) {
         at++;
@@ -83,9 +85,9 @@ static uint32_t text_size(struct qs_view start)
 }
 
 /* 0: it does not end. */
-static uint32_t text_unit_size(struct qs_view start)
+static uint32_t text_unit_size(struct qs_view start, uint32_t seen)
 {
-    const uint32_t size = text_size(start);
+    const uint32_t size = text_size(start, seen);
 
     if (size)
         return size;
@@ -103,7 +105,7 @@ static uint32_t command_size(struct qs_view start)
 }
 
 /* 0: no unit of that kind begins here. */
-static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start)
+static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uint32_t seen)
 {
     switch (stage) {
     case QW_QTV_STAGE_TEXT:
@@ -111,7 +113,7 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start)
         if (may_be_text(start))
             return start.size + 1;
         if (qw_recognise_stream(start))
-            return text_unit_size(start);
+            return text_unit_size(start, seen);
         return stage == QW_QTV_STAGE_RAW ? mvd_block_size(start) : 0;
     case QW_QTV_STAGE_BLOCKS:
         return mvd_block_size(start);
@@ -124,11 +126,12 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start)
     return 0;
 }
 
-uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start)
+uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen)
 {
     const struct qw_qtv *qtv = &((const struct qw_session *)session)->qtv;
     const struct qs_view bytes = {start->data, start->size};
-    const uint32_t size = start->missing ? 0 : size_at_stage(qtv->stage[start->from], bytes);
+    const uint32_t size = start->missing ? 0 : size_at_stage(qtv->stage[start->from], bytes, seen);
 
     return size ? size : MAX(start->size, 1);
 }
@@ -587,7 +590,7 @@ static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};
 
-    return bytes.size && size_at_stage(stage, bytes) == bytes.size;
+    return bytes.size && size_at_stage(stage, bytes, 0) == bytes.size;
 }
 
 void qw_decode_unit(struct qs_decoder *d)
