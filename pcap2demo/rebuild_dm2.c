@@ -41,7 +41,7 @@ struct dm2 {
     bool begun;                   /* its file */
     bool ended;                   /* the connection */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
-    struct q2_frame last;         /* the demo's last frame; entities NULL: none */
+    int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
     struct stufftext stufftext;
     struct q2_dialect dialect; /* of the demo */
@@ -69,9 +69,7 @@ static void *dm2_new(struct demo *demo)
 
 static void forget_last_frame(struct dm2 *dm2)
 {
-    if (dm2->last.entities)
-        g_array_free(dm2->last.entities, TRUE);
-    dm2->last = (struct q2_frame){0};
+    dm2->last = 0;
     memset(dm2->written, 0, sizeof dm2->written);
 }
 
@@ -168,17 +166,17 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
     dm2->begun = true;
 }
 
-static const struct q2_copied_message *message_at(const struct dm2 *dm2, guint index)
+static const struct q2_tracked_message *message_at(const struct dm2 *dm2, guint index)
 {
     if (index >= dm2->tracker->messages->len)
         return NULL;
-    return &g_array_index(dm2->tracker->messages, struct q2_copied_message, index);
+    return &g_array_index(dm2->tracker->messages, struct q2_tracked_message, index);
 }
 
 /* The first frame must need no other. */
 static bool has_full_frame(const struct dm2 *dm2)
 {
-    const struct q2_copied_message *message;
+    const struct q2_tracked_message *message;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         const struct q2_frame *frame =
@@ -192,7 +190,7 @@ static bool has_full_frame(const struct dm2 *dm2)
 
 static bool has_frame(const struct dm2 *dm2)
 {
-    const struct q2_copied_message *message;
+    const struct q2_tracked_message *message;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++)
         if (message->id == SVC_FRAME)
@@ -232,39 +230,37 @@ static bool demo_has_frame(const struct dm2 *dm2, int32_t number)
     return number > 0 && dm2->written[number % FRAMES_KEPT] == number;
 }
 
-static void keep_last_frame(struct dm2 *dm2, const struct q2_frame *frame)
+static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
+                            const struct q2_frame *frame)
 {
-    GArray *entities = dm2->last.entities;
-
-    if (!entities)
-        entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
-    g_array_set_size(entities, 0);
-    g_array_append_vals(entities, frame->entities->data, frame->entities->len);
-    dm2->last = *frame;
-    dm2->last.entities = entities;
+    dm2->last = frame->number;
     if (frame->number > 0)
         dm2->written[frame->number % FRAMES_KEPT] = frame->number;
+    if (session->dialect.packed)
+        converter_keep(&dm2->converter);
 }
 
 /* As a delta from the demo's last frame, or in full where that is too far back. */
-static void encode_frame(struct dm2 *dm2, const struct q2_session *session,
-                         const struct q2_frame *frame)
+static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
+                                   const struct q2_frame *last, const struct q2_frame *frame)
 {
     const struct q2_frame_style style = {
-        .baselines = dm2->tracker, .max_clients = q2_max_clients(session), .dialect = dm2->dialect};
-    const int64_t back = (int64_t)frame->number - dm2->last.number;
-    const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last.number);
+        .baselines = dm2->tracker, .max_clients = session->max_clients, .dialect = dm2->dialect};
+    const int64_t back = (int64_t)frame->number - dm2->last;
+    const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last);
 
     g_byte_array_set_size(dm2->unit, 0);
-    q2_encode_frame(dm2->unit, &style, near ? &dm2->last : NULL, frame);
+    q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
+    return (struct qs_view){dm2->unit->data, dm2->unit->len};
 }
 
-static void copy_frame(struct dm2 *dm2, const struct q2_copied_message *first, unsigned count)
+/* Its messages stand one behind the other. */
+static struct qs_view frame_as_sent(const struct q2_tracked_message *first)
 {
-    g_byte_array_set_size(dm2->unit, 0);
-    for (unsigned i = 0; i < count; i++)
-        g_byte_array_append(dm2->unit, dm2->tracker->bytes->data + first[i].offset,
-                            first[i].length);
+    const struct qs_view last = first[FRAME_MESSAGES - 1].bytes;
+
+    return (struct qs_view){first->bytes.data,
+                            (uint32_t)(last.data + last.size - first->bytes.data)};
 }
 
 static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
@@ -286,28 +282,27 @@ static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t 
     demo_problem(dm2->demo, packet, "frame %d is left out: %s", number, why);
 }
 
-/* Writes a frame of protocol 35 or 36 as demos have it. NULL: it is passed over. */
+/* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
 static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
                                             const struct q2_frame *frame,
                                             const struct qs_packet *packet, uint32_t acknowledged)
 {
     const struct q2_frame *converted =
-        converter_frame(&dm2->converter, session, frame, acknowledged, &dm2->last);
+        converter_frame(&dm2->converter, session, frame, acknowledged);
 
     dm2->passed_over = !converted;
     if (frame->reference_missing)
         note_repair(dm2, frame, packet);
-    if (converted)
-        encode_frame(dm2, session, converted);
     return converted;
 }
 
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
-                      const struct q2_copied_message *first, const struct qs_packet *packet,
+                      const struct q2_tracked_message *first, const struct qs_packet *packet,
                       uint32_t acknowledged)
 {
     const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
+    struct qs_view unit;
 
     if (!frame) {
         lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
@@ -317,15 +312,16 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
         if (!frame)
             return;
+        unit = encode_frame(dm2, session, &dm2->converter.last, frame);
     } else if (frame->delta <= 0 ||
                (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
-        copy_frame(dm2, first, FRAME_MESSAGES);
+        unit = frame_as_sent(first);
     } else {
         note_repair(dm2, frame, packet);
-        encode_frame(dm2, session, frame);
+        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->last), frame);
     }
-    if (add_unit(dm2, (struct qs_view){dm2->unit->data, dm2->unit->len}))
-        keep_last_frame(dm2, frame);
+    if (add_unit(dm2, unit))
+        keep_last_frame(dm2, session, frame);
     else
         lose_frame(dm2, packet, frame->number, "it is longer than players read");
 }
@@ -368,33 +364,37 @@ static void add_message(struct dm2 *dm2, struct qs_view message)
 
 /* --- Packets */
 
+/* Whether the message at `index` is of that kind and stands right behind the one before. */
+static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
+{
+    const struct q2_tracked_message *before = message_at(dm2, index - 1);
+    const struct q2_tracked_message *message = message_at(dm2, index);
+
+    return message && message->id == id &&
+           message->bytes.data == before->bytes.data + before->bytes.size;
+}
+
 /* A frame's messages follow each other, if it has several; players know no others. */
 static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
 {
-    const struct q2_copied_message *player = message_at(dm2, index + 1);
-    const struct q2_copied_message *entities = message_at(dm2, index + 2);
-
-    if (session->dialect.packed)
-        return true;
-    return player && player->id == SVC_PLAYERINFO && entities && entities->id == SVC_PACKETENTITIES;
+    return session->dialect.packed ||
+           (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
 }
 
 static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
     const struct q2_session *session = q2_session_of(decoder->session);
-    const struct q2_copied_message *message;
+    const struct q2_tracked_message *message;
 
     dm2->passed_over = false;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
-        const struct qs_view bytes = {dm2->tracker->bytes->data + message->offset, message->length};
-
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
         } else if (message->id < SVC_PLAYERINFO) {
-            add_message(dm2, bytes);
+            add_message(dm2, message->bytes);
         }
     }
     /* What came with a frame that is passed over waits for the next one. */

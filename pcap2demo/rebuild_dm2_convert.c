@@ -13,18 +13,19 @@ void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);
     converter->events = g_hash_table_new(NULL, NULL);
-    converter->frame.entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
 }
 
 void converter_clear(struct converter *converter)
 {
     g_hash_table_destroy(converter->events);
-    g_array_free(converter->frame.entities, TRUE);
+    q2_frame_clear(&converter->frame);
+    q2_frame_clear(&converter->last);
 }
 
 void converter_level(struct converter *converter)
 {
     g_hash_table_remove_all(converter->events);
+    q2_frame_clear(&converter->last);
     converter->taken = 0;
 }
 
@@ -64,11 +65,14 @@ static void restore_view(const struct converter *converter, uint32_t acknowledge
         player->viewangles[i] = (int16_t)(command->angles[i] + player->delta_angles[i]);
 }
 
-static struct q2_entity *entity_numbered(const struct q2_frame *frame, int number)
+/* Where an entity stood in a frame that may be none; NULL: it was not in it. */
+static const int32_t *place_in(const struct q2_frame *frame, uint32_t number)
 {
-    return number > 0 && number < Q2_ENTITIES_EXTENDED_MAX
-               ? (struct q2_entity *)q2_frame_entity(frame, (uint16_t)number)
-               : NULL;
+    guint index;
+
+    if (!frame->entities || !q2_entities_find(frame->entities, number, &index))
+        return NULL;
+    return q2_entities_at(frame->entities, index)->origin;
 }
 
 /* Q2PRO leaves out where the client's own entity is and looks. Source: Q2PRO, utils.c
@@ -76,13 +80,15 @@ static struct q2_entity *entity_numbered(const struct q2_frame *frame, int numbe
 static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
 {
     const struct q2_player *player = &frame->player;
-    const int number = player->clientnum + 1;
-    struct q2_entity *own = entity_numbered(frame, number);
-    const struct q2_entity *before = last->entities ? entity_numbered(last, number) : NULL;
+    const uint32_t number = (uint32_t)(player->clientnum + 1);
+    const int32_t *before = place_in(last, number);
+    struct q2_entity *own;
+    guint index;
 
-    if (!own)
+    if (!q2_entities_find(frame->entities, number, &index))
         return;
-    memcpy(own->old_origin, before ? before->origin : player->origin, sizeof own->old_origin);
+    own = q2_entities_change(frame->entities, index);
+    memcpy(own->old_origin, before ? before : player->origin, sizeof own->old_origin);
     memcpy(own->origin, player->origin, sizeof own->origin);
     own->angles[0] = player->viewangles[0] / 3;
     own->angles[1] = player->viewangles[1];
@@ -92,10 +98,12 @@ static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *la
 /* Who is watched through his eyes must not be seen: a demo names its player only once. */
 static void hide_watched(const struct q2_session *session, struct q2_frame *frame)
 {
-    struct q2_entity *watched = entity_numbered(frame, frame->player.clientnum + 1);
+    const int watched = frame->player.clientnum;
+    guint index;
 
-    if (watched && frame->player.clientnum != session->player)
-        watched->model[0] = 0;
+    if (watched != session->player &&
+        q2_entities_find(frame->entities, (uint32_t)(watched + 1), &index))
+        q2_entities_change(frame->entities, index)->model[0] = 0;
 }
 
 /* --- Frames that are passed over */
@@ -117,16 +125,17 @@ static int32_t demo_number(struct converter *converter, int32_t number, int32_t 
     int64_t next = number / every;
 
     if (converter->taken)
-        next = (int64_t)converter->frame.number + MAX(since / MAX(every, converter->every), 1);
+        next = (int64_t)converter->number + MAX(since / MAX(every, converter->every), 1);
     converter->taken = number;
     converter->every = every;
-    return (int32_t)MIN(next, INT32_MAX);
+    converter->number = (int32_t)MIN(next, INT32_MAX);
+    return converter->number;
 }
 
 static void keep_events(struct converter *converter, const struct q2_frame *frame)
 {
     for (guint i = 0; i < frame->entities->len; i++) {
-        const struct q2_entity *entity = &g_array_index(frame->entities, struct q2_entity, i);
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
         if (entity->event)
             g_hash_table_insert(converter->events, GUINT_TO_POINTER(entity->number),
@@ -139,43 +148,30 @@ static void add_events(struct converter *converter, struct q2_frame *frame)
     if (!g_hash_table_size(converter->events))
         return;
     for (guint i = 0; i < frame->entities->len; i++) {
-        struct q2_entity *entity = &g_array_index(frame->entities, struct q2_entity, i);
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
         const gpointer event =
             g_hash_table_lookup(converter->events, GUINT_TO_POINTER(entity->number));
 
-        if (!entity->event)
-            entity->event = (uint8_t)GPOINTER_TO_UINT(event);
+        if (event && !entity->event)
+            q2_entities_change(frame->entities, i)->event = (uint8_t)GPOINTER_TO_UINT(event);
     }
     g_hash_table_remove_all(converter->events);
 }
 
-static void copy_frame(struct q2_frame *to, const struct q2_frame *from)
-{
-    GArray *entities = to->entities;
-
-    g_array_set_size(entities, 0);
-    g_array_append_vals(entities, from->entities->data, from->entities->len);
-    *to = *from;
-    to->entities = entities;
-}
-
 const struct q2_frame *converter_frame(struct converter *converter,
                                        const struct q2_session *session,
-                                       const struct q2_frame *frame, uint32_t acknowledged,
-                                       const struct q2_frame *last)
+                                       const struct q2_frame *frame, uint32_t acknowledged)
 {
     const bool is_q2pro = session->base.version == Q2_PROTOCOL_Q2PRO;
     const int32_t every = frames_per_kept(session);
     struct q2_frame *to = &converter->frame;
-    int32_t number;
 
     if (frame->number % every) {
         keep_events(converter, frame);
         return NULL;
     }
-    number = demo_number(converter, frame->number, every);
-    copy_frame(to, frame);
-    to->number = number;
+    q2_frame_copy(to, frame);
+    to->number = demo_number(converter, frame->number, every);
     if (is_q2pro)
         to->suppressed &= FF_SUPPRESSED;
     else
@@ -184,7 +180,15 @@ const struct q2_frame *converter_frame(struct converter *converter,
     if (!session->recording)
         restore_view(converter, acknowledged, &to->player);
     if (is_q2pro && !session->recording)
-        restore_own_entity(to, last);
+        restore_own_entity(to, &converter->last);
     hide_watched(session, to);
     return to;
+}
+
+void converter_keep(struct converter *converter)
+{
+    const struct q2_frame before = converter->last;
+
+    converter->last = converter->frame;
+    converter->frame = before;
 }

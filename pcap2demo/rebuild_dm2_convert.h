@@ -25,7 +25,9 @@ struct converter {
     } moves[CONVERT_MOVES];
     GHashTable *events;    /* entity number -> event of frames that were passed over */
     struct q2_frame frame; /* what came of the last conversion */
-    int32_t taken;         /* the server's number of that frame; 0: there is none in this level */
+    struct q2_frame last;  /* the demo's last frame; entities NULL: there is none in this level */
+    int32_t number;        /* of the frame converted last */
+    int32_t taken;         /* the server's number of it; 0: there is none in this level */
     int32_t every;         /* one of so many frames was taken then */
 };
 
@@ -40,14 +42,15 @@ void converter_move(struct converter *converter, uint32_t sequence,
                     const struct q2_usercmd *command);
 
 /*
- * Converts a frame that came in a packet acknowledging `acknowledged`. `last` is the demo's last
- * frame; its entities may be NULL. Returns NULL where the frame is passed over, because the server
- * sends more than demos hold: its events are kept for the next one. The frame is valid until the
- * next call.
+ * Converts a frame that came in a packet acknowledging `acknowledged`. Returns NULL where the frame
+ * is passed over, because the server sends more than demos hold: its events are kept for the next
+ * one. The frame is valid until the next call.
  */
 const struct q2_frame *converter_frame(struct converter *converter,
                                        const struct q2_session *session,
-                                       const struct q2_frame *frame, uint32_t acknowledged,
-                                       const struct q2_frame *last);
+                                       const struct q2_frame *frame, uint32_t acknowledged);
+
+/* The frame that was just converted is in the demo, and `last` from now on. */
+void converter_keep(struct converter *converter);
 
 #endif

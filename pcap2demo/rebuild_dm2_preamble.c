@@ -76,7 +76,9 @@ static void put_configstrings(struct preamble *preamble)
  * looping sounds: facts, section 2. */
 static void put_baselines(struct preamble *preamble)
 {
-    for (uint16_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
+    const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
+
+    for (uint16_t i = 1; i < end; i++) {
         const struct q2_entity *baseline = q2_tracker_baseline_of(preamble->session->tracker, i);
 
         if (!baseline)

@@ -5,6 +5,8 @@
 
 #include "common/core/text.h"
 
+enum { CLIENTS_MAX = 256 };
+
 /* Where each range begins; the last entry is the end. */
 static const uint16_t vanilla_starts[Q2_RANGES + 1] = {0,  1,   2,   3,   4,    5,    29,   30,  31,
                                                        32, 288, 544, 800, 1056, 1312, 1568, 2080};
@@ -35,6 +37,18 @@ uint32_t q2_configstring_end(const struct q2_session *session)
     return starts_of(session)[Q2_RANGES];
 }
 
+void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
+{
+    int64_t number;
+
+    if (index >= q2_configstring_end(session))
+        return;
+    qs_table_set(&session->configstrings, index, text);
+    if (index == starts_of(session)[Q2_RANGE_MAXCLIENTS])
+        session->max_clients =
+            qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
+}
+
 const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number)
 {
     const uint16_t *starts = starts_of(session);
@@ -49,13 +63,4 @@ char *q2_player_name(const struct q2_session *session, uint32_t player)
     const char *skin = q2_configstring(session, Q2_RANGE_PLAYERSKINS, player);
 
     return skin ? g_strndup(skin, strcspn(skin, "\\")) : NULL;
-}
-
-uint32_t q2_max_clients(const struct q2_session *session)
-{
-    int64_t number;
-
-    if (!qs_view_number(qs_view_of(q2_configstring(session, Q2_RANGE_MAXCLIENTS, 0)), &number))
-        return 0;
-    return number > 0 && number <= 256 ? (uint32_t)number : 0;
 }

@@ -37,14 +37,14 @@ bool q2_configstring_range(const struct q2_session *session, uint32_t index, enu
 /* One past the last index: also the end mark of streams. */
 uint32_t q2_configstring_end(const struct q2_session *session);
 
+/* Sets a config string; where `index` is behind the last, nothing happens. */
+void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);
+
 /* The config string at `number` of `range`, or NULL where none is known. */
 const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number);
 
 /* The name of a player, from the config string `name\model/skin`, as a new string; NULL: unknown.
  */
 char *q2_player_name(const struct q2_session *session, uint32_t player);
-
-/* The number in CS_MAXCLIENTS, or 0 where it is not known. */
-uint32_t q2_max_clients(const struct q2_session *session);
 
 #endif

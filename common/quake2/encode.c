@@ -7,8 +7,60 @@ enum {
     /* Values up to here are the same to readers that take two bytes with or without a sign. */
     SHORT_SAFE = 0x7fff,
     STEP_MAX = 0x3fff, /* of a variable coordinate in two bytes, down to -STEP_MAX - 1 */
-    NO_DELTA = -1
+    NO_DELTA = -1,
+    ROOM = 4096 /* that a writer makes at once */
 };
+
+/* Writes at the end of an array, which is longer than what was written until end_writing(). */
+struct writer {
+    uint8_t *at, *end;
+    GByteArray *array;
+};
+
+static void make_room(struct writer *out, guint written)
+{
+    g_byte_array_set_size(out->array, written + ROOM);
+    out->at = out->array->data + written;
+    out->end = out->at + ROOM;
+}
+
+static struct writer begin_writing(GByteArray *array)
+{
+    struct writer out = {.array = array};
+
+    make_room(&out, array->len);
+    return out;
+}
+
+static void end_writing(const struct writer *out)
+{
+    g_byte_array_set_size(out->array, (guint)(out->at - out->array->data));
+}
+
+static void put_u8(struct writer *out, uint8_t value)
+{
+    if (out->at == out->end)
+        make_room(out, (guint)(out->at - out->array->data));
+    *out->at++ = value;
+}
+
+static void put_u16(struct writer *out, uint16_t value)
+{
+    put_u8(out, (uint8_t)value);
+    put_u8(out, (uint8_t)(value >> 8));
+}
+
+static void put_u32(struct writer *out, uint32_t value)
+{
+    put_u16(out, (uint16_t)value);
+    put_u16(out, (uint16_t)(value >> 16));
+}
+
+static void put_bytes(struct writer *out, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        put_u8(out, bytes[i]);
+}
 
 void q2_encode_u8(GByteArray *out, uint8_t value)
 {
@@ -17,14 +69,16 @@ void q2_encode_u8(GByteArray *out, uint8_t value)
 
 void q2_encode_u16(GByteArray *out, uint16_t value)
 {
-    q2_encode_u8(out, (uint8_t)value);
-    q2_encode_u8(out, (uint8_t)(value >> 8));
+    const uint16_t bytes = GUINT16_TO_LE(value);
+
+    g_byte_array_append(out, (const uint8_t *)&bytes, sizeof bytes);
 }
 
 void q2_encode_u32(GByteArray *out, uint32_t value)
 {
-    q2_encode_u16(out, (uint16_t)value);
-    q2_encode_u16(out, (uint16_t)(value >> 16));
+    const uint32_t bytes = GUINT32_TO_LE(value);
+
+    g_byte_array_append(out, (const uint8_t *)&bytes, sizeof bytes);
 }
 
 void q2_encode_text(GByteArray *out, struct qs_view text)
@@ -36,29 +90,29 @@ void q2_encode_text(GByteArray *out, struct qs_view text)
 
 /* In 16 bits; with variable coordinates as a step from `from`, or in 23 bits where that is too far.
  */
-static void put_coordinate(GByteArray *out, const struct q2_dialect *dialect, int32_t from,
+static void put_coordinate(struct writer *out, const struct q2_dialect *dialect, int32_t from,
                            int32_t to)
 {
     const int32_t step = to - from;
 
     if (!dialect->extensions2) {
-        q2_encode_u16(out, (uint16_t)to);
+        put_u16(out, (uint16_t)to);
     } else if (step >= -STEP_MAX - 1 && step <= STEP_MAX) {
-        q2_encode_u16(out, (uint16_t)((uint32_t)step << 1));
+        put_u16(out, (uint16_t)((uint32_t)step << 1));
     } else {
-        q2_encode_u16(out, (uint16_t)((uint32_t)to << 1 | 1));
-        q2_encode_u8(out, (uint8_t)((uint32_t)to >> 15));
+        put_u16(out, (uint16_t)((uint32_t)to << 1 | 1));
+        put_u8(out, (uint8_t)((uint32_t)to >> 15));
     }
 }
 
-static void put_vector(GByteArray *out, const struct q2_dialect *dialect, const int32_t from[3],
+static void put_vector(struct writer *out, const struct q2_dialect *dialect, const int32_t from[3],
                        const int32_t to[3])
 {
     for (unsigned i = 0; i < 3; i++)
         put_coordinate(out, dialect, from[i], to[i]);
 }
 
-static void put_position(GByteArray *out, const struct q2_dialect *dialect,
+static void put_position(struct writer *out, const struct q2_dialect *dialect,
                          const int32_t position[3])
 {
     static const int32_t nowhere[3];
@@ -66,16 +120,16 @@ static void put_position(GByteArray *out, const struct q2_dialect *dialect,
     put_vector(out, dialect, nowhere, position);
 }
 
-static void put_angles(GByteArray *out, const int16_t angles[3])
+static void put_angles(struct writer *out, const int16_t angles[3])
 {
     for (unsigned i = 0; i < 3; i++)
-        q2_encode_u16(out, (uint16_t)angles[i]);
+        put_u16(out, (uint16_t)angles[i]);
 }
 
-static void put_quarters(GByteArray *out, const int8_t quarters[3])
+static void put_quarters(struct writer *out, const int8_t quarters[3])
 {
     for (unsigned i = 0; i < 3; i++)
-        q2_encode_u8(out, (uint8_t)quarters[i]);
+        put_u8(out, (uint8_t)quarters[i]);
 }
 
 /* --- Entities */
@@ -247,48 +301,49 @@ static uint64_t with_more_bits(uint64_t bits)
     return bits;
 }
 
-static void put_mask(GByteArray *out, uint64_t bits, uint16_t number)
+static void put_mask(struct writer *out, uint64_t bits, uint16_t number)
 {
     bits = with_more_bits(number > UINT8_MAX ? bits | U_NUMBER16 : bits);
-    q2_encode_u8(out, (uint8_t)bits);
+    put_u8(out, (uint8_t)bits);
     if (bits & U_MOREBITS1)
-        q2_encode_u8(out, (uint8_t)(bits >> 8));
+        put_u8(out, (uint8_t)(bits >> 8));
     if (bits & U_MOREBITS2)
-        q2_encode_u8(out, (uint8_t)(bits >> 16));
+        put_u8(out, (uint8_t)(bits >> 16));
     if (bits & U_MOREBITS3)
-        q2_encode_u8(out, (uint8_t)(bits >> 24));
+        put_u8(out, (uint8_t)(bits >> 24));
     if (bits & U_MOREBITS4)
-        q2_encode_u8(out, (uint8_t)(bits >> 32));
+        put_u8(out, (uint8_t)(bits >> 32));
     if (bits & U_NUMBER16)
-        q2_encode_u16(out, number);
+        put_u16(out, number);
     else
-        q2_encode_u8(out, (uint8_t)number);
+        put_u8(out, (uint8_t)number);
 }
 
-static void put_sized(GByteArray *out, uint64_t bits, uint64_t bit8, uint64_t bit16, uint32_t value)
+static void put_sized(struct writer *out, uint64_t bits, uint64_t bit8, uint64_t bit16,
+                      uint32_t value)
 {
     if ((bits & bit8) && (bits & bit16))
-        q2_encode_u32(out, value);
+        put_u32(out, value);
     else if (bits & bit8)
-        q2_encode_u8(out, (uint8_t)value);
+        put_u8(out, (uint8_t)value);
     else if (bits & bit16)
-        q2_encode_u16(out, (uint16_t)value);
+        put_u16(out, (uint16_t)value);
 }
 
-static void put_looks(GByteArray *out, uint64_t bits, const struct q2_entity *to)
+static void put_looks(struct writer *out, uint64_t bits, const struct q2_entity *to)
 {
     for (unsigned i = 0; i < 4; i++)
         if (bits & model_bits[i] && bits & U_MODEL16)
-            q2_encode_u16(out, to->model[i]);
+            put_u16(out, to->model[i]);
         else if (bits & model_bits[i])
-            q2_encode_u8(out, (uint8_t)to->model[i]);
+            put_u8(out, (uint8_t)to->model[i]);
     put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
     put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
     put_sized(out, bits, U_EFFECTS8, U_EFFECTS16, to->effects);
     put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
 }
 
-static void put_place(GByteArray *out, const struct q2_dialect *dialect, uint64_t bits,
+static void put_place(struct writer *out, const struct q2_dialect *dialect, uint64_t bits,
                       const struct q2_entity *from, const struct q2_entity *to)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -296,43 +351,43 @@ static void put_place(GByteArray *out, const struct q2_dialect *dialect, uint64_
             put_coordinate(out, dialect, from->origin[i], to->origin[i]);
     for (unsigned i = 0; i < 3; i++)
         if (bits & angle_bits[i] && bits & U_ANGLE16)
-            q2_encode_u16(out, (uint16_t)to->angles[i]);
+            put_u16(out, (uint16_t)to->angles[i]);
         else if (bits & angle_bits[i])
-            q2_encode_u8(out, angle_byte(to->angles[i]));
+            put_u8(out, angle_byte(to->angles[i]));
     if (bits & U_OLDORIGIN)
         put_position(out, dialect, to->old_origin);
 }
 
-static void put_sound(GByteArray *out, const struct q2_dialect *dialect,
+static void put_sound(struct writer *out, const struct q2_dialect *dialect,
                       const struct q2_entity *from, const struct q2_entity *to)
 {
     const bool volume = to->sound_volume != from->sound_volume;
     const bool attenuation = to->sound_attenuation != from->sound_attenuation;
 
     if (!dialect->extensions) {
-        q2_encode_u8(out, (uint8_t)to->sound);
+        put_u8(out, (uint8_t)to->sound);
         return;
     }
-    q2_encode_u16(out, (uint16_t)(to->sound | (volume ? SOUND_WORD_VOLUME : 0) |
-                                  (attenuation ? SOUND_WORD_ATTENUATION : 0)));
+    put_u16(out, (uint16_t)(to->sound | (volume ? SOUND_WORD_VOLUME : 0) |
+                            (attenuation ? SOUND_WORD_ATTENUATION : 0)));
     if (volume)
-        q2_encode_u8(out, to->sound_volume);
+        put_u8(out, to->sound_volume);
     if (attenuation)
-        q2_encode_u8(out, to->sound_attenuation);
+        put_u8(out, to->sound_attenuation);
 }
 
-static void put_extensions(GByteArray *out, uint64_t bits, const struct q2_entity *to)
+static void put_extensions(struct writer *out, uint64_t bits, const struct q2_entity *to)
 {
     put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
     if (bits & U_ALPHA)
-        q2_encode_u8(out, to->alpha);
+        put_u8(out, to->alpha);
     if (bits & U_SCALE)
-        q2_encode_u8(out, to->scale);
+        put_u8(out, to->scale);
 }
 
-void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
-                      const struct q2_entity *from, const struct q2_entity *to, bool always,
-                      bool is_new)
+static void put_entity(struct writer *out, const struct q2_dialect *dialect,
+                       const struct q2_entity *from, const struct q2_entity *to, bool always,
+                       bool is_new)
 {
     const uint64_t bits = entity_bits(dialect, from, to, is_new);
 
@@ -344,12 +399,22 @@ void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
     if (bits & U_SOUND)
         put_sound(out, dialect, from, to);
     if (bits & U_EVENT)
-        q2_encode_u8(out, to->event);
+        put_u8(out, to->event);
     if (bits & U_SOLID && dialect->long_solid)
-        q2_encode_u32(out, to->solid);
+        put_u32(out, to->solid);
     else if (bits & U_SOLID)
-        q2_encode_u16(out, short_solid(to->solid));
+        put_u16(out, short_solid(to->solid));
     put_extensions(out, bits, to);
+}
+
+void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_entity *from, const struct q2_entity *to, bool always,
+                      bool is_new)
+{
+    struct writer writer = begin_writing(out);
+
+    put_entity(&writer, dialect, from, to, always, is_new);
+    end_writing(&writer);
 }
 
 void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
@@ -447,19 +512,19 @@ static unsigned view_bits(const struct q2_dialect *dialect, const struct q2_play
     return bits;
 }
 
-static void put_byte_or_word(GByteArray *out, const struct q2_dialect *dialect, uint16_t value)
+static void put_byte_or_word(struct writer *out, const struct q2_dialect *dialect, uint16_t value)
 {
     if (dialect->extensions2)
-        q2_encode_u16(out, value);
+        put_u16(out, value);
     else
-        q2_encode_u8(out, (uint8_t)value);
+        put_u8(out, (uint8_t)value);
 }
 
-static void put_movement(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_movement(struct writer *out, const struct q2_dialect *dialect, unsigned bits,
                          const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_M_TYPE)
-        q2_encode_u8(out, to->pm_type);
+        put_u8(out, to->pm_type);
     if (bits & PS_M_ORIGIN)
         put_vector(out, dialect, from->origin, to->origin);
     if (bits & PS_M_VELOCITY)
@@ -469,40 +534,40 @@ static void put_movement(GByteArray *out, const struct q2_dialect *dialect, unsi
     if (bits & PS_M_FLAGS)
         put_byte_or_word(out, dialect, to->pm_flags);
     if (bits & PS_M_GRAVITY)
-        q2_encode_u16(out, (uint16_t)to->gravity);
+        put_u16(out, (uint16_t)to->gravity);
     if (bits & PS_M_DELTA_ANGLES)
         put_angles(out, to->delta_angles);
 }
 
-static void put_gun_index(GByteArray *out, const struct q2_dialect *dialect,
+static void put_gun_index(struct writer *out, const struct q2_dialect *dialect,
                           const struct q2_player *to)
 {
     if (dialect->extensions)
-        q2_encode_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
+        put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
     else
-        q2_encode_u8(out, (uint8_t)to->gunindex);
+        put_u8(out, (uint8_t)to->gunindex);
 }
 
-static void put_gun(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_gun(struct writer *out, const struct q2_dialect *dialect, unsigned bits,
                     const struct q2_player *to)
 {
     if (bits & PS_WEAPONINDEX)
         put_gun_index(out, dialect, to);
     if (bits & PS_WEAPONFRAME) {
-        q2_encode_u8(out, to->gunframe);
+        put_u8(out, to->gunframe);
         put_quarters(out, to->gunoffset);
         put_quarters(out, to->gunangles);
     }
 }
 
-static void put_colours(GByteArray *out, unsigned bits, const uint8_t colour[4])
+static void put_colours(struct writer *out, unsigned bits, const uint8_t colour[4])
 {
     for (unsigned i = 0; i < 4; i++)
         if (bits >> i & 1)
-            q2_encode_u8(out, colour[i]);
+            put_u8(out, colour[i]);
 }
 
-static void put_blend(GByteArray *out, const struct q2_dialect *dialect,
+static void put_blend(struct writer *out, const struct q2_dialect *dialect,
                       const struct q2_player *from, const struct q2_player *to)
 {
     unsigned bits = 0;
@@ -515,39 +580,39 @@ static void put_blend(GByteArray *out, const struct q2_dialect *dialect,
         bits |= (unsigned)(to->blend[i] != from->blend[i]) << i;
         bits |= (unsigned)(to->damage_blend[i] != from->damage_blend[i]) << (4 + i);
     }
-    q2_encode_u8(out, (uint8_t)bits);
+    put_u8(out, (uint8_t)bits);
     put_colours(out, bits, to->blend);
     put_colours(out, bits >> 4, to->damage_blend);
 }
 
 /* Source: Q2PRO, msg.c MSG_WriteFog. */
-static void put_fog(GByteArray *out, const struct q2_dialect *dialect, const struct q2_fog *from,
+static void put_fog(struct writer *out, const struct q2_dialect *dialect, const struct q2_fog *from,
                     const struct q2_fog *to)
 {
     const unsigned bits = fog_bits(from, to);
 
-    q2_encode_u8(out, (uint8_t)bits);
+    put_u8(out, (uint8_t)bits);
     if (bits & FOG_BIT_COLOR)
-        g_byte_array_append(out, to->color, sizeof to->color);
+        put_bytes(out, to->color, sizeof to->color);
     if (bits & FOG_BIT_DENSITY) {
-        q2_encode_u16(out, to->density);
-        q2_encode_u16(out, to->sky_factor);
+        put_u16(out, to->density);
+        put_u16(out, to->sky_factor);
     }
     if (bits & FOG_BIT_HEIGHT_DENSITY)
-        q2_encode_u16(out, to->height_density);
+        put_u16(out, to->height_density);
     if (bits & FOG_BIT_HEIGHT_FALLOFF)
-        q2_encode_u16(out, to->height_falloff);
+        put_u16(out, to->height_falloff);
     if (bits & FOG_BIT_HEIGHT_START_COLOR)
-        g_byte_array_append(out, to->start_color, sizeof to->start_color);
+        put_bytes(out, to->start_color, sizeof to->start_color);
     if (bits & FOG_BIT_HEIGHT_END_COLOR)
-        g_byte_array_append(out, to->end_color, sizeof to->end_color);
+        put_bytes(out, to->end_color, sizeof to->end_color);
     if (bits & FOG_BIT_HEIGHT_START_DIST)
         put_coordinate(out, dialect, 0, to->start_dist);
     if (bits & FOG_BIT_HEIGHT_END_DIST)
         put_coordinate(out, dialect, 0, to->end_dist);
 }
 
-static void put_view(GByteArray *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_view(struct writer *out, const struct q2_dialect *dialect, unsigned bits,
                      const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_VIEWOFFSET)
@@ -562,20 +627,20 @@ static void put_view(GByteArray *out, const struct q2_dialect *dialect, unsigned
     if (bits & PS_FOG)
         put_fog(out, dialect, &from->fog, &to->fog);
     if (bits & PS_FOV)
-        q2_encode_u8(out, to->fov);
+        put_u8(out, to->fov);
     if (bits & PS_RDFLAGS)
-        q2_encode_u8(out, to->rdflags);
+        put_u8(out, to->rdflags);
 }
 
 /* Seven bits a byte, the lowest first; bit 7 says that another follows. */
-static void put_variable_mask(GByteArray *out, uint64_t mask)
+static void put_variable_mask(struct writer *out, uint64_t mask)
 {
     for (; mask > 0x7f; mask >>= 7)
-        q2_encode_u8(out, (uint8_t)(mask | 0x80));
-    q2_encode_u8(out, (uint8_t)mask);
+        put_u8(out, (uint8_t)(mask | 0x80));
+    put_u8(out, (uint8_t)mask);
 }
 
-static void put_stats(GByteArray *out, const struct q2_dialect *dialect,
+static void put_stats(struct writer *out, const struct q2_dialect *dialect,
                       const struct q2_player *from, const struct q2_player *to)
 {
     const unsigned count = dialect->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
@@ -587,21 +652,21 @@ static void put_stats(GByteArray *out, const struct q2_dialect *dialect,
     if (dialect->extensions2)
         put_variable_mask(out, bits);
     else
-        q2_encode_u32(out, (uint32_t)bits);
+        put_u32(out, (uint32_t)bits);
     for (unsigned i = 0; i < count; i++)
         if (bits >> i & 1)
-            q2_encode_u16(out, (uint16_t)to->stats[i]);
+            put_u16(out, (uint16_t)to->stats[i]);
 }
 
-static void put_player(GByteArray *out, const struct q2_dialect *dialect,
+static void put_player(struct writer *out, const struct q2_dialect *dialect,
                        const struct q2_player *from, const struct q2_player *to)
 {
     const unsigned bits = movement_bits(from, to) | view_bits(dialect, from, to);
 
-    q2_encode_u8(out, SVC_PLAYERINFO);
-    q2_encode_u16(out, (uint16_t)bits);
+    put_u8(out, SVC_PLAYERINFO);
+    put_u16(out, (uint16_t)bits);
     if (bits & PS_MOREBITS)
-        q2_encode_u8(out, (uint8_t)(bits >> 16));
+        put_u8(out, (uint8_t)(bits >> 16));
     put_movement(out, dialect, bits, from, to);
     put_view(out, dialect, bits, from, to);
     put_stats(out, dialect, from, to);
@@ -613,20 +678,27 @@ static const struct q2_entity *entity_at(const struct q2_frame *frame, guint ind
 {
     if (!frame || index >= frame->entities->len)
         return NULL;
-    return &g_array_index(frame->entities, struct q2_entity, index);
+    return q2_entities_at(frame->entities, index);
 }
 
 /* An entity that the frame before lacks starts from its baseline. */
-static void put_new_entity(GByteArray *out, const struct q2_frame_style *style,
+static void put_new_entity(struct writer *out, const struct q2_frame_style *style,
                            const struct q2_entity *entity)
 {
     const struct q2_entity nothing = {0};
     const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
 
-    q2_encode_entity(out, &style->dialect, baseline ? baseline : &nothing, entity, true, true);
+    put_entity(out, &style->dialect, baseline ? baseline : &nothing, entity, true, true);
 }
 
-static void put_entities(GByteArray *out, const struct q2_frame_style *style,
+/* Frames share the states of entities that nothing happened to between them. The end of a beam may
+ * have to be said all the same. */
+static bool is_shared(const struct q2_entity *old, const struct q2_entity *new)
+{
+    return old == new && !(new->renderfx &RF_BEAM);
+}
+
+static void put_entities(struct writer *out, const struct q2_frame_style *style,
                          const struct q2_frame *from, const struct q2_frame *frame)
 {
     guint old_index = 0, new_index = 0;
@@ -641,8 +713,9 @@ static void put_entities(GByteArray *out, const struct q2_frame_style *style,
             put_mask(out, U_REMOVE, old->number);
             old_index++;
         } else if (old && old->number == new->number) {
-            q2_encode_entity(out, &style->dialect, old, new, false,
-                             new->number <= style->max_clients);
+            if (!is_shared(old, new))
+                put_entity(out, &style->dialect, old, new, false,
+                           new->number <= style->max_clients);
             old_index++;
             new_index++;
         } else {
@@ -650,22 +723,31 @@ static void put_entities(GByteArray *out, const struct q2_frame_style *style,
             new_index++;
         }
     }
-    q2_encode_u16(out, 0);
+    put_u16(out, 0);
+}
+
+static void put_frame(struct writer *out, const struct q2_frame_style *style,
+                      const struct q2_frame *from, const struct q2_frame *frame)
+{
+    const struct q2_player nobody = {0};
+
+    put_u8(out, SVC_FRAME);
+    put_u32(out, (uint32_t)frame->number);
+    put_u32(out, (uint32_t)(from ? from->number : NO_DELTA));
+    if (style->dialect.suppress_byte)
+        put_u8(out, frame->suppressed);
+    put_u8(out, frame->area_bytes);
+    put_bytes(out, frame->areas, frame->area_bytes);
+    put_player(out, &style->dialect, from ? &from->player : &nobody, &frame->player);
+    put_u8(out, SVC_PACKETENTITIES);
+    put_entities(out, style, from, frame);
 }
 
 void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,
                      const struct q2_frame *from, const struct q2_frame *frame)
 {
-    const struct q2_player nobody = {0};
+    struct writer writer = begin_writing(out);
 
-    q2_encode_u8(out, SVC_FRAME);
-    q2_encode_u32(out, (uint32_t)frame->number);
-    q2_encode_u32(out, (uint32_t)(from ? from->number : NO_DELTA));
-    if (style->dialect.suppress_byte)
-        q2_encode_u8(out, frame->suppressed);
-    q2_encode_u8(out, frame->area_bytes);
-    g_byte_array_append(out, frame->areas, frame->area_bytes);
-    put_player(out, &style->dialect, from ? &from->player : &nobody, &frame->player);
-    q2_encode_u8(out, SVC_PACKETENTITIES);
-    put_entities(out, style, from, frame);
+    put_frame(&writer, style, from, frame);
+    end_writing(&writer);
 }

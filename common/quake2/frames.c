@@ -259,7 +259,7 @@ static bool needs_roster(const struct q2_session *session)
 static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
 {
     struct q2_session *session = q2_session_of(d->session);
-    struct entity_list list = {.max_clients = q2_max_clients(session)};
+    struct entity_list list = {.max_clients = session->max_clients};
     char head[16];
 
     if (needs_roster(session) && d->accepted) {
@@ -328,7 +328,7 @@ void q2_read_playerupdate(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
     const int32_t frame = qs_i32(d, Q2_PLAYERUPDATE_FRAME);
-    const char *roster = q2_max_clients(session) ? roster_of(session, frame) : NULL;
+    const char *roster = session->max_clients ? roster_of(session, frame) : NULL;
     uint16_t number;
 
     if (!roster) {

@@ -21,7 +21,10 @@ void q2_decode_demo_block(struct qs_decoder *d);
 void q2_read_client_messages(struct qs_decoder *d);
 void q2_read_server_messages(struct qs_decoder *d);
 /* Hands the messages of the current source that were read since the last call to the tracker. */
-void q2_copy_messages(struct qs_decoder *d);
+void q2_track_messages(struct qs_decoder *d);
+/* Reads on in what the packet holds in another form. */
+void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
+                    void (*read)(struct qs_decoder *));
 
 /* usercmd.c */
 

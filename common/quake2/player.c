@@ -43,7 +43,8 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
     }
     if (third)
         q2_read_stepped_coordinate(d, id + 3, &to[2]);
-    qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
+    if (d->fields_wanted)
+        qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
     qs_close(d);
 }
 
@@ -190,17 +191,26 @@ static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
     }
 }
 
-static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
+/* A statistic that was read at `at`. */
+static void say_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
 {
     const char *name = qs_name_of(q2_stat_names, stat);
 
-    qs_open(d, Q2_PLAYER_STAT);
-    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, d->in.pos, 0, stat);
-    player->stats[stat] = qs_i16(d, Q2_PLAYER_STAT_VALUE);
-    if (d->fields_wanted)
-        name_stat(d, stat, player->stats[stat]);
-    qs_label(d, " %u %s: %d", stat, name ? name : "", player->stats[stat]);
+    qs_open_at(d, Q2_PLAYER_STAT, at);
+    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, at, 0, stat);
+    qs_emit_int(d, Q2_PLAYER_STAT_VALUE, at, 2, value);
+    name_stat(d, stat, value);
+    qs_label(d, " %u %s: %d", stat, name ? name : "", value);
     qs_close(d);
+}
+
+static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
+{
+    const uint32_t at = d->in.pos;
+
+    player->stats[stat] = (int16_t)qs_reader_u16(&d->in);
+    if (d->fields_wanted)
+        say_stat(d, at, stat, player->stats[stat]);
 }
 
 /* Seven bits a byte, the lowest first; bit 7 says that another follows. */

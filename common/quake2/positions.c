@@ -62,7 +62,8 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3])
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
         to[i] = q2_read_coordinate(d, id + 1 + i);
-    qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
+    if (d->fields_wanted)
+        qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
     qs_close(d);
 }
 
@@ -71,6 +72,7 @@ void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3])
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
         to[i] = qs_scaled_i8(d, id + 1 + i, 0.25);
-    qs_label(d, ": (%g %g %g)", to[0] / 4.0, to[1] / 4.0, to[2] / 4.0);
+    if (d->fields_wanted)
+        qs_label(d, ": (%g %g %g)", to[0] / 4.0, to[1] / 4.0, to[2] / 4.0);
     qs_close(d);
 }

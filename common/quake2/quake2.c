@@ -227,13 +227,8 @@ static void read_joined(struct qs_decoder *d)
 {
     struct q2_fragments *fragments = fragments_of(d);
     GBytes *all = g_steal_pointer(&fragments->data);
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(all, &size);
 
-    if (qs_push_source(d, "Joined fragments", data, (uint32_t)size)) {
-        read_messages(d);
-        qs_pop_source(d);
-    }
+    q2_read_source(d, "Joined fragments", all, read_messages);
     g_bytes_unref(all);
 }
 

@@ -109,16 +109,18 @@ struct q2_session {
     bool guessed;            /* version, minor version and qport are guesses; see guess.h */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;
-    uint8_t record;      /* enum q2_record */
-    int16_t player;      /* the client's own player */
-    uint16_t frame_rate; /* of svc_setting SVS_FPS; 0: the usual 10 */
-    bool recording;      /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    uint8_t record;       /* enum q2_record */
+    int16_t player;       /* the client's own player */
+    uint16_t frame_rate;  /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     struct qs_table configstrings;
     struct qs_table texts;            /* enum q2_text */
     struct qs_table rosters;          /* the players in recent frames; see frames.c */
     struct q2_fragments fragments[2]; /* to server, to client */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    bool inflating;           /* what is read now was compressed */
     bool moved;               /* it carried a client's move */
     struct q2_usercmd newest; /* the newest command in it */
 

@@ -32,7 +32,7 @@ static void name_flashing_player(struct qs_decoder *d, uint32_t at, uint16_t ent
     const struct q2_session *session = q2_session_of(d->session);
     char *name;
 
-    if (!d->fields_wanted || !entity || entity > q2_max_clients(session))
+    if (!d->fields_wanted || !entity || entity > session->max_clients)
         return;
     name = q2_player_name(session, entity - 1U);
     qs_derive_text(d, Q2_MUZZLEFLASH_PLAYER, at, 2, name);
@@ -75,15 +75,15 @@ static void read_layout(struct qs_decoder *d)
     qs_text(d, Q2_LAYOUT_TEXT);
 }
 
-static void read_inventory_item(struct qs_decoder *d, uint32_t item)
+/* An item's count that was read at `at`. */
+static void say_inventory_item(struct qs_decoder *d, uint32_t at, uint32_t item, int16_t count)
 {
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_ITEMS, item);
-    int16_t count;
 
-    qs_open(d, Q2_INVENTORY_ITEM);
-    qs_derive_uint(d, Q2_INVENTORY_INDEX, d->in.pos, 0, item);
-    qs_derive_text(d, Q2_INVENTORY_NAME, d->in.pos, 0, name);
-    count = qs_i16(d, Q2_INVENTORY_COUNT);
+    qs_open_at(d, Q2_INVENTORY_ITEM, at);
+    qs_derive_uint(d, Q2_INVENTORY_INDEX, at, 0, item);
+    qs_derive_text(d, Q2_INVENTORY_NAME, at, 0, name);
+    qs_emit_int(d, Q2_INVENTORY_COUNT, at, 2, count);
     qs_label_text(d, " ", qs_view_of(name), "");
     qs_label(d, ": %d", count);
     qs_close(d);
@@ -91,8 +91,13 @@ static void read_inventory_item(struct qs_decoder *d, uint32_t item)
 
 static void read_inventory(struct qs_decoder *d)
 {
-    for (uint32_t i = 0; i < INVENTORY_ITEMS; i++)
-        read_inventory_item(d, i);
+    for (uint32_t i = 0; i < INVENTORY_ITEMS; i++) {
+        const uint32_t at = d->in.pos;
+        const int16_t count = (int16_t)qs_reader_u16(&d->in);
+
+        if (d->fields_wanted)
+            say_inventory_item(d, at, i, count);
+    }
 }
 
 static void read_nothing(struct qs_decoder *d)
@@ -296,8 +301,8 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
-    if (d->accepted && !d->in.overrun && index < q2_configstring_end(session))
-        qs_table_set(&session->configstrings, index, text);
+    if (d->accepted && !d->in.overrun)
+        q2_configstring_set(session, index, text);
 }
 
 static void read_configstring(struct qs_decoder *d)
@@ -393,8 +398,8 @@ static void read_zdownload(struct qs_decoder *d)
     read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
 }
 
-/* Inflates all of `packed` to exactly `size` bytes (g_free() them), or returns NULL. */
-static uint8_t *inflate_messages(struct qs_view packed, uint16_t size)
+/* Inflates all of `packed` to exactly `size` bytes, or returns NULL. */
+static GBytes *inflate_messages(struct qs_view packed, uint16_t size)
 {
     uint8_t *out = g_malloc(size ? size : 1);
     z_stream stream = {
@@ -404,29 +409,25 @@ static uint8_t *inflate_messages(struct qs_view packed, uint16_t size)
         .avail_out = size,
     };
 
-    if (inflateInit2(&stream, RAW_DEFLATE) != Z_OK) {
-        g_free(out);
-        return NULL;
+    if (inflateInit2(&stream, RAW_DEFLATE) == Z_OK) {
+        inflate(&stream, Z_FINISH);
+        inflateEnd(&stream);
+        if (stream.total_out == size)
+            return g_bytes_new_take(out, size);
     }
-    inflate(&stream, Z_FINISH);
-    inflateEnd(&stream);
-    if (stream.total_out == size)
-        return out;
     g_free(out);
     return NULL;
 }
 
-static void read_inflated(struct qs_decoder *d, const uint8_t *data, uint16_t size)
+static void read_inflated(struct qs_decoder *d, GBytes *inflated)
 {
+    struct q2_session *session = q2_session_of(d->session);
     const bool stopped = d->stop;
 
-    q2_copy_messages(d);
-    if (!qs_push_source(d, "Inflated messages", data, size)) {
-        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, 0, "Compressed packets in compressed packets");
-        return;
-    }
-    q2_read_server_messages(d);
-    qs_pop_source(d);
+    q2_track_messages(d);
+    session->inflating = true;
+    q2_read_source(d, "Inflated messages", inflated, q2_read_server_messages);
+    session->inflating = false;
     d->stop = stopped;
 }
 
@@ -436,18 +437,23 @@ static void read_zpacket(struct qs_decoder *d)
     const uint16_t packed_size = qs_u16(d, Q2_ZPACKET_SIZE);
     const uint16_t size = qs_u16(d, Q2_ZPACKET_UNPACKED);
     const struct qs_view packed = qs_bytes(d, Q2_ZPACKET_DATA, packed_size);
-    uint8_t *data;
+    GBytes *inflated;
 
     if (d->in.overrun)
         return;
-    data = inflate_messages(packed, size);
-    if (!data) {
+    if (q2_session_of(d->session)->inflating) {
+        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at,
+                "Compressed messages within compressed ones, which no client reads");
+        return;
+    }
+    inflated = inflate_messages(packed, size);
+    if (!inflated) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "The %u bytes do not inflate to %u",
                 packed_size, size);
         return;
     }
-    read_inflated(d, data, size);
-    g_free(data);
+    read_inflated(d, inflated);
+    g_bytes_unref(inflated);
 }
 
 static void read_setting(struct qs_decoder *d)
@@ -573,10 +579,29 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
-void q2_copy_messages(struct qs_decoder *d)
+static struct q2_tracker *tracker_of(const struct qs_decoder *d)
 {
-    const struct q2_session *session = q2_session_of(d->session);
-    struct q2_tracker *tracker = d->accepted ? session->tracker : NULL;
+    return d->accepted ? q2_session_of(d->session)->tracker : NULL;
+}
+
+void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
+                    void (*read)(struct qs_decoder *))
+{
+    struct q2_tracker *tracker = tracker_of(d);
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(source, &size);
+
+    if (tracker)
+        q2_tracker_source(tracker, source);
+    if (!qs_push_source(d, title, data, (uint32_t)size))
+        return; /* joined and inflated is as deep as it goes */
+    read(d);
+    qs_pop_source(d);
+}
+
+void q2_track_messages(struct qs_decoder *d)
+{
+    struct q2_tracker *tracker = tracker_of(d);
 
     if (!tracker)
         return;
@@ -584,8 +609,8 @@ void q2_copy_messages(struct qs_decoder *d)
         const struct qs_message *message =
             &g_array_index(d->messages, struct qs_message, tracker->told);
 
-        q2_tracker_message(tracker, (uint8_t)message->id, d->in.data + message->offset,
-                           message->length);
+        q2_tracker_message(tracker, (uint8_t)message->id,
+                           (struct qs_view){d->in.data + message->offset, message->length});
     }
 }
 
@@ -613,5 +638,5 @@ void q2_read_server_messages(struct qs_decoder *d)
     }
     set_id_mask(d);
     qs_read_messages(d, Q2_SVC, lookup);
-    q2_copy_messages(d);
+    q2_track_messages(d);
 }

@@ -110,6 +110,7 @@ void q2_session_level(struct q2_session *session)
 {
     session->base.level++;
     session->frame_rate = 0;
+    session->max_clients = 0;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->rosters);
 }

@@ -15,21 +15,16 @@ struct q2_tracker *q2_tracker_new(void)
     struct q2_tracker *tracker = g_new0(struct q2_tracker, 1);
 
     tracker->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    tracker->bytes = g_byte_array_new();
-    tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_copied_message));
+    tracker->sources = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_tracked_message));
     tracker->begun = g_array_new(FALSE, FALSE, sizeof(int32_t));
     return tracker;
 }
 
 static void forget_frames(struct q2_tracker *tracker)
 {
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++) {
-        GArray *entities = tracker->frames[i].entities;
-
-        if (entities)
-            g_array_free(entities, TRUE);
-        tracker->frames[i] = (struct q2_frame){0};
-    }
+    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+        q2_frame_clear(&tracker->frames[i]);
     tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
@@ -41,11 +36,10 @@ void q2_tracker_free(struct q2_tracker *tracker)
         return;
     forget_frames(tracker);
     g_hash_table_destroy(tracker->baselines);
-    g_byte_array_free(tracker->bytes, TRUE);
+    g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->messages, TRUE);
     g_array_free(tracker->begun, TRUE);
-    if (tracker->spare.entities)
-        g_array_free(tracker->spare.entities, TRUE);
+    q2_frame_clear(&tracker->spare);
     g_free(tracker);
 }
 
@@ -57,20 +51,25 @@ void q2_tracker_level(struct q2_tracker *tracker)
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
-    g_byte_array_set_size(tracker->bytes, 0);
     g_array_set_size(tracker->messages, 0);
     g_array_set_size(tracker->begun, 0);
-    tracker->told = tracker->frames_copied = 0;
+    if (tracker->sources->len)
+        g_ptr_array_set_size(tracker->sources, 0);
+    tracker->told = tracker->frames_told = 0;
 }
 
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size)
+void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, struct qs_view bytes)
 {
-    struct q2_copied_message message = {.id = id, .offset = tracker->bytes->len, .length = size};
+    struct q2_tracked_message message = {.id = id, .bytes = bytes};
 
-    if (message.id == SVC_FRAME && tracker->frames_copied < tracker->begun->len)
-        message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_copied++);
-    g_byte_array_append(tracker->bytes, data, size);
+    if (message.id == SVC_FRAME && tracker->frames_told < tracker->begun->len)
+        message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_told++);
     g_array_append_val(tracker->messages, message);
+}
+
+void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
+{
+    g_ptr_array_add(tracker->sources, g_bytes_ref(source));
 }
 
 void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline)
@@ -96,15 +95,20 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
     return frame->trust != Q2_FRAME_NONE && frame->number == number ? frame : NULL;
 }
 
-const struct q2_entity *q2_frame_entity(const struct q2_frame *frame, uint16_t number)
+void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 {
-    for (guint i = 0; i < frame->entities->len; i++) {
-        const struct q2_entity *entity = &g_array_index(frame->entities, struct q2_entity, i);
+    GPtrArray *entities = to->entities ? to->entities : q2_entities_new();
 
-        if (entity->number >= number)
-            return entity->number == number ? entity : NULL;
-    }
-    return NULL;
+    q2_entities_copy(entities, from->entities);
+    *to = *from;
+    to->entities = entities;
+}
+
+void q2_frame_clear(struct q2_frame *frame)
+{
+    if (frame->entities)
+        g_ptr_array_unref(frame->entities);
+    *frame = (struct q2_frame){0};
 }
 
 /* --- Reading a frame */
@@ -144,8 +148,8 @@ static struct q2_frame *place_for(struct q2_tracker *tracker, int32_t number)
         tracker->base = &tracker->spare;
     }
     if (!frame->entities)
-        frame->entities = g_array_new(FALSE, FALSE, sizeof(struct q2_entity));
-    g_array_set_size(frame->entities, 0);
+        frame->entities = q2_entities_new();
+    g_ptr_array_set_size(frame->entities, 0);
     return frame;
 }
 
@@ -179,78 +183,59 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
     return tracker->reading ? &tracker->reading->player : NULL;
 }
 
-void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)
-{
-    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
-        memcpy(entity->old_origin, origin, sizeof entity->old_origin);
-}
-
-/* What is not mentioned is as it was: its event is over, and it comes from where it stands. */
-static void carry(struct q2_entity *entity, bool beams_keep_origin)
-{
-    entity->event = 0;
-    q2_entity_came_from(entity, entity->origin, beams_keep_origin);
-}
-
-static const struct q2_entity *next_of_base(const struct q2_tracker *tracker)
-{
-    if (!tracker->base || tracker->base_next >= tracker->base->entities->len)
-        return NULL;
-    return &g_array_index(tracker->base->entities, struct q2_entity, tracker->base_next);
-}
-
 /* Entities of the base that the delta skips are as they were. */
 static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_keep_origin)
 {
-    const struct q2_entity *first = next_of_base(tracker);
-    GArray *entities = tracker->reading->entities;
-    guint carried = entities->len;
-    const struct q2_entity *old;
+    const guint first = tracker->base_next;
 
-    while ((old = next_of_base(tracker)) && old->number < number)
-        tracker->base_next++;
-    if (!first)
+    if (!tracker->base)
         return;
-    old = &g_array_index(tracker->base->entities, struct q2_entity, tracker->base_next);
-    g_array_append_vals(entities, first, (guint)(old - first));
-    for (; carried < entities->len; carried++)
-        carry(&g_array_index(entities, struct q2_entity, carried), beams_keep_origin);
+    q2_entities_find(tracker->base->entities, number, &tracker->base_next);
+    q2_entities_carry(tracker->reading->entities, tracker->base->entities, first,
+                      tracker->base_next, beams_keep_origin);
+    tracker->base_next = MAX(tracker->base_next, first); /* numbers may not ascend */
 }
 
-static struct q2_entity start_of(const struct q2_tracker *tracker, uint16_t number,
-                                 const struct q2_entity *old)
+/* The entity of the base that is mentioned, or NULL. */
+static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16_t number)
 {
-    const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
-    struct q2_entity entity = {.number = number};
+    const struct q2_entity *old;
 
-    if (from) {
-        entity = *from;
-        entity.event = 0;
-    }
-    return entity;
+    if (!tracker->base || tracker->base_next >= tracker->base->entities->len)
+        return NULL;
+    old = q2_entities_at(tracker->base->entities, tracker->base_next);
+    if (old->number != number)
+        return NULL;
+    tracker->base_next++;
+    return old;
+}
+
+/* What the delta starts from. */
+static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16_t number,
+                                        const struct q2_entity *old)
+{
+    static const struct q2_entity nothing;
+    const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
+
+    return from ? from : &nothing;
 }
 
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin)
 {
     const struct q2_entity *old;
-    struct q2_entity entity;
-    GArray *entities;
+    struct q2_entity *entity;
 
     if (!tracker->reading)
         return NULL;
     carry_below(tracker, number, beams_keep_origin);
-    old = next_of_base(tracker);
-    if (old && old->number == number)
-        tracker->base_next++;
-    else
-        old = NULL;
+    old = take_from_base(tracker, number);
     if (bits & U_REMOVE)
         return NULL;
-    entity = start_of(tracker, number, old);
-    entities = tracker->reading->entities;
-    g_array_append_val(entities, entity);
-    return &g_array_index(entities, struct q2_entity, entities->len - 1);
+    entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, old));
+    entity->number = number;
+    entity->event = 0;
+    return entity;
 }
 
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)

@@ -12,6 +12,7 @@
 #include <glib.h>
 
 #include "common/core/reader.h"
+#include "common/quake2/entities.h"
 #include "common/quake2/quake2.h"
 
 /* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
@@ -32,14 +33,14 @@ struct q2_frame {
     uint8_t area_bytes;
     uint8_t areas[Q2_AREA_BYTES_MAX];
     struct q2_player player;
-    GArray *entities; /* struct q2_entity, by ascending number */
+    GPtrArray *entities; /* struct q2_entity, by ascending number; see entities.h */
 };
 
-/* A message of the packet at hand, copied, because it may have been inflated or joined. */
-struct q2_copied_message {
-    uint8_t id;              /* enum q2_svc */
-    int32_t frame;           /* of SVC_FRAME: its number */
-    uint32_t offset, length; /* in `bytes`, with the id */
+/* A message of the packet at hand. */
+struct q2_tracked_message {
+    uint8_t id;           /* enum q2_svc */
+    int32_t frame;        /* of SVC_FRAME: its number */
+    struct qs_view bytes; /* with the id; valid until the next packet, as long as this one is */
 };
 
 struct q2_tracker {
@@ -48,17 +49,17 @@ struct q2_tracker {
     int32_t newest; /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
-    GByteArray *bytes;
-    GArray *messages; /* struct q2_copied_message */
-    GArray *begun;    /* int32_t: numbers of its frames */
-    unsigned told;    /* how many of the decoder's messages were copied */
-    unsigned frames_copied;
+    GArray *messages;   /* struct q2_tracked_message */
+    GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
+    GArray *begun;      /* int32_t: numbers of its frames */
+    unsigned told;      /* how many of the decoder's messages were told */
+    unsigned frames_told;
 
     /* The frame that is being read. */
     struct q2_frame *reading;
     const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
     struct q2_frame spare;       /* holds the base where the frame takes its place */
-    unsigned base_next;          /* the first entity of `base` that was not dealt with */
+    guint base_next;             /* the first entity of `base` that was not dealt with */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -69,8 +70,11 @@ void q2_tracker_level(struct q2_tracker *tracker);
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
 
-/* Copies a message that was read. */
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, const uint8_t *data, uint32_t size);
+/* A message that was read. */
+void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, struct qs_view bytes);
+
+/* Messages stand in `source`, which the tracker keeps as long as them. */
+void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);
 
 /* `baseline` with the number that it has. */
 void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline);
@@ -81,8 +85,11 @@ const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker,
 /* The frame of that number, or NULL where it is not kept or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
 
-/* The entity `number` of the frame, or NULL. */
-const struct q2_entity *q2_frame_entity(const struct q2_frame *frame, uint16_t number);
+/* Makes `to` the same as `from`, with the states of entities shared. */
+void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from);
+
+/* Frees what the frame holds, and leaves it empty. */
+void q2_frame_clear(struct q2_frame *frame);
 
 /* --- For the decoder, in this order. Between them the states may be changed in place. */
 
@@ -95,9 +102,6 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker);
  * ascend. NULL where `bits` remove it. */
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin);
-/* The delta did not say where the entity came from: it stood at `origin`. Beams may keep what was
- * said before. */
-void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin);
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin);
 
 #endif

@@ -47,6 +47,11 @@ static int16_t read_speed(struct qs_decoder *d, unsigned id, bool one_byte)
     return value;
 }
 
+static void label_command(struct qs_decoder *d, const struct q2_usercmd *command)
+{
+    qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side, command->up);
+}
+
 /* What was not sent is as in the command before: shown, so that every command is whole. */
 static void derive_rest(struct qs_decoder *d, unsigned bits, const struct q2_usercmd *command)
 {
@@ -112,8 +117,10 @@ void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t 
     read_fields(d, bits, minor >= R1Q2_UCMD, command);
     command->msec = qs_u8(d, Q2_USERCMD_MSEC);
     command->lightlevel = qs_u8(d, Q2_USERCMD_LIGHTLEVEL);
-    derive_rest(d, bits, command);
-    qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side, command->up);
+    if (d->fields_wanted) {
+        derive_rest(d, bits, command);
+        label_command(d, command);
+    }
     qs_close(d);
 }
 
@@ -195,7 +202,7 @@ static void emit_command(struct qs_decoder *d, uint32_t at, bool same,
     qs_emit_int(d, Q2_USERCMD_UP, at, length, command->up);
     qs_emit_uint(d, Q2_USERCMD_BUTTONS, at, length, command->buttons);
     qs_emit_uint(d, Q2_USERCMD_MSEC, at, length, command->msec);
-    qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side, command->up);
+    label_command(d, command);
     qs_close(d);
 }
 
@@ -208,7 +215,8 @@ static void read_batched_command(struct bit_reader *bits, struct q2_usercmd *com
 
     if (changed)
         take_command(bits, take_bits(bits, 8), command);
-    emit_command(d, at, !changed, command);
+    if (d->fields_wanted)
+        emit_command(d, at, !changed, command);
 }
 
 static void read_batch(struct bit_reader *bits, struct q2_usercmd *command)

@@ -36,10 +36,9 @@ struct recording {
 
 static void keep_frame(struct recording *recording, const struct q2_frame *state, guint message)
 {
-    struct frame frame = {.state = *state, .block = recording->blocks->len - 1, .message = message};
+    struct frame frame = {.block = recording->blocks->len - 1, .message = message};
 
-    frame.state.entities = g_array_sized_new(FALSE, FALSE, sizeof(struct q2_entity), 16);
-    g_array_append_vals(frame.state.entities, state->entities->data, state->entities->len);
+    q2_frame_copy(&frame.state, state);
     g_array_append_val(recording->frames, frame);
 }
 
@@ -48,8 +47,8 @@ static void keep_messages(struct recording *recording, const struct q2_tracker *
     const guint before = recording->messages->len;
 
     for (guint i = 0; i < tracker->messages->len; i++) {
-        const struct q2_copied_message *message =
-            &g_array_index(tracker->messages, struct q2_copied_message, i);
+        const struct q2_tracked_message *message =
+            &g_array_index(tracker->messages, struct q2_tracked_message, i);
         const struct q2_frame *frame =
             message->id == SVC_FRAME ? q2_tracker_frame(tracker, message->frame) : NULL;
 
@@ -58,7 +57,7 @@ static void keep_messages(struct recording *recording, const struct q2_tracker *
         if (frame)
             keep_frame(recording, frame, before);
         else if (message->id < SVC_PLAYERINFO) {
-            GBytes *bytes = g_bytes_new(tracker->bytes->data + message->offset, message->length);
+            GBytes *bytes = g_bytes_new(message->bytes.data, message->bytes.size);
 
             g_array_append_val(recording->messages, bytes);
         }
@@ -126,7 +125,7 @@ static bool load(const char *file, struct recording *recording)
 static void unload(struct recording *recording)
 {
     for (guint i = 0; i < recording->frames->len; i++)
-        g_array_free(g_array_index(recording->frames, struct frame, i).state.entities, TRUE);
+        q2_frame_clear(&g_array_index(recording->frames, struct frame, i).state);
     for (guint i = 0; i < recording->messages->len; i++)
         g_bytes_unref(g_array_index(recording->messages, GBytes *, i));
     g_array_free(recording->blocks, TRUE);
@@ -160,8 +159,7 @@ static const struct q2_entity *next_entity(const struct q2_frame *frame, guint *
                                            bool modelled_only)
 {
     while (*index < frame->entities->len) {
-        const struct q2_entity *entity =
-            &g_array_index(frame->entities, struct q2_entity, (*index)++);
+        const struct q2_entity *entity = q2_entities_at(frame->entities, (*index)++);
 
         if (!modelled_only || entity->model[0])
             return entity;

@@ -24,8 +24,8 @@ struct findings {
 static void count_frames(struct findings *findings, const struct q2_tracker *tracker)
 {
     for (guint i = 0; i < tracker->messages->len; i++) {
-        const struct q2_copied_message *message =
-            &g_array_index(tracker->messages, struct q2_copied_message, i);
+        const struct q2_tracked_message *message =
+            &g_array_index(tracker->messages, struct q2_tracked_message, i);
         const struct q2_frame *frame;
 
         if (message->id != SVC_FRAME)

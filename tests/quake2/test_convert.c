@@ -8,7 +8,7 @@
 struct conversion {
     struct converter converter;
     struct q2_session session;
-    struct q2_frame frame, last;
+    struct q2_frame frame;
 };
 
 static void open_conversion(struct conversion *conversion, int32_t version)
@@ -16,27 +16,36 @@ static void open_conversion(struct conversion *conversion, int32_t version)
     memset(conversion, 0, sizeof *conversion);
     converter_init(&conversion->converter);
     conversion->session.base.version = version;
-    conversion->frame.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity));
+    conversion->frame.entities = q2_entities_new();
     conversion->frame.number = 8;
 }
 
 static void close_conversion(struct conversion *conversion)
 {
     converter_clear(&conversion->converter);
-    g_array_free(conversion->frame.entities, TRUE);
+    q2_frame_clear(&conversion->frame);
 }
 
 static void add_entity(struct conversion *conversion, uint16_t number, uint8_t event)
 {
     const struct q2_entity entity = {.number = number, .model = {255}, .event = event};
 
-    g_array_append_val(conversion->frame.entities, entity);
+    q2_entities_append(conversion->frame.entities, &entity);
+}
+
+static const struct q2_entity *entity_of(const struct q2_frame *frame, uint32_t number)
+{
+    guint index;
+
+    assert_non_null(frame);
+    assert_true(q2_entities_find(frame->entities, number, &index));
+    return q2_entities_at(frame->entities, index);
 }
 
 static const struct q2_frame *convert(struct conversion *conversion, uint32_t acknowledged)
 {
     return converter_frame(&conversion->converter, &conversion->session, &conversion->frame,
-                           acknowledged, &conversion->last);
+                           acknowledged);
 }
 
 /* The newest move that the packet acknowledges counts, not the newest of all. */
@@ -86,7 +95,7 @@ static void test_own_entity(void **state)
     add_entity(&conversion, 1, 0);
     conversion.frame.player.origin[2] = 77;
     conversion.frame.player.viewangles[0] = 300;
-    own = q2_frame_entity(convert(&conversion, 0), 1);
+    own = entity_of(convert(&conversion, 0), 1);
     assert_int_equal(own->origin[2], 77);
     assert_int_equal(own->angles[0], 100);
     assert_int_equal(own->model[0], 255);
@@ -103,8 +112,8 @@ static void test_watched_player(void **state)
     add_entity(&conversion, 1, 0);
     add_entity(&conversion, 4, 0);
     conversion.frame.player.clientnum = 3;
-    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 4)->model[0], 0);
-    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 1)->model[0], 255);
+    assert_int_equal(entity_of(convert(&conversion, 0), 4)->model[0], 0);
+    assert_int_equal(entity_of(convert(&conversion, 0), 1)->model[0], 255);
     close_conversion(&conversion);
 }
 
@@ -120,16 +129,16 @@ static void test_frame_rate(void **state)
     add_entity(&conversion, 5, 2);
     conversion.frame.number = 9;
     assert_null(convert(&conversion, 0));
-    g_array_set_size(conversion.frame.entities, 0);
+    g_ptr_array_set_size(conversion.frame.entities, 0);
     add_entity(&conversion, 5, 0);
     add_entity(&conversion, 6, 0);
     conversion.frame.number = 12;
     frame = convert(&conversion, 0);
     assert_int_equal(frame->number, 3);
-    assert_int_equal(q2_frame_entity(frame, 5)->event, 2);
-    assert_int_equal(q2_frame_entity(frame, 6)->event, 0);
+    assert_int_equal(entity_of(frame, 5)->event, 2);
+    assert_int_equal(entity_of(frame, 6)->event, 0);
     conversion.frame.number = 16;
-    assert_int_equal(q2_frame_entity(convert(&conversion, 0), 5)->event, 0);
+    assert_int_equal(entity_of(convert(&conversion, 0), 5)->event, 0);
     close_conversion(&conversion);
 }
 

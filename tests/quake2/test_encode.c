@@ -160,7 +160,7 @@ static void random_frame(struct world *world)
 {
     struct q2_frame *frame = &world->frame;
 
-    g_array_set_size(frame->entities, 0);
+    g_ptr_array_set_size(frame->entities, 0);
     for (uint16_t i = 1; i < ENTITIES; i++) {
         struct q2_entity *entity = &world->entities[i];
 
@@ -169,7 +169,7 @@ static void random_frame(struct world *world)
         if (g_rand_int_range(world->random, 0, 4) == 0)
             random_entity(world, entity);
         if (g_rand_int_range(world->random, 0, 3))
-            g_array_append_vals(frame->entities, entity, 1);
+            q2_entities_append(frame->entities, entity);
     }
     random_player(world, &frame->player);
     if (world->dialect.suppress_byte)
@@ -197,23 +197,13 @@ static void assert_same_frame(const struct q2_frame *a, const struct q2_frame *b
     assert_memory_equal(&a->player, &b->player, sizeof a->player);
     assert_int_equal(a->entities->len, b->entities->len);
     for (guint i = 0; i < a->entities->len; i++) {
-        struct q2_entity one = g_array_index(a->entities, struct q2_entity, i);
-        struct q2_entity other = g_array_index(b->entities, struct q2_entity, i);
+        struct q2_entity one = *q2_entities_at(a->entities, i);
+        struct q2_entity other = *q2_entities_at(b->entities, i);
 
         forget_the_unsaid(&one);
         forget_the_unsaid(&other);
         assert_memory_equal(&one, &other, sizeof one);
     }
-}
-
-static void copy_frame(struct q2_frame *to, const struct q2_frame *from)
-{
-    GArray *entities = to->entities;
-
-    g_array_set_size(entities, 0);
-    g_array_append_vals(entities, from->entities->data, from->entities->len);
-    *to = *from;
-    to->entities = entities;
 }
 
 static void add_baselines(const struct world *world, struct game *game)
@@ -233,20 +223,20 @@ static void open_world(struct world *world, int32_t version)
 {
     *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
                             .dialect = q2_demo_dialect(version),
-                            .frame.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity))};
+                            .frame.entities = q2_entities_new()};
 }
 
 static void close_world(struct world *world)
 {
     g_rand_free(world->random);
-    g_array_free(world->frame.entities, TRUE);
+    q2_frame_clear(&world->frame);
 }
 
 static void round_trip(int32_t version)
 {
     static struct world world;
     struct game game;
-    struct q2_frame last = {.entities = g_array_new(FALSE, TRUE, sizeof(struct q2_entity))};
+    struct q2_frame last = {0};
     GByteArray *out = g_byte_array_new();
 
     open_world(&world, version);
@@ -267,10 +257,10 @@ static void round_trip(int32_t version)
         assert_non_null(decoded);
         assert_int_equal(decoded->trust, Q2_FRAME_WHOLE);
         assert_same_frame(&world.frame, decoded);
-        copy_frame(&last, decoded);
+        q2_frame_copy(&last, decoded);
     }
     g_byte_array_free(out, TRUE);
-    g_array_free(last.entities, TRUE);
+    q2_frame_clear(&last);
     game_close(&game);
     close_world(&world);
 }
