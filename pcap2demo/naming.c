@@ -4,17 +4,14 @@
 #include <glib.h>
 #include <string.h>
 
+#include "pcap2demo/safe_path.h"
+
 struct naming {
     char *folder;
     char *file; /* the name that the user gave, or NULL */
     unsigned file_session;
     GHashTable *given; /* names */
 };
-
-static bool is_safe(char c)
-{
-    return g_ascii_isalnum(c) || c == '_' || c == '+' || c == '-';
-}
 
 char *naming_map(const char *map)
 {
@@ -26,7 +23,7 @@ char *naming_map(const char *map)
     if (from && g_str_has_suffix(from, ".bsp"))
         to -= strlen(".bsp");
     for (; from < to && name->len < NAMING_MAP_MAX; from++)
-        if (is_safe(*from))
+        if (safe_in_names(*from))
             g_string_append_c(name, *from);
     return g_string_free(name, FALSE);
 }

@@ -10,9 +10,9 @@
 static const char separators[] = "/\\";
 static const char unnamed[] = "unnamed";
 
-static bool is_safe(char c)
+bool safe_in_names(char c)
 {
-    return g_ascii_isalnum(c) || (c && strchr("_+-.", c));
+    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
 }
 
 /* Adds a name of a folder or file. */
@@ -23,7 +23,7 @@ static void add_part(GString *path, const char *part)
     if (start)
         g_string_append_c(path, '/');
     for (; *part && path->len - start < SAFE_PATH_PART; part++)
-        g_string_append_c(path, is_safe(*part) ? *part : '_');
+        g_string_append_c(path, safe_in_names(*part) || *part == '.' ? *part : '_');
     if (path->str[start] == '.' || path->str[start] == '-')
         path->str[start] = '_';
 }

@@ -26,19 +26,9 @@ struct told {
     struct qs_transfer *transfers;
 };
 
-static struct qs_view copy_view(wmem_allocator_t *pool, struct qs_view view)
+static void *copy_to_pool(void *pool, const void *bytes, size_t size)
 {
-    view.data = view.data ? wmem_memdup(pool, view.data, view.size) : NULL;
-    return view;
-}
-
-static struct qs_transfer copy_transfer(wmem_allocator_t *pool, const struct qs_transfer *from)
-{
-    struct qs_transfer to = *from;
-
-    to.name = copy_view(pool, from->name);
-    to.data = copy_view(pool, from->data);
-    return to;
+    return wmem_memdup(pool, bytes, size);
 }
 
 bool downloads_are_wanted(void)
@@ -59,8 +49,8 @@ void downloads_queue(const struct bridge *bridge, packet_info *pinfo, const void
     told->count = transfers->len;
     told->transfers = wmem_alloc_array(pinfo->pool, struct qs_transfer, transfers->len);
     for (unsigned i = 0; i < told->count; i++)
-        told->transfers[i] =
-            copy_transfer(pinfo->pool, &g_array_index(transfers, struct qs_transfer, i));
+        told->transfers[i] = qs_transfer_copy(&g_array_index(transfers, struct qs_transfer, i),
+                                              copy_to_pool, pinfo->pool);
     tap_queue_packet(tap, pinfo, told);
 }
 

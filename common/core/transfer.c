@@ -17,20 +17,35 @@ enum {
 
 /* --- Telling --------------------------------------------------------------------------------- */
 
-static struct qs_view copy_view(struct qs_view view)
+static struct qs_view copy_view(struct qs_view view, qs_memory_copy *copy, void *pool)
 {
-    view.data = view.data ? g_memdup2(view.data, view.size) : NULL;
+    view.data = view.data ? copy(pool, view.data, view.size) : NULL;
     return view;
+}
+
+struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
+                                    void *pool)
+{
+    struct qs_transfer to = *transfer;
+
+    to.name = copy_view(transfer->name, copy, pool);
+    to.data = copy_view(transfer->data, copy, pool);
+    return to;
+}
+
+static void *copy_to_heap(void *pool, const void *bytes, size_t size)
+{
+    (void)pool;
+    return g_memdup2(bytes, size);
 }
 
 void qs_tell_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
 {
-    struct qs_transfer copy = *transfer;
+    struct qs_transfer copy;
 
     if (!d->want_transfers || d->in.overrun || !(d->accepted || d->connectionless))
         return;
-    copy.name = copy_view(transfer->name);
-    copy.data = copy_view(transfer->data);
+    copy = qs_transfer_copy(transfer, copy_to_heap, NULL);
     g_array_append_val(d->transfers, copy);
 }
 

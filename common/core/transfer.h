@@ -58,6 +58,13 @@ void qs_tell_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
 /* A client's console command: tells of "download NAME [OFFSET]" and "nextdl". */
 void qs_tell_transfer_command(struct qs_decoder *d, struct qs_view command);
 
+/* Copies bytes, as g_memdup2() does, to where `pool` says. */
+typedef void *qs_memory_copy(void *pool, const void *bytes, size_t size);
+
+/* A transfer whose bytes are copied. */
+struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
+                                    void *pool);
+
 /* Frees what an element of decoder->transfers holds. */
 void qs_transfer_clear(void *transfer);
 
