@@ -158,22 +158,22 @@ static void test_zpacket(void **state)
     game_close(&game);
 }
 
-/* However deep they are nested, it ends. */
+/* No client reads them, and each could be a thousand times longer than what it is in. */
 static void test_nested_zpackets(void **state)
 {
     static const uint8_t inner[] = {SVC_NOP};
     GByteArray *block = zpacket(inner, sizeof inner, sizeof inner);
+    GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
     struct game game;
 
     (void)state;
-    for (unsigned depth = 0; depth < 8; depth++) {
-        GByteArray *around = zpacket(block->data, block->len, (uint16_t)block->len);
-
-        g_byte_array_free(block, TRUE);
-        block = around;
-    }
     game_open(&game);
-    assert_int_not_equal(decode_packed(&game, block), 0);
+    assert_int_not_equal(decode_packed(&game, around), 0);
+    for (guint i = 0; i < game.decoder.messages->len; i++)
+        assert_int_equal(g_array_index(game.decoder.messages, struct qs_message, i).id,
+                         SVC_ZPACKET);
+    /* One behind the other is as usual. */
+    assert_int_equal(decode_packed(&game, block), 0);
     game_close(&game);
 }
 
