@@ -156,7 +156,8 @@ static void check_packet(struct action *action, const struct seen *seen)
     }
     if (check->golden)
         compare_packet(check, seen);
-    findings->packets++;
+    /* Of a stream's units those after the first are in a packet that was counted. */
+    findings->packets += seen->packet->unit <= 1;
     findings->undecoded += seen->decoder->undecoded;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += seen->decoder->notes[i];
