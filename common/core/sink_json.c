@@ -14,6 +14,7 @@ struct qs_json_sink {
     struct qs_source_numbers sources;
     json_t *fields; /* of the packet */
     GString *scratch;
+    GString *page; /* the packet as printed */
 };
 
 static struct qs_json_sink *self(struct qs_sink *ears)
@@ -32,11 +33,11 @@ static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t 
     const unsigned source = qs_source_number(&sink->sources);
     json_t *object = json_object();
 
-    json_object_set_new(object, "name", json_string(name));
+    json_object_set_new_nocheck(object, "name", json_string_nocheck(name));
     if (source)
-        json_object_set_new(object, "source", json_integer(source));
-    json_object_set_new(object, "offset", json_integer(offset));
-    json_object_set_new(object, "length", json_integer(length));
+        json_object_set_new_nocheck(object, "source", json_integer(source));
+    json_object_set_new_nocheck(object, "offset", json_integer(offset));
+    json_object_set_new_nocheck(object, "length", json_integer(length));
     json_array_append_new(innermost(sink), object);
     return object;
 }
@@ -46,7 +47,7 @@ static void json_open(struct qs_sink *ears, const struct qs_field *group, uint32
     struct qs_json_sink *sink = self(ears);
     json_t *fields = json_array();
 
-    json_object_set_new(add_object(sink, group->name, offset, 0), "fields", fields);
+    json_object_set_new_nocheck(add_object(sink, group->name, offset, 0), "fields", fields);
     g_ptr_array_add(sink->open, fields);
 }
 
@@ -57,8 +58,8 @@ static void json_close(struct qs_sink *ears, uint32_t end)
 
     g_ptr_array_set_size(sink->open, (gint)sink->open->len - 1);
     group = json_array_get(innermost(sink), json_array_size(innermost(sink)) - 1);
-    json_object_set_new(group, "length",
-                        json_integer(end - json_integer_value(json_object_get(group, "offset"))));
+    json_object_set_new_nocheck(
+        group, "length", json_integer(end - json_integer_value(json_object_get(group, "offset"))));
 }
 
 static json_t *hex(GString *scratch, struct qs_view bytes)
@@ -119,7 +120,7 @@ static void add_name(json_t *object, const struct qs_field *field, const struct 
     const char *name = field->names ? qs_name_of(field->names, (uint32_t)value->u) : NULL;
 
     if (name)
-        json_object_set_new(object, "text", json_string(name));
+        json_object_set_new_nocheck(object, "text", json_string(name));
 }
 
 static void json_field(struct qs_sink *ears, const struct qs_field *field,
@@ -128,12 +129,12 @@ static void json_field(struct qs_sink *ears, const struct qs_field *field,
     struct qs_json_sink *sink = self(ears);
     json_t *object = add_object(sink, field->name, value->offset, value->length);
 
-    json_object_set_new(object, "value", json_value(sink->scratch, field, value));
+    json_object_set_new_nocheck(object, "value", json_value(sink->scratch, field, value));
     add_name(object, field, value);
     if (field->type == QS_TEXT && !qs_text_is_plain(value->bytes))
-        json_object_set_new(object, "raw", hex(sink->scratch, value->bytes));
+        json_object_set_new_nocheck(object, "raw", hex(sink->scratch, value->bytes));
     if (value->generated)
-        json_object_set_new(object, "generated", json_true());
+        json_object_set_new_nocheck(object, "generated", json_true());
 }
 
 static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
@@ -150,8 +151,9 @@ static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
 
     g_string_printf(sink->scratch, "%s.%s", ears->protocol->name, qs_note_kinds[kind].suffix);
     object = add_object(sink, sink->scratch->str, offset, length);
-    json_object_set_new(object, "note", json_string(text));
-    json_object_set_new(object, "severity", json_string(severities[qs_note_kinds[kind].severity]));
+    json_object_set_new_nocheck(object, "note", json_string(text));
+    json_object_set_new_nocheck(object, "severity",
+                                json_string(severities[qs_note_kinds[kind].severity]));
 }
 
 static void json_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
@@ -180,6 +182,7 @@ struct qs_json_sink *qs_json_sink_new(FILE *out)
     sink->out = out;
     sink->open = g_ptr_array_new();
     sink->scratch = g_string_new(NULL);
+    sink->page = g_string_new(NULL);
     start_packet(sink);
     return sink;
 }
@@ -211,30 +214,41 @@ static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packe
     const struct qs_decoder *decoder = about->decoder;
     json_t *object = json_object();
 
-    json_object_set_new(object, "schema", json_integer(QS_DUMP_SCHEMA));
-    json_object_set_new(object, "packet", json_integer((json_int_t)packet->number));
-    json_object_set_new(object, "time", json_real(seconds(packet->time)));
-    json_object_set_new(object, "source", json_address(sink->scratch, &packet->source));
-    json_object_set_new(object, "destination", json_address(sink->scratch, &packet->destination));
-    json_object_set_new(object, "protocol", json_string(decoder->protocol->name));
-    json_object_set_new(object, "direction", json_string(qs_direction_name(decoder->direction)));
+    json_object_set_new_nocheck(object, "schema", json_integer(QS_DUMP_SCHEMA));
+    json_object_set_new_nocheck(object, "packet", json_integer((json_int_t)packet->number));
+    json_object_set_new_nocheck(object, "time", json_real(seconds(packet->time)));
+    json_object_set_new_nocheck(object, "source", json_address(sink->scratch, &packet->source));
+    json_object_set_new_nocheck(object, "destination",
+                                json_address(sink->scratch, &packet->destination));
+    json_object_set_new_nocheck(object, "protocol", json_string(decoder->protocol->name));
+    json_object_set_new_nocheck(object, "direction",
+                                json_string(qs_direction_name(decoder->direction)));
     if (packet->unit)
-        json_object_set_new(object, "unit", json_integer(packet->unit));
+        json_object_set_new_nocheck(object, "unit", json_integer(packet->unit));
     if (about->session)
-        json_object_set_new(object, "session", json_integer(about->session));
-    json_object_set_new(object, "size", json_integer(packet->size));
+        json_object_set_new_nocheck(object, "session", json_integer(about->session));
+    json_object_set_new_nocheck(object, "size", json_integer(packet->size));
     if (decoder->want_summary)
-        json_object_set_new(object, "summary", json_string(decoder->summary->str));
-    json_object_set_new(object, "fields", sink->fields);
+        json_object_set_new_nocheck(object, "summary", json_string(decoder->summary->str));
+    json_object_set_new_nocheck(object, "fields", sink->fields);
     return object;
+}
+
+/* The library prints piece by piece: too small ones for a file. */
+static int add_to_page(const char *piece, size_t size, void *page)
+{
+    g_string_append_len(page, piece, (gssize)size);
+    return 0;
 }
 
 void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about)
 {
     json_t *packet = json_packet(sink, about);
 
-    json_dumpf(packet, sink->out, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    fputc('\n', sink->out);
+    g_string_truncate(sink->page, 0);
+    json_dump_callback(packet, add_to_page, sink->page, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    g_string_append_c(sink->page, '\n');
+    fwrite(sink->page->str, 1, sink->page->len, sink->out);
     json_decref(packet);
     start_packet(sink);
 }
@@ -250,5 +264,6 @@ void qs_json_sink_free(struct qs_json_sink *sink)
     json_decref(sink->fields);
     g_ptr_array_free(sink->open, TRUE);
     g_string_free(sink->scratch, TRUE);
+    g_string_free(sink->page, TRUE);
     g_free(sink);
 }
