@@ -15,8 +15,6 @@ import subprocess
 import sys
 import tempfile
 
-from captures import walk
-
 # A server's demo, and a client's of the same game, with the number of the client's player.
 PAIRS = [
     ("a-vanilla/a-vanilla", "a-vanilla/a-vanilla", 0),
@@ -62,6 +60,12 @@ class Recording:
                     target = values(group).get("qw.mvd.player")
                 if group["name"] in names:
                     yield packet["time"], target, group
+
+
+def walk(fields):
+    for field in fields:
+        yield field
+        yield from walk(field.get("fields", []))
 
 
 def values(group):
