@@ -11,9 +11,6 @@ import unittest
 
 import demos
 
-# Recorded with protocol extensions that are not decoded, or not all: counted apart.
-EXTENDED = {"d2-dpserver-dpclient-dp7.dem", "a-fte-fte.qwd", "g-fte-qcext.qwd"}
-
 # Blocks of each demo whose fields are compared: enough to be in the middle of a game.
 BLOCKS = 120
 
@@ -64,9 +61,6 @@ class StoredDemos(unittest.TestCase):
                 status, report = demos.report("--check", path)
                 findings = report["files"][0]
                 blocks += findings["frames"]
-                if path.name in EXTENDED:
-                    print(f"extended: {path.name}: {findings['undecoded_bytes']} bytes undecoded")
-                    continue
                 self.assertEqual((status, findings["problems"]), (0, []))
                 self.assertEqual(findings["undecoded_bytes"], 0)
         print(f"{len(self.stored)} demos, {blocks} blocks")
@@ -78,7 +72,7 @@ class StoredDemos(unittest.TestCase):
                 session, = report["sessions"]
                 self.assertEqual(status, 0)
                 self.assertTrue(session["version"])
-                self.assertTrue(session["maps"] or path.name in EXTENDED)
+                self.assertTrue(session["maps"])
                 first = next(demos.dumped(path))
                 self.assertRegex(first["fields"][0]["name"], r"block$|^qw\.mvd$")
 
