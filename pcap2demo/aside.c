@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/aside.h"
 
+#include "common/core/number.h"
 #include "pcap2demo/bytes.h"
 
 static const char mark[] = "demo ";
@@ -27,8 +28,7 @@ void aside_append_bytes(GByteArray *to, const char *word, struct qs_view value)
 {
     GString *text = g_string_new(NULL);
 
-    for (uint32_t i = 0; i < value.size; i++)
-        g_string_append_printf(text, "%02x", value.data[i]);
+    qs_append_bytes(text, value);
     aside_append(to, word, text->str);
     g_string_free(text, TRUE);
 }

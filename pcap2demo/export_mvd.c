@@ -3,6 +3,7 @@
  * Segments from MVD demos: a QTV stream over TCP that carries the blocks as they are. Source: RFC
  * 9293; common/quakeworld/qtv.c.
  */
+#include "common/core/text.h"
 #include "common/quakeworld/quakeworld.h"
 #include "pcap2demo/aside.h"
 #include "pcap2demo/export.h"
@@ -60,11 +61,6 @@ static void client_acknowledges(struct state *state)
     client_sends(state, PCAP_OUT_ACK, (struct qs_view){0});
 }
 
-static struct qs_view text_of(const char *text)
-{
-    return (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)};
-}
-
 static void begin(struct state *state)
 {
     const struct qs_view nothing = {0};
@@ -73,8 +69,8 @@ static void begin(struct state *state)
     state->server = SERVER_START;
     client_sends(state, PCAP_OUT_SYN, nothing);
     server_sends(state, PCAP_OUT_SYN | PCAP_OUT_ACK, nothing);
-    client_sends(state, PCAP_OUT_ACK, text_of(request));
-    server_sends(state, PCAP_OUT_ACK, text_of(reply));
+    client_sends(state, PCAP_OUT_ACK, qs_view_of(request));
+    server_sends(state, PCAP_OUT_ACK, qs_view_of(reply));
     client_sends(state, PCAP_OUT_ACK, aside_of_mvd());
     state->begun = true;
 }

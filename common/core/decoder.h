@@ -314,6 +314,16 @@ static inline int8_t qs_i8(struct qs_decoder *d, unsigned id)
     return value;
 }
 
+/* A byte without a sign, for a row of signed numbers: other messages have a sign there. */
+static inline uint8_t qs_unsigned_byte(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t value = qs_reader_u8(&d->in);
+
+    qs_emit_int(d, id, at, 1, value);
+    return value;
+}
+
 static inline int16_t qs_i16(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;

@@ -54,4 +54,10 @@ static inline void qs_room_end(GString *out, char *end)
     *end = '\0';
 }
 
+/* Adds two digits a byte. */
+static inline void qs_append_bytes(GString *out, struct qs_view bytes)
+{
+    qs_room_end(out, qs_put_bytes(qs_room(out, 2 * (gsize)bytes.size), bytes));
+}
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "common/core/number.h"
 #include "common/core/source_numbers.h"
 #include "common/core/text.h"
 
@@ -65,8 +66,7 @@ static void json_close(struct qs_sink *ears, uint32_t end)
 static json_t *hex(GString *scratch, struct qs_view bytes)
 {
     g_string_truncate(scratch, 0);
-    for (uint32_t i = 0; i < bytes.size; i++)
-        g_string_append_printf(scratch, "%02x", bytes.data[i]);
+    qs_append_bytes(scratch, bytes);
     return json_stringn(scratch->str, scratch->len);
 }
 

@@ -114,7 +114,7 @@ static void append_text(GString *out, struct qs_view text)
     if (qs_text_is_plain(text))
         return;
     g_string_append(out, " [");
-    qs_room_end(out, qs_put_bytes(qs_room(out, 2 * (gsize)text.size), text));
+    qs_append_bytes(out, text);
     g_string_append_c(out, ']');
 }
 

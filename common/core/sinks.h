@@ -45,7 +45,10 @@ const GString *qs_text_sink_page(struct qs_text_sink *sink, const struct qs_dump
 void qs_text_sink_discard(struct qs_text_sink *sink); /* readies without printing */
 void qs_text_sink_free(struct qs_text_sink *sink);
 
-/* From now on lines whose names pass the test are left out. It is asked once for each name. */
+/*
+ * From now on lines whose names pass the test are left out. It is asked once for each field, and
+ * for a note whenever one comes.
+ */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_text_sink_leave_out(struct qs_text_sink *sink, qs_name_test *test, void *user);
 

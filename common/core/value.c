@@ -7,11 +7,6 @@
 #include "common/core/number.h"
 #include "common/core/text.h"
 
-static void append_hex(GString *out, struct qs_view bytes)
-{
-    qs_room_end(out, qs_put_bytes(qs_room(out, 2 * (gsize)bytes.size), bytes));
-}
-
 static char *put_ipv4(char *at, const uint8_t *bytes)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -64,7 +59,7 @@ static void append_bytes(GString *out, const struct qs_field *field, struct qs_v
     if (field->type == QS_TEXT)
         qs_text_append_utf8(out, bytes);
     else if (field->type == QS_BYTES)
-        append_hex(out, bytes);
+        qs_append_bytes(out, bytes);
     else
         append_ip(out, field->type == QS_IPV6 ? 6 : 4, bytes.data);
 }

@@ -67,14 +67,6 @@ static uint32_t read_byte(struct qs_decoder *d, unsigned id, const struct update
     return update->lerptime ? fte_uleb128(d, id) : qs_u8(d, id);
 }
 
-/* A byte without a sign where other forms of the number have one. */
-static void read_unsigned(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-
-    qs_emit_int(d, id, at, 1, qs_reader_u8(&d->in));
-}
-
 static void read_model(struct qs_decoder *d, unsigned id, const struct update *update)
 {
     const uint32_t at = d->in.pos;
@@ -187,7 +179,7 @@ static void read_skin(struct qs_decoder *d, const struct update *update)
     else if (update->wide)
         qs_i16(d, FTE_UPDATE_SKIN);
     else
-        read_unsigned(d, FTE_UPDATE_SKIN);
+        qs_unsigned_byte(d, FTE_UPDATE_SKIN);
 }
 
 /* The size of what others collide with. */
@@ -248,7 +240,7 @@ static void read_tag(struct qs_decoder *d, const struct update *update)
     if (update->lerptime)
         fte_uleb128_biased(d, FTE_UPDATE_TAG_INDEX, 1);
     else
-        read_unsigned(d, FTE_UPDATE_TAG_INDEX);
+        qs_unsigned_byte(d, FTE_UPDATE_TAG_INDEX);
 }
 
 static void read_light(struct qs_decoder *d, const struct update *update)

@@ -456,21 +456,13 @@ static void read_fog(struct qs_decoder *d)
     qs_scaled_i16(d, NQ_FOG_TIME, 1.0 / 100);
 }
 
-/* A byte without a sign, of a value that has one elsewhere. */
-static void read_unsigned(struct qs_decoder *d, unsigned row)
-{
-    const uint32_t at = d->in.pos;
-
-    qs_emit_int(d, row, at, 1, qs_reader_u8(&d->in));
-}
-
 static void read_showlmp(struct qs_decoder *d)
 {
     qs_text(d, NQ_SHOWLMP_SLOT);
     qs_text(d, NQ_SHOWLMP_PICTURE);
     if (nq_has_nehahra(nq_session_of(d))) {
-        read_unsigned(d, NQ_SHOWLMP_X);
-        read_unsigned(d, NQ_SHOWLMP_Y);
+        qs_unsigned_byte(d, NQ_SHOWLMP_X);
+        qs_unsigned_byte(d, NQ_SHOWLMP_Y);
     } else {
         qs_i16(d, NQ_SHOWLMP_X);
         qs_i16(d, NQ_SHOWLMP_Y);
@@ -536,7 +528,7 @@ static void read_effect2(struct qs_decoder *d)
 static void read_updatestatubyte(struct qs_decoder *d)
 {
     qs_u8(d, NQ_UPDATESTAT_INDEX);
-    read_unsigned(d, NQ_UPDATESTAT_VALUE);
+    qs_unsigned_byte(d, NQ_UPDATESTAT_VALUE);
 }
 
 static void read_added_name(struct qs_decoder *d)

@@ -66,12 +66,8 @@ static void read_move(struct qs_decoder *d)
 
 static void read_stringcmd(struct qs_decoder *d)
 {
-    const uint32_t at = d->in.pos;
-    const struct qs_view text = qs_text(d, QW_STRINGCMD_TEXT);
+    const struct qs_view text = qw_read_commands(d, QW_STRINGCMD_TEXT);
 
-    qs_label_text(d, ": ", text, "");
-    qs_summary_text(d, " \"", text, "\"");
-    qw_emit_commands(d, text, at);
     qs_tell_transfer_command(d, text);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;

@@ -127,3 +127,14 @@ void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset
         at = end + 1;
     }
 }
+
+struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view text = qs_text(d, id);
+
+    qs_label_text(d, ": ", text, "");
+    qs_summary_text(d, " \"", text, "\"");
+    qw_emit_commands(d, text, at);
+    return text;
+}

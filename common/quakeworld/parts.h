@@ -52,6 +52,8 @@ void qw_label_stat(struct qs_decoder *d, uint8_t index);
 void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
 /* Says the commands in `text`, which begins at `offset`: words, info strings, meanings. */
 void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
+/* A text of commands that a client sends: says them, in the title and the summary, too. */
+struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
 
 /* Says the flags of ZQuake's extensions, where `key` is theirs; `value` stands at `offset`. */
 void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,

@@ -480,12 +480,7 @@ static void decode_reply(struct qs_decoder *d)
 
 static void read_stringcmd(struct qs_decoder *d)
 {
-    const uint32_t at = d->in.pos;
-    const struct qs_view command = qs_text(d, QW_QTV_STRINGCMD);
-
-    qs_label_text(d, ": ", command, "");
-    qs_summary_text(d, " \"", command, "\"");
-    qw_emit_commands(d, command, at);
+    qw_read_commands(d, QW_QTV_STRINGCMD);
 }
 
 static void read_commentarydata(struct qs_decoder *d)
