@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/aside.h"
 
-#include "common/core/number.h"
+#include "common/dump/number.h"
 #include "pcap2demo/bytes.h"
 
 static const char mark[] = "demo ";

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "pcap2demo/message.h"
-#include "pcap2demo/naming.h"
+#include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/rebuild.h"
 
 /* Problems beyond this number are only counted. */

@@ -14,7 +14,7 @@
 
 #include "common/core/decoder.h"
 #include "pcap2demo/bytes.h"
-#include "pcap2demo/pcap_out.h"
+#include "pcap2demo/capture/pcap_out.h"
 
 struct export;
 

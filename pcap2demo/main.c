@@ -13,18 +13,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pcap2demo/action.h"
+#include "pcap2demo/actions/action.h"
 #include "pcap2demo/bytes.h"
-#include "pcap2demo/input.h"
-#include "pcap2demo/ip.h"
-#include "pcap2demo/link.h"
-#include "pcap2demo/load.h"
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/load.h"
 #include "pcap2demo/message.h"
 #include "pcap2demo/progress.h"
 #include "pcap2demo/recording.h"
-#include "pcap2demo/session.h"
-#include "pcap2demo/settings.h"
-#include "pcap2demo/tcp.h"
+#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/options.h"
+#include "pcap2demo/capture/tcp.h"
 
 /* The progress bar and the state of standard output are looked at after so many frames. */
 enum { LOOK_UP_EVERY = 1024 };

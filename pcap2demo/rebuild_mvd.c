@@ -15,7 +15,7 @@
 #include "common/quakeworld/quakeworld.h"
 #include "pcap2demo/aside.h"
 #include "pcap2demo/bytes.h"
-#include "pcap2demo/sift_qw.h"
+#include "pcap2demo/filter_qw.h"
 
 struct mvd {
     struct demo *demo;

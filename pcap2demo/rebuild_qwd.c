@@ -14,7 +14,7 @@
 
 #include "common/demo/qwd.h"
 #include "common/quakeworld/constants.h"
-#include "pcap2demo/sift_qw.h"
+#include "pcap2demo/filter_qw.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */

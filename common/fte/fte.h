@@ -17,7 +17,7 @@
 #include "common/core/decoder.h"
 #include "common/core/text.h"
 #include "common/fte/constants.h"
-#include "common/fte/fte_fields.h"
+#include "common/fte/fields.h"
 #include "common/fte/names.h"
 
 /* --- The session */

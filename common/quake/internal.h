@@ -6,7 +6,7 @@
 #include "common/core/decoder.h"
 #include "common/fte/fte.h"
 #include "common/quake/constants.h"
-#include "common/quake/nq_fields.h"
+#include "common/quake/fields.h"
 #include "common/quake/quake.h"
 
 static inline struct nq_session *nq_session_of(const struct qs_decoder *d)

@@ -7,7 +7,7 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/messages.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 
 enum {
     CLC_NOP = 1,

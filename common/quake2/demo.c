@@ -4,7 +4,7 @@
  * quake2-and-dm2 facts, section 1.
  */
 #include "common/quake2/messages.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 
 void q2_decode_demo_block(struct qs_decoder *d)
 {

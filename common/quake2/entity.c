@@ -2,7 +2,7 @@
 /* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: facts, section 17. */
 #include "common/quake2/configstrings.h"
 #include "common/quake2/messages.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 #include "common/quake2/tracker.h"
 
 enum { PLAYER_MODEL = 255 };

@@ -6,7 +6,7 @@
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/messages.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 #include "common/quake2/tracker.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "common/quake2/configstrings.h"
 #include "common/quake2/messages.h"
 #include "common/quake2/names.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 
 /* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
 static const struct {

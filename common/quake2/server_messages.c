@@ -9,7 +9,7 @@
 #include "common/quake2/configstrings.h"
 #include "common/quake2/messages.h"
 #include "common/quake2/names.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 

@@ -6,7 +6,7 @@
 #include "common/quake2/messages.h"
 #include "common/quake2/names.h"
 #include "common/quake2/normals.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 
 enum {
     TE_PLASMATRAIL = 26,  /* up to protocol 31; TE_GREENBLOOD later */

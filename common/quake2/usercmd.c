@@ -4,7 +4,7 @@
  * stream: Q2PRO, msg.c MSG_ReadDeltaUsercmd_Hacked and MSG_ReadDeltaUsercmd_Enhanced.
  */
 #include "common/quake2/messages.h"
-#include "common/quake2/q2_fields.h"
+#include "common/quake2/fields.h"
 
 enum {
     CM_ANGLE1 = 1,

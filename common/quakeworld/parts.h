@@ -9,7 +9,7 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/names.h"
 #include "common/quakeworld/quakeworld.h"
-#include "common/quakeworld/qw_fields.h"
+#include "common/quakeworld/fields.h"
 
 static inline struct qw_session *qw_session(const struct qs_decoder *d)
 {

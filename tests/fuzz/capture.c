@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcap2demo/ip.h"
-#include "pcap2demo/link.h"
+#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/link.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FRAME_MAX = 65535, INTERVAL = 1000000 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
 

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcap2demo/claims.h"
+#include "pcap2demo/sessions/selection.h"
 
 #include "common/core/protocol.h"
 

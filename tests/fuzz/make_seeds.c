@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcap2demo/input.h"
+#include "pcap2demo/capture/input.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/conversations.h"
 

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "pcap2demo/session.h"
+#include "pcap2demo/sessions/session.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };

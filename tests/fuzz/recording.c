@@ -6,10 +6,10 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "common/core/sinks.h"
-#include "pcap2demo/load.h"
+#include "common/dump/dump.h"
+#include "pcap2demo/capture/load.h"
 #include "pcap2demo/recording.h"
-#include "pcap2demo/session.h"
+#include "pcap2demo/sessions/session.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Blocks lie one behind the other, without a gap. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "pcap2demo/bytes.h"
-#include "pcap2demo/stream.h"
-#include "pcap2demo/tcp.h"
+#include "pcap2demo/sessions/stream.h"
+#include "pcap2demo/capture/tcp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 #include "common/demo/dem.h"
 #include "common/quake/quake.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 #include "tests/unit/unit.h"
 
 enum { CLIENT_PORT = 40000, SERVER_PORT = 26000 };

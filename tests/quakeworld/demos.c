@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 #include "common/demo/qwd.h"
 
 enum { DEMO_MAX = 1 << 28 }; /* bytes; no demo is larger */

@@ -4,7 +4,7 @@
  * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
  * sent.
  */
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
 #include "tests/unit/unit.h"

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "pcap2demo/golden_diff.h"
+#include "pcap2demo/regression/golden_diff.h"
 
 #define HEAD "# pcap2demo golden, schema 1, ignoring:\n"
 

@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-#include "common/core/sinks.h"
-#include "pcap2demo/claims.h"
-#include "pcap2demo/input.h"
-#include "pcap2demo/ip.h"
-#include "pcap2demo/link.h"
-#include "pcap2demo/stream.h"
-#include "pcap2demo/tcp.h"
+#include "common/dump/dump.h"
+#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/link.h"
+#include "pcap2demo/sessions/stream.h"
+#include "pcap2demo/capture/tcp.h"
 
 struct conversation {
     int protocol;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 
 struct group {
     const struct qs_field *field;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "pcap2demo/span.h"
+#include "pcap2demo/capture/span.h"
 
 /* Appends hexadecimal digits, which spaces may part. */
 void append_hex(GByteArray *bytes, const char *digits);

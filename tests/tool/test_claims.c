@@ -2,7 +2,7 @@
 /* Which protocol a conversation is given to. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/claims.h"
+#include "pcap2demo/sessions/selection.h"
 
 static int set_up(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/ip.h"
+#include "pcap2demo/capture/ip.h"
 
 enum { SECOND = 1000000000, PAYLOAD = 2992, DATAGRAM = PAYLOAD + 8, PART = 1000 };
 

@@ -4,7 +4,7 @@
 
 #include <pcap/dlt.h>
 
-#include "pcap2demo/link.h"
+#include "pcap2demo/capture/link.h"
 
 #define MACS "020000000001 020000000002 "
 

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "pcap2demo/naming.h"
+#include "pcap2demo/sessions/naming.h"
 
 static void assert_map(const char *map, const char *expected)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text, JSON and counting sinks: their exact output. */
-#include "common/core/sinks.h"
+#include "common/dump/dump.h"
 
 #include <stdlib.h>
 

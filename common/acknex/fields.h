@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of Acknex by number: one enumerator for each row of acknex_fields.def. */
+#ifndef ACKNEX_FIELDS_H
+#define ACKNEX_FIELDS_H
+
+#include "common/core/field.h"
+
+enum acknex_field {
+#include "common/core/rows_enum.h"
+#include "common/acknex/fields.def"
+#include "common/core/rows_end.h"
+    ACKNEX_FIELD_COUNT
+};
+
+extern const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT];
+
+#endif

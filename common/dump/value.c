@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How values, addresses and directions are written in dumps. */
+#include "common/dump/dump.h"
+
+#include <arpa/inet.h>
+
+#include "common/dump/number.h"
+#include "common/core/text.h"
+
+static char *put_ipv4(char *at, const uint8_t *bytes)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        if (i)
+            *at++ = '.';
+        at = qs_put_uint(at, bytes[i]);
+    }
+    return at;
+}
+
+static void append_ip(GString *out, uint8_t family, const uint8_t *bytes)
+{
+    char text[INET6_ADDRSTRLEN];
+
+    if (family != 6)
+        qs_room_end(out, put_ipv4(qs_room(out, QS_NUMBER_MAX), bytes));
+    else if (inet_ntop(AF_INET6, bytes, text, sizeof text))
+        g_string_append(out, text);
+}
+
+/* " (PF_MSEC)" */
+static void append_name(GString *out, const struct qs_field *field, uint32_t value)
+{
+    const char *name = qs_name_of(field->names, value);
+
+    if (!name)
+        return;
+    g_string_append_len(out, " (", 2);
+    g_string_append(out, name);
+    g_string_append_c(out, ')');
+}
+
+static void append_uint(GString *out, const struct qs_field *field, uint64_t value)
+{
+    const bool hexadecimal = field->type >= QS_X8 && field->type <= QS_X64;
+    char *at = qs_room(out, QS_NUMBER_MAX);
+
+    qs_room_end(out, hexadecimal ? qs_put_hex(at, value) : qs_put_uint(at, value));
+    append_name(out, field, (uint32_t)value);
+}
+
+static void append_int(GString *out, const struct qs_field *field, int64_t value)
+{
+    qs_room_end(out, qs_put_int(qs_room(out, QS_NUMBER_MAX), value));
+    append_name(out, field, (uint32_t)value);
+}
+
+static void append_bytes(GString *out, const struct qs_field *field, struct qs_view bytes)
+{
+    if (field->type == QS_TEXT)
+        qs_text_append_utf8(out, bytes);
+    else if (field->type == QS_BYTES)
+        qs_append_bytes(out, bytes);
+    else
+        append_ip(out, field->type == QS_IPV6 ? 6 : 4, bytes.data);
+}
+
+void qs_value_append(GString *out, const struct qs_field *field, const struct qs_value *value)
+{
+    switch (qs_type_kind(field->type)) {
+    case QS_KIND_NONE:
+        break;
+    case QS_KIND_BOOL:
+        g_string_append(out, value->u ? "true" : "false");
+        break;
+    case QS_KIND_UNSIGNED:
+        append_uint(out, field, value->u);
+        break;
+    case QS_KIND_SIGNED:
+        append_int(out, field, value->i);
+        break;
+    case QS_KIND_REAL:
+        qs_room_end(out, qs_put_real(qs_room(out, QS_NUMBER_MAX), value->f));
+        break;
+    case QS_KIND_BYTES:
+        append_bytes(out, field, value->bytes);
+        break;
+    }
+}
+
+void qs_address_append(GString *out, const struct qs_address *address)
+{
+    if (address->family == 6)
+        g_string_append_c(out, '[');
+    append_ip(out, address->family, address->bytes);
+    if (address->family == 6)
+        g_string_append_c(out, ']');
+    g_string_append_c(out, ':');
+    qs_room_end(out, qs_put_uint(qs_room(out, QS_NUMBER_MAX), address->port));
+}
+
+const char *qs_direction_name(enum qs_direction direction)
+{
+    switch (direction) {
+    case QS_C2S:
+        return "c2s";
+    case QS_S2C:
+        return "s2c";
+    case QS_DIRECTION_UNKNOWN:
+        break;
+    }
+    return "?";
+}

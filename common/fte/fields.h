@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of FTE's extensions by number: one enumerator for each row of fte_fields.def. */
+#ifndef FTE_FIELDS_H
+#define FTE_FIELDS_H
+
+#include "common/core/field.h"
+
+enum fte_field {
+#include "common/core/rows_enum.h"
+#define FTE_PREFIX
+#define FTE_UPDATE_NAME
+#include "common/fte/fields.def"
+#undef FTE_PREFIX
+#undef FTE_UPDATE_NAME
+#include "common/core/rows_end.h"
+    FTE_FIELD_COUNT
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of Quake by number: one enumerator for each row of nq_fields.def, behind
+ * those of fte_fields.def. */
+#ifndef NQ_FIELDS_H
+#define NQ_FIELDS_H
+
+#include "common/core/field.h"
+#include "common/fte/fields.h"
+
+enum nq_field {
+    NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* fte_fields.def */
+#include "common/core/rows_enum.h"
+#include "common/quake/fields.def"
+#include "common/core/rows_end.h"
+    NQ_FIELD_COUNT
+};
+
+extern const struct qs_field nq_fields[NQ_FIELD_COUNT];
+
+#endif

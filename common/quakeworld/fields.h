@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of QuakeWorld by number: one enumerator for each row of qw_fields.def,
+ * behind those of fte_fields.def. */
+#ifndef QW_FIELDS_H
+#define QW_FIELDS_H
+
+#include "common/core/field.h"
+#include "common/fte/fields.h"
+
+enum qw_field {
+    QW_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* fte_fields.def */
+#include "common/core/rows_enum.h"
+#include "common/quakeworld/fields.def"
+#include "common/core/rows_end.h"
+    QW_FIELD_COUNT
+};
+
+extern const struct qs_field qw_fields[QW_FIELD_COUNT];
+
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --check: is there anything that cannot be decoded or rebuilt? */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/core/sink.h"
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/regression/test_report.h"
+#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/actions/report.h"
+#include "pcap2demo/actions/tee.h"
+
+/* Offenders beyond this number, for each file, are only counted. */
+enum { OFFENDERS_MAX = 10 };
+
+struct offender {
+    uint64_t packet;
+    uint32_t offset;
+    const struct qs_protocol *protocol;
+    char *text;
+};
+
+/* What was found in one file. */
+struct findings {
+    const char *file;
+    bool demo;        /* its packets are blocks */
+    uint64_t frames;  /* all packets of the file */
+    uint64_t packets; /* those that a protocol claimed */
+    uint64_t notes[QS_NOTE_KINDS];
+    uint64_t undecoded; /* bytes */
+    uint64_t offences;
+    GPtrArray *offenders; /* struct offender */
+    unsigned demos;       /* sessions of which one can be made; counted where inputs are apart */
+    struct golden_result *golden; /* or NULL */
+};
+
+struct check {
+    struct action action;
+    struct qs_sink ears;
+    const struct settings *settings;
+    GPtrArray *files;         /* struct findings, as they were read */
+    struct findings *current; /* the file being read */
+    GPtrArray *packet;        /* struct offender of the packet being decoded */
+    json_t *sessions;
+    size_t sessions_before;      /* of other inputs, where inputs are apart */
+    struct golden_check *golden; /* or NULL */
+    struct tee tee;              /* to our ears and the golden's */
+    struct cases *cases;         /* or NULL */
+};
+
+/* --- Listening ------------------------------------------------------------------------------- */
+
+static void offender_free(gpointer data)
+{
+    struct offender *offender = data;
+
+    g_free(offender->text);
+    g_free(offender);
+}
+
+static void findings_free(gpointer data)
+{
+    struct findings *findings = data;
+
+    g_ptr_array_free(findings->offenders, TRUE);
+    if (findings->golden)
+        golden_result_free(findings->golden);
+    g_free(findings);
+}
+
+static struct check *check_of(struct qs_sink *ears)
+{
+    return (struct check *)((char *)ears - G_STRUCT_OFFSET(struct check, ears));
+}
+
+static void add_offender(struct check *check, uint32_t offset, char *text)
+{
+    struct offender *offender = g_new0(struct offender, 1);
+
+    offender->offset = offset;
+    offender->protocol = check->ears.protocol;
+    offender->text = text;
+    g_ptr_array_add(check->packet, offender);
+}
+
+static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    (void)length;
+    if (qs_note_kinds[kind].problem)
+        add_offender(check_of(ears), offset, printable(text));
+}
+
+static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    if (field == &ears->protocol->fields[ears->protocol->undecoded])
+        add_offender(check_of(ears), value->offset,
+                     g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
+                                     value->length == 1 ? "byte" : "bytes"));
+}
+
+/* --- Counting -------------------------------------------------------------------------------- */
+
+static struct findings *findings_for(struct check *check, const char *file)
+{
+    if (check->current)
+        return check->current;
+    check->current = g_new0(struct findings, 1);
+    check->current->file = g_intern_string(file);
+    check->current->offenders = g_ptr_array_new_with_free_func(offender_free);
+    g_ptr_array_add(check->files, check->current);
+    return check->current;
+}
+
+/* Moves the packet's offenders to the file's, as far as there is room. */
+static void keep_offenders(struct check *check, struct findings *findings, uint64_t packet)
+{
+    findings->offences += check->packet->len;
+    while (check->packet->len) {
+        struct offender *offender = g_ptr_array_steal_index(check->packet, 0);
+
+        offender->packet = packet;
+        if (findings->offenders->len < OFFENDERS_MAX)
+            g_ptr_array_add(findings->offenders, offender);
+        else
+            offender_free(offender);
+    }
+}
+
+static void compare_packet(struct check *check, const struct seen *seen)
+{
+    const struct qs_dump_packet about = {.packet = seen->packet,
+                                         .decoder = seen->decoder,
+                                         .session = seen->session ? seen->session->number : 0};
+
+    golden_check_packet(check->golden, &about);
+}
+
+static void discard_packet(struct check *check)
+{
+    g_ptr_array_set_size(check->packet, 0);
+    if (check->golden)
+        golden_check_discard(check->golden);
+}
+
+static void check_packet(struct action *action, const struct seen *seen)
+{
+    struct check *check = (struct check *)action;
+    struct findings *findings = findings_for(check, seen->place.file);
+
+    findings->demo = seen->place.block;
+    if (!session_is_wanted(seen->session, check->settings)) {
+        discard_packet(check);
+        return;
+    }
+    if (check->golden)
+        compare_packet(check, seen);
+    /* Of a stream's units those after the first are in a packet that was counted. */
+    findings->packets += seen->packet->unit <= 1;
+    findings->undecoded += seen->decoder->undecoded;
+    for (int i = 0; i < QS_NOTE_KINDS; i++)
+        findings->notes[i] += seen->decoder->notes[i];
+    keep_offenders(check, findings, seen->place.packet);
+}
+
+static void check_input_start(struct action *action, const char *file)
+{
+    struct check *check = (struct check *)action;
+
+    findings_for(check, file);
+    if (check->settings->apart)
+        check->sessions_before = json_array_size(check->sessions);
+    if (check->golden)
+        golden_check_begin(check->golden, file);
+    if (check->cases)
+        cases_begin(check->cases, file);
+}
+
+static void check_input_over(struct action *action, const char *file, uint64_t frames)
+{
+    struct check *check = (struct check *)action;
+    struct findings *findings = findings_for(check, file);
+
+    findings->frames = frames;
+    if (check->golden)
+        findings->golden = golden_check_end(check->golden, !action->interrupted);
+    if (check->cases)
+        cases_end(check->cases, file);
+    check->current = NULL;
+}
+
+/* Sessions end in any order, and are reported by number. */
+static size_t place_of(const struct check *check, unsigned number)
+{
+    size_t place = json_array_size(check->sessions);
+
+    while (place > check->sessions_before) {
+        const json_t *before = json_array_get(check->sessions, place - 1);
+
+        if (json_integer_value(json_object_get(before, "number")) < (json_int_t)number)
+            break;
+        place--;
+    }
+    return place;
+}
+
+static void check_session(struct action *action, const struct session *session)
+{
+    struct check *check = (struct check *)action;
+
+    json_array_insert_new(check->sessions, place_of(check, session->number),
+                          report_session_json(session));
+    if (check->current)
+        check->current->demos += session->demo != NULL;
+    if (check->cases)
+        cases_about(check->cases, session->first.file, CASE_REBUILD);
+    report_demo_problems(session);
+    if (check->cases)
+        cases_about(check->cases, NULL, CASE_REBUILD);
+}
+
+/* --- What was found -------------------------------------------------------------------------- */
+
+/* What is not wrong is told, on standard output, where that has no other use. */
+static bool shows_findings(const struct check *check)
+{
+    return !check->settings->json && !check->settings->tap && !check->settings->quiet;
+}
+
+static void print_offenders(const struct findings *findings)
+{
+    for (guint i = 0; i < findings->offenders->len; i++) {
+        const struct offender *offender = g_ptr_array_index(findings->offenders, i);
+
+        failure(EXIT_PROBLEMS, (struct place){findings->file, offender->packet, findings->demo},
+                "offset %" PRIu32 ": %s: %s", offender->offset, offender->protocol->short_name,
+                offender->text);
+    }
+    if (findings->offences > findings->offenders->len)
+        failure(EXIT_PROBLEMS, (struct place){.file = findings->file}, "and %" PRIu64 " more",
+                findings->offences - findings->offenders->len);
+}
+
+static void print_findings(const struct findings *findings)
+{
+    if (findings->demo)
+        printf("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded\n", findings->file,
+               findings->frames, findings->undecoded);
+    else
+        printf("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
+               " bytes undecoded\n",
+               findings->file, findings->frames, findings->packets, findings->undecoded);
+    for (int i = 0; i < QS_NOTE_KINDS; i++)
+        if (findings->notes[i])
+            printf("  %s%s: %" PRIu64 "\n", qs_note_kinds[i].suffix,
+                   qs_note_kinds[i].problem ? "" : " (no problem)", findings->notes[i]);
+}
+
+/* --- Goldens --------------------------------------------------------------------------------- */
+
+static void append_change(GString *text, const struct difference *difference)
+{
+    if (difference->was)
+        g_string_append_printf(text, "was %s, ", difference->was);
+    else
+        g_string_append(text, "was not there, ");
+    if (difference->is)
+        g_string_append_printf(text, "is %s", difference->is);
+    else
+        g_string_append(text, "is not there");
+    if (difference->has_was && difference->has_is &&
+        difference->was_packet != difference->is_packet)
+        g_string_append_printf(text, " (%" PRIu64 " in the golden)", difference->was_packet);
+}
+
+/* "offset 42: qw.svc_damage: qw.damage.health: was 10, is 12". New. */
+static char *difference_text(const struct difference *difference)
+{
+    GString *text = g_string_new(NULL);
+
+    if (difference->message || difference->field)
+        g_string_append_printf(text, "offset %" PRIu32 ": ", difference->offset);
+    if (difference->message)
+        g_string_append_printf(text, "%s: ", difference->message);
+    if (difference->field)
+        g_string_append_printf(text, "%s: ", difference->field);
+    append_change(text, difference);
+    return g_string_free(text, FALSE);
+}
+
+/* New fields are no failure. */
+static void print_difference(const struct findings *findings, const struct difference *difference)
+{
+    const struct place place = {findings->file,
+                                difference->has_is ? difference->is_packet : difference->was_packet,
+                                findings->demo};
+    char *text = difference_text(difference);
+
+    if (findings->golden->verdict == GOLDEN_NEW_FIELDS)
+        message(place, "%s", text);
+    else
+        failure(EXIT_PROBLEMS, place, "%s", text);
+    g_free(text);
+}
+
+static char *verdict_text(const struct golden_result *golden)
+{
+    const char *verdict = golden_verdict_name(golden->verdict);
+
+    if (golden->count)
+        return g_strdup_printf("%s: %s, %" PRIu64 " %s in %" PRIu64 " packets", golden->path,
+                               verdict, golden->count,
+                               golden->count == 1 ? "difference" : "differences", golden->packets);
+    return g_strdup_printf("%s: %s, %" PRIu64 " packets", golden->path, verdict, golden->packets);
+}
+
+static void print_more(const struct findings *findings)
+{
+    const struct golden_result *golden = findings->golden;
+    const uint64_t more = golden->count - golden->differences->len;
+    const struct place place = {.file = findings->file};
+
+    if (more && golden->verdict == GOLDEN_NEW_FIELDS)
+        message(place, "and %" PRIu64 " more differences from %s", more, golden->path);
+    else if (more)
+        failure(EXIT_PROBLEMS, place, "and %" PRIu64 " more differences from %s", more,
+                golden->path);
+}
+
+/* What is wrong is printed even where only that is wanted. */
+static void print_differences(const struct check *check, const struct findings *findings)
+{
+    const struct golden_result *golden = findings->golden;
+
+    if (!golden->differences || (golden->verdict == GOLDEN_NEW_FIELDS && check->settings->quiet))
+        return;
+    for (guint i = 0; i < golden->differences->len; i++)
+        print_difference(findings, g_ptr_array_index(golden->differences, i));
+    print_more(findings);
+}
+
+static void print_golden(const struct check *check, const struct findings *findings)
+{
+    const struct golden_result *golden = findings->golden;
+    char *verdict = verdict_text(golden);
+
+    if (check->cases)
+        cases_about(check->cases, findings->file, CASE_GOLDEN);
+    print_differences(check, findings);
+    if (golden->error)
+        failure(EXIT_UNUSABLE, (struct place){.file = golden->path}, "%s", golden->error);
+    else if (check->cases && golden->verdict != GOLDEN_SAME)
+        cases_say(check->cases, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
+    if (!golden->error && shows_findings(check))
+        printf("  %s\n", verdict);
+    if (check->cases)
+        cases_about(check->cases, NULL, CASE_GOLDEN);
+    g_free(verdict);
+}
+
+static json_t *text_json(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *packet_json(bool there, uint64_t packet)
+{
+    return there ? json_integer((json_int_t)packet) : json_null();
+}
+
+static json_t *difference_json(const struct difference *difference)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "packet", packet_json(difference->has_is, difference->is_packet));
+    json_object_set_new(json, "golden_packet",
+                        packet_json(difference->has_was, difference->was_packet));
+    json_object_set_new(json, "offset", json_integer(difference->offset));
+    json_object_set_new(json, "message", text_json(difference->message));
+    json_object_set_new(json, "field", text_json(difference->field));
+    json_object_set_new(json, "was", text_json(difference->was));
+    json_object_set_new(json, "is", text_json(difference->is));
+    return json;
+}
+
+static json_t *golden_json(const struct golden_result *golden)
+{
+    json_t *json = json_object(), *differences = json_array();
+
+    for (guint i = 0; golden->differences && i < golden->differences->len; i++)
+        json_array_append_new(differences,
+                              difference_json(g_ptr_array_index(golden->differences, i)));
+    json_object_set_new(json, "file", report_file_json(golden->path));
+    json_object_set_new(json, "verdict", json_string(golden_verdict_name(golden->verdict)));
+    json_object_set_new(json, "packets", json_integer((json_int_t)golden->packets));
+    json_object_set_new(json, "difference_count", json_integer((json_int_t)golden->count));
+    json_object_set_new(json, "differences", differences);
+    json_object_set_new(json, "error", text_json(golden->error));
+    return json;
+}
+
+/* --- The reports ----------------------------------------------------------------------------- */
+
+static json_t *offenders_json(const struct findings *findings)
+{
+    json_t *offenders = json_array();
+
+    for (guint i = 0; i < findings->offenders->len; i++) {
+        const struct offender *offender = g_ptr_array_index(findings->offenders, i);
+        json_t *json = json_object();
+
+        json_object_set_new(json, "packet", json_integer((json_int_t)offender->packet));
+        json_object_set_new(json, "offset", json_integer(offender->offset));
+        json_object_set_new(json, "protocol", json_string(offender->protocol->name));
+        json_object_set_new(json, "text", json_string(offender->text));
+        json_array_append_new(offenders, json);
+    }
+    return offenders;
+}
+
+static json_t *findings_json(const struct findings *findings)
+{
+    json_t *json = json_object();
+    json_t *notes = json_object();
+
+    for (int i = 0; i < QS_NOTE_KINDS; i++)
+        if (findings->notes[i])
+            json_object_set_new(notes, qs_note_kinds[i].suffix,
+                                json_integer((json_int_t)findings->notes[i]));
+    json_object_set_new(json, "file", report_file_json(findings->file));
+    json_object_set_new(json, "frames", json_integer((json_int_t)findings->frames));
+    json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
+    json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
+    json_object_set_new(json, "notes", notes);
+    json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->offences));
+    json_object_set_new(json, "problems", offenders_json(findings));
+    if (findings->golden)
+        json_object_set_new(json, "golden", golden_json(findings->golden));
+    return json;
+}
+
+static void print_json(const struct check *check)
+{
+    json_t *report = report_json("check");
+    json_t *files = json_array();
+
+    for (guint i = 0; i < check->files->len; i++)
+        json_array_append_new(files, findings_json(g_ptr_array_index(check->files, i)));
+    json_object_set_new(report, "files", files);
+    json_object_set(report, "sessions", check->sessions);
+    json_object_set_new(report, "status", json_integer(status_so_far()));
+    report_print_json(report);
+}
+
+/* The offenders go to standard error, also beside JSON. */
+static void print_text(const struct check *check)
+{
+    for (guint i = 0; i < check->files->len; i++) {
+        const struct findings *findings = g_ptr_array_index(check->files, i);
+
+        print_offenders(findings);
+        if (shows_findings(check))
+            print_findings(findings);
+        if (findings->golden)
+            print_golden(check, findings);
+    }
+}
+
+static void report_junit(const struct check *check)
+{
+    const char *path = check->settings->junit;
+    char *error = path ? junit_write(check->cases, path) : NULL;
+
+    if (error)
+        failure(EXIT_UNUSABLE, (struct place){.file = path}, "%s", error);
+    g_free(error);
+}
+
+static void report_cases(const struct check *check)
+{
+    for (guint i = 0; i < check->files->len; i++) {
+        const struct findings *findings = g_ptr_array_index(check->files, i);
+
+        if (!findings->demos)
+            cases_say(check->cases, findings->file, CASE_REBUILD, CASE_SKIPPED,
+                      "there is nothing to rebuild");
+    }
+    if (check->settings->tap)
+        tap_print(check->cases, stdout);
+    report_junit(check);
+}
+
+static void check_end(struct action *action, bool report)
+{
+    struct check *check = (struct check *)action;
+
+    print_text(check);
+    if (check->cases) {
+        report_cases(check);
+        cases_free(check->cases);
+    }
+    if (report && check->settings->json)
+        print_json(check);
+    if (check->golden)
+        golden_check_free(check->golden);
+    json_decref(check->sessions);
+    g_ptr_array_free(check->files, TRUE);
+    g_ptr_array_free(check->packet, TRUE);
+    g_free(check);
+}
+
+static void prepare_tests(struct check *check)
+{
+    const struct settings *settings = check->settings;
+    const bool wanted[CASE_KINDS] = {[CASE_DECODE] = true,
+                                     [CASE_GOLDEN] = settings->golden.folder != NULL,
+                                     [CASE_REBUILD] = !settings->no_rebuild};
+
+    if (settings->golden.folder) {
+        check->golden = golden_check_new(&settings->golden);
+        tee_init(&check->tee, &check->ears, golden_check_ears(check->golden));
+        check->action.sink = &check->tee.ears;
+    }
+    if (settings->tap || settings->junit)
+        check->cases = cases_new(wanted);
+}
+
+struct action *check_new(const struct settings *settings)
+{
+    struct check *check = g_new0(struct check, 1);
+
+    check->ears = (struct qs_sink){.field = hear_field, .note = hear_note};
+    check->action = (struct action){.sink = &check->ears,
+                                    .wants_rebuild = !settings->no_rebuild,
+                                    .input_start = check_input_start,
+                                    .packet = check_packet,
+                                    .session_over = check_session,
+                                    .input_over = check_input_over,
+                                    .end = check_end};
+    check->settings = settings;
+    check->files = g_ptr_array_new_with_free_func(findings_free);
+    check->packet = g_ptr_array_new_with_free_func(offender_free);
+    check->sessions = json_array();
+    prepare_tests(check);
+    return &check->action;
+}

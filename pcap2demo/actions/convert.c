@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The default action: a demo for each session. */
+#include <stdio.h>
+
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/report.h"
+
+struct convert {
+    struct action action;
+    const struct settings *settings;
+    unsigned sessions; /* that could be rebuilt or not */
+};
+
+static void print_file(const struct convert *convert, const struct session *session,
+                       const struct demo_file *file)
+{
+    char *game, *duration, *path;
+
+    if (file->error) {
+        failure(EXIT_PROBLEMS, session->first, "session %u: %s%s%s", session->number,
+                file->name ? file->name : "", file->name ? ": " : "", file->error);
+        return;
+    }
+    if (convert->settings->quiet)
+        return;
+    game = report_game(session);
+    duration = report_duration(session);
+    path = g_build_filename(naming_folder(convert->settings->naming), file->name, NULL);
+    printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
+           path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
+           file->size);
+    g_free(game);
+    g_free(duration);
+    g_free(path);
+}
+
+static void print_counts(const struct session *session)
+{
+    const struct demo_counts *counts = demo_counts(session->demo);
+
+    message(session->first,
+            "session %u: %" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT
+            " messages left out, %" G_GUINT64_FORMAT " frames repaired, %" G_GUINT64_FORMAT
+            " missing",
+            session->number, counts->blocks, counts->stripped, counts->repaired, counts->missing);
+}
+
+static void print_left_out(const struct session *session)
+{
+    char *text = demo_left_out_text(session->demo);
+
+    if (text)
+        message(session->first, "session %u: commands left out: %s", session->number, text);
+    g_free(text);
+}
+
+/* There is no rebuilder for its protocol. */
+static void print_reason(const struct session *session)
+{
+    char *why = report_demo(session);
+
+    message(session->first, "session %u: %s %s", session->number, session->protocol->title, why);
+    g_free(why);
+}
+
+static void convert_session(struct action *action, const struct session *session)
+{
+    struct convert *convert = (struct convert *)action;
+
+    if (session->recorded) {
+        failure(EXIT_UNUSABLE, (struct place){.file = session->first.file},
+                "is a demo already; --list, --dump, --check and --pcap look into it");
+        return;
+    }
+    convert->sessions++;
+    if (!session->demo) {
+        if (!convert->settings->quiet)
+            print_reason(session);
+        return;
+    }
+    for (guint i = 0; i < demo_files(session->demo)->len; i++)
+        print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
+    report_demo_problems(session);
+    if (!convert->settings->quiet)
+        print_left_out(session);
+    if (convert->settings->verbose)
+        print_counts(session);
+}
+
+static void convert_end(struct action *action, bool report)
+{
+    const struct convert *convert = (const struct convert *)action;
+
+    if (report && !convert->sessions && status_so_far() == EXIT_WELL)
+        failure(EXIT_PROBLEMS, (struct place){0}, "no session found");
+    g_free(action);
+}
+
+struct action *convert_new(const struct settings *settings)
+{
+    struct convert *convert = g_new0(struct convert, 1);
+
+    convert->action = (struct action){
+        .wants_rebuild = true, .writes = true, .session_over = convert_session, .end = convert_end};
+    convert->settings = settings;
+    return &convert->action;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --extract-files: writes the files that servers sent to clients. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/core/transfer.h"
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/sessions/safe_path.h"
+#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/writer.h"
+
+/* Bytes of all files that are not complete yet. */
+#define ROOM_MAX (UINT64_C(512) << 20)
+
+struct extract {
+    struct action action;
+    const struct settings *settings;
+    struct qs_transfer_room room;
+    GHashTable *sessions; /* number -> struct receiver */
+    GHashTable *written;  /* path in lower case -> checksum of the content */
+};
+
+/* A session that files may come in. */
+struct receiver {
+    struct extract *extract;
+    struct qs_transfers *transfers;
+    struct place place; /* of the packet at hand */
+};
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+/* "maps/dm4.bsp" numbered: "maps/dm4-2.bsp". */
+static char *numbered(const char *path, unsigned number)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    const int stem = dot ? (int)(dot - path) : (int)strlen(path);
+
+    return g_strdup_printf("%.*s-%u%s", stem, path, number, dot ? dot : "");
+}
+
+/*
+ * A path that nothing else was written to, or NULL where this very file was. File systems may not
+ * tell upper from lower case.
+ */
+static char *free_path(struct extract *extract, const char *wanted, char *checksum)
+{
+    char *path = g_strdup(wanted);
+
+    for (unsigned i = 2;; i++) {
+        char *key = g_ascii_strdown(path, -1);
+        const char *there = g_hash_table_lookup(extract->written, key);
+
+        if (!there) {
+            g_hash_table_insert(extract->written, key, checksum);
+            return path;
+        }
+        g_free(key);
+        g_free(path);
+        if (strcmp(there, checksum) == 0)
+            break;
+        path = numbered(wanted, i);
+    }
+    g_free(checksum);
+    return NULL;
+}
+
+static char *path_for(struct extract *extract, const struct qs_transferred *file)
+{
+    char *safe = safe_path(file->name);
+    char *wanted = g_strconcat(safe, file->complete ? "" : ".partial", NULL);
+    char *path = free_path(
+        extract, wanted,
+        g_compute_checksum_for_data(G_CHECKSUM_SHA256, file->content->data, file->content->len));
+
+    g_free(safe);
+    g_free(wanted);
+    return path;
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+/* Returns what went wrong, as a new text, or NULL. */
+static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
+{
+    char *error = NULL;
+    char *folder = safe_path_make_folders(extract->settings->extract, path, &error);
+    struct writer *writer;
+
+    if (!folder)
+        return error;
+    writer = writer_new(folder);
+    for (guint at = 0; at < content->len; at += WRITER_BUFFER)
+        writer_add(writer, content->data + at, MIN(content->len - at, (guint)WRITER_BUFFER));
+    error = writer_commit(writer, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
+                          extract->settings->wishes.force);
+    writer_free(writer);
+    g_free(folder);
+    return error;
+}
+
+static void report_file(const struct receiver *receiver, const struct qs_transferred *file,
+                        const char *path)
+{
+    const guint size = file->content->len;
+
+    if (file->complete && !receiver->extract->settings->quiet)
+        printf("%s: %u bytes\n", path, size);
+    if (file->complete)
+        return;
+    if (file->total)
+        failure(EXIT_PROBLEMS, receiver->place, "%s: only %u of %" PRIu64 " bytes: %s", path, size,
+                file->total, file->problem);
+    else
+        failure(EXIT_PROBLEMS, receiver->place, "%s: only %u bytes: %s", path, size, file->problem);
+}
+
+static void extract_file(const struct receiver *receiver, const struct qs_transferred *file)
+{
+    char *path = path_for(receiver->extract, file);
+    char *error;
+
+    if (!path)
+        return;
+    error = write_file(receiver->extract, path, file->content);
+    if (error)
+        failure(EXIT_PROBLEMS, receiver->place, "%s: %s", path, error);
+    else
+        report_file(receiver, file, path);
+    g_free(error);
+    g_free(path);
+}
+
+static void report_refusal(const struct receiver *receiver, const struct qs_transferred *file)
+{
+    char *name = printable(file->name ? file->name : "?");
+
+    if (receiver->extract->settings->verbose)
+        message(receiver->place, "the server did not send %s", name);
+    g_free(name);
+}
+
+static void hear_of_file(const struct qs_transferred *file, bool over, void *user)
+{
+    if (over && file->refused)
+        report_refusal(user, file);
+    else if (over)
+        extract_file(user, file);
+}
+
+/* --- Sessions -------------------------------------------------------------------------------- */
+
+static void receiver_free(gpointer data)
+{
+    struct receiver *receiver = data;
+
+    qs_transfers_free(receiver->transfers);
+    g_free(receiver);
+}
+
+static struct receiver *receiver_for(struct extract *extract, unsigned session)
+{
+    struct receiver *receiver = g_hash_table_lookup(extract->sessions, GUINT_TO_POINTER(session));
+
+    if (receiver)
+        return receiver;
+    receiver = g_new0(struct receiver, 1);
+    receiver->extract = extract;
+    receiver->transfers =
+        qs_transfers_new(&extract->room, (struct qs_transfer_listener){hear_of_file, receiver});
+    g_hash_table_insert(extract->sessions, GUINT_TO_POINTER(session), receiver);
+    return receiver;
+}
+
+static void extract_packet(struct action *action, const struct seen *seen)
+{
+    struct extract *extract = (struct extract *)action;
+    const GArray *told = seen->decoder->transfers;
+    struct receiver *receiver;
+
+    if (!told->len || !seen->session || !seen->session->chosen)
+        return;
+    receiver = receiver_for(extract, seen->session->number);
+    receiver->place = seen->place;
+    for (guint i = 0; i < told->len; i++)
+        qs_transfers_take(receiver->transfers, &g_array_index(told, struct qs_transfer, i));
+}
+
+static void extract_session(struct action *action, const struct session *session)
+{
+    struct extract *extract = (struct extract *)action;
+
+    g_hash_table_remove(extract->sessions, GUINT_TO_POINTER(session->number));
+}
+
+static void extract_end(struct action *action, bool report)
+{
+    struct extract *extract = (struct extract *)action;
+
+    (void)report;
+    g_hash_table_destroy(extract->sessions);
+    g_hash_table_destroy(extract->written);
+    g_free(extract);
+}
+
+struct action *extract_new(const struct settings *settings)
+{
+    struct extract *extract = g_new0(struct extract, 1);
+
+    extract->action = (struct action){.want_transfers = true,
+                                      .packet = extract_packet,
+                                      .session_over = extract_session,
+                                      .end = extract_end};
+    extract->settings = settings;
+    extract->room.max = ROOM_MAX;
+    extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
+    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return &extract->action;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/actions/report.h"
+
+#include <stdio.h>
+
+#include "common/dump/dump.h"
+#include "pcap2demo/config.h"
+
+char *report_game(const struct session *session)
+{
+    return g_strdup_printf("%s %s", session->protocol->title,
+                           session->version ? session->version : "?");
+}
+
+char *report_maps(const struct session *session)
+{
+    GString *maps = g_string_new(session->maps->len ? NULL : "?");
+
+    for (guint i = 0; i < session->maps->len; i++)
+        g_string_append_printf(maps, "%s%s", i ? ", " : "",
+                               (const char *)g_ptr_array_index(session->maps, i));
+    return g_string_free(maps, FALSE);
+}
+
+char *report_duration(const struct session *session)
+{
+    const int64_t seconds = (session->end - session->start + 500000000) / 1000000000;
+    const int hours = (int)(seconds / 3600);
+
+    if (hours)
+        return g_strdup_printf("%d:%02d:%02d", hours, (int)(seconds / 60 % 60),
+                               (int)(seconds % 60));
+    return g_strdup_printf("%d:%02d", (int)(seconds / 60), (int)(seconds % 60));
+}
+
+/* --- The demo -------------------------------------------------------------------------------- */
+
+static bool nothing_rebuilt(const struct session *session)
+{
+    return demo_files(session->demo)->len == 0;
+}
+
+static uint64_t problem_total(const struct session *session)
+{
+    uint64_t total;
+
+    demo_problems(session->demo, &total);
+    return total;
+}
+
+/* Why there is nothing. */
+static char *why_nothing(const struct session *session)
+{
+    uint64_t total;
+    const GPtrArray *problems = demo_problems(session->demo, &total);
+    const char *why = demo_lacks(session->demo);
+
+    if (!why && total)
+        why = ((const struct demo_problem *)g_ptr_array_index(problems, 0))->text;
+    return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
+}
+
+char *report_demo(const struct session *session)
+{
+    GString *text;
+    guint files;
+
+    if (session->recorded)
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks",
+                               session_demo_format(session)->extension, session->packets);
+    if (!session->demo)
+        return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
+    if (nothing_rebuilt(session))
+        return why_nothing(session);
+    text = g_string_new(NULL);
+    files = demo_files(session->demo)->len;
+    if (files > 1)
+        g_string_append_printf(text, "%u × ", files);
+    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks",
+                           session_demo_format(session)->extension,
+                           demo_counts(session->demo)->blocks);
+    if (demo_lacks(session->demo))
+        g_string_append_printf(text, ", %s", demo_lacks(session->demo));
+    if (problem_total(session))
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problems", problem_total(session));
+    return g_string_free(text, FALSE);
+}
+
+static void report_missing_start(const struct session *session)
+{
+    const char *lacks = demo_lacks(session->demo);
+    const bool written = !nothing_rebuilt(session);
+
+    if (lacks)
+        failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s)%s",
+                session->number, lacks, written ? "" : "; no demo without --force");
+    else if (!written && !problem_total(session) && !demo_is_dropped(session->demo))
+        failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
+                session->number);
+}
+
+void report_demo_problems(const struct session *session)
+{
+    const GPtrArray *problems;
+    uint64_t total;
+
+    if (!session->demo)
+        return;
+    report_missing_start(session);
+    problems = demo_problems(session->demo, &total);
+    for (guint i = 0; i < problems->len; i++) {
+        const struct demo_problem *problem = g_ptr_array_index(problems, i);
+
+        failure(EXIT_PROBLEMS, problem->place, "session %u: %s", session->number, problem->text);
+    }
+    if (total > problems->len)
+        failure(EXIT_PROBLEMS, (struct place){.file = session->first.file},
+                "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
+                total - problems->len);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+json_t *report_file_json(const char *file)
+{
+    char *text = file ? printable(file) : NULL;
+    json_t *json = text_or_null(text);
+
+    g_free(text);
+    return json;
+}
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *address_json(const struct qs_address *address)
+{
+    GString *text;
+    json_t *json;
+
+    if (!address->family)
+        return json_null();
+    text = g_string_new(NULL);
+    qs_address_append(text, address);
+    json = json_string(text->str);
+    g_string_free(text, TRUE);
+    return json;
+}
+
+static json_t *maps_json(const struct session *session)
+{
+    json_t *maps = json_array();
+
+    for (guint i = 0; i < session->maps->len; i++)
+        json_array_append_new(maps, json_string(g_ptr_array_index(session->maps, i)));
+    return maps;
+}
+
+static json_t *loss_json(const struct session *session)
+{
+    const struct session_loss loss = session_loss(session);
+    json_t *json = json_object();
+
+    json_object_set_new(json, "gaps", number(loss.gaps));
+    json_object_set_new(json, "missing", number(loss.missing));
+    json_object_set_new(json, "not_captured", number(loss.not_captured));
+    return json;
+}
+
+static json_t *problems_json(const struct demo *demo)
+{
+    uint64_t total;
+    const GPtrArray *problems = demo_problems(demo, &total);
+    json_t *json = json_array();
+
+    for (guint i = 0; i < problems->len; i++) {
+        const struct demo_problem *problem = g_ptr_array_index(problems, i);
+        json_t *object = json_object();
+
+        json_object_set_new(object, "file", report_file_json(problem->place.file));
+        json_object_set_new(object, "packet", number(problem->place.packet));
+        json_object_set_new(object, "text", json_string(problem->text));
+        json_array_append_new(json, object);
+    }
+    return json;
+}
+
+static json_t *demo_json(const struct session *session)
+{
+    const struct demo_counts *counts;
+    json_t *json;
+
+    if (!session->demo)
+        return json_null();
+    counts = demo_counts(session->demo);
+    json = json_object();
+    json_object_set_new(json, "format", json_string(session_demo_format(session)->extension));
+    json_object_set_new(json, "files", number(demo_files(session->demo)->len));
+    json_object_set_new(json, "blocks", number(counts->blocks));
+    json_object_set_new(json, "stripped", number(counts->stripped));
+    json_object_set_new(json, "repaired", number(counts->repaired));
+    json_object_set_new(json, "missing", number(counts->missing));
+    json_object_set_new(json, "lacks", text_or_null(demo_lacks(session->demo)));
+    json_object_set_new(json, "problem_count", number(problem_total(session)));
+    json_object_set_new(json, "problems", problems_json(session->demo));
+    return json;
+}
+
+json_t *report_session_json(const struct session *session)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "number", number(session->number));
+    json_object_set_new(json, "protocol", json_string(session->protocol->name));
+    json_object_set_new(json, "title", json_string(session->protocol->title));
+    json_object_set_new(json, "version", text_or_null(session->version));
+    json_object_set_new(json, "client", address_json(&session->client));
+    json_object_set_new(json, "server", address_json(&session->server));
+    json_object_set_new(json, "maps", maps_json(session));
+    json_object_set_new(json, "player", text_or_null(session->player));
+    json_object_set_new(json, "file", report_file_json(session->first.file));
+    json_object_set_new(json, "packet", number(session->first.packet));
+    json_object_set_new(json, "start", json_real((double)session->start / 1e9));
+    json_object_set_new(json, "duration", json_real((double)(session->end - session->start) / 1e9));
+    json_object_set_new(json, "packets", number(session->packets));
+    json_object_set_new(json, "problems", number(session->problems));
+    json_object_set_new(json, "loss", loss_json(session));
+    json_object_set_new(json, "demo", demo_json(session));
+    return json;
+}
+
+json_t *report_json(const char *kind)
+{
+    json_t *report = json_object();
+
+    json_object_set_new(report, "schema", json_integer(REPORT_SCHEMA));
+    json_object_set_new(report, "program", json_string("pcap2demo " QUAKESHARK_VERSION));
+    json_object_set_new(report, "kind", json_string(kind));
+    return report;
+}
+
+void report_print_json(json_t *report)
+{
+    json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', stdout);
+    json_decref(report);
+}

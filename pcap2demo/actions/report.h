@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How sessions are described to people and to programs: what list, check and convert say the same
+ * way.
+ *
+ * JSON reports are one object: {"schema": 1, "program": ..., "kind": "list" or "check", ...}; see
+ * the manual page.
+ */
+#ifndef PCAP2DEMO_REPORT_H
+#define PCAP2DEMO_REPORT_H
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "pcap2demo/sessions/session.h"
+
+/* Of the JSON reports; it grows when a consumer could break. */
+enum { REPORT_SCHEMA = 1 };
+
+/* "QuakeWorld 28". New. */
+char *report_game(const struct session *session);
+
+/* "dm4, dm6", or "?". New. */
+char *report_maps(const struct session *session);
+
+/* "3:07", "1:02:45". New. */
+char *report_duration(const struct session *session);
+
+/* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
+char *report_demo(const struct session *session);
+
+/* Tells the user what is wrong with the session's demo, and raises the exit status. */
+void report_demo_problems(const struct session *session);
+
+/* The name of a file, which need not be UTF-8, as a JSON string; NULL gives null. New. */
+json_t *report_file_json(const char *file);
+
+/* The session as a JSON object. New. */
+json_t *report_session_json(const struct session *session);
+
+/* The start of a JSON report of this kind. New. */
+json_t *report_json(const char *kind);
+
+/* Prints a JSON report, and frees it. */
+void report_print_json(json_t *report);
+
+#endif

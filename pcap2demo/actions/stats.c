@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --stats: what each session's packets consist of.
+ *
+ * Counted are the outermost groups of fields: messages, and the headers around them. What was
+ * joined or inflated counts as it is then.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/dump/dump.h"
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/report.h"
+
+enum { LARGEST = 5, DIRECTIONS = QS_S2C + 1 };
+
+/* A message, or many of one type. */
+struct heard {
+    const struct qs_field *group;
+    enum qs_direction direction;
+    uint64_t count, bytes;
+    bool open; /* its end, and with it `bytes`, is to come */
+};
+
+struct large {
+    uint64_t packet;
+    uint32_t size;
+    enum qs_direction direction;
+};
+
+struct traffic {
+    uint64_t packets, bytes;
+};
+
+/* Of one session. */
+struct tally {
+    unsigned session;
+    GHashTable *types[DIRECTIONS]; /* struct heard by its group */
+    struct traffic traffic[DIRECTIONS];
+    struct large largest[LARGEST]; /* largest first; size 0: none */
+    /* When it is over. */
+    char *title, *loss;
+    double seconds;
+    json_t *json;
+};
+
+struct stats {
+    struct action action;
+    struct qs_sink ears;
+    const struct settings *settings;
+    GArray *packet;      /* struct heard: of the packet being decoded */
+    GArray *open;        /* uint32_t: offsets of open groups */
+    GArray *bases;       /* guint: groups that were open when each source began */
+    GHashTable *running; /* struct tally by the session's number */
+    GPtrArray *over;     /* struct tally */
+};
+
+/* --- Listening ------------------------------------------------------------------------------- */
+
+static struct stats *stats_of(struct qs_sink *ears)
+{
+    return (struct stats *)((char *)ears - G_STRUCT_OFFSET(struct stats, ears));
+}
+
+/* How many groups are open around what is outermost now. */
+static guint base_of(const struct stats *stats)
+{
+    return stats->bases->len ? g_array_index(stats->bases, guint, stats->bases->len - 1) : 0;
+}
+
+static void hear_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+{
+    struct stats *stats = stats_of(ears);
+    const struct heard heard = {.group = group, .open = true};
+
+    if (stats->open->len == base_of(stats))
+        g_array_append_val(stats->packet, heard);
+    g_array_append_val(stats->open, offset);
+}
+
+/* The latest that is open is the one: groups inside a source are closed before those around it. */
+static void add_bytes(struct stats *stats, uint32_t start, uint32_t end)
+{
+    guint i = stats->packet->len;
+
+    while (i--) {
+        struct heard *heard = &g_array_index(stats->packet, struct heard, i);
+
+        if (heard->open) {
+            heard->open = false;
+            heard->bytes = end - start;
+            return;
+        }
+    }
+}
+
+static void hear_close(struct qs_sink *ears, uint32_t end)
+{
+    struct stats *stats = stats_of(ears);
+    const uint32_t start = g_array_index(stats->open, uint32_t, stats->open->len - 1);
+
+    g_array_set_size(stats->open, stats->open->len - 1);
+    if (stats->open->len == base_of(stats))
+        add_bytes(stats, start, end);
+}
+
+/* Groups are told only to who listens to fields. */
+static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    (void)ears, (void)field, (void)value;
+}
+
+static void hear_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+{
+    struct stats *stats = stats_of(ears);
+
+    (void)title, (void)size;
+    if (data)
+        g_array_append_val(stats->bases, stats->open->len);
+    else if (stats->bases->len)
+        g_array_set_size(stats->bases, stats->bases->len - 1);
+}
+
+/* --- Counting -------------------------------------------------------------------------------- */
+
+static void tally_free(gpointer data)
+{
+    struct tally *tally = data;
+
+    for (int i = 0; i < DIRECTIONS; i++)
+        g_hash_table_destroy(tally->types[i]);
+    g_free(tally->title);
+    g_free(tally->loss);
+    json_decref(tally->json);
+    g_free(tally);
+}
+
+static struct tally *tally_of(struct stats *stats, unsigned session)
+{
+    struct tally *tally = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
+
+    if (tally)
+        return tally;
+    tally = g_new0(struct tally, 1);
+    tally->session = session;
+    for (int i = 0; i < DIRECTIONS; i++)
+        tally->types[i] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), tally);
+    return tally;
+}
+
+static void count_message(struct tally *tally, const struct heard *heard,
+                          enum qs_direction direction)
+{
+    struct heard *type = g_hash_table_lookup(tally->types[direction], heard->group);
+
+    if (!type) {
+        type = g_new0(struct heard, 1);
+        type->group = heard->group;
+        type->direction = direction;
+        g_hash_table_insert(tally->types[direction], (gpointer)heard->group, type);
+    }
+    type->count++;
+    type->bytes += heard->bytes;
+}
+
+/* Of packets of one size the first stays. */
+static void count_size(struct tally *tally, const struct qs_packet *packet,
+                       enum qs_direction direction)
+{
+    int place = LARGEST;
+
+    while (place && tally->largest[place - 1].size < packet->size) {
+        place--;
+        if (place + 1 < LARGEST)
+            tally->largest[place + 1] = tally->largest[place];
+    }
+    if (place < LARGEST)
+        tally->largest[place] = (struct large){packet->number, packet->size, direction};
+}
+
+static void count_packet(struct tally *tally, const struct stats *stats, const struct seen *seen)
+{
+    const enum qs_direction direction = seen->decoder->direction;
+
+    tally->traffic[direction].packets++;
+    tally->traffic[direction].bytes += seen->packet->size;
+    count_size(tally, seen->packet, direction);
+    for (guint i = 0; i < stats->packet->len; i++)
+        count_message(tally, &g_array_index(stats->packet, struct heard, i), direction);
+}
+
+static void stats_packet(struct action *action, const struct seen *seen)
+{
+    struct stats *stats = (struct stats *)action;
+
+    if (seen->session && seen->session->chosen)
+        count_packet(tally_of(stats, seen->session->number), stats, seen);
+    g_array_set_size(stats->packet, 0);
+    g_array_set_size(stats->open, 0);
+    g_array_set_size(stats->bases, 0);
+}
+
+/* --- Reporting ------------------------------------------------------------------------------- */
+
+/* The most bytes first; then by name. */
+static gint compare_types(gconstpointer a, gconstpointer b)
+{
+    const struct heard *x = *(const struct heard *const *)a, *y = *(const struct heard *const *)b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return g_strcmp0(x->group->name, y->group->name);
+}
+
+/* struct heard *, new. */
+static GPtrArray *sorted_types(const struct tally *tally)
+{
+    GPtrArray *types = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer type;
+
+    for (int i = 0; i < DIRECTIONS; i++) {
+        g_hash_table_iter_init(&iter, tally->types[i]);
+        while (g_hash_table_iter_next(&iter, NULL, &type))
+            g_ptr_array_add(types, type);
+    }
+    g_ptr_array_sort(types, compare_types);
+    return types;
+}
+
+static double rate(uint64_t count, double seconds)
+{
+    return seconds > 0 ? (double)count / seconds : 0;
+}
+
+static void print_traffic(const struct tally *tally)
+{
+    for (int i = 0; i < DIRECTIONS; i++) {
+        const struct traffic *traffic = &tally->traffic[i];
+
+        if (traffic->packets)
+            printf("  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s\n",
+                   qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
+                   rate(traffic->packets, tally->seconds), rate(traffic->bytes, tally->seconds));
+    }
+}
+
+static void print_largest(const struct tally *tally)
+{
+    fputs("  largest:", stdout);
+    for (int i = 0; i < LARGEST && tally->largest[i].size; i++)
+        printf("%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
+               tally->largest[i].packet, qs_direction_name(tally->largest[i].direction),
+               tally->largest[i].size);
+    putchar('\n');
+}
+
+static void print_types(const struct tally *tally)
+{
+    GPtrArray *types = sorted_types(tally);
+
+    printf("  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
+    for (guint i = 0; i < types->len; i++) {
+        const struct heard *type = g_ptr_array_index(types, i);
+
+        printf("  %-32s %-4s %10" PRIu64 " %12" PRIu64 "\n", type->group->name,
+               qs_direction_name(type->direction), type->count, type->bytes);
+    }
+    g_ptr_array_free(types, TRUE);
+}
+
+static void print_tally(const struct tally *tally)
+{
+    printf("session %u: %s\n", tally->session, tally->title);
+    print_traffic(tally);
+    printf("  loss: %s\n", tally->loss);
+    print_largest(tally);
+    print_types(tally);
+}
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *traffic_json(const struct tally *tally)
+{
+    json_t *json = json_object();
+
+    for (int i = 0; i < DIRECTIONS; i++) {
+        const struct traffic *traffic = &tally->traffic[i];
+        json_t *way = json_object();
+
+        json_object_set_new(way, "packets", number(traffic->packets));
+        json_object_set_new(way, "bytes", number(traffic->bytes));
+        json_object_set_new(way, "packets_per_second",
+                            json_real(rate(traffic->packets, tally->seconds)));
+        json_object_set_new(way, "bytes_per_second",
+                            json_real(rate(traffic->bytes, tally->seconds)));
+        json_object_set_new(json, qs_direction_name((enum qs_direction)i), way);
+    }
+    return json;
+}
+
+static json_t *largest_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (int i = 0; i < LARGEST && tally->largest[i].size; i++) {
+        const struct large *large = &tally->largest[i];
+        json_t *packet = json_object();
+
+        json_object_set_new(packet, "packet", number(large->packet));
+        json_object_set_new(packet, "bytes", number(large->size));
+        json_object_set_new(packet, "direction", json_string(qs_direction_name(large->direction)));
+        json_array_append_new(json, packet);
+    }
+    return json;
+}
+
+static json_t *types_json(const struct tally *tally)
+{
+    GPtrArray *types = sorted_types(tally);
+    json_t *json = json_array();
+
+    for (guint i = 0; i < types->len; i++) {
+        const struct heard *type = g_ptr_array_index(types, i);
+        json_t *object = json_object();
+
+        json_object_set_new(object, "name", json_string(type->group->name));
+        json_object_set_new(object, "direction", json_string(qs_direction_name(type->direction)));
+        json_object_set_new(object, "count", number(type->count));
+        json_object_set_new(object, "bytes", number(type->bytes));
+        json_array_append_new(json, object);
+    }
+    g_ptr_array_free(types, TRUE);
+    return json;
+}
+
+static char *title_of(const struct session *session)
+{
+    char *game = report_game(session), *maps = report_maps(session);
+    char *duration = report_duration(session);
+    char *title = g_strdup_printf("%s, %s, %s", game, maps, duration);
+
+    g_free(game);
+    g_free(maps);
+    g_free(duration);
+    return title;
+}
+
+static char *loss_of(const struct session *session)
+{
+    const struct session_loss loss = session_loss(session);
+
+    return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
+                           " not captured",
+                           loss.gaps, loss.missing, loss.not_captured);
+}
+
+static void stats_session(struct action *action, const struct session *session)
+{
+    struct stats *stats = (struct stats *)action;
+    struct tally *tally = tally_of(stats, session->number);
+
+    g_hash_table_steal(stats->running, GUINT_TO_POINTER(session->number));
+    tally->title = title_of(session);
+    tally->loss = loss_of(session);
+    tally->seconds = (double)(session->end - session->start) / 1e9;
+    tally->json = report_session_json(session);
+    json_object_set_new(tally->json, "traffic", traffic_json(tally));
+    json_object_set_new(tally->json, "largest", largest_json(tally));
+    json_object_set_new(tally->json, "messages", types_json(tally));
+    g_ptr_array_add(stats->over, tally);
+}
+
+/* --- The action ------------------------------------------------------------------------------ */
+
+static gint compare_tallies(gconstpointer a, gconstpointer b)
+{
+    const struct tally *x = *(const struct tally *const *)a, *y = *(const struct tally *const *)b;
+
+    return x->session < y->session ? -1 : 1;
+}
+
+static void print_json(const struct stats *stats)
+{
+    json_t *report = report_json("stats");
+    json_t *sessions = json_array();
+
+    for (guint i = 0; i < stats->over->len; i++)
+        json_array_append(sessions, ((struct tally *)g_ptr_array_index(stats->over, i))->json);
+    json_object_set_new(report, "sessions", sessions);
+    report_print_json(report);
+}
+
+static void stats_end(struct action *action, bool report)
+{
+    struct stats *stats = (struct stats *)action;
+
+    g_ptr_array_sort(stats->over, compare_tallies);
+    if (report && stats->settings->json)
+        print_json(stats);
+    for (guint i = 0; report && !stats->settings->json && i < stats->over->len; i++)
+        print_tally(g_ptr_array_index(stats->over, i));
+    g_ptr_array_free(stats->over, TRUE);
+    g_hash_table_destroy(stats->running);
+    g_array_free(stats->packet, TRUE);
+    g_array_free(stats->open, TRUE);
+    g_array_free(stats->bases, TRUE);
+    g_free(stats);
+}
+
+struct action *stats_new(const struct settings *settings)
+{
+    struct stats *stats = g_new0(struct stats, 1);
+
+    stats->ears = (struct qs_sink){
+        .open = hear_open, .close = hear_close, .field = hear_field, .source = hear_source};
+    stats->action = (struct action){.sink = &stats->ears,
+                                    .packet = stats_packet,
+                                    .session_over = stats_session,
+                                    .end = stats_end};
+    stats->settings = settings;
+    stats->packet = g_array_new(FALSE, FALSE, sizeof(struct heard));
+    stats->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    stats->bases = g_array_new(FALSE, FALSE, sizeof(guint));
+    stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
+    stats->over = g_ptr_array_new_with_free_func(tally_free);
+    return &stats->action;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where frames come from: capture files (pcap, pcapng), standard input, or a network interface.
+ *
+ * Frames are handed out one at a time and are valid until the next call.
+ */
+#ifndef PCAP2DEMO_INPUT_H
+#define PCAP2DEMO_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pcap2demo/capture/span.h"
+
+struct input_frame {
+    struct span bytes; /* from the link layer on */
+    uint64_t number;   /* in this file or recording, from 1; a filter leaves numbers out */
+    int64_t time;      /* nanoseconds since the epoch */
+};
+
+enum input_status {
+    INPUT_FRAME,
+    INPUT_IDLE, /* live: nothing came for a while */
+    INPUT_END,
+    INPUT_BROKEN /* the file is cut or damaged here; see input_error() */
+};
+
+struct input;
+
+/*
+ * Opens a file of any kind; "-" is standard input. NULL on failure; then `*error` is a new text.
+ * One file at a time: the one before must be closed.
+ */
+FILE *input_open_stream(const char *name, char **error);
+void input_close_stream(FILE *stream);
+
+/*
+ * Opens a capture file; "-" is standard input. `filter` is an expression as tcpdump takes it, or
+ * NULL. NULL on failure; then `*error` is a new text.
+ */
+struct input *input_open_file(const char *name, const char *filter, char **error);
+
+/* The same for a stream that is open already, which it takes over in any case. */
+struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
+
+/* Records from the interface `name`. The same on failure. */
+struct input *input_open_live(const char *name, const char *filter, char **error);
+
+/* What messages call it: the file's name, "standard input" or the interface's name. */
+const char *input_name(const struct input *input);
+
+/* Its name without folder and ending, for naming demos. */
+const char *input_stem(const struct input *input);
+
+/* The kind of link layer, a DLT_ value of libpcap. */
+int input_link_type(const struct input *input);
+
+enum input_status input_next(struct input *input, struct input_frame *frame);
+
+/* After INPUT_BROKEN: what is wrong and where, for a message. Valid until the input is closed. */
+const char *input_error(const struct input *input);
+
+/* The number of the last frame read; 0 before the first. */
+uint64_t input_frames(const struct input *input);
+
+/* Makes input_next() return INPUT_END soon, even if it waits. For signal handlers. */
+void input_break(struct input *input);
+
+/* Bytes of the file read so far. */
+uint64_t input_position(const struct input *input);
+
+/* Live: frames that the system dropped because nobody fetched them in time. */
+uint64_t input_dropped(const struct input *input);
+
+void input_close(struct input *input);
+
+#endif

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/ip.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "common/core/reader.h"
+
+enum {
+    PROTOCOL_HOP_BY_HOP = 0,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
+    PROTOCOL_ROUTING = 43,
+    PROTOCOL_FRAGMENT = 44,
+    PROTOCOL_AUTHENTICATION = 51,
+    PROTOCOL_DESTINATION = 60,
+    PROTOCOL_MOBILITY = 135,
+
+    IPV4_HEADER = 20,
+    IPV4_MORE_FRAGMENTS = 0x2000,
+    IPV4_OFFSET_MASK = 0x1fff,
+    IPV6_HEADER = 40,
+    IPV6_FRAGMENT_HEADER = 8,
+    IPV6_OFFSET_MASK = 0xfff8,
+    IPV6_EXTENSIONS_MAX = 16,
+    UDP_HEADER = 8,
+
+    DATAGRAM_MAX = 65535,
+    BLOCK = 8, /* fragments begin at multiples of this */
+    BLOCKS_MAX = (DATAGRAM_MAX + BLOCK) / BLOCK
+};
+
+/* What the fragments of one datagram have in common. Compared as bytes: no padding inside. */
+struct fragment_key {
+    uint8_t family;
+    uint8_t protocol; /* IPv4 only */
+    uint8_t source[16], destination[16];
+    uint8_t id[4];
+};
+
+struct fragment {
+    uint32_t offset;
+    bool more;
+};
+
+struct datagram {
+    struct fragment_key key;
+    GList link; /* in `by_age` */
+    int64_t started;
+    bool spoilt;         /* its fragments contradict each other: nothing can be made of it */
+    uint32_t total;      /* 0 until the last fragment is there */
+    uint32_t reach;      /* the farthest end of a fragment */
+    uint32_t cut;        /* bytes from here on were not captured */
+    uint32_t blocks;     /* how many are set in `have` */
+    uint8_t next_header; /* of the fragment at offset 0 */
+    uint8_t *data;       /* `room` bytes */
+    uint32_t room;
+    uint8_t have[(BLOCKS_MAX + 7) / 8];
+};
+
+struct ip {
+    GHashTable *datagrams; /* by key */
+    GQueue by_age;
+    uint8_t *whole; /* the datagram handed out last */
+    struct ip_counts counts;
+};
+
+/* What stands in an IP packet, as far as it has been unwrapped. */
+struct unwrapped {
+    struct span payload;
+    uint8_t protocol;
+    struct qs_packet *packet; /* its addresses are filled in */
+    int64_t time;
+};
+
+static bool read_udp(struct span udp, struct qs_packet *packet)
+{
+    uint16_t length;
+
+    if (udp.size < UDP_HEADER)
+        return false;
+    packet->source.port = qs_be16(udp.data);
+    packet->destination.port = qs_be16(udp.data + 2);
+    length = qs_be16(udp.data + 4);
+    if (length && length < UDP_HEADER)
+        return false;
+    /* 0 where segmentation was left to the network card; else what is behind it is padding. */
+    if (length) {
+        span_limit(&udp, length);
+        udp.wire_size = length;
+    }
+    span_skip(&udp, UDP_HEADER);
+    packet->data = udp.data;
+    packet->size = udp.size;
+    packet->wire_size = udp.wire_size;
+    return true;
+}
+
+/* --- Reassembly ------------------------------------------------------------------------------ */
+
+static guint key_hash(gconstpointer data)
+{
+    const uint8_t *bytes = data;
+    guint hash = 2166136261u;
+
+    for (size_t i = 0; i < sizeof(struct fragment_key); i++)
+        hash = (hash ^ bytes[i]) * 16777619u;
+    return hash;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(struct fragment_key)) == 0;
+}
+
+static void datagram_free(gpointer data)
+{
+    struct datagram *datagram = data;
+
+    g_free(datagram->data);
+    g_free(datagram);
+}
+
+struct ip *ip_new(void)
+{
+    struct ip *ip = g_new0(struct ip, 1);
+
+    ip->datagrams = g_hash_table_new_full(key_hash, key_equal, NULL, datagram_free);
+    g_queue_init(&ip->by_age);
+    return ip;
+}
+
+void ip_free(struct ip *ip)
+{
+    g_hash_table_destroy(ip->datagrams);
+    g_free(ip->whole);
+    g_free(ip);
+}
+
+const struct ip_counts *ip_counts(const struct ip *ip)
+{
+    return &ip->counts;
+}
+
+static void forget(struct ip *ip, struct datagram *datagram)
+{
+    g_queue_unlink(&ip->by_age, &datagram->link);
+    g_hash_table_remove(ip->datagrams, &datagram->key);
+}
+
+static void give_up_oldest(struct ip *ip)
+{
+    struct datagram *oldest = ip->by_age.head->data;
+
+    if (!oldest->spoilt)
+        ip->counts.incomplete++;
+    forget(ip, oldest);
+}
+
+static void give_up_old(struct ip *ip, int64_t now)
+{
+    while (ip->by_age.head) {
+        const struct datagram *oldest = ip->by_age.head->data;
+
+        if (now - oldest->started < IP_TIMEOUT)
+            break;
+        give_up_oldest(ip);
+    }
+}
+
+void ip_end(struct ip *ip)
+{
+    while (ip->by_age.head)
+        give_up_oldest(ip);
+}
+
+static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *key, int64_t now)
+{
+    struct datagram *datagram = g_hash_table_lookup(ip->datagrams, key);
+
+    if (datagram)
+        return datagram;
+    if (ip->by_age.length == IP_DATAGRAMS_MAX)
+        give_up_oldest(ip);
+    datagram = g_new0(struct datagram, 1);
+    datagram->key = *key;
+    datagram->link.data = datagram;
+    datagram->started = now;
+    datagram->cut = UINT32_MAX;
+    g_queue_push_tail_link(&ip->by_age, &datagram->link);
+    g_hash_table_insert(ip->datagrams, &datagram->key, datagram);
+    return datagram;
+}
+
+static void make_room(struct datagram *datagram, uint32_t end)
+{
+    uint32_t room = datagram->room ? datagram->room : 4096;
+
+    while (room < end)
+        room *= 2;
+    if (room == datagram->room)
+        return;
+    datagram->data = g_realloc(datagram->data, room);
+    datagram->room = room;
+}
+
+static bool has_block(const struct datagram *datagram, uint32_t block)
+{
+    return datagram->have[block / 8] >> (block % 8) & 1;
+}
+
+static void set_block(struct datagram *datagram, uint32_t block)
+{
+    datagram->have[block / 8] |= (uint8_t)(1u << (block % 8));
+    datagram->blocks++;
+}
+
+/* Takes the bytes of one block, `size` of which were captured. False on a contradiction. */
+static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
+{
+    uint8_t *place = datagram->data + block * BLOCK;
+
+    if (has_block(datagram, block))
+        return (block + 1) * BLOCK > datagram->cut || memcmp(place, data, size) == 0;
+    memcpy(place, data, size);
+    set_block(datagram, block);
+    return true;
+}
+
+/* Where the fragment says that the datagram ends must agree with all others. */
+static bool agree_on_end(struct datagram *datagram, const struct fragment *fragment, uint32_t end)
+{
+    if (end > datagram->reach)
+        datagram->reach = end;
+    if (fragment->more) {
+        if (end % BLOCK)
+            return false;
+    } else {
+        if (datagram->total && datagram->total != end)
+            return false;
+        datagram->total = end;
+    }
+    return !datagram->total || datagram->reach <= datagram->total;
+}
+
+/* Adds a fragment. False when it contradicts what is there. */
+static bool add_fragment(struct datagram *datagram, const struct fragment *fragment,
+                         struct span bytes)
+{
+    const uint32_t end = fragment->offset + bytes.wire_size;
+
+    if (!bytes.wire_size || end > DATAGRAM_MAX || !agree_on_end(datagram, fragment, end))
+        return false;
+    make_room(datagram, end);
+    if (bytes.size < bytes.wire_size)
+        datagram->cut = MIN(datagram->cut, fragment->offset + bytes.size);
+    for (uint32_t at = 0; at < bytes.wire_size; at += BLOCK) {
+        const uint32_t captured = at < bytes.size ? MIN(BLOCK, bytes.size - at) : 0;
+
+        if (!add_block(datagram, (fragment->offset + at) / BLOCK, bytes.data + at, captured))
+            return false;
+    }
+    return true;
+}
+
+static bool is_whole(const struct datagram *datagram)
+{
+    return datagram->total && datagram->blocks == (datagram->total + BLOCK - 1) / BLOCK;
+}
+
+/* Hands out the bytes of a whole datagram, which is then forgotten. */
+static struct span take_whole(struct ip *ip, struct datagram *datagram)
+{
+    struct span span = {.size = MIN(datagram->total, datagram->cut), .wire_size = datagram->total};
+
+    ip->counts.reassembled++;
+    g_free(ip->whole);
+    ip->whole = datagram->data;
+    span.data = ip->whole;
+    datagram->data = NULL;
+    forget(ip, datagram);
+    return span;
+}
+
+static void spoil(struct ip *ip, struct datagram *datagram)
+{
+    ip->counts.contradictory++;
+    datagram->spoilt = true;
+    g_free(datagram->data);
+    datagram->data = NULL;
+}
+
+/* Puts a fragment to the others. True when that made the datagram whole: `in` is then its. */
+static bool reassemble(struct ip *ip, const struct fragment_key *key,
+                       const struct fragment *fragment, struct unwrapped *in)
+{
+    struct datagram *datagram;
+
+    ip->counts.fragments++;
+    give_up_old(ip, in->time);
+    datagram = find_datagram(ip, key, in->time);
+    if (datagram->spoilt)
+        return false;
+    if (fragment->offset == 0)
+        datagram->next_header = in->protocol;
+    if (!add_fragment(datagram, fragment, in->payload)) {
+        spoil(ip, datagram);
+        return false;
+    }
+    if (!is_whole(datagram))
+        return false;
+    in->protocol = datagram->next_header;
+    in->payload = take_whole(ip, datagram);
+    return true;
+}
+
+static struct fragment_key key_of(const struct unwrapped *in)
+{
+    struct fragment_key key;
+
+    memset(&key, 0, sizeof key);
+    key.family = in->packet->source.family;
+    memcpy(key.source, in->packet->source.bytes, sizeof key.source);
+    memcpy(key.destination, in->packet->destination.bytes, sizeof key.destination);
+    return key;
+}
+
+/* --- IPv4 ------------------------------------------------------------------------------------ */
+
+static bool read_ipv4(struct ip *ip, struct span bytes, struct unwrapped *in)
+{
+    const uint8_t *header = bytes.data;
+    uint32_t header_size, total;
+    uint16_t flags;
+
+    if (bytes.size < IPV4_HEADER)
+        return false;
+    header_size = (header[0] & 15u) * 4;
+    total = qs_be16(header + 2);
+    /* 0 where segmentation was left to the network card. */
+    if (total)
+        span_limit(&bytes, total);
+    if (header_size < IPV4_HEADER || !span_skip(&bytes, header_size))
+        return false;
+    in->protocol = header[9];
+    if (in->protocol != PROTOCOL_UDP && in->protocol != PROTOCOL_TCP)
+        return false;
+    in->packet->source.family = in->packet->destination.family = 4;
+    memcpy(in->packet->source.bytes, header + 12, 4);
+    memcpy(in->packet->destination.bytes, header + 16, 4);
+    in->payload = bytes;
+    flags = qs_be16(header + 6);
+    if (flags & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET_MASK)) {
+        struct fragment_key key = key_of(in);
+        const struct fragment fragment = {.offset = (flags & IPV4_OFFSET_MASK) * 8u,
+                                          .more = flags & IPV4_MORE_FRAGMENTS};
+
+        key.protocol = in->protocol;
+        memcpy(key.id, header + 4, 2);
+        return reassemble(ip, &key, &fragment, in);
+    }
+    return true;
+}
+
+/* --- IPv6 ------------------------------------------------------------------------------------ */
+
+/* Steps over an extension header whose length counts in `unit` bytes, beside `base`. */
+static bool skip_extension(struct unwrapped *in, uint32_t unit, uint32_t base)
+{
+    const uint8_t *header = in->payload.data;
+
+    if (in->payload.size < 2)
+        return false;
+    in->protocol = header[0];
+    return span_skip(&in->payload, header[1] * unit + base);
+}
+
+static bool read_fragment_header(struct ip *ip, struct unwrapped *in)
+{
+    const uint8_t *header = in->payload.data;
+    struct fragment_key key = key_of(in);
+    struct fragment fragment;
+    uint16_t word;
+
+    if (!span_skip(&in->payload, IPV6_FRAGMENT_HEADER))
+        return false;
+    in->protocol = header[0];
+    word = qs_be16(header + 2);
+    fragment = (struct fragment){.offset = word & IPV6_OFFSET_MASK, .more = word & 1};
+    /* A datagram may be "fragmented" into one piece. */
+    if (!fragment.offset && !fragment.more)
+        return true;
+    memcpy(key.id, header + 4, 4);
+    return reassemble(ip, &key, &fragment, in);
+}
+
+/* Unwraps extension headers until one carries UDP or TCP. */
+static bool read_extensions(struct ip *ip, struct unwrapped *in)
+{
+    for (unsigned i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
+        bool good;
+
+        switch (in->protocol) {
+        case PROTOCOL_TCP:
+        case PROTOCOL_UDP:
+            return true;
+        case PROTOCOL_HOP_BY_HOP:
+        case PROTOCOL_ROUTING:
+        case PROTOCOL_DESTINATION:
+        case PROTOCOL_MOBILITY:
+            good = skip_extension(in, 8, 8);
+            break;
+        case PROTOCOL_AUTHENTICATION:
+            good = skip_extension(in, 4, 8);
+            break;
+        case PROTOCOL_FRAGMENT:
+            good = read_fragment_header(ip, in);
+            break;
+        default:
+            return false;
+        }
+        if (!good)
+            return false;
+    }
+    return false;
+}
+
+static bool read_ipv6(struct ip *ip, struct span bytes, struct unwrapped *in)
+{
+    const uint8_t *header = bytes.data;
+    uint16_t length;
+
+    if (!span_skip(&bytes, IPV6_HEADER))
+        return false;
+    length = qs_be16(header + 4);
+    if (length)
+        span_limit(&bytes, length);
+    in->protocol = header[6];
+    in->packet->source.family = in->packet->destination.family = 6;
+    memcpy(in->packet->source.bytes, header + 8, 16);
+    memcpy(in->packet->destination.bytes, header + 24, 16);
+    in->payload = bytes;
+    return read_extensions(ip, in);
+}
+
+static enum ip_found read_transport(const struct unwrapped *in, struct qs_packet *packet)
+{
+    switch (in->protocol) {
+    case PROTOCOL_UDP:
+        return read_udp(in->payload, packet) ? IP_UDP : IP_NOTHING;
+    case PROTOCOL_TCP:
+        packet->data = in->payload.data;
+        packet->size = in->payload.size;
+        packet->wire_size = in->payload.wire_size;
+        return IP_TCP;
+    default:
+        return IP_NOTHING;
+    }
+}
+
+enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet)
+{
+    struct unwrapped in = {.packet = packet, .time = time};
+    bool found;
+
+    memset(&packet->source, 0, sizeof packet->source);
+    memset(&packet->destination, 0, sizeof packet->destination);
+    if (!bytes.size)
+        return IP_NOTHING;
+    found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);
+    return found ? read_transport(&in, packet) : IP_NOTHING;
+}

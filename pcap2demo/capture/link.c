@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/link.h"
+
+#include <pcap/dlt.h>
+#include <stddef.h>
+
+#include "common/core/reader.h"
+
+enum {
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_VLAN = 0x8100,
+    ETHERTYPE_IPV6 = 0x86dd,
+    ETHERTYPE_MPLS = 0x8847,
+    ETHERTYPE_PPPOE = 0x8864,
+    ETHERTYPE_QINQ = 0x88a8,
+    ETHERTYPE_QINQ_OLD = 0x9100,
+
+    PPP_IPV4 = 0x0021,
+    PPP_IPV6 = 0x0057,
+
+    VLAN_TAG = 4,
+    MPLS_LABEL = 4,
+    MPLS_BOTTOM = 0x01, /* in a label's third byte: it is the last one */
+    PPPOE_HEADER = 6,
+    ETHERNET_HEADER = 14,
+    SLL_HEADER = 16,
+    SLL2_HEADER = 20,
+    LOOPBACK_HEADER = 4,
+    TAGS_MAX = 8 /* VLAN tags or MPLS labels before a frame is given up */
+};
+
+static bool read_ip(struct span *frame)
+{
+    const unsigned version = frame->size ? frame->data[0] >> 4 : 0;
+
+    return version == 4 || version == 6;
+}
+
+static bool read_mpls(struct span *frame)
+{
+    for (unsigned i = 0; i < TAGS_MAX; i++) {
+        const uint8_t *label = frame->data;
+
+        if (!span_skip(frame, MPLS_LABEL))
+            return false;
+        if (label[2] & MPLS_BOTTOM)
+            return read_ip(frame);
+    }
+    return false;
+}
+
+/* HDLC's address and control bytes may stand first; the protocol may be packed into one byte. */
+static bool read_ppp(struct span *frame)
+{
+    uint16_t protocol;
+
+    if (frame->size >= 2 && frame->data[0] == 0xff && frame->data[1] == 0x03)
+        span_skip(frame, 2);
+    if (frame->size < 2)
+        return false;
+    if (frame->data[0] & 1) {
+        protocol = frame->data[0];
+        span_skip(frame, 1);
+    } else {
+        protocol = qs_be16(frame->data);
+        span_skip(frame, 2);
+    }
+    return (protocol == PPP_IPV4 || protocol == PPP_IPV6) && read_ip(frame);
+}
+
+/* The length field matters: behind it Ethernet may have padded the frame. */
+static bool read_pppoe(struct span *frame)
+{
+    uint16_t length;
+
+    if (frame->size < PPPOE_HEADER)
+        return false;
+    length = qs_be16(frame->data + 4);
+    span_skip(frame, PPPOE_HEADER);
+    span_limit(frame, length);
+    return read_ppp(frame);
+}
+
+/* What follows an Ethernet type field that said `type`. */
+static bool read_ethertype(struct span *frame, uint16_t type)
+{
+    for (unsigned i = 0; i < TAGS_MAX; i++) {
+        switch (type) {
+        case ETHERTYPE_IPV4:
+        case ETHERTYPE_IPV6:
+            return read_ip(frame);
+        case ETHERTYPE_PPPOE:
+            return read_pppoe(frame);
+        case ETHERTYPE_MPLS:
+            return read_mpls(frame);
+        case ETHERTYPE_VLAN:
+        case ETHERTYPE_QINQ:
+        case ETHERTYPE_QINQ_OLD:
+            if (frame->size < VLAN_TAG)
+                return false;
+            type = qs_be16(frame->data + 2);
+            span_skip(frame, VLAN_TAG);
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+/* A header of `header` bytes with an Ethernet type at `type_offset`. */
+static bool read_typed(struct span *frame, uint32_t header, uint32_t type_offset)
+{
+    uint16_t type;
+
+    if (frame->size < header)
+        return false;
+    type = qs_be16(frame->data + type_offset);
+    span_skip(frame, header);
+    return read_ethertype(frame, type);
+}
+
+static bool read_ethernet(struct span *frame)
+{
+    return read_typed(frame, ETHERNET_HEADER, 12);
+}
+
+static bool read_sll(struct span *frame)
+{
+    return read_typed(frame, SLL_HEADER, 14);
+}
+
+static bool read_sll2(struct span *frame)
+{
+    return read_typed(frame, SLL2_HEADER, 0);
+}
+
+/*
+ * The header is an address family, in the byte order of whoever captured and with numbers that
+ * differ between systems (IPv6 is 10, 24, 28 or 30): the packet's version says it better.
+ */
+static bool read_loopback(struct span *frame)
+{
+    return span_skip(frame, LOOPBACK_HEADER) && read_ip(frame);
+}
+
+link_reader *link_find(int link_type)
+{
+    switch (link_type) {
+    case DLT_EN10MB:
+        return read_ethernet;
+    case DLT_LINUX_SLL:
+        return read_sll;
+    case DLT_LINUX_SLL2:
+        return read_sll2;
+    case DLT_RAW:
+    case DLT_IPV4:
+    case DLT_IPV6:
+        return read_ip;
+    case DLT_NULL:
+    case DLT_LOOP:
+        return read_loopback;
+    case DLT_PPP:
+    case DLT_PPP_SERIAL:
+        return read_ppp;
+    case DLT_PPP_ETHER:
+        return read_pppoe;
+    default:
+        return NULL;
+    }
+}

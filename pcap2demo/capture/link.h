@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Link layers: finds the IP packet in a frame.
+ *
+ * Known are Ethernet (with any number of VLAN tags, and MPLS), Linux cooked capture 1 and 2, BSD
+ * loopback, PPP, PPPoE and bare IP. Frame layouts are those of tcpdump.org's list of link types.
+ */
+#ifndef PCAP2DEMO_LINK_H
+#define PCAP2DEMO_LINK_H
+
+#include "pcap2demo/capture/span.h"
+
+/*
+ * Shortens `frame` to the IPv4 or IPv6 packet in it, by the packet's own first nibble. False where
+ * there is none.
+ */
+typedef bool link_reader(struct span *frame);
+
+/* The reader for a DLT_ value of libpcap, or NULL when that link layer is not known. */
+link_reader *link_find(int link_type);
+
+#endif

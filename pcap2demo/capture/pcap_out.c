@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/pcap_out.h"
+
+#include "pcap2demo/bytes.h"
+#include "pcap2demo/config.h"
+#include "pcap2demo/sessions/writer.h"
+
+enum {
+    BLOCK_SECTION = 0x0a0d0d0a,
+    BLOCK_INTERFACE = 1,
+    BLOCK_PACKET = 6,
+    OPTION_END = 0,
+    OPTION_COMMENT = 1,
+    OPTION_APPLICATION = 4,
+    OPTION_TIME_RESOLUTION = 9,
+    LINKTYPE_RAW = 101, /* IPv4 or IPv6, without anything before it */
+    IP_HEADER = 20,
+    UDP_HEADER = 8,
+    TCP_HEADER = 20,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17
+};
+
+struct pcap_out {
+    struct writer *writer;
+    GByteArray *block; /* scratch: the body of a block */
+    GByteArray *frame; /* scratch */
+    uint16_t id;       /* of the last IP packet */
+};
+
+/* --- Blocks ---------------------------------------------------------------------------------- */
+
+static void pad(GByteArray *bytes)
+{
+    while (bytes->len % 4)
+        bytes_u8(bytes, 0);
+}
+
+static void add_option(GByteArray *block, uint16_t code, struct qs_view value)
+{
+    bytes_u16(block, code);
+    bytes_u16(block, (uint16_t)value.size);
+    bytes_view(block, value);
+    pad(block);
+}
+
+static struct qs_view text_view(const char *text)
+{
+    return (struct qs_view){(const uint8_t *)text, (uint32_t)MIN(strlen(text), UINT16_MAX)};
+}
+
+/* Type, length, body, and the length again. */
+static void write_block(struct pcap_out *out, uint32_t type)
+{
+    const uint32_t length = out->block->len + 12;
+    const uint32_t head[] = {GUINT32_TO_LE(type), GUINT32_TO_LE(length)};
+
+    writer_add(out->writer, head, sizeof head);
+    writer_add(out->writer, out->block->data, out->block->len);
+    writer_add(out->writer, &head[1], sizeof head[1]);
+    g_byte_array_set_size(out->block, 0);
+}
+
+static void write_section(struct pcap_out *out, const char *comment)
+{
+    bytes_u32(out->block, 0x1a2b3c4d); /* tells the byte order */
+    bytes_u16(out->block, 1);          /* version 1.0 */
+    bytes_u16(out->block, 0);
+    bytes_u32(out->block, UINT32_MAX); /* the section's length is not said */
+    bytes_u32(out->block, UINT32_MAX);
+    add_option(out->block, OPTION_COMMENT, text_view(comment));
+    add_option(out->block, OPTION_APPLICATION, text_view("pcap2demo " QUAKESHARK_VERSION));
+    add_option(out->block, OPTION_END, (struct qs_view){0});
+    write_block(out, BLOCK_SECTION);
+}
+
+static void write_interface(struct pcap_out *out)
+{
+    static const uint8_t nanoseconds = 9;
+
+    bytes_u16(out->block, LINKTYPE_RAW);
+    bytes_u16(out->block, 0);
+    bytes_u32(out->block, 0); /* packets are not cut */
+    add_option(out->block, OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
+    add_option(out->block, OPTION_END, (struct qs_view){0});
+    write_block(out, BLOCK_INTERFACE);
+}
+
+struct pcap_out *pcap_out_new(const char *folder, const char *comment)
+{
+    struct pcap_out *out = g_new0(struct pcap_out, 1);
+
+    out->writer = writer_new(folder);
+    out->block = g_byte_array_new();
+    out->frame = g_byte_array_new();
+    write_section(out, comment);
+    write_interface(out);
+    return out;
+}
+
+/* --- Packets --------------------------------------------------------------------------------- */
+
+/* What an IP packet carries. */
+struct transport {
+    const struct qs_address *source, *destination;
+    uint8_t protocol;
+    uint32_t size; /* with its header */
+};
+
+/* Source: RFC 1071. The words of `bytes` added to `sum`; a byte that is left over is a high one. */
+static uint32_t add_words(uint32_t sum, struct qs_view bytes)
+{
+    for (uint32_t i = 0; i + 1 < bytes.size; i += 2)
+        sum += qs_be16(bytes.data + i);
+    return bytes.size % 2 ? sum + bytes.data[bytes.size - 1] * 256u : sum;
+}
+
+static uint16_t checksum(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t) ~(sum + (sum >> 16));
+}
+
+static void put_checksum(GByteArray *frame, uint32_t at, uint16_t sum)
+{
+    frame->data[at] = (uint8_t)(sum >> 8);
+    frame->data[at + 1] = (uint8_t)sum;
+}
+
+static void add_ip_header(struct pcap_out *out, const struct transport *transport)
+{
+    enum { VERSION_AND_LENGTH = 0x45, DONT_FRAGMENT = 0x4000, HOPS = 64, SUM_AT = 10 };
+    GByteArray *frame = out->frame;
+
+    bytes_u8(frame, VERSION_AND_LENGTH);
+    bytes_u8(frame, 0);
+    bytes_u16be(frame, (uint16_t)(IP_HEADER + transport->size));
+    bytes_u16be(frame, ++out->id);
+    bytes_u16be(frame, DONT_FRAGMENT);
+    bytes_u8(frame, HOPS);
+    bytes_u8(frame, transport->protocol);
+    bytes_u16be(frame, 0);
+    bytes_view(frame, (struct qs_view){transport->source->bytes, 4});
+    bytes_view(frame, (struct qs_view){transport->destination->bytes, 4});
+    put_checksum(frame, SUM_AT, checksum(add_words(0, bytes_all(frame))));
+}
+
+static void add_udp_header(GByteArray *frame, const struct transport *transport)
+{
+    bytes_u16be(frame, transport->source->port);
+    bytes_u16be(frame, transport->destination->port);
+    bytes_u16be(frame, (uint16_t)transport->size);
+    bytes_u16be(frame, 0); /* no checksum */
+}
+
+static void add_tcp_header(GByteArray *frame, const struct transport *transport,
+                           const struct pcap_out_segment *segment)
+{
+    enum { WORDS = TCP_HEADER / 4, WINDOW = 65535 };
+
+    bytes_u16be(frame, transport->source->port);
+    bytes_u16be(frame, transport->destination->port);
+    bytes_u32be(frame, segment->sequence);
+    bytes_u32be(frame, segment->acknowledged);
+    bytes_u8(frame, WORDS << 4);
+    bytes_u8(frame, segment->flags);
+    bytes_u16be(frame, WINDOW);
+    bytes_u16be(frame, 0);
+    bytes_u16be(frame, 0); /* nothing is urgent */
+}
+
+/* The checksum is over the addresses, too. Source: RFC 9293, section 3.1. */
+static void put_tcp_checksum(GByteArray *frame, const struct transport *transport)
+{
+    enum { SUM_AT = 16, ADDRESSES_AT = 12 };
+    const struct qs_view addressed = {frame->data + ADDRESSES_AT, frame->len - ADDRESSES_AT};
+    const uint32_t sum = add_words(PROTOCOL_TCP + transport->size, addressed);
+
+    put_checksum(frame, IP_HEADER + SUM_AT, checksum(sum));
+}
+
+/* The frame that has been put together. */
+static void write_frame(struct pcap_out *out, int64_t time)
+{
+    bytes_u32(out->block, 0); /* the interface's number */
+    bytes_u32(out->block, (uint32_t)((uint64_t)time >> 32));
+    bytes_u32(out->block, (uint32_t)time);
+    bytes_u32(out->block, out->frame->len);
+    bytes_u32(out->block, out->frame->len);
+    bytes_view(out->block, bytes_all(out->frame));
+    pad(out->block);
+    write_block(out, BLOCK_PACKET);
+    g_byte_array_set_size(out->frame, 0);
+}
+
+void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                       const struct qs_address *destination, struct qs_view payload)
+{
+    const struct transport transport = {source, destination, PROTOCOL_UDP,
+                                        UDP_HEADER + payload.size};
+
+    add_ip_header(out, &transport);
+    add_udp_header(out->frame, &transport);
+    bytes_view(out->frame, payload);
+    write_frame(out, time);
+}
+
+void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
+                      const struct qs_address *destination, const struct pcap_out_segment *segment)
+{
+    const struct transport transport = {source, destination, PROTOCOL_TCP,
+                                        TCP_HEADER + segment->payload.size};
+
+    add_ip_header(out, &transport);
+    add_tcp_header(out->frame, &transport, segment);
+    bytes_view(out->frame, segment->payload);
+    put_tcp_checksum(out->frame, &transport);
+    write_frame(out, time);
+}
+
+/* --- The end --------------------------------------------------------------------------------- */
+
+char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
+{
+    return writer_commit(out->writer, name, overwrite);
+}
+
+void pcap_out_free(struct pcap_out *out)
+{
+    writer_free(out->writer);
+    g_byte_array_free(out->block, TRUE);
+    g_byte_array_free(out->frame, TRUE);
+    g_free(out);
+}

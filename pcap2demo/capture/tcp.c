@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/tcp.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "common/core/reader.h"
+#include "pcap2demo/sessions/flow.h"
+#include "pcap2demo/capture/span.h"
+
+enum {
+    TCP_HEADER = 20,
+
+    FLAG_FIN = 0x01,
+    FLAG_SYN = 0x02,
+    FLAG_RST = 0x04,
+    FLAG_ACK = 0x10
+};
+
+/* A segment as its header says. */
+struct segment {
+    uint32_t sequence, acknowledged;
+    uint8_t flags;
+    struct span payload;
+};
+
+/* Bytes that wait for those before them. */
+struct waiting {
+    uint64_t start, end; /* in the stream */
+    uint8_t *data;
+    uint64_t number; /* of the packet that they came in */
+    int64_t time;
+};
+
+/* What one end sends. Places in the stream count from where it began to be seen. */
+struct half {
+    bool known;             /* where the stream stands; so that `sequence` is */
+    uint32_t sequence;      /* number of the byte at `position` */
+    uint64_t position;      /* up to here everything was handed out */
+    uint64_t acknowledged;  /* by the other end */
+    bool finished;          /* a FIN was seen: */
+    uint64_t end;           /* the stream ends here */
+    GQueue waiting;         /* struct waiting, in order, apart from each other */
+    uint32_t waiting_bytes; /* in them */
+    unsigned patience;      /* segments since the other end acknowledged the hole */
+    struct qs_address source, destination;
+    int64_t time; /* of its last segment */
+};
+
+struct connection {
+    struct flow flow;
+    struct tcp_connection outside;
+    struct half halves[2];
+    bool begun; /* a SYN was seen, with this number: */
+    uint32_t begin;
+    bool ignored; /* nobody reads it */
+    bool closed;  /* what may still come is of no interest */
+};
+
+struct tcp {
+    struct flow_table *flows;
+    GQueue pieces;    /* struct tcp_piece, not fetched yet */
+    GPtrArray *spent; /* memory that pieces use: freed with the next segment */
+    uint64_t waiting; /* bytes, of all */
+    uint64_t number;  /* of the packet at hand */
+    struct tcp_counts counts;
+};
+
+/* --- Pieces ---------------------------------------------------------------------------------- */
+
+static struct tcp_piece *add_piece(struct tcp *tcp, struct connection *connection)
+{
+    struct tcp_piece *piece = g_new0(struct tcp_piece, 1);
+
+    piece->connection = &connection->outside;
+    piece->packet.number = tcp->number;
+    g_queue_push_tail(&tcp->pieces, piece);
+    return piece;
+}
+
+/* What of a half can be handed out: bytes, behind a hole or not. */
+struct batch {
+    const uint8_t *data;
+    uint32_t size;
+    uint32_t missing;
+    uint64_t number; /* of the packet that the bytes came in */
+    int64_t time;
+};
+
+static void hand_out(struct tcp *tcp, struct connection *connection, struct half *half,
+                     const struct batch *batch)
+{
+    struct qs_packet *packet;
+
+    half->position += (uint64_t)batch->missing + batch->size;
+    half->sequence += batch->missing + batch->size;
+    half->patience = 0;
+    tcp->counts.holes += batch->missing != 0;
+    tcp->counts.missing += batch->missing;
+    if (connection->ignored || (!batch->size && !batch->missing))
+        return;
+    packet = &add_piece(tcp, connection)->packet;
+    packet->data = batch->data;
+    packet->size = packet->wire_size = batch->size;
+    packet->source = half->source;
+    packet->destination = half->destination;
+    packet->from = half == &connection->halves[QS_END_A] ? QS_END_A : QS_END_B;
+    packet->time = batch->time;
+    packet->missing = batch->missing;
+    packet->missing_before = batch->missing ? batch->number : 0;
+}
+
+/* --- Waiting --------------------------------------------------------------------------------- */
+
+static void forget(struct tcp *tcp, struct half *half, struct waiting *waiting)
+{
+    const uint32_t size = (uint32_t)(waiting->end - waiting->start);
+
+    half->waiting_bytes -= size;
+    tcp->waiting -= size;
+    g_ptr_array_add(tcp->spent, waiting->data);
+    g_free(waiting);
+}
+
+/* Hands out the first that waits, with the hole before it. */
+static void release_first(struct tcp *tcp, struct connection *connection, struct half *half)
+{
+    struct waiting *first = g_queue_pop_head(&half->waiting);
+    const struct batch batch = {.data = first->data,
+                                .size = (uint32_t)(first->end - first->start),
+                                .missing = (uint32_t)(first->start - half->position),
+                                .number = first->number,
+                                .time = first->time};
+
+    hand_out(tcp, connection, half, &batch);
+    forget(tcp, half, first);
+}
+
+static uint64_t first_waiting(const struct half *half)
+{
+    return ((const struct waiting *)half->waiting.head->data)->start;
+}
+
+/* Hands out what is in order by now. */
+static void release(struct tcp *tcp, struct connection *connection, struct half *half)
+{
+    while (half->waiting.head && first_waiting(half) == half->position)
+        release_first(tcp, connection, half);
+}
+
+static bool too_much_waits(const struct tcp *tcp, const struct half *half)
+{
+    return half->waiting.length > TCP_WAITING_SEGMENTS || half->waiting_bytes > TCP_WAITING_BYTES ||
+           tcp->waiting > TCP_WAITING_TOTAL;
+}
+
+/* The other end has the bytes of the hole, and they have not come for long. */
+static bool is_lost(struct half *half)
+{
+    return half->acknowledged >= first_waiting(half) && half->patience++ >= TCP_PATIENCE;
+}
+
+/* Gives up holes that nothing will fill any more. */
+static void give_up(struct tcp *tcp, struct connection *connection, struct half *half)
+{
+    while (half->waiting.head && (too_much_waits(tcp, half) || is_lost(half))) {
+        release_first(tcp, connection, half);
+        release(tcp, connection, half);
+    }
+}
+
+/* Puts a copy of `size` bytes before `sibling`, NULL: at the end. */
+static void wait_at(struct tcp *tcp, struct half *half, GList *sibling, uint64_t start,
+                    const struct batch *batch)
+{
+    struct waiting *waiting = g_new(struct waiting, 1);
+
+    *waiting = (struct waiting){.start = start,
+                                .end = start + batch->size,
+                                .data = g_memdup2(batch->data, batch->size),
+                                .number = batch->number,
+                                .time = batch->time};
+    g_queue_insert_before(&half->waiting, sibling, waiting);
+    half->waiting_bytes += batch->size;
+    tcp->waiting += batch->size;
+}
+
+static void skip(struct batch *batch, uint64_t *start, uint64_t count)
+{
+    *start += count;
+    batch->data += count;
+    batch->size -= (uint32_t)count;
+}
+
+/* Lets those of the bytes wait that do not yet. */
+static void wait_for_turn(struct tcp *tcp, struct half *half, uint64_t start, struct batch *batch)
+{
+    tcp->counts.reordered++;
+    for (GList *link = half->waiting.head; link && batch->size; link = link->next) {
+        const struct waiting *other = link->data;
+
+        if (start < other->start) {
+            struct batch part = *batch;
+
+            part.size = (uint32_t)MIN(batch->size, other->start - start);
+            wait_at(tcp, half, link, start, &part);
+            skip(batch, &start, part.size);
+        }
+        if (start < other->end) {
+            const uint64_t same = MIN(batch->size, other->end - start);
+
+            tcp->counts.repeated += same;
+            skip(batch, &start, same);
+        }
+    }
+    if (batch->size)
+        wait_at(tcp, half, NULL, start, batch);
+}
+
+/* --- One segment ----------------------------------------------------------------------------- */
+
+static bool read_header(const struct qs_packet *packet, struct segment *segment)
+{
+    const uint8_t *header = packet->data;
+    uint32_t size;
+
+    segment->payload = (struct span){packet->data, packet->size, packet->wire_size};
+    if (packet->size < TCP_HEADER)
+        return false;
+    segment->sequence = qs_be32(header + 4);
+    segment->acknowledged = qs_be32(header + 8);
+    segment->flags = header[13];
+    size = (header[12] >> 4) * 4u;
+    return size >= TCP_HEADER && span_skip(&segment->payload, size);
+}
+
+/* The place in the stream of the byte with this number; before its beginning, 0. */
+static uint64_t place_of(const struct half *half, uint32_t sequence)
+{
+    const int64_t place = (int64_t)half->position + (int32_t)(sequence - half->sequence);
+
+    return place > 0 ? (uint64_t)place : 0;
+}
+
+static void begin_half(struct half *half, uint32_t sequence)
+{
+    half->known = true;
+    half->sequence = sequence;
+}
+
+/* The streams begin where the handshake says, or else with their first bytes. */
+static void find_beginnings(struct half *half, struct half *other, const struct segment *segment)
+{
+    const bool syn = segment->flags & FLAG_SYN;
+
+    if (!half->known && (syn || segment->payload.size))
+        begin_half(half, segment->sequence + syn);
+    if (!other->known && syn && segment->flags & FLAG_ACK)
+        begin_half(other, segment->acknowledged);
+}
+
+/* Leaves out what came before. */
+static void skip_repeated(struct tcp *tcp, const struct half *half, struct batch *batch,
+                          uint64_t *start)
+{
+    const uint64_t same = *start < half->position ? MIN(batch->size, half->position - *start) : 0;
+
+    tcp->counts.repeated += same;
+    skip(batch, start, same);
+}
+
+/* Hands out bytes whose turn it is, up to those that waited and behind them. */
+static void take_in_order(struct tcp *tcp, struct connection *connection, struct half *half,
+                          struct batch *batch, uint64_t start)
+{
+    while (batch->size) {
+        struct batch part = *batch;
+
+        if (half->waiting.head)
+            part.size = (uint32_t)MIN(batch->size, first_waiting(half) - start);
+        hand_out(tcp, connection, half, &part);
+        skip(batch, &start, part.size);
+        release(tcp, connection, half);
+        skip_repeated(tcp, half, batch, &start);
+    }
+}
+
+static void take_bytes(struct tcp *tcp, struct connection *connection, struct half *half,
+                       const struct segment *segment)
+{
+    struct batch batch = {.data = segment->payload.data,
+                          .size = segment->payload.size,
+                          .number = tcp->number,
+                          .time = half->time};
+    const uint32_t sequence = segment->sequence + (segment->flags & FLAG_SYN ? 1 : 0);
+    const int32_t ahead = (int32_t)(sequence - half->sequence);
+    uint64_t start = half->position;
+
+    if (ahead > 0) {
+        start += (uint32_t)ahead;
+        if (batch.size)
+            wait_for_turn(tcp, half, start, &batch);
+        return;
+    }
+    if (ahead < 0) {
+        const uint32_t same = (uint32_t)MIN(batch.size, -(int64_t)ahead);
+
+        tcp->counts.repeated += same;
+        batch.data += same;
+        batch.size -= same;
+    }
+    take_in_order(tcp, connection, half, &batch, start);
+}
+
+static void take_acknowledgement(struct half *half, const struct segment *segment)
+{
+    if (!half->known || !(segment->flags & FLAG_ACK))
+        return;
+    half->acknowledged = MAX(half->acknowledged, place_of(half, segment->acknowledged));
+}
+
+static void take_end(struct half *half, const struct segment *segment)
+{
+    if (!half->known || !(segment->flags & FLAG_FIN))
+        return;
+    half->finished = true;
+    half->end = place_of(half, segment->sequence + segment->payload.wire_size);
+}
+
+/* --- Connections ----------------------------------------------------------------------------- */
+
+/* Bytes at the end that were received or sent, and are not in the capture. */
+static void hand_out_end(struct tcp *tcp, struct connection *connection, struct half *half)
+{
+    const uint64_t end = half->finished ? half->end : half->acknowledged;
+    const struct batch batch = {
+        .missing = end > half->position ? (uint32_t)MIN(end - half->position, UINT32_MAX) : 0,
+        .number = tcp->number,
+        .time = half->time};
+
+    /* A FIN that the capture lacks is acknowledged, too. */
+    if (half->finished || batch.missing > 1)
+        hand_out(tcp, connection, half, &batch);
+}
+
+/* Its streams end here, whatever waits. */
+static void finish(struct tcp *tcp, struct connection *connection)
+{
+    if (connection->closed)
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct half *half = &connection->halves[i];
+
+        while (half->waiting.head)
+            release_first(tcp, connection, half);
+        hand_out_end(tcp, connection, half);
+    }
+    if (!connection->ignored)
+        add_piece(tcp, connection)->over = true;
+    connection->closed = true;
+}
+
+static void connection_over(struct flow *flow, void *user)
+{
+    struct tcp *tcp = user;
+    struct connection *connection = (struct connection *)flow;
+
+    finish(tcp, connection);
+    g_ptr_array_add(tcp->spent, connection);
+}
+
+static struct connection *connection_new(struct tcp *tcp, const struct qs_packet *packet)
+{
+    struct connection *connection = g_new0(struct connection, 1);
+
+    for (int i = 0; i < 2; i++)
+        g_queue_init(&connection->halves[i].waiting);
+    connection->outside.inside = connection;
+    connection->halves[QS_END_A].source = connection->halves[QS_END_B].destination = packet->source;
+    connection->halves[QS_END_A].destination = connection->halves[QS_END_B].source =
+        packet->destination;
+    flow_add(tcp->flows, &connection->flow, &packet->source, &packet->destination, packet->time);
+    return connection;
+}
+
+/* A client connects once more, from the same port. */
+static bool is_another(const struct connection *connection, const struct segment *segment)
+{
+    if (!(segment->flags & FLAG_SYN) || segment->flags & FLAG_ACK)
+        return false;
+    return connection->closed || !connection->begun || connection->begin != segment->sequence;
+}
+
+/* NULL: nothing of what may come concerns anybody. */
+static struct connection *find_connection(struct tcp *tcp, struct qs_packet *packet,
+                                          const struct segment *segment)
+{
+    struct connection *connection = (struct connection *)flow_find(tcp->flows, packet);
+
+    if (connection && is_another(connection, segment)) {
+        flow_end(tcp->flows, &connection->flow);
+        connection = NULL;
+    }
+    if (!connection) {
+        packet->from = QS_END_A;
+        connection = connection_new(tcp, packet);
+    }
+    if (segment->flags & FLAG_SYN && !(segment->flags & FLAG_ACK)) {
+        connection->begun = true;
+        connection->begin = segment->sequence;
+    }
+    return connection->closed || connection->ignored ? NULL : connection;
+}
+
+static bool is_complete(const struct half *half)
+{
+    return half->finished && half->position >= half->end;
+}
+
+static void take_segment(struct tcp *tcp, struct connection *connection,
+                         const struct segment *segment, const struct qs_packet *packet)
+{
+    struct half *half = &connection->halves[packet->from];
+    struct half *other = &connection->halves[packet->from == QS_END_A ? QS_END_B : QS_END_A];
+
+    half->time = packet->time;
+    find_beginnings(half, other, segment);
+    if (half->known)
+        take_bytes(tcp, connection, half, segment);
+    take_end(half, segment);
+    take_acknowledgement(other, segment);
+    give_up(tcp, connection, half);
+    give_up(tcp, connection, other);
+    if (segment->flags & FLAG_RST || (is_complete(half) && is_complete(other)))
+        finish(tcp, connection);
+}
+
+/* --- The outside ----------------------------------------------------------------------------- */
+
+struct tcp *tcp_new(void)
+{
+    struct tcp *tcp = g_new0(struct tcp, 1);
+
+    tcp->flows = flow_table_new(connection_over, tcp);
+    tcp->spent = g_ptr_array_new_with_free_func(g_free);
+    g_queue_init(&tcp->pieces);
+    return tcp;
+}
+
+static void forget_pieces(struct tcp *tcp)
+{
+    g_queue_clear_full(&tcp->pieces, g_free);
+    g_ptr_array_set_size(tcp->spent, 0);
+}
+
+void tcp_free(struct tcp *tcp)
+{
+    flow_table_free(tcp->flows);
+    forget_pieces(tcp);
+    g_ptr_array_free(tcp->spent, TRUE);
+    g_free(tcp);
+}
+
+void tcp_take(struct tcp *tcp, const struct qs_packet *segment)
+{
+    struct qs_packet packet = *segment;
+    struct connection *connection;
+    struct segment header;
+
+    forget_pieces(tcp);
+    tcp->number = packet.number;
+    if (!read_header(segment, &header))
+        return;
+    tcp->counts.segments++;
+    packet.source.port = qs_be16(segment->data);
+    packet.destination.port = qs_be16(segment->data + 2);
+    connection = find_connection(tcp, &packet, &header);
+    if (connection)
+        take_segment(tcp, connection, &header, &packet);
+}
+
+void tcp_end(struct tcp *tcp, uint64_t number)
+{
+    forget_pieces(tcp);
+    tcp->number = number;
+    flow_table_free(tcp->flows);
+    tcp->flows = flow_table_new(connection_over, tcp);
+}
+
+bool tcp_next(struct tcp *tcp, struct tcp_piece *piece)
+{
+    struct tcp_piece *first;
+
+    do {
+        first = g_queue_pop_head(&tcp->pieces);
+        if (!first)
+            return false;
+        *piece = *first;
+        g_free(first);
+    } while (piece->connection->inside->ignored);
+    return true;
+}
+
+void tcp_ignore(struct tcp_connection *connection)
+{
+    connection->inside->ignored = true;
+}
+
+const struct tcp_counts *tcp_counts(const struct tcp *tcp)
+{
+    return &tcp->counts;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/filter_qw.h"
+
+#include "common/quakeworld/constants.h"
+
+/*
+ * The commands that players need: the server's settings, a level's beginning and end, and what is
+ * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
+ * sends real datagrams.
+ */
+static const char *const needed_commands[] = {"fullserverinfo", "skins", "changing",
+                                              "reconnect",      "bf",    NULL};
+
+void sift_qw_init(struct sift_qw *sift, struct demo *demo)
+{
+    sift->demo = demo;
+    stufftext_init(&sift->stufftext, demo, needed_commands, NULL);
+}
+
+void sift_qw_clear(struct sift_qw *sift)
+{
+    stufftext_clear(&sift->stufftext);
+}
+
+bool sift_qw_touches(const struct sift_qw *sift, const struct qs_decoder *decoder)
+{
+    const bool sanitize = demo_wishes(sift->demo)->sanitize;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
+
+        if (id == SVC_DOWNLOAD || (id == SVC_STUFFTEXT && sanitize))
+            return true;
+    }
+    return false;
+}
+
+static void copy_message(struct sift_qw *sift, struct qs_view message, uint16_t id, GByteArray *out)
+{
+    if (id == SVC_DOWNLOAD)
+        demo_counts(sift->demo)->stripped++;
+    else if (id == SVC_STUFFTEXT && demo_wishes(sift->demo)->sanitize)
+        stufftext_sift(&sift->stufftext, message, out);
+    else
+        g_byte_array_append(out, message.data, message.size);
+}
+
+void sift_qw_append(struct sift_qw *sift, const struct qs_decoder *decoder, struct qs_view content,
+                    uint32_t start, GByteArray *out)
+{
+    uint32_t end = start;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        copy_message(sift, (struct qs_view){content.data + message->offset, message->length},
+                     message->id, out);
+        end = message->offset + message->length;
+    }
+    g_byte_array_append(out, content.data + end, content.size - end);
+}

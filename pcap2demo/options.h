@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef PCAP2DEMO_SETTINGS_H
+#define PCAP2DEMO_SETTINGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/regression/golden_check.h"
+#include "pcap2demo/sessions/naming.h"
+#include "pcap2demo/rebuild.h"
+
+enum purpose {
+    PURPOSE_CONVERT,
+    PURPOSE_LIST,
+    PURPOSE_DUMP,
+    PURPOSE_CHECK,
+    PURPOSE_STATS,
+    PURPOSE_PCAP,
+    PURPOSE_EXTRACT
+};
+
+struct settings {
+    enum purpose purpose;
+    bool json;
+    bool quiet, verbose;
+    struct demo_wishes wishes;
+    struct golden_wishes golden;
+    bool no_rebuild;  /* of a check: whether demos can be made does not matter */
+    bool tap;         /* report test cases on standard output */
+    char *junit;      /* and in this file; or NULL */
+    bool apart;       /* each input stands by itself, its sessions are numbered from 1 */
+    char **files;     /* ends with NULL */
+    char *interface;  /* NULL: read `files` */
+    char *filter;     /* or NULL */
+    char *pcap;       /* the capture to make of demos, or NULL */
+    char *extract;    /* the folder for files that servers sent, or NULL */
+    GArray *sessions; /* unsigned: numbers chosen; empty: all */
+    struct naming *naming;
+    struct claims *claims;
+    uint32_t *options[CLAIMS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+};
+
+enum settings_verdict {
+    SETTINGS_GOOD,
+    SETTINGS_WRONG, /* the user was told why */
+    SETTINGS_DONE   /* the version was asked for, and printed */
+};
+
+/*
+ * Reads the command line; does not return when it asks for help. The result, good or not, lives
+ * until settings_clear().
+ */
+enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv);
+
+void settings_clear(struct settings *settings);
+
+/* Whether session `number` was chosen. */
+bool settings_chose(const struct settings *settings, unsigned number);
+
+#endif

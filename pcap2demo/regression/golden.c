@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/regression/golden.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/dump/number.h"
+#include "common/core/protocol.h"
+#include "common/dump/dump.h"
+
+/* Longer than any line or packet of a dump gets: whatever is larger is damaged. */
+enum { LINE_MAX_SIZE = 4 * 1024 * 1024, PACKET_MAX_SIZE = 64 * 1024 * 1024 };
+
+/* The file is read in pieces of so many bytes. */
+enum { READ_SIZE = 64 * 1024 };
+
+static const char head_start[] = "# pcap2demo golden, schema ";
+static const char head_ignoring[] = ", ignoring:";
+static const char foot_start[] = "# end, ";
+
+/* --- Fields left out ------------------------------------------------------------------------- */
+
+const char *const golden_ignored_by_default[] = {"packet.time",
+                                                 "packet.source",
+                                                 "packet.destination",
+                                                 "qw.challenge",
+                                                 "qw.connect.challenge",
+                                                 "qw.connect.qport",
+                                                 "qw.qport",
+                                                 "qw.qtv.challenge",
+                                                 "q2.challenge",
+                                                 "q2.connect.challenge",
+                                                 "q2.connect.qport",
+                                                 "q2.qport",
+                                                 "nq.control.port",
+                                                 NULL};
+
+/* `name` is `ignored` or goes on behind it with a dot. */
+static bool is_below(const char *ignored, const char *name, gsize length)
+{
+    gsize at = 0;
+
+    while (at < length && ignored[at] == name[at])
+        at++;
+    return !ignored[at] && (at == length || name[at] == '.');
+}
+
+bool golden_is_ignored(const GPtrArray *ignored, const char *name, gsize length)
+{
+    for (guint i = 0; i < ignored->len; i++)
+        if (is_below(g_ptr_array_index(ignored, i), name, length))
+            return true;
+    return false;
+}
+
+static bool protocol_knows(const struct qs_protocol *protocol, const char *name)
+{
+    bool known = false;
+
+    for (unsigned i = 0; i < protocol->field_count && !known; i++)
+        known = is_below(name, protocol->fields[i].name, strlen(protocol->fields[i].name));
+    for (int i = 0; i < QS_NOTE_KINDS && !known; i++) {
+        char *note = g_strdup_printf("%s.%s", protocol->name, qs_note_kinds[i].suffix);
+
+        known = is_below(name, note, strlen(note));
+        g_free(note);
+    }
+    return known;
+}
+
+bool golden_knows(const char *name)
+{
+    static const char *const heads[] = {"packet.time",     "packet.source",    "packet.destination",
+                                        "packet.protocol", "packet.direction", "packet.unit",
+                                        "packet.session"};
+    bool known = false;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(heads) && !known; i++)
+        known = is_below(name, heads[i], strlen(heads[i]));
+    for (int i = 0; qs_protocols[i] && !known; i++)
+        known = protocol_knows(qs_protocols[i], name);
+    return known;
+}
+
+/* --- Packets --------------------------------------------------------------------------------- */
+
+struct golden_packet *golden_packet_new(void)
+{
+    struct golden_packet *packet = g_new0(struct golden_packet, 1);
+
+    packet->text = g_string_new(NULL);
+    packet->lines = g_array_new(FALSE, FALSE, sizeof(struct golden_line));
+    return packet;
+}
+
+void golden_packet_free(struct golden_packet *packet)
+{
+    g_string_free(packet->text, TRUE);
+    g_array_free(packet->lines, TRUE);
+    g_free(packet);
+}
+
+void golden_packet_clear(struct golden_packet *packet)
+{
+    packet->number = 0;
+    g_string_truncate(packet->text, 0);
+    g_array_set_size(packet->lines, 0);
+}
+
+/* A number of at most `max` that ends before `stop`; `*at` goes behind both. */
+static bool take_number(const char **at, const char *end, char stop, uint64_t max, uint64_t *number)
+{
+    const char *start = *at;
+
+    *number = 0;
+    for (; *at < end && g_ascii_isdigit(**at); (*at)++) {
+        const unsigned digit = (unsigned)(**at - '0');
+
+        if (*number > (max - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    return *at > start && *at < end && *(*at)++ == stop;
+}
+
+/* "42+2 " or "1:42+2 " */
+static bool take_position(const char **at, const char *end, struct golden_words *words)
+{
+    const char *start = *at;
+    uint64_t source = 0, offset, length;
+
+    if (!take_number(at, end, ':', UINT_MAX, &source)) {
+        *at = start;
+        source = 0;
+    }
+    if (!take_number(at, end, '+', UINT32_MAX, &offset) ||
+        !take_number(at, end, ' ', UINT32_MAX, &length))
+        return false;
+    words->source = (unsigned)source;
+    words->offset = (uint32_t)offset;
+    words->length = (uint32_t)length;
+    return true;
+}
+
+static bool is_name_character(char c)
+{
+    return g_ascii_islower(c) || g_ascii_isdigit(c) || c == '.' || c == '_';
+}
+
+static bool begins_with(const char *text, const char *end, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+
+    return (size_t)(end - text) >= size && memcmp(text, prefix, size) == 0;
+}
+
+bool golden_parse(const char *line, gsize length, struct golden_words *words)
+{
+    const char *at = line, *end = line + length;
+
+    if (!take_number(&at, end, ' ', UINT64_MAX, &words->number) || !take_position(&at, end, words))
+        return false;
+    words->name = at;
+    while (at < end && is_name_character(*at))
+        at++;
+    words->name_length = (gsize)(at - words->name);
+    if (!words->name_length)
+        return false;
+    return at == end || begins_with(at, end, " = ") || begins_with(at, end, " := ");
+}
+
+void golden_packet_add(struct golden_packet *packet, const char *line, gsize length,
+                       const struct golden_words *words)
+{
+    struct golden_line position = {.source = words->source,
+                                   .offset = words->offset,
+                                   .length = words->length,
+                                   .start = packet->text->len};
+
+    packet->number = words->number;
+    position.name_end = position.start + words->name_length;
+    g_string_append_len(packet->text, words->name, line + length - words->name);
+    g_string_append_c(packet->text, '\n');
+    position.end = packet->text->len;
+    g_array_append_val(packet->lines, position);
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+char *golden_head(const GPtrArray *ignored)
+{
+    GString *head = g_string_new(head_start);
+
+    g_string_append_printf(head, "%d%s", QS_DUMP_SCHEMA, head_ignoring);
+    for (guint i = 0; i < ignored->len; i++)
+        g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
+    g_string_append_c(head, '\n');
+    return g_string_free(head, FALSE);
+}
+
+char *golden_foot(uint64_t packets)
+{
+    return g_strdup_printf("%s%" PRIu64 " packets\n", foot_start, packets);
+}
+
+/* --- Reading --------------------------------------------------------------------------------- */
+
+struct golden_reader {
+    FILE *file;
+    const GPtrArray *ignored;
+    GString *ahead; /* read from the file */
+    gsize at;       /* what is before it in `ahead` is done with */
+    struct line {
+        const char *text; /* in `ahead` at `at`, until more is read from the file */
+        gsize length;     /* without its end */
+        gsize size;       /* with it; 0: there is no line at hand */
+    } line;
+    uint64_t lines;         /* done with */
+    uint64_t packets, last; /* so far; the number of the last */
+    char *error;
+};
+
+static bool damaged(struct golden_reader *reader, const char *what)
+{
+    if (!reader->error)
+        reader->error = g_strdup_printf("line %" PRIu64 ": %s", reader->lines + 1, what);
+    return false;
+}
+
+static const char *next_bytes(const struct golden_reader *reader)
+{
+    return reader->ahead->str + reader->at;
+}
+
+static gsize bytes_left(const struct golden_reader *reader)
+{
+    return reader->ahead->len - reader->at;
+}
+
+/* Reads on until this many bytes are ahead; fewer where the file ends. */
+static gsize look_ahead(struct golden_reader *reader, gsize size)
+{
+    while (bytes_left(reader) < size) {
+        gsize kept, got;
+
+        g_string_erase(reader->ahead, 0, (gssize)reader->at);
+        reader->at = 0;
+        kept = reader->ahead->len;
+        g_string_set_size(reader->ahead, kept + READ_SIZE);
+        got = fread(reader->ahead->str + kept, 1, READ_SIZE, reader->file);
+        g_string_truncate(reader->ahead, kept + got);
+        if (!got)
+            break;
+    }
+    return bytes_left(reader);
+}
+
+/* The size of the next line with its newline, or of what is left of the file. */
+static gsize measure_line(struct golden_reader *reader)
+{
+    gsize seen = 0, left = bytes_left(reader);
+    const char *newline = memchr(next_bytes(reader), '\n', left);
+
+    while (!newline && left <= LINE_MAX_SIZE) {
+        seen = left;
+        left = look_ahead(reader, seen + 1);
+        if (left == seen)
+            return left;
+        newline = memchr(next_bytes(reader) + seen, '\n', left - seen);
+    }
+    return newline ? (gsize)(newline - next_bytes(reader)) + 1 : left;
+}
+
+/* Sees to it that there is a line at hand; false where there is none that is whole. */
+static bool read_line(struct golden_reader *reader)
+{
+    struct line *line = &reader->line;
+
+    if (line->size)
+        return true;
+    line->length = line->size = measure_line(reader);
+    line->text = next_bytes(reader);
+    if (memchr(line->text, '\0', line->size))
+        return damaged(reader, "holds a zero byte");
+    if (line->size > LINE_MAX_SIZE)
+        return damaged(reader, "is too long");
+    if (ferror(reader->file))
+        return damaged(reader, g_strerror(errno));
+    if (!line->size)
+        return damaged(reader, "missing: the golden is cut here");
+    if (line->text[line->size - 1] != '\n')
+        return damaged(reader, "ends early: the golden is cut here");
+    line->length--;
+    line->length -= line->length && line->text[line->length - 1] == '\r';
+    return true;
+}
+
+/* The line at hand is done with. */
+static void drop_line(struct golden_reader *reader)
+{
+    reader->at += reader->line.size;
+    reader->line.size = 0;
+    reader->lines++;
+}
+
+static bool is_name(const char *name)
+{
+    while (is_name_character(*name))
+        name++;
+    return !*name;
+}
+
+static bool take_ignored(struct golden_reader *reader, const char *names, GPtrArray *ignored)
+{
+    char **all = g_strsplit(names, " ", -1);
+    bool good = true;
+
+    for (char **name = all; *name && good; name++) {
+        good = is_name(*name);
+        if (good && **name && !golden_is_ignored(ignored, *name, strlen(*name)))
+            g_ptr_array_add(ignored, g_strdup(*name));
+    }
+    g_strfreev(all);
+    return good || damaged(reader, "the fields that are ignored are not names of fields");
+}
+
+/* The text of the first line. */
+static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray *ignored)
+{
+    const char *at = head + strlen(head_start);
+    char *end;
+    guint64 schema;
+
+    if (!g_str_has_prefix(head, head_start))
+        return damaged(reader, "is not the first line of a golden");
+    schema = g_ascii_strtoull(at, &end, 10);
+    if (end == at)
+        return damaged(reader, "does not say which schema it has");
+    if (schema != QS_DUMP_SCHEMA) {
+        reader->error = g_strdup_printf("line 1: schema %" G_GUINT64_FORMAT
+                                        ", which this program does not read: it has schema %d; "
+                                        "--update writes the golden anew",
+                                        schema, QS_DUMP_SCHEMA);
+        return false;
+    }
+    if (!g_str_has_prefix(end, head_ignoring))
+        return damaged(reader, "does not say which fields are ignored");
+    return take_ignored(reader, end + strlen(head_ignoring), ignored);
+}
+
+static bool read_head(struct golden_reader *reader, GPtrArray *ignored)
+{
+    char *head;
+    bool good;
+
+    if (!read_line(reader))
+        return false;
+    head = g_strndup(reader->line.text, reader->line.length);
+    good = parse_head(reader, head, ignored);
+    g_free(head);
+    drop_line(reader);
+    return good;
+}
+
+struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **error)
+{
+    FILE *file = fopen(path, "rb");
+    struct golden_reader *reader;
+
+    if (!file) {
+        *error = errno == ENOENT ? g_strdup("there is no such golden; --update writes it")
+                                 : g_strdup(g_strerror(errno));
+        return NULL;
+    }
+    reader = g_new0(struct golden_reader, 1);
+    reader->file = file;
+    reader->ignored = ignored;
+    reader->ahead = g_string_new(NULL);
+    if (read_head(reader, ignored))
+        return reader;
+    *error = g_strdup(reader->error);
+    golden_close(reader);
+    return NULL;
+}
+
+void golden_close(struct golden_reader *reader)
+{
+    fclose(reader->file);
+    g_string_free(reader->ahead, TRUE);
+    g_free(reader->error);
+    g_free(reader);
+}
+
+/* The last line counts the packets. Nothing may follow. */
+static enum golden_status read_foot(struct golden_reader *reader)
+{
+    const struct line *line = &reader->line;
+    char *foot = golden_foot(reader->packets);
+    const bool good =
+        strlen(foot) - 1 == line->length && memcmp(foot, line->text, line->length) == 0;
+
+    g_free(foot);
+    if (!good) {
+        damaged(reader, "is not the last line of what is before it");
+        return GOLDEN_DAMAGED;
+    }
+    drop_line(reader);
+    if (!look_ahead(reader, 1))
+        return GOLDEN_END;
+    damaged(reader, "stands behind the golden's end");
+    return GOLDEN_DAMAGED;
+}
+
+/* A line of the packet is added to it. False when it is another's. */
+static bool add_line(struct golden_reader *reader, struct golden_packet *packet,
+                     const struct golden_words *words)
+{
+    if (packet->lines->len && words->number != packet->number)
+        return false;
+    if (!golden_is_ignored(reader->ignored, words->name, words->name_length))
+        golden_packet_add(packet, reader->line.text, reader->line.length, words);
+    drop_line(reader);
+    return true;
+}
+
+/* Packets stand in order; all lines of one are together. */
+static bool is_in_order(struct golden_reader *reader, const struct golden_words *words)
+{
+    if (reader->packets && words->number < reader->last)
+        return damaged(reader, "the packet's number is smaller than the one before");
+    if (!reader->packets || words->number != reader->last)
+        reader->packets++;
+    reader->last = words->number;
+    return true;
+}
+
+static enum golden_status read_packet(struct golden_reader *reader, struct golden_packet *packet)
+{
+    const struct line *line = &reader->line;
+    struct golden_words words;
+
+    while (read_line(reader)) {
+        if (begins_with(line->text, line->text + line->length, foot_start))
+            return packet->lines->len ? GOLDEN_PACKET : read_foot(reader);
+        if (!golden_parse(line->text, line->length, &words) ||
+            !g_utf8_validate(line->text, (gssize)line->length, NULL))
+            damaged(reader, "is no line of a dump");
+        else if (packet->text->len > PACKET_MAX_SIZE)
+            damaged(reader, "too much for one packet");
+        else if (is_in_order(reader, &words) && !add_line(reader, packet, &words))
+            return GOLDEN_PACKET;
+        if (reader->error)
+            break;
+    }
+    return GOLDEN_DAMAGED;
+}
+
+enum golden_status golden_next(struct golden_reader *reader, struct golden_packet *packet)
+{
+    golden_packet_clear(packet);
+    return reader->error ? GOLDEN_DAMAGED : read_packet(reader, packet);
+}
+
+/* The text of a packet begins with its number and a space; so does a line of it that goes on. */
+static bool is_followed_by_more(const struct golden_reader *reader, const GString *text)
+{
+    const gsize number = strcspn(text->str, " ") + 1;
+
+    return bytes_left(reader) >= text->len + number &&
+           memcmp(next_bytes(reader) + text->len, text->str, number) == 0;
+}
+
+static uint64_t count_lines(const GString *text)
+{
+    const char *at = text->str, *end = text->str + text->len;
+    uint64_t lines = 0;
+
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
+bool golden_skip(struct golden_reader *reader, uint64_t number, const GString *text)
+{
+    const bool in_order = !reader->packets || number > reader->last;
+
+    if (reader->error || !in_order)
+        return false;
+    reader->line.size = 0; /* it is looked for again */
+    if (look_ahead(reader, text->len + QS_NUMBER_MAX) < text->len ||
+        memcmp(next_bytes(reader), text->str, text->len) != 0 || is_followed_by_more(reader, text))
+        return false;
+    reader->at += text->len;
+    reader->lines += count_lines(text);
+    reader->packets++;
+    reader->last = number;
+    return true;
+}
+
+const char *golden_error(const struct golden_reader *reader)
+{
+    return reader->error;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What --golden adds to a check: each input's decode is compared with its golden, or becomes it. */
+#ifndef PCAP2DEMO_GOLDEN_CHECK_H
+#define PCAP2DEMO_GOLDEN_CHECK_H
+
+#include "common/dump/dump.h"
+#include "pcap2demo/regression/golden_diff.h"
+
+/* Differences told of each input, unless another number is asked for. */
+enum { GOLDEN_MAX_DIFFERENCES = 20 };
+
+struct golden_wishes {
+    char *folder;       /* NULL: there are no goldens */
+    bool update;        /* write goldens, do not compare */
+    GPtrArray *ignored; /* char *: names asked for, and for an update those by default */
+    guint max;          /* differences told of each input */
+};
+
+/* The name of an input's golden, without folder: new. */
+char *golden_name(const char *file);
+
+enum golden_verdict {
+    GOLDEN_SAME,
+    GOLDEN_NEW_FIELDS, /* only fields that the golden's program did not know */
+    GOLDEN_DIFFERENT,
+    GOLDEN_WRITTEN,
+    GOLDEN_UNUSABLE /* see `error` */
+};
+
+/* "the same", "new fields only", ... */
+const char *golden_verdict_name(enum golden_verdict verdict);
+
+struct golden_result {
+    char *path; /* of the golden */
+    enum golden_verdict verdict;
+    uint64_t packets;       /* compared, or written */
+    uint64_t count;         /* differences */
+    GPtrArray *differences; /* struct difference: the first of them; NULL: not compared */
+    char *error;            /* with the line, or NULL */
+};
+void golden_result_free(struct golden_result *result);
+
+/* Inputs follow one another: begin, packets, end. */
+struct golden_check;
+struct golden_check *golden_check_new(const struct golden_wishes *wishes);
+void golden_check_free(struct golden_check *check);
+
+/* Must hear of every decode. */
+struct qs_sink *golden_check_ears(struct golden_check *check);
+
+void golden_check_begin(struct golden_check *check, const char *file);
+void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);
+/* The packet that was heard of is none of those asked for. */
+void golden_check_discard(struct golden_check *check);
+/* `whole` false: the input was not read to its end. New. */
+struct golden_result *golden_check_end(struct golden_check *check, bool whole);
+
+#endif

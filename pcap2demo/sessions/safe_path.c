@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/safe_path.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char separators[] = "/\\";
+static const char unnamed[] = "unnamed";
+
+bool safe_in_names(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
+}
+
+/* Adds a name of a folder or file. */
+static void add_part(GString *path, const char *part)
+{
+    const gsize start = path->len ? path->len + 1 : 0;
+
+    if (start)
+        g_string_append_c(path, '/');
+    for (; *part && path->len - start < SAFE_PATH_PART; part++)
+        g_string_append_c(path, safe_in_names(*part) || *part == '.' ? *part : '_');
+    if (path->str[start] == '.' || path->str[start] == '-')
+        path->str[start] = '_';
+}
+
+/* Folders beyond the depth are left out: the last part is the file's name. */
+static void add_parts(GString *path, char *const *parts)
+{
+    unsigned depth = 0;
+
+    for (; *parts; parts++)
+        if (**parts && (++depth < SAFE_PATH_DEPTH || !parts[1]))
+            add_part(path, *parts);
+}
+
+char *safe_path(const char *name)
+{
+    GString *path = g_string_new(NULL);
+    char **parts = g_strsplit_set(name ? name : "", separators, -1);
+
+    add_parts(path, parts);
+    g_strfreev(parts);
+    if (!path->len)
+        g_string_append(path, unnamed);
+    return g_string_free(path, FALSE);
+}
+
+static bool make_folder(const char *path, char **error)
+{
+    struct stat about;
+
+    if (mkdir(path, 0777) == 0)
+        return true;
+    if (errno == EEXIST && lstat(path, &about) == 0) {
+        if (S_ISDIR(about.st_mode))
+            return true;
+        errno = ENOTDIR;
+    }
+    *error = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    return false;
+}
+
+char *safe_path_make_folders(const char *folder, const char *path, char **error)
+{
+    GString *made = g_string_new(folder);
+    const char *slash;
+
+    for (; (slash = strchr(path, '/')); path = slash + 1) {
+        g_string_append_c(made, '/');
+        g_string_append_len(made, path, slash - path);
+        if (!make_folder(made->str, error)) {
+            g_string_free(made, TRUE);
+            return NULL;
+        }
+    }
+    return g_string_free(made, FALSE);
+}

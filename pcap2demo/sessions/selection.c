@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/selection.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { PORTS = 65536 };
+
+struct claims {
+    uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
+    uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
+};
+
+int protocol_number(const char *name)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        if (strcmp(qs_protocols[i]->name, name) == 0)
+            return i;
+    return -1;
+}
+
+void claims_free(struct claims *claims)
+{
+    g_free(claims);
+}
+
+/* A port number at `*at`, which moves behind it. */
+static bool read_port(const char **at, unsigned *port)
+{
+    char *end;
+    const guint64 value = g_ascii_strtoull(*at, &end, 10);
+
+    if (!g_ascii_isdigit(**at) || value >= PORTS)
+        return false;
+    *port = (unsigned)value;
+    *at = end;
+    return true;
+}
+
+/* One port or range at `*at`, up to the comma or the end. */
+static bool read_range(struct claims *claims, int protocol, bool by_user, const char **at)
+{
+    unsigned low, high;
+
+    if (!read_port(at, &low))
+        return false;
+    high = low;
+    if (**at == '-') {
+        ++*at;
+        if (!read_port(at, &high) || high < low)
+            return false;
+    }
+    for (unsigned port = low; port <= high; port++) {
+        claims->servers[port] |= (uint8_t)(1u << protocol);
+        if (by_user)
+            claims->forced[port] = (uint8_t)(protocol + 1);
+    }
+    return **at == ',' || **at == '\0';
+}
+
+static bool read_ranges(struct claims *claims, int protocol, bool by_user, const char *ranges)
+{
+    bool good;
+
+    do {
+        good = read_range(claims, protocol, by_user, &ranges);
+    } while (good && *ranges++ == ',');
+    return good;
+}
+
+struct claims *claims_new(void)
+{
+    struct claims *claims = g_new0(struct claims, 1);
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        g_assert(i < CLAIMS_PROTOCOLS_MAX);
+        if (!read_ranges(claims, i, false, qs_protocols[i]->ports))
+            g_error("the ports of %s are not a range list", qs_protocols[i]->name);
+    }
+    return claims;
+}
+
+bool claims_add(struct claims *claims, const char *text, char **error)
+{
+    const char *equals = strchr(text, '=');
+    char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
+    const int protocol = protocol_number(name);
+
+    if (!equals || protocol < 0)
+        *error =
+            g_strdup_printf("--port %s: no protocol \"%s\" (PROTOCOL=PORTS is wanted)", text, name);
+    else if (!read_ranges(claims, protocol, true, equals + 1))
+        *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
+                                 "with commas between",
+                                 text);
+    g_free(name);
+    return !*error;
+}
+
+bool claims_is_server(const struct claims *claims, int protocol, uint16_t port)
+{
+    return claims->servers[port] >> protocol & 1;
+}
+
+/* The user's word for either port; the destination's counts first. */
+static int forced(const struct claims *claims, const struct qs_packet *packet)
+{
+    if (claims->forced[packet->destination.port])
+        return claims->forced[packet->destination.port] - 1;
+    return claims->forced[packet->source.port] - 1;
+}
+
+/* Whether the packet's bytes say that it is of this protocol, as far as they can be trusted. */
+static bool is_recognised(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                          bool port)
+{
+    return (port || !protocol->recognise_on_request) && protocol->recognise(packet);
+}
+
+/* The protocol that recognises the packet; of several, one whose servers use its ports. */
+static int recognised(const struct qs_packet *packet, unsigned by_port)
+{
+    int first = -1;
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        const bool port = by_port >> i & 1;
+
+        if (!is_recognised(qs_protocols[i], packet, port))
+            continue;
+        if (port)
+            return i;
+        if (first < 0)
+            first = i;
+    }
+    return first;
+}
+
+static unsigned protocols_by_port(const struct claims *claims, const struct qs_packet *packet)
+{
+    return claims->servers[packet->source.port] | claims->servers[packet->destination.port];
+}
+
+int claims_find(const struct claims *claims, const struct qs_packet *packet)
+{
+    const int user = forced(claims, packet);
+    const unsigned by_port = protocols_by_port(claims, packet);
+    int protocol;
+
+    if (user >= 0)
+        return user;
+    protocol = recognised(packet, by_port);
+    if (protocol < 0 && by_port)
+        protocol = __builtin_ctz(by_port);
+    return protocol;
+}
+
+/* Whether the packet goes to a port of the holder's servers, which is none of the other's. */
+static bool is_for_holder(const struct claims *claims, const struct qs_packet *packet, int holder,
+                          int other)
+{
+    const uint16_t port = packet->destination.port;
+
+    return claims_is_server(claims, holder, port) && !claims_is_server(claims, other, port);
+}
+
+int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder)
+{
+    int protocol;
+
+    if (forced(claims, packet) >= 0 || qs_protocols[holder]->recognise(packet))
+        return holder;
+    protocol = recognised(packet, protocols_by_port(claims, packet));
+    if (protocol < 0 || is_for_holder(claims, packet, holder, protocol))
+        return holder;
+    return protocol;
+}
+
+int claims_find_stream(const struct claims *claims, const struct qs_packet *packet)
+{
+    const int user = forced(claims, packet);
+
+    if (user >= 0)
+        return qs_protocols[user]->decode_unit ? user : -1;
+    for (int i = 0; qs_protocols[i]; i++)
+        if (qs_protocols[i]->decode_unit && !packet->missing &&
+            qs_protocols[i]->recognise_stream((struct qs_view){packet->data, packet->size}))
+            return i;
+    return -1;
+}

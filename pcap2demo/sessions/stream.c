@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/stream.h"
+
+#include <glib.h>
+
+struct stream {
+    const struct qs_protocol *protocol;
+    GByteArray *bytes[2]; /* by enum qs_end */
+    guint taken[2];       /* of them, by units handed out */
+    uint32_t seen[2];     /* of the next unit, which was not whole with them */
+    struct qs_packet last[2];
+    uint32_t units; /* that the packet `number` completed */
+    uint64_t number;
+};
+
+struct stream *stream_new(const struct qs_protocol *protocol)
+{
+    struct stream *stream = g_new0(struct stream, 1);
+
+    stream->protocol = protocol;
+    stream->bytes[QS_END_A] = g_byte_array_new();
+    stream->bytes[QS_END_B] = g_byte_array_new();
+    return stream;
+}
+
+void stream_free(struct stream *stream)
+{
+    g_byte_array_free(stream->bytes[QS_END_A], TRUE);
+    g_byte_array_free(stream->bytes[QS_END_B], TRUE);
+    g_free(stream);
+}
+
+void stream_add(struct stream *stream, const struct qs_packet *bytes)
+{
+    GByteArray *all = stream->bytes[bytes->from];
+
+    g_byte_array_remove_range(all, 0, stream->taken[bytes->from]);
+    stream->taken[bytes->from] = 0;
+    /* The end of a unit that has begun is in the hole. */
+    if (bytes->missing) {
+        g_byte_array_set_size(all, 0);
+        stream->seen[bytes->from] = 0;
+    }
+    if (bytes->size)
+        g_byte_array_append(all, bytes->data, bytes->size);
+    stream->last[bytes->from] = *bytes;
+    if (bytes->number != stream->number)
+        stream->units = 0;
+    stream->number = bytes->number;
+}
+
+/* All that is left of what `end` has sent. */
+static struct qs_packet left(const struct stream *stream, enum qs_end end)
+{
+    const GByteArray *all = stream->bytes[end];
+    struct qs_packet unit = stream->last[end];
+
+    unit.data = all->data ? all->data + stream->taken[end] : NULL;
+    unit.size = unit.wire_size = all->len - stream->taken[end];
+    return unit;
+}
+
+static bool next_of(struct stream *stream, const struct qs_session *session, enum qs_end end,
+                    struct qs_packet *unit)
+{
+    uint32_t size;
+
+    *unit = left(stream, end);
+    if (!unit->size && !unit->missing)
+        return false;
+    size = unit->size ? stream->protocol->unit_size(session, unit, stream->seen[end]) : 0;
+    stream->seen[end] = size > unit->size ? unit->size : 0;
+    if (size > unit->size)
+        return false;
+    unit->size = unit->wire_size = size;
+    unit->unit = ++stream->units;
+    stream->taken[end] += size;
+    stream->last[end].missing = 0;
+    return true;
+}
+
+bool stream_next(struct stream *stream, const struct qs_session *session, struct qs_packet *unit)
+{
+    return next_of(stream, session, QS_END_A, unit) || next_of(stream, session, QS_END_B, unit);
+}
+
+bool stream_rest(struct stream *stream, const struct qs_session *session, enum qs_end end,
+                 struct qs_packet *unit)
+{
+    *unit = left(stream, end);
+    if (!unit->size)
+        return false;
+    unit->wire_size = stream->protocol->unit_size(session, unit, stream->seen[end]);
+    unit->unit = ++stream->units;
+    stream->taken[end] += unit->size;
+    return true;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct writer {
+    char *folder;
+    char *temporary; /* path of the temporary file; NULL while there is none */
+    GByteArray *buffer;
+    uint64_t size;
+    char *error;
+};
+
+struct writer *writer_new(const char *folder)
+{
+    struct writer *writer = g_new0(struct writer, 1);
+
+    writer->folder = g_strdup(folder);
+    writer->buffer = g_byte_array_new();
+    return writer;
+}
+
+uint64_t writer_size(const struct writer *writer)
+{
+    return writer->size;
+}
+
+static void fail(struct writer *writer, const char *what)
+{
+    if (!writer->error)
+        writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
+}
+
+/* Makes a temporary file with a name that nobody has; returns it open, or -1. */
+static int create_temporary(struct writer *writer)
+{
+    static unsigned serial;
+
+    for (;;) {
+        char *path =
+            g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
+        const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+        if (file >= 0) {
+            writer->temporary = path;
+            return file;
+        }
+        g_free(path);
+        if (errno != EEXIST) {
+            fail(writer, writer->folder);
+            return -1;
+        }
+    }
+}
+
+static int open_temporary(struct writer *writer)
+{
+    int file;
+
+    if (!writer->temporary)
+        return create_temporary(writer);
+    file = open(writer->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        fail(writer, writer->temporary);
+    return file;
+}
+
+static bool write_all(int file, const uint8_t *data, size_t size)
+{
+    while (size) {
+        const ssize_t written = write(file, data, size);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        data += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static void flush(struct writer *writer)
+{
+    int file;
+
+    if (writer->error)
+        return;
+    file = open_temporary(writer);
+    if (file < 0)
+        return;
+    if (!write_all(file, writer->buffer->data, writer->buffer->len))
+        fail(writer, writer->folder);
+    if (close(file) != 0)
+        fail(writer, writer->folder);
+    g_byte_array_set_size(writer->buffer, 0);
+}
+
+void writer_add(struct writer *writer, const void *data, size_t size)
+{
+    writer->size += size;
+    if (!writer->folder || writer->error)
+        return;
+    g_byte_array_append(writer->buffer, data, (guint)size);
+    if (writer->buffer->len >= WRITER_BUFFER)
+        flush(writer);
+}
+
+/* A link, unlike a rename, fails where the name is taken. */
+static bool place_new(struct writer *writer, const char *path)
+{
+    if (link(writer->temporary, path) == 0)
+        return true;
+    if (errno == EEXIST) {
+        writer->error = g_strdup("exists already; --force overwrites it");
+        return false;
+    }
+    /* File systems without hard links: the check and the rename are then two steps. */
+    if (access(path, F_OK) == 0) {
+        errno = EEXIST;
+        fail(writer, path);
+        return false;
+    }
+    if (rename(writer->temporary, path) != 0) {
+        fail(writer, path);
+        return false;
+    }
+    g_clear_pointer(&writer->temporary, g_free);
+    return true;
+}
+
+/* A folder, a device, a pipe, or a link to one: never replaced by a file. */
+static bool is_no_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static void place(struct writer *writer, const char *path, bool overwrite)
+{
+    if (is_no_file(path)) {
+        writer->error = g_strdup("exists already, and is not a file");
+        return;
+    }
+    if (!overwrite) {
+        place_new(writer, path);
+        return;
+    }
+    if (rename(writer->temporary, path) != 0)
+        fail(writer, path);
+    else
+        g_clear_pointer(&writer->temporary, g_free);
+}
+
+static void remove_temporary(struct writer *writer)
+{
+    if (writer->temporary)
+        unlink(writer->temporary);
+    g_clear_pointer(&writer->temporary, g_free);
+}
+
+char *writer_commit(struct writer *writer, const char *name, bool overwrite)
+{
+    if (!writer->folder)
+        return NULL;
+    flush(writer);
+    if (!writer->error) {
+        char *path = g_build_filename(writer->folder, name, NULL);
+
+        place(writer, path, overwrite);
+        g_free(path);
+    }
+    remove_temporary(writer);
+    return g_strdup(writer->error);
+}
+
+void writer_free(struct writer *writer)
+{
+    remove_temporary(writer);
+    g_byte_array_free(writer->buffer, TRUE);
+    g_free(writer->folder);
+    g_free(writer->error);
+    g_free(writer);
+}
