@@ -2,7 +2,7 @@
 #include "pcap2demo/aside.h"
 
 #include "common/dump/number.h"
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 
 static const char mark[] = "demo ";
 enum { MARK_SIZE = sizeof mark - 1 };
@@ -19,8 +19,8 @@ void aside_append(GByteArray *to, const char *word, const char *value)
 {
     char *text = g_strconcat(mark, word, value ? " " : NULL, value, NULL);
 
-    bytes_u8(to, CLIENT_STRINGCMD);
-    bytes_text(to, text);
+    qs_write_u8(to, CLIENT_STRINGCMD);
+    qs_write_text(to, text);
     g_free(text);
 }
 
@@ -79,7 +79,7 @@ GByteArray *aside_bytes(struct qs_view value)
 
         if (high < 0 || low < 0)
             break;
-        bytes_u8(bytes, (uint8_t)(high << 4 | low));
+        qs_write_u8(bytes, (uint8_t)(high << 4 | low));
     }
     if (value.size && bytes->len * 2 == value.size)
         return bytes;

@@ -77,9 +77,9 @@ void demo_set_map(struct demo *demo, const char *map)
         demo->file_map = g_strdup(map);
 }
 
-const struct demo_wishes *demo_wishes(const struct demo *demo)
+const struct demo_options *demo_options(const struct demo *demo)
 {
-    return &demo->setup.wishes;
+    return &demo->setup.demo_options;
 }
 
 struct demo_counts *demo_counts(struct demo *demo)
@@ -110,7 +110,7 @@ static void commit(struct demo *demo, struct demo_file *file)
 
     file->name = naming_next(demo->setup.naming, &request);
     if (file->name)
-        file->error = writer_commit(demo->writer, file->name, demo->setup.wishes.force);
+        file->error = writer_commit(demo->writer, file->name, demo->setup.demo_options.force);
     else
         file->error = g_strdup("one file cannot hold several sessions: choose one with "
                                "--session, or a folder with --output");
@@ -146,7 +146,7 @@ bool demo_start_missing(struct demo *demo, const char *what)
 {
     if (!demo->lacks)
         demo->lacks = g_strdup(what);
-    return demo->setup.wishes.force;
+    return demo->setup.demo_options.force;
 }
 
 void demo_problem(struct demo *demo, const struct qs_packet *packet, const char *format, ...)
@@ -159,7 +159,7 @@ void demo_problem(struct demo *demo, const struct qs_packet *packet, const char 
         return;
     problem = g_new0(struct demo_problem, 1);
     if (packet)
-        problem->place = (struct place){.file = demo->source, .packet = packet->number};
+        problem->location = (struct location){.file = demo->source, .packet = packet->number};
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);

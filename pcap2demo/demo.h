@@ -17,7 +17,7 @@ enum { DEMO_COMMANDS_MAX = 32 };
 
 struct demo_setup {
     struct naming *naming; /* NULL: nothing is written, only counted */
-    struct demo_wishes wishes;
+    struct demo_options demo_options;
     const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
     const char *extension;
     unsigned session;
@@ -31,7 +31,7 @@ struct demo_file {
 };
 
 struct demo_problem {
-    struct place place;
+    struct location location;
     char *text;
 };
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/core/decoder.h"
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/capture/pcap_out.h"
 
 struct export;

@@ -50,8 +50,8 @@ static void dem_free(void *data)
 static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
 {
     g_byte_array_set_size(state->packet, 0);
-    bytes_u32be(state->packet, flags);
-    bytes_u32be(state->packet, sequence);
+    qs_write_u32be(state->packet, flags);
+    qs_write_u32be(state->packet, sequence);
 }
 
 static struct qs_view finished_packet(struct state *state)
@@ -60,7 +60,7 @@ static struct qs_view finished_packet(struct state *state)
 
     state->packet->data[2] = (uint8_t)(size >> 8);
     state->packet->data[3] = (uint8_t)size;
-    return bytes_all(state->packet);
+    return qs_view_of_bytes(state->packet);
 }
 
 static void acknowledge(struct state *state, uint32_t fragment, bool to_server)
@@ -120,14 +120,14 @@ static void say_view(struct state *state, const uint8_t *angles)
 static void send_unreliably(struct state *state, struct qs_view message)
 {
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
-    bytes_view(state->packet, message);
+    qs_write_view(state->packet, message);
     export_to_client(state->out, finished_packet(state));
 }
 
 static void send_fragment(struct state *state, struct qs_view piece, bool last)
 {
     begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
-    bytes_view(state->packet, piece);
+    qs_write_view(state->packet, piece);
     export_to_client(state->out, finished_packet(state));
     acknowledge(state, state->fragment++, true);
 }
@@ -157,7 +157,7 @@ static void send_to_server(struct state *state, struct qs_view message)
     aside_append(state->packet, "client", NULL);
     send_client_packet(state);
     begin_client_packet(state);
-    bytes_view(state->packet, message);
+    qs_write_view(state->packet, message);
     send_client_packet(state);
 }
 
@@ -174,11 +174,11 @@ static int64_t angle_steps(float degrees, double turn)
 static void append_angle(struct state *state, const struct nq_session *session, float degrees)
 {
     if (session->flags & PRFL_FLOATANGLE)
-        bytes_float(state->packet, degrees);
+        qs_write_float(state->packet, degrees);
     else if (session->base.version == PROTOCOL_NETQUAKE)
-        bytes_u8(state->packet, (uint8_t)angle_steps(degrees, 256));
+        qs_write_u8(state->packet, (uint8_t)angle_steps(degrees, 256));
     else
-        bytes_u16(state->packet, (uint16_t)angle_steps(degrees, 65536));
+        qs_write_u16(state->packet, (uint16_t)angle_steps(degrees, 65536));
 }
 
 /* Time, angles, and a player that stands still. */
@@ -190,12 +190,12 @@ static void send_move(struct state *state, const struct nq_session *session,
     if (session->signon < SIGNED_ON || session->undecodable)
         return;
     begin_client_packet(state);
-    bytes_u8(state->packet, CLC_MOVE);
-    bytes_float(state->packet, time);
+    qs_write_u8(state->packet, CLC_MOVE);
+    qs_write_float(state->packet, time);
     append_angle(state, session, view->pitch);
     append_angle(state, session, view->yaw);
     append_angle(state, session, view->roll);
-    bytes_view(state->packet, (struct qs_view){still, sizeof still});
+    qs_write_view(state->packet, (struct qs_view){still, sizeof still});
     send_client_packet(state);
 }
 

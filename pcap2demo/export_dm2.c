@@ -36,21 +36,21 @@ static void dm2_free(void *data)
 static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknowledged)
 {
     g_byte_array_set_size(state->packet, 0);
-    bytes_u32(state->packet, sequence);
-    bytes_u32(state->packet, acknowledged);
+    qs_write_u32(state->packet, sequence);
+    qs_write_u32(state->packet, acknowledged);
 }
 
 static void begin_client_packet(struct state *state)
 {
     begin_packet(state, ++state->from_client, state->from_server);
-    bytes_u16(state->packet, QPORT);
+    qs_write_u16(state->packet, QPORT);
 }
 
 static void send_aside(struct state *state, const char *word)
 {
     begin_client_packet(state);
     aside_append(state->packet, word, NULL);
-    export_to_server(state->out, bytes_all(state->packet));
+    export_to_server(state->out, qs_view_of_bytes(state->packet));
 }
 
 static void begin(struct state *state)
@@ -66,10 +66,10 @@ static void begin(struct state *state)
 static void send_block(struct state *state, struct qs_view messages)
 {
     begin_packet(state, ++state->from_server, state->from_client);
-    bytes_view(state->packet, messages);
-    export_to_client(state->out, bytes_all(state->packet));
+    qs_write_view(state->packet, messages);
+    export_to_client(state->out, qs_view_of_bytes(state->packet));
     begin_client_packet(state);
-    export_to_server(state->out, bytes_all(state->packet));
+    export_to_server(state->out, qs_view_of_bytes(state->packet));
 }
 
 static void dm2_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)

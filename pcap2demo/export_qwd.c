@@ -45,14 +45,14 @@ static void qwd_free(void *data)
 static void begin_packet(struct state *state)
 {
     g_byte_array_set_size(state->packet, 0);
-    bytes_u32(state->packet, state->next);
-    bytes_u32(state->packet, state->acknowledged);
-    bytes_u16(state->packet, QPORT);
+    qs_write_u32(state->packet, state->next);
+    qs_write_u32(state->packet, state->acknowledged);
+    qs_write_u16(state->packet, QPORT);
 }
 
 static void send_packet(struct state *state)
 {
-    export_to_server(state->out, bytes_all(state->packet));
+    export_to_server(state->out, qs_view_of_bytes(state->packet));
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 

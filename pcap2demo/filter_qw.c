@@ -11,20 +11,20 @@
 static const char *const needed_commands[] = {"fullserverinfo", "skins", "changing",
                                               "reconnect",      "bf",    NULL};
 
-void sift_qw_init(struct sift_qw *sift, struct demo *demo)
+void filter_qw_init(struct filter_qw *filter, struct demo *demo)
 {
-    sift->demo = demo;
-    stufftext_init(&sift->stufftext, demo, needed_commands, NULL);
+    filter->demo = demo;
+    stufftext_init(&filter->stufftext, demo, needed_commands, NULL);
 }
 
-void sift_qw_clear(struct sift_qw *sift)
+void filter_qw_clear(struct filter_qw *filter)
 {
-    stufftext_clear(&sift->stufftext);
+    stufftext_clear(&filter->stufftext);
 }
 
-bool sift_qw_touches(const struct sift_qw *sift, const struct qs_decoder *decoder)
+bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder)
 {
-    const bool sanitize = demo_wishes(sift->demo)->sanitize;
+    const bool sanitize = demo_options(filter->demo)->sanitize;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
@@ -35,25 +35,26 @@ bool sift_qw_touches(const struct sift_qw *sift, const struct qs_decoder *decode
     return false;
 }
 
-static void copy_message(struct sift_qw *sift, struct qs_view message, uint16_t id, GByteArray *out)
+static void copy_message(struct filter_qw *filter, struct qs_view message, uint16_t id,
+                         GByteArray *out)
 {
     if (id == SVC_DOWNLOAD)
-        demo_counts(sift->demo)->stripped++;
-    else if (id == SVC_STUFFTEXT && demo_wishes(sift->demo)->sanitize)
-        stufftext_sift(&sift->stufftext, message, out);
+        demo_counts(filter->demo)->stripped++;
+    else if (id == SVC_STUFFTEXT && demo_options(filter->demo)->sanitize)
+        stufftext_sift(&filter->stufftext, message, out);
     else
         g_byte_array_append(out, message.data, message.size);
 }
 
-void sift_qw_append(struct sift_qw *sift, const struct qs_decoder *decoder, struct qs_view content,
-                    uint32_t start, GByteArray *out)
+void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
+                      struct qs_view content, uint32_t start, GByteArray *out)
 {
     uint32_t end = start;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        copy_message(sift, (struct qs_view){content.data + message->offset, message->length},
+        copy_message(filter, (struct qs_view){content.data + message->offset, message->length},
                      message->id, out);
         end = message->offset + message->length;
     }

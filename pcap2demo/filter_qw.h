@@ -3,28 +3,28 @@
  * What is left out of QuakeWorld's demos, whatever their format: downloads, at which players stop
  * (ezquake ends with Host_Error at svc_download), and the commands that --sanitize wishes away.
  */
-#ifndef PCAP2DEMO_SIFT_QW_H
-#define PCAP2DEMO_SIFT_QW_H
+#ifndef PCAP2DEMO_FILTER_QW_H
+#define PCAP2DEMO_FILTER_QW_H
 
 #include "pcap2demo/rebuild.h"
 #include "pcap2demo/stufftext.h"
 
-struct sift_qw {
+struct filter_qw {
     struct demo *demo;
     struct stufftext stufftext;
 };
 
-void sift_qw_init(struct sift_qw *sift, struct demo *demo);
-void sift_qw_clear(struct sift_qw *sift);
+void filter_qw_init(struct filter_qw *filter, struct demo *demo);
+void filter_qw_clear(struct filter_qw *filter);
 
 /* Whether something is left out of what was just decoded. */
-bool sift_qw_touches(const struct sift_qw *sift, const struct qs_decoder *decoder);
+bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
 
 /*
  * Appends the messages that are kept, and behind them what could not be decoded. Messages count
  * their offsets in `content`, and begin at `start`.
  */
-void sift_qw_append(struct sift_qw *sift, const struct qs_decoder *decoder, struct qs_view content,
-                    uint32_t start, GByteArray *out);
+void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
+                      struct qs_view content, uint32_t start, GByteArray *out);
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
@@ -33,7 +33,7 @@ static volatile sig_atomic_t interrupted;
 static struct input *volatile waiting; /* the input being read, or NULL */
 
 struct run {
-    const struct settings *settings;
+    const struct options *options;
     struct action *action;
     struct ip *ip;
     struct tcp *tcp;
@@ -78,7 +78,7 @@ static void finish_output(void)
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
-    failure(EXIT_UNUSABLE, (struct place){0}, "standard output: %s", g_strerror(errno));
+    failure(EXIT_UNUSABLE, (struct location){0}, "standard output: %s", g_strerror(errno));
 }
 
 /* --- One input ------------------------------------------------------------------------------- */
@@ -150,8 +150,8 @@ static void read_frames(struct run *run, struct input *input, link_reader *link)
     }
     if (status == INPUT_BROKEN && !interrupted)
         failure(EXIT_PROBLEMS,
-                (struct place){.file = input_name(input), .packet = input_frames(input) + 1}, "%s",
-                input_error(input));
+                (struct location){.file = input_name(input), .packet = input_frames(input) + 1},
+                "%s", input_error(input));
 }
 
 static void report_dropped(const struct input *input)
@@ -159,7 +159,7 @@ static void report_dropped(const struct input *input)
     const uint64_t dropped = input_dropped(input);
 
     if (dropped)
-        failure(EXIT_PROBLEMS, (struct place){.file = input_name(input)},
+        failure(EXIT_PROBLEMS, (struct location){.file = input_name(input)},
                 "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
 }
 
@@ -175,10 +175,10 @@ static void start_input(struct run *run, const char *name, const char *stem)
 static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = interrupted;
-    if (run->settings->apart) {
+    if (run->options->apart) {
         end_packets(run);
         sessions_free(run->sessions, !interrupted);
-        run->sessions = sessions_new(run->settings, run->action);
+        run->sessions = sessions_new(run->options, run->action);
     }
     if (run->action->input_over)
         run->action->input_over(run->action, name, packets);
@@ -190,7 +190,7 @@ static void read_input(struct run *run, struct input *input)
     const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
 
     if (!link) {
-        failure(EXIT_UNUSABLE, (struct place){.file = input_name(input)},
+        failure(EXIT_UNUSABLE, (struct location){.file = input_name(input)},
                 "captures of link type \"%s\" cannot be read", link_name);
         return;
     }
@@ -229,7 +229,7 @@ static void read_blocks(struct run *run, struct recording *recording)
         take_block(run, recording, &block);
     if (status == RECORDING_BROKEN)
         failure(EXIT_PROBLEMS,
-                (struct place){recording_name(recording), recording_number(recording) + 1, true},
+                (struct location){recording_name(recording), recording_number(recording) + 1, true},
                 "%s", recording_error(recording));
 }
 
@@ -265,14 +265,14 @@ static uint64_t total_size(char *const *files)
 
 static void cannot_read(const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct place){.file = name}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct location){.file = name}, "%s", error);
     g_free(error);
 }
 
 static void read_capture(struct run *run, FILE *stream, const char *name)
 {
     char *error = NULL;
-    struct input *input = input_open_capture(stream, name, run->settings->filter, &error);
+    struct input *input = input_open_capture(stream, name, run->options->filter, &error);
 
     if (!input) {
         cannot_read(name, error);
@@ -294,7 +294,7 @@ static void read_inflated(struct run *run, struct qs_view file, const char *prob
     else
         cannot_read(name, g_strdup(g_strerror(errno)));
     if (problem)
-        failure(EXIT_PROBLEMS, (struct place){.file = name}, "%s", problem);
+        failure(EXIT_PROBLEMS, (struct location){.file = name}, "%s", problem);
 }
 
 static void read_recording(struct run *run, GByteArray *bytes, char *problem, const char *name)
@@ -317,11 +317,11 @@ static void read_loaded(struct run *run, FILE *stream, const char *name)
     GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
 
     input_close_stream(stream);
-    if (!recording_is_capture(bytes_all(bytes))) {
+    if (!recording_is_capture(qs_view_of_bytes(bytes))) {
         read_recording(run, bytes, problem, name);
         return;
     }
-    read_inflated(run, bytes_all(bytes), problem, name);
+    read_inflated(run, qs_view_of_bytes(bytes), problem, name);
     g_byte_array_free(bytes, TRUE);
     g_free(problem);
 }
@@ -343,10 +343,10 @@ static void read_file(struct run *run, const char *name)
 static void read_live(struct run *run)
 {
     char *error = NULL;
-    struct input *input = input_open_live(run->settings->interface, run->settings->filter, &error);
+    struct input *input = input_open_live(run->options->interface, run->options->filter, &error);
 
     if (!input) {
-        cannot_read(run->settings->interface, error);
+        cannot_read(run->options->interface, error);
         return;
     }
     setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
@@ -356,11 +356,11 @@ static void read_live(struct run *run)
 
 static void read_all(struct run *run)
 {
-    char *const *files = run->settings->files;
+    char *const *files = run->options->files;
 
-    if (run->settings->interface)
+    if (run->options->interface)
         read_live(run);
-    progress_start(total_size(files), !run->settings->quiet);
+    progress_start(total_size(files), !run->options->quiet);
     for (; *files && !interrupted; files++)
         read_file(run, *files);
     progress_erase();
@@ -370,14 +370,14 @@ static void read_all(struct run *run)
  * A recording that is interrupted is a recording that is done. A file that was not read to its end
  * is another matter: demos of half a session are not written.
  */
-static bool keep_unfinished(const struct settings *settings)
+static bool keep_unfinished(const struct options *options)
 {
-    if (!interrupted || settings->interface)
+    if (!interrupted || options->interface)
         return true;
-    for (char *const *file = settings->files; *file; file++)
+    for (char *const *file = options->files; *file; file++)
         if (strcmp(*file, "-") == 0)
             return true;
-    failure(EXIT_PROBLEMS, (struct place){0}, "interrupted; unfinished demos are not kept");
+    failure(EXIT_PROBLEMS, (struct location){0}, "interrupted; unfinished demos are not kept");
     return false;
 }
 
@@ -386,51 +386,51 @@ static void report(const struct run *run)
     const struct ip_counts *ip = ip_counts(run->ip);
     const struct tcp_counts *tcp = tcp_counts(run->tcp);
 
-    message((struct place){0},
+    message((struct location){0},
             "%" G_GUINT64_FORMAT " packets, %" G_GUINT64_FORMAT " of them UDP; "
             "%" G_GUINT64_FORMAT " IP fragments, %" G_GUINT64_FORMAT " datagrams made whole, "
             "%" G_GUINT64_FORMAT " incomplete, %" G_GUINT64_FORMAT " contradictory",
             run->frames, run->datagrams, ip->fragments, ip->reassembled, ip->incomplete,
             ip->contradictory);
-    message((struct place){0},
+    message((struct location){0},
             "%" G_GUINT64_FORMAT " TCP segments, %" G_GUINT64_FORMAT " of them out of order, "
             "%" G_GUINT64_FORMAT " bytes repeated, %" G_GUINT64_FORMAT " missing in "
             "%" G_GUINT64_FORMAT " holes",
             tcp->segments, tcp->reordered, tcp->repeated, tcp->missing, tcp->holes);
 }
 
-static struct action *action_for(const struct settings *settings)
+static struct action *action_for(const struct options *options)
 {
-    switch (settings->purpose) {
+    switch (options->purpose) {
     case PURPOSE_LIST:
-        return list_new(settings);
+        return list_new(options);
     case PURPOSE_DUMP:
-        return dump_new(settings);
+        return dump_new(options);
     case PURPOSE_CHECK:
-        return check_new(settings);
+        return check_new(options);
     case PURPOSE_PCAP:
-        return pcap_new(settings);
+        return pcap_new(options);
     case PURPOSE_STATS:
-        return stats_new(settings);
+        return stats_new(options);
     case PURPOSE_EXTRACT:
-        return extract_new(settings);
+        return extract_new(options);
     case PURPOSE_CONVERT:
         break;
     }
-    return convert_new(settings);
+    return convert_new(options);
 }
 
-static void do_all(const struct settings *settings)
+static void do_all(const struct options *options)
 {
     struct run run = {
-        .settings = settings, .action = action_for(settings), .ip = ip_new(), .tcp = tcp_new()};
+        .options = options, .action = action_for(options), .ip = ip_new(), .tcp = tcp_new()};
 
     catch_signals();
-    run.sessions = sessions_new(settings, run.action);
+    run.sessions = sessions_new(options, run.action);
     read_all(&run);
     end_packets(&run);
-    sessions_free(run.sessions, keep_unfinished(settings));
-    if (settings->verbose)
+    sessions_free(run.sessions, keep_unfinished(options));
+    if (options->verbose)
         report(&run);
     run.action->end(run.action, run.inputs != 0);
     tcp_free(run.tcp);
@@ -439,20 +439,20 @@ static void do_all(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
-    struct settings settings;
+    struct options options;
 
     setlocale(LC_CTYPE, "");
-    switch (settings_parse(&settings, &argc, &argv)) {
-    case SETTINGS_GOOD:
-        do_all(&settings);
+    switch (options_parse(&options, &argc, &argv)) {
+    case OPTIONS_GOOD:
+        do_all(&options);
         break;
-    case SETTINGS_WRONG:
+    case OPTIONS_WRONG:
         raise_status(EXIT_UNUSABLE);
         break;
-    case SETTINGS_DONE:
+    case OPTIONS_DONE:
         break;
     }
-    settings_clear(&settings);
+    options_clear(&options);
     finish_output();
     return (int)status_so_far();
 }

@@ -9,15 +9,15 @@ static enum exit_status worst = EXIT_WELL;
 static failure_listener *listener;
 static void *listener_user;
 
-static void say(struct place place, const char *format, va_list arguments)
+static void say(struct location location, const char *format, va_list arguments)
 {
     GString *line = g_string_new("pcap2demo: ");
 
-    if (place.file)
-        g_string_append_printf(line, "%s: ", place.file);
-    if (place.packet)
-        g_string_append_printf(line, "%s %" G_GUINT64_FORMAT ": ", place.block ? "block" : "packet",
-                               place.packet);
+    if (location.file)
+        g_string_append_printf(line, "%s: ", location.file);
+    if (location.packet)
+        g_string_append_printf(line, "%s %" G_GUINT64_FORMAT ": ",
+                               location.block ? "block" : "packet", location.packet);
     g_string_append_vprintf(line, format, arguments);
     g_string_append_c(line, '\n');
     progress_erase();
@@ -25,22 +25,22 @@ static void say(struct place place, const char *format, va_list arguments)
     g_string_free(line, TRUE);
 }
 
-void message(struct place place, const char *format, ...)
+void message(struct location location, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    say(place, format, arguments);
+    say(location, format, arguments);
     va_end(arguments);
 }
 
-void failure(enum exit_status status, struct place place, const char *format, ...)
+void failure(enum exit_status status, struct location location, const char *format, ...)
 {
     va_list arguments;
 
     raise_status(status);
     va_start(arguments, format);
-    say(place, format, arguments);
+    say(location, format, arguments);
     va_end(arguments);
     if (listener) {
         char *text;
@@ -48,7 +48,7 @@ void failure(enum exit_status status, struct place place, const char *format, ..
         va_start(arguments, format);
         text = g_strdup_vprintf(format, arguments);
         va_end(arguments);
-        listener(status, place, text, listener_user);
+        listener(status, location, text, listener_user);
         g_free(text);
     }
 }

@@ -14,7 +14,7 @@ enum exit_status {
 };
 
 /* A place in the input. `file` NULL: none; `packet` 0: the file as a whole. */
-struct place {
+struct location {
     const char *file;
     uint64_t packet;
     bool block; /* the file is a demo: the number is a block's */
@@ -22,10 +22,10 @@ struct place {
 
 /* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
  * status. */
-void message(struct place place, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void message(struct location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same, and the program's exit status becomes at least `status`. */
-void failure(enum exit_status status, struct place place, const char *format, ...)
+void failure(enum exit_status status, struct location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 /* Raises the exit status without a word. */
@@ -35,7 +35,7 @@ void raise_status(enum exit_status status);
 enum exit_status status_so_far(void);
 
 /* From now on `heard` is told of each failure, too. One listener at a time; NULL: none. */
-typedef void failure_listener(enum exit_status status, struct place place, const char *text,
+typedef void failure_listener(enum exit_status status, struct location location, const char *text,
                               void *user);
 void failures_to(failure_listener *heard, void *user);
 

@@ -30,7 +30,7 @@ static bool G_GNUC_PRINTF(1, 2) refuse(const char *format, ...)
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    message((struct place){0}, "%s", text);
+    message((struct location){0}, "%s", text);
     fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
     g_free(text);
     return false;
@@ -80,7 +80,7 @@ static const char description[] =
     "  pcap2demo --dump duel-1-dm4.qwd | less  what is in a demo\n"
     "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
 
-static void add_entries(GOptionContext *context, struct words *words, struct settings *settings)
+static void add_entries(GOptionContext *context, struct words *words, struct options *options)
 {
     /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
     __extension__ gpointer dump_callback = (gpointer)take_dump;
@@ -90,9 +90,9 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Print every field of every packet", "text|json"},
         {"check", 'c', 0, G_OPTION_ARG_NONE, &words->check,
          "Check that everything can be decoded and rebuilt", NULL},
-        {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &settings->pcap,
+        {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &options->pcap,
          "Make a capture of demos, for Wireshark", "FILE"},
-        {"extract-files", 0, 0, G_OPTION_ARG_FILENAME, &settings->extract,
+        {"extract-files", 0, 0, G_OPTION_ARG_FILENAME, &options->extract,
          "Write the files that servers sent to clients", "DIR"},
         {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &words->no_rebuild,
          "Check the decoding alone: captures need not give good demos", NULL},
@@ -100,7 +100,7 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Count the messages of each session by type", NULL},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, "List, dump, check or count in JSON",
          NULL},
-        {"golden", 0, 0, G_OPTION_ARG_FILENAME, &settings->golden.folder,
+        {"golden", 0, 0, G_OPTION_ARG_FILENAME, &options->golden.folder,
          "Check that each input decodes as DIR/NAME.golden says", "DIR"},
         {"update", 0, 0, G_OPTION_ARG_NONE, &words->update,
          "Write the goldens instead, from what is decoded now", NULL},
@@ -112,7 +112,7 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Tell the first N differences of each input (default 20)", "N"},
         {"tap", 0, 0, G_OPTION_ARG_NONE, &words->tap,
          "Report the check as test cases (Test Anything Protocol)", NULL},
-        {"junit", 0, 0, G_OPTION_ARG_FILENAME, &settings->junit,
+        {"junit", 0, 0, G_OPTION_ARG_FILENAME, &options->junit,
          "Write the check as test cases to a JUnit file", "FILE"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
          "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
@@ -122,9 +122,9 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
          "Overwrite files, and write demos whose start is missing", NULL},
         {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
          "Leave out of demos what players would execute and do not need", NULL},
-        {"interface", 'i', 0, G_OPTION_ARG_STRING, &settings->interface,
+        {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
-        {"filter", 0, 0, G_OPTION_ARG_STRING, &settings->filter,
+        {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
          "Take only the packets that match, as tcpdump does", "BPF"},
         {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &words->ports,
          "Decode these UDP ports as this protocol (may be repeated)", "PROTO=RANGES"},
@@ -133,7 +133,7 @@ static void add_entries(GOptionContext *context, struct words *words, struct set
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
-        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &settings->files, NULL, "FILE..."},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, "FILE..."},
         G_OPTION_ENTRY_NULL};
     GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
 
@@ -161,24 +161,25 @@ static bool option_value(const struct qs_option *option, const char *text, uint3
     return !option->choices || qs_name_of(option->choices, *value);
 }
 
-static void start_options(struct settings *settings)
+static void start_options(struct options *options)
 {
     for (int i = 0; qs_protocols[i]; i++) {
         const struct qs_protocol *protocol = qs_protocols[i];
 
-        settings->options[i] = g_new0(uint32_t, protocol->option_count);
+        options->protocol_options[i] = g_new0(uint32_t, protocol->option_count);
         for (unsigned j = 0; j < protocol->option_count; j++)
-            settings->options[i][j] = protocol->options[j].standard;
+            options->protocol_options[i][j] = protocol->options[j].standard;
     }
 }
 
-static bool set_option(struct settings *settings, int protocol, const char *name, const char *value)
+static bool set_option(struct options *options, int protocol, const char *name, const char *value)
 {
     const struct qs_protocol *record = qs_protocols[protocol];
 
     for (unsigned i = 0; i < record->option_count; i++)
         if (strcmp(record->options[i].name, name) == 0)
-            return option_value(&record->options[i], value, &settings->options[protocol][i]);
+            return option_value(&record->options[i], value,
+                                &options->protocol_options[protocol][i]);
     return false;
 }
 
@@ -204,7 +205,7 @@ static bool refuse_option(const char *text)
 }
 
 /* "PROTO.NAME=VALUE" */
-static bool take_option(struct settings *settings, const char *text)
+static bool take_option(struct options *options, const char *text)
 {
     const char *dot = strchr(text, '.');
     const char *equals = dot ? strchr(dot, '=') : NULL;
@@ -217,7 +218,7 @@ static bool take_option(struct settings *settings, const char *text)
     protocol = g_strndup(text, (gsize)(dot - text));
     name = g_strndup(dot + 1, (gsize)(equals - dot - 1));
     number = protocol_number(protocol);
-    good = number >= 0 && set_option(settings, number, name, equals + 1);
+    good = number >= 0 && set_option(options, number, name, equals + 1);
     g_free(protocol);
     g_free(name);
     return good || refuse_option(text);
@@ -225,7 +226,7 @@ static bool take_option(struct settings *settings, const char *text)
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-static bool take_session(struct settings *settings, const char *text)
+static bool take_session(struct options *options, const char *text)
 {
     guint64 value;
     unsigned number;
@@ -233,23 +234,23 @@ static bool take_session(struct settings *settings, const char *text)
     if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &value, NULL))
         return refuse("--session %s: sessions are numbered from 1", text);
     number = (unsigned)value;
-    g_array_append_val(settings->sessions, number);
+    g_array_append_val(options->sessions, number);
     return true;
 }
 
-static bool take_port(struct settings *settings, const char *text)
+static bool take_port(struct options *options, const char *text)
 {
     char *error = NULL;
 
-    return claims_add(settings->claims, text, &error) || refuse_because(error);
+    return selection_add(options->selection, text, &error) || refuse_because(error);
 }
 
 /* For options that may be repeated. `texts` may be NULL. */
-static bool take_each(struct settings *settings, char *const *texts,
-                      bool (*take)(struct settings *settings, const char *text))
+static bool take_each(struct options *options, char *const *texts,
+                      bool (*take)(struct options *options, const char *text))
 {
     for (; texts && *texts; texts++)
-        if (!take(settings, *texts))
+        if (!take(options, *texts))
             return false;
     return true;
 }
@@ -262,50 +263,49 @@ static bool is_file_name(const char *option, const char *name)
     return true;
 }
 
-static bool take_purpose(struct settings *settings, const struct words *words)
+static bool take_purpose(struct options *options, const struct words *words)
 {
-    if (words->list + words->dump + words->check + words->stats + (settings->pcap != NULL) +
-            (settings->extract != NULL) >
+    if (words->list + words->dump + words->check + words->stats + (options->pcap != NULL) +
+            (options->extract != NULL) >
         1)
         return refuse("choose one of --list, --dump, --check, --stats, --pcap and --extract-files");
     if (words->list)
-        settings->purpose = PURPOSE_LIST;
+        options->purpose = PURPOSE_LIST;
     else if (words->dump)
-        settings->purpose = PURPOSE_DUMP;
+        options->purpose = PURPOSE_DUMP;
     else if (words->check)
-        settings->purpose = PURPOSE_CHECK;
+        options->purpose = PURPOSE_CHECK;
     else if (words->stats)
-        settings->purpose = PURPOSE_STATS;
-    else if (settings->pcap)
-        settings->purpose = PURPOSE_PCAP;
-    else if (settings->extract)
-        settings->purpose = PURPOSE_EXTRACT;
-    settings->json = words->json || words->dump_json;
-    if (settings->json &&
-        (settings->purpose == PURPOSE_CONVERT || settings->purpose == PURPOSE_PCAP ||
-         settings->purpose == PURPOSE_EXTRACT))
+        options->purpose = PURPOSE_STATS;
+    else if (options->pcap)
+        options->purpose = PURPOSE_PCAP;
+    else if (options->extract)
+        options->purpose = PURPOSE_EXTRACT;
+    options->json = words->json || words->dump_json;
+    if (options->json && (options->purpose == PURPOSE_CONVERT || options->purpose == PURPOSE_PCAP ||
+                          options->purpose == PURPOSE_EXTRACT))
         return refuse("--json goes with --list, --dump, --check or --stats");
-    if (words->output && settings->purpose != PURPOSE_CONVERT)
+    if (words->output && options->purpose != PURPOSE_CONVERT)
         return refuse("--output goes with converting, not with --list, --dump, --check, --stats, "
                       "--pcap or --extract-files");
-    if (settings->extract && !g_file_test(settings->extract, G_FILE_TEST_IS_DIR))
-        return refuse("--extract-files %s: no such folder", settings->extract);
-    return is_file_name("--output", words->output) && is_file_name("--pcap", settings->pcap) &&
-           is_file_name("--junit", settings->junit);
+    if (options->extract && !g_file_test(options->extract, G_FILE_TEST_IS_DIR))
+        return refuse("--extract-files %s: no such folder", options->extract);
+    return is_file_name("--output", words->output) && is_file_name("--pcap", options->pcap) &&
+           is_file_name("--junit", options->junit);
 }
 
 /* --- Regression tests ------------------------------------------------------------------------ */
 
-static bool take_ignored(struct settings *settings, const char *name)
+static bool take_ignored(struct options *options, const char *name)
 {
     if (!golden_knows(name))
         return refuse("--ignore %s: no field is called that, nor begins with \"%s.\"", name, name);
-    g_ptr_array_add(settings->golden.ignored, g_strdup(name));
+    g_ptr_array_add(options->golden.ignored, g_strdup(name));
     return true;
 }
 
 /* A golden says itself what was left out of it: the defaults are for new ones. */
-static void ignore_by_default(struct golden_wishes *golden)
+static void ignore_by_default(struct golden_options *golden)
 {
     for (const char *const *name = golden_ignored_by_default; *name; name++)
         g_ptr_array_add(golden->ignored, g_strdup(*name));
@@ -335,9 +335,9 @@ static bool has_standard_input(char *const *files)
     return *files != NULL;
 }
 
-static bool take_golden(struct settings *settings, const struct words *words)
+static bool take_golden(struct options *options, const struct words *words)
 {
-    struct golden_wishes *golden = &settings->golden;
+    struct golden_options *golden = &options->golden;
 
     if (!golden->folder) {
         if (words->update || words->ignored || words->no_default_ignore ||
@@ -346,7 +346,7 @@ static bool take_golden(struct settings *settings, const struct words *words)
                           "--golden");
         return true;
     }
-    if (settings->interface || has_standard_input(settings->files))
+    if (options->interface || has_standard_input(options->files))
         return refuse("--golden goes with files, whose names are those of the goldens");
     if (words->max_differences < 1 && words->max_differences != NOT_GIVEN)
         return refuse("--max-differences is a number from 1");
@@ -355,57 +355,58 @@ static bool take_golden(struct settings *settings, const struct words *words)
                                                       : GOLDEN_MAX_DIFFERENCES;
     if (words->update && !words->no_default_ignore)
         ignore_by_default(golden);
-    return take_each(settings, words->ignored, take_ignored) && have_goldens(settings->files);
+    return take_each(options, words->ignored, take_ignored) && have_goldens(options->files);
 }
 
-static bool take_tests(struct settings *settings, const struct words *words)
+static bool take_tests(struct options *options, const struct words *words)
 {
-    settings->tap = words->tap;
-    settings->no_rebuild = words->no_rebuild;
-    settings->apart = settings->golden.folder || settings->tap || settings->junit;
-    if ((settings->apart || settings->no_rebuild) && settings->purpose != PURPOSE_CHECK)
+    options->tap = words->tap;
+    options->no_rebuild = words->no_rebuild;
+    options->apart = options->golden.folder || options->tap || options->junit;
+    if ((options->apart || options->no_rebuild) && options->purpose != PURPOSE_CHECK)
         return refuse("--golden, --no-rebuild, --tap and --junit go with --check");
-    if (settings->tap && settings->json)
+    if (options->tap && options->json)
         return refuse("choose one of --tap and --json");
-    if (settings->junit && !junit_is_there())
+    if (options->junit && !junit_is_there())
         return refuse("--junit is not there: the program was built without libxml2");
-    return take_golden(settings, words);
+    return take_golden(options, words);
 }
 
-static bool take_inputs(struct settings *settings)
+static bool take_inputs(struct options *options)
 {
-    if (settings->interface && settings->pcap)
+    if (options->interface && options->pcap)
         return refuse("--pcap takes demos, not an interface");
-    if (settings->interface && settings->files)
+    if (options->interface && options->files)
         return refuse("choose files or an interface, not both");
-    if (!settings->interface && !settings->files)
+    if (!options->interface && !options->files)
         return refuse("no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
-    if (!settings->files)
-        settings->files = g_new0(char *, 1);
+    if (!options->files)
+        options->files = g_new0(char *, 1);
     return true;
 }
 
-static bool take_output(struct settings *settings, const char *output)
+static bool take_output(struct options *options, const char *output)
 {
     char *error = NULL;
 
-    settings->naming = naming_new(output, &error);
-    if (settings->naming)
+    options->naming = naming_new(output, &error);
+    if (options->naming)
         return true;
     refuse("--output %s", error);
     g_free(error);
     return false;
 }
 
-static bool take_words(struct settings *settings, const struct words *words)
+static bool take_words(struct options *options, const struct words *words)
 {
-    settings->quiet = words->quiet;
-    settings->verbose = words->verbose;
-    settings->wishes = (struct demo_wishes){.force = words->force, .sanitize = words->sanitize};
-    return take_purpose(settings, words) && take_inputs(settings) && take_tests(settings, words) &&
-           take_each(settings, words->sessions, take_session) &&
-           take_each(settings, words->options, take_option) &&
-           take_each(settings, words->ports, take_port) && take_output(settings, words->output);
+    options->quiet = words->quiet;
+    options->verbose = words->verbose;
+    options->demo_options =
+        (struct demo_options){.force = words->force, .sanitize = words->sanitize};
+    return take_purpose(options, words) && take_inputs(options) && take_tests(options, words) &&
+           take_each(options, words->sessions, take_session) &&
+           take_each(options, words->options, take_option) &&
+           take_each(options, words->ports, take_port) && take_output(options, words->output);
 }
 
 static void words_clear(struct words *words)
@@ -427,64 +428,64 @@ static void spell_out_dump(int argc, char **argv)
             argv[i] = spelt_out;
 }
 
-static enum settings_verdict parse(struct settings *settings, struct words *words, int *argc,
-                                   char ***argv)
+static enum options_verdict parse(struct options *options, struct words *words, int *argc,
+                                  char ***argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
     GError *error = NULL;
 
-    add_entries(context, words, settings);
+    add_entries(context, words, options);
     spell_out_dump(*argc, *argv);
     g_option_context_parse(context, argc, argv, &error);
     g_option_context_free(context);
     if (error) {
         refuse("%s", error->message);
         g_error_free(error);
-        return SETTINGS_WRONG;
+        return OPTIONS_WRONG;
     }
     if (words->version) {
         puts("pcap2demo " QUAKESHARK_VERSION);
-        return SETTINGS_DONE;
+        return OPTIONS_DONE;
     }
-    return take_words(settings, words) ? SETTINGS_GOOD : SETTINGS_WRONG;
+    return take_words(options, words) ? OPTIONS_GOOD : OPTIONS_WRONG;
 }
 
-enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv)
+enum options_verdict options_parse(struct options *options, int *argc, char ***argv)
 {
     struct words words = {.max_differences = NOT_GIVEN};
-    enum settings_verdict verdict;
+    enum options_verdict verdict;
 
-    *settings = (struct settings){.claims = claims_new(),
-                                  .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
-    settings->golden.ignored = g_ptr_array_new_with_free_func(g_free);
-    start_options(settings);
-    verdict = parse(settings, &words, argc, argv);
+    *options = (struct options){.selection = selection_new(),
+                                .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    options->golden.ignored = g_ptr_array_new_with_free_func(g_free);
+    start_options(options);
+    verdict = parse(options, &words, argc, argv);
     words_clear(&words);
     return verdict;
 }
 
-void settings_clear(struct settings *settings)
+void options_clear(struct options *options)
 {
     for (int i = 0; qs_protocols[i]; i++)
-        g_free(settings->options[i]);
-    g_strfreev(settings->files);
-    g_free(settings->interface);
-    g_free(settings->filter);
-    g_free(settings->pcap);
-    g_free(settings->golden.folder);
-    g_ptr_array_free(settings->golden.ignored, TRUE);
-    g_free(settings->junit);
-    g_free(settings->extract);
-    g_array_free(settings->sessions, TRUE);
-    if (settings->naming)
-        naming_free(settings->naming);
-    claims_free(settings->claims);
+        g_free(options->protocol_options[i]);
+    g_strfreev(options->files);
+    g_free(options->interface);
+    g_free(options->filter);
+    g_free(options->pcap);
+    g_free(options->golden.folder);
+    g_ptr_array_free(options->golden.ignored, TRUE);
+    g_free(options->junit);
+    g_free(options->extract);
+    g_array_free(options->sessions, TRUE);
+    if (options->naming)
+        naming_free(options->naming);
+    selection_free(options->selection);
 }
 
-bool settings_chose(const struct settings *settings, unsigned number)
+bool options_chose(const struct options *options, unsigned number)
 {
-    for (guint i = 0; i < settings->sessions->len; i++)
-        if (g_array_index(settings->sessions, unsigned, i) == number)
+    for (guint i = 0; i < options->sessions->len; i++)
+        if (g_array_index(options->sessions, unsigned, i) == number)
             return true;
-    return settings->sessions->len == 0;
+    return options->sessions->len == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the command line asks for. */
-#ifndef PCAP2DEMO_SETTINGS_H
-#define PCAP2DEMO_SETTINGS_H
+#ifndef PCAP2DEMO_OPTIONS_H
+#define PCAP2DEMO_OPTIONS_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -22,12 +22,12 @@ enum purpose {
     PURPOSE_EXTRACT
 };
 
-struct settings {
+struct options {
     enum purpose purpose;
     bool json;
     bool quiet, verbose;
-    struct demo_wishes wishes;
-    struct golden_wishes golden;
+    struct demo_options demo_options;
+    struct golden_options golden;
     bool no_rebuild;  /* of a check: whether demos can be made does not matter */
     bool tap;         /* report test cases on standard output */
     char *junit;      /* and in this file; or NULL */
@@ -39,25 +39,25 @@ struct settings {
     char *extract;    /* the folder for files that servers sent, or NULL */
     GArray *sessions; /* unsigned: numbers chosen; empty: all */
     struct naming *naming;
-    struct claims *claims;
-    uint32_t *options[CLAIMS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+    struct selection *selection;
+    uint32_t *protocol_options[SELECTION_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
 };
 
-enum settings_verdict {
-    SETTINGS_GOOD,
-    SETTINGS_WRONG, /* the user was told why */
-    SETTINGS_DONE   /* the version was asked for, and printed */
+enum options_verdict {
+    OPTIONS_GOOD,
+    OPTIONS_WRONG, /* the user was told why */
+    OPTIONS_DONE   /* the version was asked for, and printed */
 };
 
 /*
  * Reads the command line; does not return when it asks for help. The result, good or not, lives
- * until settings_clear().
+ * until options_clear().
  */
-enum settings_verdict settings_parse(struct settings *settings, int *argc, char ***argv);
+enum options_verdict options_parse(struct options *options, int *argc, char ***argv);
 
-void settings_clear(struct settings *settings);
+void options_clear(struct options *options);
 
 /* Whether session `number` was chosen. */
-bool settings_chose(const struct settings *settings, unsigned number);
+bool options_chose(const struct options *options, unsigned number);
 
 #endif

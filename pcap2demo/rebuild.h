@@ -49,7 +49,7 @@ const struct rebuilder *rebuilder_choose(const struct qs_decoder *decoder,
                                          const struct qs_packet *first);
 
 /* What the user asked for. */
-struct demo_wishes {
+struct demo_options {
     bool force;    /* write demos whose start is missing, as well as that can be done */
     bool sanitize; /* leave out what playback does not need and would carry out: see the manual */
 };
@@ -62,7 +62,7 @@ struct demo_counts {
     uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
 };
 
-const struct demo_wishes *demo_wishes(const struct demo *demo);
+const struct demo_options *demo_options(const struct demo *demo);
 struct demo_counts *demo_counts(struct demo *demo);
 
 /*

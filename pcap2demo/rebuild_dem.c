@@ -208,7 +208,7 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
 }
 
 /* The message as the demo shall have it. What could not be decoded stays as it is. */
-static struct qs_view sift(struct dem *dem, const struct qs_decoder *decoder)
+static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     const struct qs_view whole = session->delivered.bytes;
@@ -216,7 +216,7 @@ static struct qs_view sift(struct dem *dem, const struct qs_decoder *decoder)
     const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
     const uint8_t *end = whole.data;
 
-    if (!demo_wishes(dem->demo)->sanitize || !has_message(decoder, SVC_STUFFTEXT))
+    if (!demo_options(dem->demo)->sanitize || !has_message(decoder, SVC_STUFFTEXT))
         return whole;
     g_byte_array_set_size(dem->sifted, 0);
     for (guint i = 0; i < decoder->messages->len; i++) {
@@ -249,7 +249,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
             settle(dem);
         follow_signon(dem, session, level);
     }
-    messages = sift(dem, decoder);
+    messages = filter(dem, decoder);
     if (messages.size)
         add_block(dem, messages);
     if (session->delivered.reliable)

@@ -59,7 +59,7 @@ static void *dm2_new(struct demo *demo)
     dm2->demo = demo;
     dm2->tracker = q2_tracker_new();
     converter_init(&dm2->converter);
-    stufftext_init(&dm2->stufftext, demo, demo_wishes(demo)->sanitize ? needed_commands : NULL,
+    stufftext_init(&dm2->stufftext, demo, demo_options(demo)->sanitize ? needed_commands : NULL,
                    connection_commands);
     dm2->block = g_byte_array_new();
     dm2->unit = g_byte_array_new();

@@ -14,7 +14,7 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
 #include "pcap2demo/aside.h"
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/filter_qw.h"
 
 struct mvd {
@@ -22,7 +22,7 @@ struct mvd {
     bool lost;  /* what came behind a hole is of no use */
     bool ended; /* by the last block */
     bool made;  /* the capture was made of a demo by --pcap */
-    struct sift_qw sift;
+    struct filter_qw filter;
     GByteArray *block; /* scratch */
 };
 
@@ -32,7 +32,7 @@ static void *mvd_new(struct demo *demo)
 
     mvd->demo = demo;
     mvd->block = g_byte_array_new();
-    sift_qw_init(&mvd->sift, demo);
+    filter_qw_init(&mvd->filter, demo);
     return mvd;
 }
 
@@ -41,7 +41,7 @@ static void mvd_free(void *state)
     struct mvd *mvd = state;
 
     g_byte_array_free(mvd->block, TRUE);
-    sift_qw_clear(&mvd->sift);
+    filter_qw_clear(&mvd->filter);
     g_free(mvd);
 }
 
@@ -63,19 +63,19 @@ static void set_length(GByteArray *block, uint32_t header_size)
 }
 
 /* The block as the demo shall have it. */
-static struct qs_view sift(struct mvd *mvd, const struct qs_decoder *decoder,
-                           const struct qs_packet *packet)
+static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
 {
     const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
     const uint32_t header_size = packet->size - payload.size;
 
-    if (mvd->made || !sift_qw_touches(&mvd->sift, decoder))
+    if (mvd->made || !filter_qw_touches(&mvd->filter, decoder))
         return (struct qs_view){packet->data, packet->size};
     g_byte_array_set_size(mvd->block, 0);
     g_byte_array_append(mvd->block, packet->data, header_size);
-    sift_qw_append(&mvd->sift, decoder, payload, 0, mvd->block);
+    filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
     set_length(mvd->block, header_size);
-    return bytes_all(mvd->block);
+    return qs_view_of_bytes(mvd->block);
 }
 
 /* --- The end */
@@ -92,11 +92,11 @@ static void append_end(GByteArray *block)
 {
     static const char reason[] = "EndOfDemo";
 
-    bytes_u8(block, 0);
-    bytes_u8(block, MVD_ALL);
-    bytes_u32(block, 1 + sizeof reason);
-    bytes_u8(block, SVC_DISCONNECT);
-    bytes_text(block, reason);
+    qs_write_u8(block, 0);
+    qs_write_u8(block, MVD_ALL);
+    qs_write_u32(block, 1 + sizeof reason);
+    qs_write_u8(block, SVC_DISCONNECT);
+    qs_write_text(block, reason);
 }
 
 /* --- Units of the stream */
@@ -104,7 +104,7 @@ static void append_end(GByteArray *block)
 static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
-    const struct qs_view block = sift(mvd, decoder, packet);
+    const struct qs_view block = filter(mvd, decoder, packet);
 
     if (!mvd->made && qs_decoder_problems(decoder))
         demo_problem(mvd->demo, packet, "not decoded to its end; copied as it is");
@@ -163,7 +163,7 @@ static void mvd_finish(void *state)
         return;
     g_byte_array_set_size(mvd->block, 0);
     append_end(mvd->block);
-    write_block(mvd, bytes_all(mvd->block));
+    write_block(mvd, qs_view_of_bytes(mvd->block));
 }
 
 const struct rebuilder rebuild_mvd = {

@@ -34,7 +34,7 @@ struct qwd {
     uint32_t not_captured;
     GByteArray *blocks; /* not yet handed on */
     GByteArray *packet; /* scratch: a packet without what is left out */
-    struct sift_qw sift;
+    struct filter_qw filter;
 };
 
 static void *qwd_new(struct demo *demo)
@@ -44,7 +44,7 @@ static void *qwd_new(struct demo *demo)
     qwd->demo = demo;
     qwd->blocks = g_byte_array_new();
     qwd->packet = g_byte_array_new();
-    sift_qw_init(&qwd->sift, demo);
+    filter_qw_init(&qwd->filter, demo);
     return qwd;
 }
 
@@ -54,7 +54,7 @@ static void qwd_free(void *state)
 
     g_byte_array_free(qwd->blocks, TRUE);
     g_byte_array_free(qwd->packet, TRUE);
-    sift_qw_clear(&qwd->sift);
+    filter_qw_clear(&qwd->filter);
     g_free(qwd);
 }
 
@@ -171,15 +171,15 @@ static void append_header(struct qwd *qwd, const struct qs_decoder *decoder,
 }
 
 /* The packet as the demo shall have it. */
-static struct qs_view sift(struct qwd *qwd, const struct qs_decoder *decoder,
-                           const struct qs_packet *packet, const struct content *content)
+static struct qs_view filter(struct qwd *qwd, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet, const struct content *content)
 {
-    if (!sift_qw_touches(&qwd->sift, decoder) && has_plain_header(decoder))
+    if (!filter_qw_touches(&qwd->filter, decoder) && has_plain_header(decoder))
         return (struct qs_view){packet->data, packet->size};
     g_byte_array_set_size(qwd->packet, 0);
     append_header(qwd, decoder, packet);
-    sift_qw_append(&qwd->sift, decoder, (struct qs_view){content->data, content->size},
-                   content->start, qwd->packet);
+    filter_qw_append(&qwd->filter, decoder, (struct qs_view){content->data, content->size},
+                     content->start, qwd->packet);
     return (struct qs_view){qwd->packet->data, qwd->packet->len};
 }
 
@@ -195,7 +195,7 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
         return;
     if (qs_decoder_problems(decoder))
         demo_problem(qwd->demo, packet, "not decoded to its end; copied as it is");
-    qwd_append_packet(qwd->blocks, clock_at(qwd, packet), sift(qwd, decoder, packet, &content));
+    qwd_append_packet(qwd->blocks, clock_at(qwd, packet), filter(qwd, decoder, packet, &content));
     end_block(qwd);
 }
 

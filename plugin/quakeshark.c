@@ -86,9 +86,9 @@ static void decode(struct bridge *bridge, tvbuff_t *tvb, packet_info *pinfo, pro
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
     bridge->decoder.want_transfers = downloads_are_wanted();
     if (packet->unit)
-        qs_decode_unit(&bridge->decoder, visit->session, &sink.ears, packet);
+        qs_decode_unit(&bridge->decoder, visit->session, &sink.base, packet);
     else
-        qs_decode(&bridge->decoder, visit->session, &sink.ears, packet);
+        qs_decode(&bridge->decoder, visit->session, &sink.base, packet);
     downloads_queue(bridge, pinfo, visit->conversation);
     if (bridge->decoder.want_summary)
         show_summary(bridge, pinfo, top);

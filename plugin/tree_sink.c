@@ -22,9 +22,9 @@ struct tree_source {
     tvbuff_t *tvb;
 };
 
-static struct tree_sink *self(struct qs_sink *ears)
+static struct tree_sink *self(struct qs_sink *base)
 {
-    return (struct tree_sink *)ears;
+    return (struct tree_sink *)base;
 }
 
 /* --- Groups and sources, both innermost first; they live in the packet's pool --- */
@@ -58,9 +58,9 @@ static unsigned index_of(const struct tree_sink *sink, const struct qs_field *ro
     return (unsigned)(row - sink->bridge->protocol->fields);
 }
 
-static void open_group(struct qs_sink *ears, const struct qs_field *row, uint32_t offset)
+static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_t offset)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
     const unsigned index = index_of(sink, row);
     proto_item *item = NULL;
 
@@ -70,9 +70,9 @@ static void open_group(struct qs_sink *ears, const struct qs_field *row, uint32_
     push_group(sink, item, proto_item_add_subtree(item, sink->bridge->ett[index]), offset);
 }
 
-static void close_group(struct qs_sink *ears, uint32_t end)
+static void close_group(struct qs_sink *base, uint32_t end)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
     const struct tree_group *group = sink->group;
 
     if (end > group->offset)
@@ -80,15 +80,15 @@ static void close_group(struct qs_sink *ears, uint32_t end)
     sink->group = group->outer;
 }
 
-static void label_group(struct qs_sink *ears, const char *text)
+static void label_group(struct qs_sink *base, const char *text)
 {
-    proto_item_append_text(self(ears)->group->item, "%s", text);
+    proto_item_append_text(self(base)->group->item, "%s", text);
 }
 
-static void change_source(struct qs_sink *ears, const char *title, const uint8_t *data,
+static void change_source(struct qs_sink *base, const char *title, const uint8_t *data,
                           uint32_t size)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
     tvbuff_t *tvb;
 
     sink->last_row = NULL;
@@ -223,10 +223,10 @@ static proto_tree *tree_for(const struct tree_sink *sink, const struct qs_field 
     return sink->group->tree;
 }
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *row,
+static void hear_field(struct qs_sink *base, const struct qs_field *row,
                        const struct qs_value *value)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
     const struct place at = {
         .tree = tree_for(sink, row, value->offset),
         .hf = sink->bridge->hf[index_of(sink, row)],
@@ -256,10 +256,10 @@ static expert_field *expert_of(const struct tree_sink *sink, enum qs_note kind)
 
 /* A note on just the last field's bytes belongs to that field, any other gets an item of its own.
  */
-static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
     expert_field *expert = expert_of(sink, kind);
 
     if (sink->last_row && sink->last_item && sink->last_offset == offset &&
@@ -272,10 +272,10 @@ static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
     sink->last_row = NULL;
 }
 
-static void hear_note_only(struct qs_sink *ears, enum qs_note kind, uint32_t offset,
+static void hear_note_only(struct qs_sink *base, enum qs_note kind, uint32_t offset,
                            uint32_t length, const char *text)
 {
-    struct tree_sink *sink = self(ears);
+    struct tree_sink *sink = self(base);
 
     (void)offset, (void)length;
     expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
@@ -285,16 +285,16 @@ void tree_sink_init(struct tree_sink *sink, struct bridge *bridge, packet_info *
                     tvbuff_t *tvb, proto_item *top, bool fields)
 {
     *sink = (struct tree_sink){.bridge = bridge, .pinfo = pinfo, .top = top};
-    sink->ears.note = hear_note_only;
+    sink->base.note = hear_note_only;
     push_group(sink, top, proto_item_add_subtree(top, bridge->ett_top), 0);
     push_source(sink, tvb);
     if (!fields)
         return;
-    sink->ears.note = hear_note;
-    sink->ears.open = open_group;
-    sink->ears.close = close_group;
-    sink->ears.field = hear_field;
-    sink->ears.source = change_source;
+    sink->base.note = hear_note;
+    sink->base.open = open_group;
+    sink->base.close = close_group;
+    sink->base.field = hear_field;
+    sink->base.source = change_source;
     if (PTREE_DATA(sink->group->tree)->visible)
-        sink->ears.label = label_group;
+        sink->base.label = label_group;
 }

@@ -9,7 +9,7 @@ struct tree_group;
 struct tree_source;
 
 struct tree_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     struct bridge *bridge;
     packet_info *pinfo;
     proto_item *top;            /* the protocol's item */

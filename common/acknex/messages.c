@@ -8,7 +8,7 @@
 /* --- What messages share
  * ------------------------------------------------------------------------------------- */
 
-void acknex_say_entity(struct qs_decoder *d, int32_t index, uint32_t length)
+void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length)
 {
     const struct acknex_session *session = acknex_session_of(d);
     const uint32_t at = d->in.pos - length;
@@ -17,8 +17,8 @@ void acknex_say_entity(struct qs_decoder *d, int32_t index, uint32_t length)
 
     if (d->in.overrun)
         return;
-    qs_derive_text(d, ACKNEX_ENTITY_FILE, at, length, file);
-    qs_derive_text(d, ACKNEX_ENTITY_PLAYER, at, length, player);
+    qs_emit_generated_text(d, ACKNEX_ENTITY_FILE, at, length, file);
+    qs_emit_generated_text(d, ACKNEX_ENTITY_PLAYER, at, length, player);
     qs_label(d, ": entity %d", index);
     if (file)
         qs_label_text(d, " (", qs_view_of(file), ")");
@@ -43,7 +43,7 @@ static int16_t read_entity(struct qs_decoder *d)
 {
     const int16_t index = qs_i16(d, ACKNEX_ENTITY);
 
-    acknex_say_entity(d, index, 2);
+    acknex_emit_entity(d, index, 2);
     return index;
 }
 
@@ -126,7 +126,7 @@ static void read_cls_remove(struct qs_decoder *d)
 {
     const int32_t entity = qs_i32(d, ACKNEX_ENTITY);
 
-    acknex_say_entity(d, entity, 4);
+    acknex_emit_entity(d, entity, 4);
     acknex_summarise_entity(d, entity);
 }
 
@@ -169,7 +169,7 @@ static void read_svc_create(struct qs_decoder *d)
 
     if (!d->in.overrun)
         answer_create(acknex_session_of(d), entity, identifier);
-    acknex_say_entity(d, entity, 4);
+    acknex_emit_entity(d, entity, 4);
     acknex_summarise_entity(d, entity);
 }
 

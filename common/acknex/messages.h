@@ -54,7 +54,7 @@ static inline struct acknex_session *acknex_session_of(const struct qs_decoder *
  * Says what is known of entity `index`, whose field was the last one read, and names it in the
  * title of the message.
  */
-void acknex_say_entity(struct qs_decoder *d, int32_t index, uint32_t length);
+void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length);
 
 /* Names the entity in the packet's summary. */
 void acknex_summarise_entity(struct qs_decoder *d, int32_t index);

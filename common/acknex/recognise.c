@@ -13,7 +13,7 @@
 
 /* What listens to a trial for file names. */
 struct name_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     unsigned file_names, others; /* others: texts that no person wrote */
 };
 
@@ -42,10 +42,10 @@ static bool is_file_name(struct qs_view text)
     return false;
 }
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct name_sink *sink = (struct name_sink *)ears;
+    struct name_sink *sink = (struct name_sink *)base;
     const bool names_file = field == &acknex_fields[ACKNEX_FILE] ||
                             field == &acknex_fields[ACKNEX_TYPE] ||
                             field == &acknex_fields[ACKNEX_LEVEL];
@@ -60,7 +60,7 @@ static void hear_field(struct qs_sink *ears, const struct qs_field *field,
 
 static bool reads_as(const struct qs_packet *packet, enum qs_direction direction)
 {
-    struct name_sink sink = {.ears = {.field = hear_field}};
+    struct name_sink sink = {.base = {.field = hear_field}};
     struct qs_packet trial = *packet;
     struct acknex_session session;
     struct qs_decoder decoder;
@@ -70,7 +70,7 @@ static bool reads_as(const struct qs_packet *packet, enum qs_direction direction
     trial.destination_is_server_port = direction == QS_C2S;
     acknex_protocol.session_init(&session.base);
     qs_decoder_init(&decoder, &acknex_protocol);
-    qs_decode(&decoder, &session.base, &sink.ears, &trial);
+    qs_decode(&decoder, &session.base, &sink.base, &trial);
     problems = qs_decoder_problems(&decoder);
     qs_decoder_clear(&decoder);
     acknex_protocol.session_clear(&session.base);

@@ -211,7 +211,7 @@ void acknex_read_update(struct qs_decoder *d)
     qs_emit_uint(d, update->row, start, 1, bits);
     entity = qs_i16(d, ACKNEX_ENTITY);
     acknex_session_of(d)->updated = entity;
-    acknex_say_entity(d, entity, 2);
+    acknex_emit_entity(d, entity, 2);
     if (unknown && !d->in.overrun) {
         stop_at_unknown(d, unknown, start);
         return;

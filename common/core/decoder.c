@@ -311,13 +311,13 @@ void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction)
 
 /* --- Emitting */
 
-static void tell(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+static void emit_row(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
     d->sink->field(d->sink, &d->protocol->fields[id], value);
 }
 
 /* The rows with a mask behind an unmasked integer row are its parts. */
-static void tell_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
+static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
 {
     const struct qs_field *row = &d->protocol->fields[id];
 
@@ -328,66 +328,66 @@ static void tell_parts(struct qs_decoder *d, unsigned id, const struct qs_value 
         struct qs_value part = *whole;
 
         part.u = (whole->u & mask) >> __builtin_ctz(mask);
-        tell(d, id, &part);
+        emit_row(d, id, &part);
     }
 }
 
 /* An offset as the sink hears it: in the innermost source, or from the origin on. */
-static uint32_t place(const struct qs_decoder *d, uint32_t offset)
+static uint32_t location(const struct qs_decoder *d, uint32_t offset)
 {
     return d->source_depth ? offset : d->origin + offset;
 }
 
-static void say(struct qs_decoder *d, unsigned id, struct qs_value value)
+static void emit_value(struct qs_decoder *d, unsigned id, struct qs_value value)
 {
     if (d->in.overrun)
         return;
-    value.offset = place(d, value.offset);
-    tell(d, id, &value);
-    tell_parts(d, id, &value);
+    value.offset = location(d, value.offset);
+    emit_row(d, id, &value);
+    emit_parts(d, id, &value);
 }
 
-void qs_say_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                 bool generated, uint64_t value)
+void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                        bool generated, uint64_t value)
 {
-    say(d, id, (struct qs_value){offset, length, generated, .u = value});
+    emit_value(d, id, (struct qs_value){offset, length, generated, .u = value});
 }
 
-void qs_say_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, bool generated,
-                int64_t value)
+void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                       bool generated, int64_t value)
 {
-    say(d, id, (struct qs_value){offset, length, generated, .i = value});
+    emit_value(d, id, (struct qs_value){offset, length, generated, .i = value});
 }
 
-void qs_say_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   bool generated, double value)
+void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                          bool generated, double value)
 {
-    say(d, id, (struct qs_value){offset, length, generated, .f = value});
+    emit_value(d, id, (struct qs_value){offset, length, generated, .f = value});
 }
 
-void qs_say_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                  bool generated, struct qs_view value)
+void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                         bool generated, struct qs_view value)
 {
-    say(d, id, (struct qs_value){offset, length, generated, .bytes = value});
+    emit_value(d, id, (struct qs_value){offset, length, generated, .bytes = value});
 }
 
-void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    const char *text)
+void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                            const char *text)
 {
     if (text)
-        qs_derive_view(d, id, offset, length, qs_view_of(text));
+        qs_emit_generated_bytes(d, id, offset, length, qs_view_of(text));
 }
 
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
 {
     if (d->fields_wanted && d->sink->open)
-        d->sink->open(d->sink, &d->protocol->fields[id], place(d, offset));
+        d->sink->open(d->sink, &d->protocol->fields[id], location(d, offset));
 }
 
 void qs_close_at(struct qs_decoder *d, uint32_t end)
 {
     if (d->fields_wanted && d->sink->close)
-        d->sink->close(d->sink, place(d, end));
+        d->sink->close(d->sink, location(d, end));
 }
 
 void qs_open(struct qs_decoder *d, unsigned id)
@@ -444,7 +444,7 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    d->sink->note(d->sink, kind, place(d, offset), length, text);
+    d->sink->note(d->sink, kind, location(d, offset), length, text);
     g_free(text);
 }
 

@@ -151,34 +151,34 @@ uint32_t qs_option(const struct qs_decoder *d, unsigned index);
  * overrun. Only where `fields_wanted`: the functions below look before they call these, so that a
  * decode without a sink does not pay for it.
  */
-void qs_say_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                 bool generated, uint64_t value);
-void qs_say_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length, bool generated,
-                int64_t value);
-void qs_say_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                   bool generated, double value);
-void qs_say_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                  bool generated, struct qs_view value);
+void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                        bool generated, uint64_t value);
+void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                       bool generated, int64_t value);
+void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                          bool generated, double value);
+void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                         bool generated, struct qs_view value);
 
 static inline void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                                 uint64_t value)
 {
     if (d->fields_wanted)
-        qs_say_uint(d, id, offset, length, false, value);
+        qs_emit_value_uint(d, id, offset, length, false, value);
 }
 
 static inline void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                                int64_t value)
 {
     if (d->fields_wanted)
-        qs_say_int(d, id, offset, length, false, value);
+        qs_emit_value_int(d, id, offset, length, false, value);
 }
 
 static inline void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset,
                                   uint32_t length, double value)
 {
     if (d->fields_wanted)
-        qs_say_double(d, id, offset, length, false, value);
+        qs_emit_value_double(d, id, offset, length, false, value);
 }
 
 /* For QS_TEXT, QS_BYTES and addresses. */
@@ -186,41 +186,41 @@ static inline void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t off
                                  uint32_t length, struct qs_view value)
 {
     if (d->fields_wanted)
-        qs_say_bytes(d, id, offset, length, false, value);
+        qs_emit_value_bytes(d, id, offset, length, false, value);
 }
 
 /* Derived values: shown as generated, pointing at the bytes that they were derived from. */
-static inline void qs_derive_uint(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                  uint32_t length, uint64_t value)
+static inline void qs_emit_generated_uint(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                          uint32_t length, uint64_t value)
 {
     if (d->fields_wanted)
-        qs_say_uint(d, id, offset, length, true, value);
+        qs_emit_value_uint(d, id, offset, length, true, value);
 }
 
-static inline void qs_derive_int(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                 uint32_t length, int64_t value)
+static inline void qs_emit_generated_int(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                         uint32_t length, int64_t value)
 {
     if (d->fields_wanted)
-        qs_say_int(d, id, offset, length, true, value);
+        qs_emit_value_int(d, id, offset, length, true, value);
 }
 
-static inline void qs_derive_double(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                    uint32_t length, double value)
+static inline void qs_emit_generated_double(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                            uint32_t length, double value)
 {
     if (d->fields_wanted)
-        qs_say_double(d, id, offset, length, true, value);
+        qs_emit_value_double(d, id, offset, length, true, value);
 }
 
-static inline void qs_derive_view(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                  uint32_t length, struct qs_view value)
+static inline void qs_emit_generated_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                           uint32_t length, struct qs_view value)
 {
     if (d->fields_wanted)
-        qs_say_bytes(d, id, offset, length, true, value);
+        qs_emit_value_bytes(d, id, offset, length, true, value);
 }
 
 /* `text` is raw Quake text as kept in sessions; NULL: nothing is said. */
-void qs_derive_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                    const char *text);
+void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                            const char *text);
 
 /* Opens a group at the next byte; closes the innermost one behind the last byte read. */
 void qs_open(struct qs_decoder *d, unsigned id);

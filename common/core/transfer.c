@@ -39,7 +39,7 @@ static void *copy_to_heap(void *pool, const void *bytes, size_t size)
     return g_memdup2(bytes, size);
 }
 
-void qs_tell_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
+void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
 {
     struct qs_transfer copy;
 
@@ -79,10 +79,10 @@ static void tell_request(struct qs_decoder *d, struct qs_view command, uint32_t 
         return;
     request.name = name.text;
     request.offset = next_number(command, &pos);
-    qs_tell_transfer(d, &request);
+    qs_add_transfer(d, &request);
 }
 
-void qs_tell_transfer_command(struct qs_decoder *d, struct qs_view command)
+void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command)
 {
     struct qs_token word;
     uint32_t pos = 0;
@@ -92,7 +92,7 @@ void qs_tell_transfer_command(struct qs_decoder *d, struct qs_view command)
     if (qs_view_equal(word.text, "download"))
         tell_request(d, command, pos);
     else if (qs_view_equal(word.text, "nextdl"))
-        qs_tell_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
+        qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }
 
 /* --- A file ---------------------------------------------------------------------------------- */

@@ -53,10 +53,10 @@ struct qs_transfer {
  * Adds a copy to decoder->transfers, where these are wanted and the receiver takes the packet.
  * Nothing after an overrun.
  */
-void qs_tell_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
+void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
 
 /* A client's console command: tells of "download NAME [OFFSET]" and "nextdl". */
-void qs_tell_transfer_command(struct qs_decoder *d, struct qs_view command);
+void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command);
 
 /* Copies bytes, as g_memdup2() does, to where `pool` says. */
 typedef void *qs_memory_copy(void *pool, const void *bytes, size_t size);

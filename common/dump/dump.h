@@ -15,8 +15,8 @@
  *
  * JSON is one packet a line; see README, "JSON".
  */
-#ifndef QS_CORE_SINKS_H
-#define QS_CORE_SINKS_H
+#ifndef QS_DUMP_DUMP_H
+#define QS_DUMP_DUMP_H
 
 #include <glib.h>
 #include <stdio.h>
@@ -38,10 +38,10 @@ struct qs_dump_packet {
  * packet. */
 struct qs_text_sink;
 struct qs_text_sink *qs_text_sink_new(FILE *out); /* `out` may be NULL where nothing is printed */
-struct qs_sink *qs_text_sink_ears(struct qs_text_sink *sink);
+struct qs_sink *qs_text_sink_base(struct qs_text_sink *sink);
 void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about);
 /* The same without printing: what would be printed, valid until the next page. */
-const GString *qs_text_sink_page(struct qs_text_sink *sink, const struct qs_dump_packet *about);
+const GString *qs_text_sink_lines(struct qs_text_sink *sink, const struct qs_dump_packet *about);
 void qs_text_sink_discard(struct qs_text_sink *sink); /* readies without printing */
 void qs_text_sink_free(struct qs_text_sink *sink);
 
@@ -54,14 +54,14 @@ void qs_text_sink_leave_out(struct qs_text_sink *sink, qs_name_test *test, void 
 
 struct qs_json_sink;
 struct qs_json_sink *qs_json_sink_new(FILE *out);
-struct qs_sink *qs_json_sink_ears(struct qs_json_sink *sink);
+struct qs_sink *qs_json_sink_base(struct qs_json_sink *sink);
 void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about);
 void qs_json_sink_discard(struct qs_json_sink *sink); /* readies without printing */
 void qs_json_sink_free(struct qs_json_sink *sink);
 
 /* Counts what it hears. */
 struct qs_count_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     uint64_t groups, fields, generated;
     uint64_t notes[QS_NOTE_KINDS];
     int depth; /* groups open now */

@@ -8,7 +8,7 @@
 #include "common/core/text.h"
 
 struct qs_json_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     FILE *out;
     GPtrArray
         *open; /* json_t *: the "fields" arrays of open groups, the packet's first; borrowed */
@@ -18,9 +18,9 @@ struct qs_json_sink {
     GString *page; /* the packet as printed */
 };
 
-static struct qs_json_sink *self(struct qs_sink *ears)
+static struct qs_json_sink *self(struct qs_sink *base)
 {
-    return (struct qs_json_sink *)ears;
+    return (struct qs_json_sink *)base;
 }
 
 static json_t *innermost(struct qs_json_sink *sink)
@@ -43,18 +43,18 @@ static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t 
     return object;
 }
 
-static void json_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void json_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    struct qs_json_sink *sink = self(ears);
+    struct qs_json_sink *sink = self(base);
     json_t *fields = json_array();
 
     json_object_set_new_nocheck(add_object(sink, group->name, offset, 0), "fields", fields);
     g_ptr_array_add(sink->open, fields);
 }
 
-static void json_close(struct qs_sink *ears, uint32_t end)
+static void json_close(struct qs_sink *base, uint32_t end)
 {
-    struct qs_json_sink *sink = self(ears);
+    struct qs_json_sink *sink = self(base);
     json_t *group;
 
     g_ptr_array_set_size(sink->open, (gint)sink->open->len - 1);
@@ -123,10 +123,10 @@ static void add_name(json_t *object, const struct qs_field *field, const struct 
         json_object_set_new_nocheck(object, "text", json_string(name));
 }
 
-static void json_field(struct qs_sink *ears, const struct qs_field *field,
+static void json_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct qs_json_sink *sink = self(ears);
+    struct qs_json_sink *sink = self(base);
     json_t *object = add_object(sink, field->name, value->offset, value->length);
 
     json_object_set_new_nocheck(object, "value", json_value(sink->scratch, field, value));
@@ -137,7 +137,7 @@ static void json_field(struct qs_sink *ears, const struct qs_field *field,
         json_object_set_new_nocheck(object, "generated", json_true());
 }
 
-static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
     static const char *const severities[] = {
@@ -146,20 +146,20 @@ static void json_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
         [QS_SEVERITY_WARN] = "warning",
         [QS_SEVERITY_ERROR] = "error",
     };
-    struct qs_json_sink *sink = self(ears);
+    struct qs_json_sink *sink = self(base);
     json_t *object;
 
-    g_string_printf(sink->scratch, "%s.%s", ears->protocol->name, qs_note_kinds[kind].suffix);
+    g_string_printf(sink->scratch, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
     object = add_object(sink, sink->scratch->str, offset, length);
     json_object_set_new_nocheck(object, "note", json_string(text));
     json_object_set_new_nocheck(object, "severity",
                                 json_string(severities[qs_note_kinds[kind].severity]));
 }
 
-static void json_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void json_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     (void)title, (void)size;
-    qs_source_numbers_hear(&self(ears)->sources, data);
+    qs_source_numbers_hear(&self(base)->sources, data);
 }
 
 static void start_packet(struct qs_json_sink *sink)
@@ -174,7 +174,7 @@ struct qs_json_sink *qs_json_sink_new(FILE *out)
 {
     struct qs_json_sink *sink = g_new0(struct qs_json_sink, 1);
 
-    sink->ears = (struct qs_sink){.open = json_open,
+    sink->base = (struct qs_sink){.open = json_open,
                                   .close = json_close,
                                   .field = json_field,
                                   .note = json_note,
@@ -187,9 +187,9 @@ struct qs_json_sink *qs_json_sink_new(FILE *out)
     return sink;
 }
 
-struct qs_sink *qs_json_sink_ears(struct qs_json_sink *sink)
+struct qs_sink *qs_json_sink_base(struct qs_json_sink *sink)
 {
-    return &sink->ears;
+    return &sink->base;
 }
 
 /* Blocks of demos have none. */

@@ -5,8 +5,8 @@
  * Each function writes from `at` on, without a NUL, and returns where the next character goes. The
  * caller sees to the room: no number is longer than QS_NUMBER_MAX.
  */
-#ifndef QS_CORE_NUMBER_H
-#define QS_CORE_NUMBER_H
+#ifndef QS_DUMP_NUMBER_H
+#define QS_DUMP_NUMBER_H
 
 #include <glib.h>
 #include <stdint.h>

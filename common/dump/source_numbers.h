@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers that dumps give a packet's sources: from 1, in the order in which they begin. */
-#ifndef QS_CORE_SOURCE_NUMBERS_H
-#define QS_CORE_SOURCE_NUMBERS_H
+#ifndef QS_DUMP_SOURCE_NUMBERS_H
+#define QS_DUMP_SOURCE_NUMBERS_H
 
 #include "common/core/decoder.h"
 

@@ -19,7 +19,7 @@ struct line {
 };
 
 struct qs_text_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     FILE *out;
     struct line *lines;
     guint line_count, line_room;
@@ -32,9 +32,9 @@ struct qs_text_sink {
     GHashTable *answers; /* of is_left_out, to names by their addresses */
 };
 
-static struct qs_text_sink *self(struct qs_sink *ears)
+static struct qs_text_sink *self(struct qs_sink *base)
 {
-    return (struct qs_text_sink *)ears;
+    return (struct qs_text_sink *)base;
 }
 
 static struct line *add_line(struct qs_text_sink *sink, const char *name, uint32_t offset,
@@ -56,18 +56,18 @@ static struct line *add_line(struct qs_text_sink *sink, const char *name, uint32
     return line;
 }
 
-static void text_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void text_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    struct qs_text_sink *sink = self(ears);
+    struct qs_text_sink *sink = self(base);
     const guint index = sink->line_count;
 
     add_line(sink, group->name, offset, 0);
     g_array_append_val(sink->open, index);
 }
 
-static void text_close(struct qs_sink *ears, uint32_t end)
+static void text_close(struct qs_sink *base, uint32_t end)
 {
-    struct qs_text_sink *sink = self(ears);
+    struct qs_text_sink *sink = self(base);
     const guint index = g_array_index(sink->open, guint, sink->open->len - 1);
     struct line *line = &sink->lines[index];
 
@@ -118,10 +118,10 @@ static void append_text(GString *out, struct qs_view text)
     g_string_append_c(out, ']');
 }
 
-static void text_field(struct qs_sink *ears, const struct qs_field *field,
+static void text_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct qs_text_sink *sink = self(ears);
+    struct qs_text_sink *sink = self(base);
     struct line *line = add_line(sink, field->name, value->offset, value->length);
 
     line->mark = value->generated ? " := " : " = ";
@@ -132,10 +132,10 @@ static void text_field(struct qs_sink *ears, const struct qs_field *field,
     line->text_end = sink->texts->len;
 }
 
-static void text_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    struct qs_text_sink *sink = self(ears);
+    struct qs_text_sink *sink = self(base);
     struct line *line = add_line(sink, qs_note_kinds[kind].suffix, offset, length);
 
     line->note = true;
@@ -144,17 +144,17 @@ static void text_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, 
     line->text_end = sink->texts->len;
 }
 
-static void text_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void text_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     (void)title, (void)size;
-    qs_source_numbers_hear(&self(ears)->sources, data);
+    qs_source_numbers_hear(&self(base)->sources, data);
 }
 
 struct qs_text_sink *qs_text_sink_new(FILE *out)
 {
     struct qs_text_sink *sink = g_new0(struct qs_text_sink, 1);
 
-    sink->ears = (struct qs_sink){.open = text_open,
+    sink->base = (struct qs_sink){.open = text_open,
                                   .close = text_close,
                                   .field = text_field,
                                   .note = text_note,
@@ -167,9 +167,9 @@ struct qs_text_sink *qs_text_sink_new(FILE *out)
     return sink;
 }
 
-struct qs_sink *qs_text_sink_ears(struct qs_text_sink *sink)
+struct qs_sink *qs_text_sink_base(struct qs_text_sink *sink)
 {
-    return &sink->ears;
+    return &sink->base;
 }
 
 /* --- What is left out */
@@ -345,7 +345,7 @@ void qs_text_sink_discard(struct qs_text_sink *sink)
     sink->sources = (struct qs_source_numbers){0};
 }
 
-const GString *qs_text_sink_page(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+const GString *qs_text_sink_lines(struct qs_text_sink *sink, const struct qs_dump_packet *about)
 {
     g_string_truncate(sink->page, 0);
     append_heads(sink, about);
@@ -356,7 +356,7 @@ const GString *qs_text_sink_page(struct qs_text_sink *sink, const struct qs_dump
 
 void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about)
 {
-    const GString *page = qs_text_sink_page(sink, about);
+    const GString *page = qs_text_sink_lines(sink, about);
 
     fwrite(page->str, 1, page->len, sink->out);
 }

@@ -367,7 +367,7 @@ static void read_entity(struct qs_decoder *d)
     number = word & UPDATE_NUMBER;
     if (word & UPDATE_EXTENDED)
         number |= (uint32_t)qs_u8(d, FTE_UPDATE_NUMBER_HIGH) << 14;
-    qs_derive_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, number);
+    qs_emit_generated_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, number);
     if (!(word & UPDATE_REMOVE)) {
         qs_label(d, " %u", number);
         fte_session(d)->game->name_entity(d, number);

@@ -28,7 +28,7 @@ static void emit_flags(struct qs_decoder *d, struct fte_extension extension, uin
     const int row = flags_row(extension.key);
 
     if (row >= 0)
-        qs_derive_uint(d, (unsigned)row, offset, length, extension.value);
+        qs_emit_generated_uint(d, (unsigned)row, offset, length, extension.value);
 }
 
 struct fte_extension fte_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
@@ -98,9 +98,9 @@ static void derive_agreed(struct qs_decoder *d, uint32_t start)
     const struct fte_session *session = fte_session(d);
     const uint32_t length = d->in.pos - start;
 
-    qs_derive_uint(d, FTE_AGREED_FTE, start, length, session->fte);
-    qs_derive_uint(d, FTE_AGREED_FTE2, start, length, session->fte2);
-    qs_derive_uint(d, FTE_AGREED_MVD1, start, length, session->mvd1);
+    qs_emit_generated_uint(d, FTE_AGREED_FTE, start, length, session->fte);
+    qs_emit_generated_uint(d, FTE_AGREED_FTE2, start, length, session->fte2);
+    qs_emit_generated_uint(d, FTE_AGREED_MVD1, start, length, session->mvd1);
 }
 
 void fte_read_agreement(struct qs_decoder *d)

@@ -146,7 +146,7 @@ static void read_command(struct qs_decoder *d, struct fte_input *input, bool fir
         if (bits & UC_IMPULSE)
             input->impulse = (uint8_t)fte_varint(d, FTE_INPUT_IMPULSE);
         read_extras(d, bits);
-        qs_derive_uint(d, rows_of(d)->msec, at, d->in.pos - at, input->msec);
+        qs_emit_generated_uint(d, rows_of(d)->msec, at, d->in.pos - at, input->msec);
         qs_label(d, ": %u ms", input->msec);
     }
     qs_close(d);

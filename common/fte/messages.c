@@ -72,7 +72,7 @@ static uint16_t read_mod_entity(struct qs_decoder *d)
 
     if (longer && (word & UPDATE_EXTENDED))
         number |= (uint32_t)qs_u8(d, FTE_MOD_ENTITY_HIGH) << 14;
-    qs_derive_uint(d, FTE_MOD_ENTITY, at, d->in.pos - at, number);
+    qs_emit_generated_uint(d, FTE_MOD_ENTITY, at, d->in.pos - at, number);
     return word;
 }
 

@@ -3,8 +3,8 @@
  * Numbers of id's game code (progs), which Quake and QuakeWorld share. Sources: dem-format, 6.7 and
  * 6.16; qwd-format, table 6.
  */
-#ifndef QS_CORE_PROGS_H
-#define QS_CORE_PROGS_H
+#ifndef FTE_PROGS_H
+#define FTE_PROGS_H
 
 #include "common/core/field.h"
 

@@ -142,7 +142,7 @@ static void read_stringcmd(struct qs_decoder *d)
     const struct qs_view command = qs_text(d, NQ_STRINGCMD_TEXT);
 
     qs_label_text(d, ": ", command, "");
-    qs_tell_transfer_command(d, command);
+    qs_add_transfer_command(d, command);
     if (d->fields_wanted && !d->in.overrun)
         fte_emit_pext(d, command, at);
 }

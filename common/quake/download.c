@@ -20,7 +20,7 @@ static void tell_begin(struct qs_decoder *d, struct qs_view command, uint32_t po
     begin.name = name.text;
     if (qs_token_next(command, &pos, &packing) && qs_view_equal(packing.text, "deflate"))
         begin.packing = QS_TRANSFER_STREAM;
-    qs_tell_transfer(d, &begin);
+    qs_add_transfer(d, &begin);
 }
 
 static void tell_of_command(struct qs_decoder *d, struct qs_view command)
@@ -33,10 +33,10 @@ static void tell_of_command(struct qs_decoder *d, struct qs_view command)
     if (qs_view_equal(word.text, "cl_downloadbegin"))
         tell_begin(d, command, pos);
     else if (qs_view_equal(word.text, "stopdownload"))
-        qs_tell_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
+        qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
 }
 
-void nq_tell_of_commands(struct qs_decoder *d, struct qs_view commands)
+void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands)
 {
     if (!d->want_transfers || d->in.overrun)
         return;
@@ -59,5 +59,5 @@ void nq_read_downloaddata(struct qs_decoder *d)
     if (!size)
         return;
     chunk.data = qs_bytes(d, NQ_DOWNLOADDATA_DATA, size);
-    qs_tell_transfer(d, &chunk);
+    qs_add_transfer(d, &chunk);
 }

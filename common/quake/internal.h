@@ -138,7 +138,7 @@ void nq_read_csqcentities(struct qs_decoder *d);
 /* download.c */
 void nq_read_downloaddata(struct qs_decoder *d);
 /* Tells of the downloads that begin or end with console commands of the server. */
-void nq_tell_of_commands(struct qs_decoder *d, struct qs_view commands);
+void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands);
 
 /* fte.c: FTE's extensions as Quake has them. */
 extern const struct fte_game nq_fte_game;

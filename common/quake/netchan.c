@@ -91,10 +91,10 @@ static void show_fragments(struct qs_decoder *d, const struct nq_fragments *pend
     qs_label(d, ": %u, %u bytes:", count + 1, size);
     for (uint32_t i = 0; i <= count; i++) {
         qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
-        qs_derive_uint(d, NQ_FRAGMENT, NET_HEADER_SIZE, length, packets[i]);
+        qs_emit_generated_uint(d, NQ_FRAGMENT, NET_HEADER_SIZE, length, packets[i]);
     }
-    qs_derive_uint(d, NQ_FRAGMENT_COUNT, NET_HEADER_SIZE, length, count + 1);
-    qs_derive_uint(d, NQ_REASSEMBLED_LENGTH, NET_HEADER_SIZE, length, size);
+    qs_emit_generated_uint(d, NQ_FRAGMENT_COUNT, NET_HEADER_SIZE, length, count + 1);
+    qs_emit_generated_uint(d, NQ_REASSEMBLED_LENGTH, NET_HEADER_SIZE, length, size);
     qs_close(d);
     g_free(packets);
 }

@@ -16,7 +16,7 @@ void nq_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, u
 
     if (!name || d->in.overrun)
         return;
-    qs_derive_text(d, row, offset, length, name);
+    qs_emit_generated_text(d, row, offset, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");
 }
 
@@ -110,7 +110,7 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
 
     qs_open(d, group);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos]) {
-        qs_derive_uint(d, number_row, d->in.pos, 0, number);
+        qs_emit_generated_uint(d, number_row, d->in.pos, 0, number);
         qs_table_set(table, number++, qs_text(d, name_row));
     }
     qs_text(d, name_row);
@@ -172,7 +172,7 @@ static void read_stufftext(struct qs_decoder *d)
     const struct qs_view commands = qs_text(d, NQ_STUFFTEXT_TEXT);
 
     qs_label_text(d, ": ", commands, "");
-    nq_tell_of_commands(d, commands);
+    nq_add_transfer_commands(d, commands);
 }
 
 static void read_centerprint(struct qs_decoder *d)

@@ -48,8 +48,8 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
     if (d->in.overrun)
         return;
     right = qs_checksum_quake2(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
-    qs_derive_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
-    qs_derive_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
+    qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
+    qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
     if (sent != right)
         qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x should be 0x%02x", sent,
                 right);
@@ -108,7 +108,7 @@ static void read_stringcmd(struct qs_decoder *d)
     uint32_t pos = 0;
 
     qs_label_text(d, ": ", command, "");
-    qs_tell_transfer_command(d, command);
+    qs_add_transfer_command(d, command);
     if (d->accepted && qs_token_next(command, &pos, &word) &&
         qs_view_equal(word.text, "disconnect"))
         d->session->disconnected = true;

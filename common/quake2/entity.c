@@ -42,7 +42,7 @@ static void name_model(struct qs_decoder *d, unsigned id, uint32_t at, uint16_t 
     if (!d->fields_wanted || !model || model == PLAYER_MODEL)
         return;
     name = q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, model);
-    qs_derive_text(d, id, at, d->in.pos - at, name);
+    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
     if (name)
         qs_label_text(d, " ", (struct qs_view){(const uint8_t *)name, (uint32_t)strlen(name)}, "");
 }
@@ -99,7 +99,7 @@ static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
     if (!d->fields_wanted || !(bits & (U_SKIN8 | U_SKIN16)) || entity->model[0] != PLAYER_MODEL)
         return;
     name = q2_player_name(q2_session_of(d->session), entity->skin & 0xff);
-    qs_derive_text(d, Q2_ENTITY_PLAYER, at, d->in.pos - at, name);
+    qs_emit_generated_text(d, Q2_ENTITY_PLAYER, at, d->in.pos - at, name);
     g_free(name);
 }
 
@@ -162,8 +162,9 @@ static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
     else
         entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
     if (d->fields_wanted && entity->sound)
-        qs_derive_text(d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
-                       q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
+        qs_emit_generated_text(
+            d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
+            q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
 }
 
 /* Where the size of the box stands in a solid of 16 or 32 bits. Source: facts, section 6. */
@@ -177,10 +178,11 @@ static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
     entity->solid = s;
     if (!d->fields_wanted || !s || s == Q2_SOLID_BRUSH)
         return;
-    qs_derive_int(d, Q2_ENTITY_SOLID_RADIUS, at, length, wide ? s & 255 : 8 * (s & 31));
-    qs_derive_int(d, Q2_ENTITY_SOLID_DOWN, at, length, wide ? s >> 8 & 255 : 8 * (s >> 5 & 31));
-    qs_derive_int(d, Q2_ENTITY_SOLID_UP, at, length,
-                  wide ? (int32_t)(s >> 16) - 32768 : 8 * (int32_t)(s >> 10) - 32);
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_RADIUS, at, length, wide ? s & 255 : 8 * (s & 31));
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_DOWN, at, length,
+                          wide ? s >> 8 & 255 : 8 * (s >> 5 & 31));
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_UP, at, length,
+                          wide ? (int32_t)(s >> 16) - 32768 : 8 * (int32_t)(s >> 10) - 32);
 }
 
 static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)

@@ -288,8 +288,8 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     struct qs_view areas;
     uint8_t byte;
 
-    qs_derive_int(d, Q2_FRAME_NUMBER, at, 4, number);
-    qs_derive_int(d, Q2_FRAME_DELTA, at, 4, delta);
+    qs_emit_generated_int(d, Q2_FRAME_NUMBER, at, 4, number);
+    qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
     extra |= byte >> 4;
     areas = read_areas(d);
@@ -317,7 +317,7 @@ static void read_updated_player(struct qs_decoder *d, uint16_t number)
 
     qs_open(d, Q2_PLAYERUPDATE_PLAYER);
     qs_label(d, " #%u", number);
-    qs_derive_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
+    qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
     q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
     qs_close(d);
 }

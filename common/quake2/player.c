@@ -94,7 +94,7 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
         player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
     }
     if (d->fields_wanted && player->gunindex)
-        qs_derive_text(
+        qs_emit_generated_text(
             d, Q2_PLAYER_GUN_NAME, at, d->in.pos - at,
             q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
 }
@@ -184,10 +184,10 @@ static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
 
         if (naming_stats[i].stat != stat || value <= 0)
             continue;
-        qs_derive_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
-                       range == Q2_RANGE_NAME
-                           ? qs_table_get(&session->configstrings, number)
-                           : q2_configstring(session, (enum q2_range)range, number));
+        qs_emit_generated_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
+                               range == Q2_RANGE_NAME
+                                   ? qs_table_get(&session->configstrings, number)
+                                   : q2_configstring(session, (enum q2_range)range, number));
     }
 }
 
@@ -197,7 +197,7 @@ static void say_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t v
     const char *name = qs_name_of(q2_stat_names, stat);
 
     qs_open_at(d, Q2_PLAYER_STAT, at);
-    qs_derive_uint(d, Q2_PLAYER_STAT_INDEX, at, 0, stat);
+    qs_emit_generated_uint(d, Q2_PLAYER_STAT_INDEX, at, 0, stat);
     qs_emit_int(d, Q2_PLAYER_STAT_VALUE, at, 2, value);
     name_stat(d, stat, value);
     qs_label(d, " %u %s: %d", stat, name ? name : "", value);
@@ -272,7 +272,7 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
     if (dialect->player_fog && bits & PS_MOREBITS)
         bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
     if (dialect->packed)
-        qs_derive_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
+        qs_emit_generated_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
     else
         extra = implied_extra(bits);
     read_movement(d, bits, extra, player);

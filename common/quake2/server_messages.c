@@ -35,7 +35,7 @@ static void name_flashing_player(struct qs_decoder *d, uint32_t at, uint16_t ent
     if (!d->fields_wanted || !entity || entity > session->max_clients)
         return;
     name = q2_player_name(session, entity - 1U);
-    qs_derive_text(d, Q2_MUZZLEFLASH_PLAYER, at, 2, name);
+    qs_emit_generated_text(d, Q2_MUZZLEFLASH_PLAYER, at, 2, name);
     g_free(name);
 }
 
@@ -62,7 +62,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
     const char *name;
 
     if (wide) {
-        qs_derive_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, word & 0x1fff);
+        qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, word & 0x1fff);
         id = (uint16_t)(id | word >> 13 << 8);
     }
     qs_emit_uint(d, Q2_MUZZLEFLASH2_ID, at + 2, 1, id);
@@ -81,8 +81,8 @@ static void say_inventory_item(struct qs_decoder *d, uint32_t at, uint32_t item,
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_ITEMS, item);
 
     qs_open_at(d, Q2_INVENTORY_ITEM, at);
-    qs_derive_uint(d, Q2_INVENTORY_INDEX, at, 0, item);
-    qs_derive_text(d, Q2_INVENTORY_NAME, at, 0, name);
+    qs_emit_generated_uint(d, Q2_INVENTORY_INDEX, at, 0, item);
+    qs_emit_generated_text(d, Q2_INVENTORY_NAME, at, 0, name);
     qs_emit_int(d, Q2_INVENTORY_COUNT, at, 2, count);
     qs_label_text(d, " ", qs_view_of(name), "");
     qs_label(d, ": %d", count);
@@ -116,7 +116,7 @@ static void read_attenuation(struct qs_decoder *d)
     const uint8_t raw = qs_scaled_u8(d, Q2_SOUND_ATTENUATION, 1.0 / 64);
 
     if (raw % 64 == 0)
-        qs_derive_uint(d, Q2_SOUND_ATTENUATION_RAW, d->in.pos - 1, 1, raw / 64);
+        qs_emit_generated_uint(d, Q2_SOUND_ATTENUATION_RAW, d->in.pos - 1, 1, raw / 64);
 }
 
 static void read_sound_index(struct qs_decoder *d, unsigned flags)
@@ -126,7 +126,7 @@ static void read_sound_index(struct qs_decoder *d, unsigned flags)
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, index);
 
-    qs_derive_text(d, Q2_SOUND_NAME, at, d->in.pos - at, name);
+    qs_emit_generated_text(d, Q2_SOUND_NAME, at, d->in.pos - at, name);
     if (name)
         qs_label_text(d, ": ", qs_view_of(name), "");
 }
@@ -288,8 +288,8 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
                 q2_configstring_end(q2_session_of(d->session)));
         return;
     }
-    qs_derive_uint(d, Q2_CONFIGSTRING_RANGE, at, 2, range);
-    qs_derive_uint(d, Q2_CONFIGSTRING_NUMBER, at, 2, number);
+    qs_emit_generated_uint(d, Q2_CONFIGSTRING_RANGE, at, 2, range);
+    qs_emit_generated_uint(d, Q2_CONFIGSTRING_NUMBER, at, 2, number);
     qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
 }
 
@@ -374,7 +374,7 @@ static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
         transfer.event = QS_TRANSFER_REFUSED;
     else if (size > 0)
         transfer.data = qs_bytes(d, Q2_DOWNLOAD_DATA, (uint32_t)size);
-    qs_tell_transfer(d, &transfer);
+    qs_add_transfer(d, &transfer);
 }
 
 static void read_download(struct qs_decoder *d)

@@ -68,7 +68,8 @@ static void read_direction(struct qs_decoder *d)
     }
     qs_open_at(d, Q2_TE_DIRECTION_VECTOR, at);
     for (unsigned i = 0; i < 3; i++)
-        qs_derive_double(d, Q2_TE_DIRECTION_VECTOR + 1 + i, at, 1, (double)q2_normals[index][i]);
+        qs_emit_generated_double(d, Q2_TE_DIRECTION_VECTOR + 1 + i, at, 1,
+                                 (double)q2_normals[index][i]);
     qs_close(d);
 }
 

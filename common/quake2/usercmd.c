@@ -59,18 +59,18 @@ static void derive_rest(struct qs_decoder *d, unsigned bits, const struct q2_use
 
     for (unsigned i = 0; i < 3; i++)
         if (!(bits >> i & CM_ANGLE1))
-            qs_derive_double(d, Q2_USERCMD_ANGLES_PITCH + i, at, 0,
-                             command->angles[i] * (360.0 / 65536));
+            qs_emit_generated_double(d, Q2_USERCMD_ANGLES_PITCH + i, at, 0,
+                                     command->angles[i] * (360.0 / 65536));
     if (!(bits & CM_FORWARD))
-        qs_derive_int(d, Q2_USERCMD_FORWARD, at, 0, command->forward);
+        qs_emit_generated_int(d, Q2_USERCMD_FORWARD, at, 0, command->forward);
     if (!(bits & CM_SIDE))
-        qs_derive_int(d, Q2_USERCMD_SIDE, at, 0, command->side);
+        qs_emit_generated_int(d, Q2_USERCMD_SIDE, at, 0, command->side);
     if (!(bits & CM_UP))
-        qs_derive_int(d, Q2_USERCMD_UP, at, 0, command->up);
+        qs_emit_generated_int(d, Q2_USERCMD_UP, at, 0, command->up);
     if (!(bits & CM_BUTTONS))
-        qs_derive_uint(d, Q2_USERCMD_BUTTONS, at, 0, command->buttons);
+        qs_emit_generated_uint(d, Q2_USERCMD_BUTTONS, at, 0, command->buttons);
     if (!(bits & CM_IMPULSE))
-        qs_derive_uint(d, Q2_USERCMD_IMPULSE, at, 0, command->impulse);
+        qs_emit_generated_uint(d, Q2_USERCMD_IMPULSE, at, 0, command->impulse);
 }
 
 static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms,

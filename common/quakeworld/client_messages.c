@@ -18,7 +18,7 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
     if (d->in.overrun)
         return;
     expected = qs_checksum_quakeworld(d->in.data + covered, d->in.pos - covered, d->sequence);
-    qs_derive_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
+    qs_emit_generated_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
     if (checksum != expected)
         qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x, expected 0x%02x", checksum,
                 expected);
@@ -68,7 +68,7 @@ static void read_stringcmd(struct qs_decoder *d)
 {
     const struct qs_view text = qw_read_commands(d, QW_STRINGCMD_TEXT);
 
-    qs_tell_transfer_command(d, text);
+    qs_add_transfer_command(d, text);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;
 }

@@ -7,11 +7,10 @@
 
 #include "common/core/text.h"
 
-void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
-                     uint32_t offset)
+void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset)
 {
     if (qs_view_equal(key, "*z_ext"))
-        qs_derive_uint(d, QW_Z_EXT, offset, value.size, qs_view_unsigned(value));
+        qs_emit_generated_uint(d, QW_Z_EXT, offset, value.size, qs_view_unsigned(value));
 }
 
 void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset)
@@ -24,7 +23,7 @@ void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset)
         return;
     qs_emit_info(d, &rows, info, offset);
     while (qs_info_next(info, &pos, &pair))
-        qw_derive_z_ext(d, pair.key, pair.value, offset + pair.value_offset);
+        qw_emit_z_ext(d, pair.key, pair.value, offset + pair.value_offset);
 }
 
 struct known_command {
@@ -84,7 +83,7 @@ static void emit_word(struct qs_decoder *d, const struct qs_token *word, uint32_
 
     if (first) {
         qs_emit_bytes(d, QW_COMMAND_NAME, at, word->length, word->text);
-        qs_derive_text(d, QW_COMMAND_MEANING, at, word->length, meaning_of(word->text));
+        qs_emit_generated_text(d, QW_COMMAND_MEANING, at, word->length, meaning_of(word->text));
         return;
     }
     qs_emit_bytes(d, QW_COMMAND_ARGUMENT, at, word->length, word->text);

@@ -232,7 +232,7 @@ static void say_letter(struct qs_decoder *d, const struct oob *oob, const char *
     const struct qs_view letter = {oob->text.data, 1};
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
-    qs_derive_text(d, QW_OOB_NAME, oob->offset, 1, name);
+    qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, name);
     qs_label(d, ": %s", name);
     qs_summary(d, "%s", name);
 }

@@ -228,7 +228,7 @@ static void derive_number(struct qs_decoder *d, const struct entity_bits *bits, 
         number += 512;
     if (bits->evenmore & U_FTE_ENTITYDBL2)
         number += 1024;
-    qs_derive_uint(d, QW_ENTITY_NUMBER, at, d->in.pos - at, number);
+    qs_emit_generated_uint(d, QW_ENTITY_NUMBER, at, d->in.pos - at, number);
     qs_label(d, " %u", number);
 }
 
@@ -244,7 +244,7 @@ static void read_model(struct qs_decoder *d, const struct entity_bits *bits)
     else
         return;
     if (d->fields_wanted)
-        qw_derive_model(d, at, d->in.pos - at, model);
+        qw_emit_model_name(d, at, d->in.pos - at, model);
 }
 
 static void read_place(struct qs_decoder *d, const struct entity_bits *bits)

@@ -117,9 +117,9 @@ static void read_sound_options(struct qs_decoder *d, uint32_t mask)
 static void read_sound_number(struct qs_decoder *d, unsigned id, bool wide)
 {
     if (wide)
-        qw_derive_sound(d, qs_u16(d, id), 2);
+        qw_emit_sound_name(d, qs_u16(d, id), 2);
     else
-        qw_derive_sound(d, qs_u8(d, id), 1);
+        qw_emit_sound_name(d, qs_u8(d, id), 1);
 }
 
 /* The layout of Quake's svc_sound with all that was added to it. CLNQ_ParseStartSoundPacket. */
@@ -131,10 +131,10 @@ void qw_read_soundextended(struct qs_decoder *d)
         mask |= fte_varint(d, QW_SOUNDX_MORE_MASK) << 8;
     read_sound_options(d, mask);
     if (mask & SNDX_LARGE_ENTITY) {
-        qw_derive_entity(d, fte_entity(d, QW_SOUNDX_ENTITY));
+        qw_emit_entity_name(d, fte_entity(d, QW_SOUNDX_ENTITY));
         qs_u8(d, QW_SOUNDX_CHANNEL);
     } else {
-        qw_derive_entity(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
+        qw_emit_entity_name(d, qs_u16(d, QW_STOPSOUND_WORD) >> 3);
     }
     read_sound_number(d, QW_SOUNDX_INDEX, mask & SNDX_LARGE_SOUND);
     qs_coord3(d, QW_SOUND_ORIGIN);
@@ -149,11 +149,11 @@ void qw_read_spawnstaticsound2(struct qs_decoder *d)
     qs_coord3(d, QW_STATICSOUND_ORIGIN);
     at = d->in.pos;
     if (!flags)
-        qw_derive_sound(d, qs_u8(d, QW_STATICSOUND2_INDEX), 1);
+        qw_emit_sound_name(d, qs_u8(d, QW_STATICSOUND2_INDEX), 1);
     else if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
-        qw_derive_sound(d, fte_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
+        qw_emit_sound_name(d, fte_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
     else
-        qw_derive_sound(d, qs_u16(d, QW_STATICSOUND2_INDEX), 2);
+        qw_emit_sound_name(d, qs_u16(d, QW_STATICSOUND2_INDEX), 2);
     qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
@@ -304,7 +304,7 @@ void qw_read_effect2(struct qs_decoder *d)
     qs_coord3(d, QW_EFFECT_ORIGIN);
     model = qs_u16(d, QW_EFFECT_MODEL);
     if (d->fields_wanted && !d->in.overrun)
-        qw_derive_model(d, d->in.pos - 2, 2, model);
+        qw_emit_model_name(d, d->in.pos - 2, 2, model);
     qs_u16(d, QW_EFFECT_START);
     qs_u8(d, QW_EFFECT_FRAMES);
     qs_u8(d, QW_EFFECT_RATE);

@@ -93,7 +93,7 @@ void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ac
     const uint32_t at = d->in.pos;
 
     *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
-    qs_derive_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
+    qs_emit_generated_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
     *ack = qs_u32be(d, QW_ACK_WORD);
 }
 
@@ -106,7 +106,7 @@ uint16_t qw_read_fragment_word(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
 
-    qs_derive_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, offset_of(word));
+    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, offset_of(word));
     return word;
 }
 

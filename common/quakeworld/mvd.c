@@ -13,9 +13,9 @@ static void derive_players(struct qs_decoder *d, uint32_t players, uint32_t leng
 {
     for (uint32_t i = 0; players && d->fields_wanted && !d->in.overrun; i++, players >>= 1)
         if (players & 1) {
-            qs_derive_uint(d, QW_MVD_PLAYER, d->in.pos - length, length, i);
+            qs_emit_generated_uint(d, QW_MVD_PLAYER, d->in.pos - length, length, i);
             qs_label(d, " %u", i);
-            qw_derive_player(d, i, length);
+            qw_emit_player_name(d, i, length);
         }
 }
 

@@ -22,7 +22,7 @@ static void read_position(struct qs_decoder *d)
     qs_open(d, QW_ANTILAG_POSITION);
     player = qs_u8(d, QW_ANTILAG_PLAYER_BYTE) & ANTILAG_PLAYER;
     qs_label(d, ": player %u", player);
-    qw_derive_player(d, player, 1);
+    qw_emit_player_name(d, player, 1);
     qs_coord3(d, QW_ANTILAG_POS);
     qs_u8(d, QW_ANTILAG_MSEC);
     qs_u8(d, QW_ANTILAG_PREDMODEL);
@@ -87,8 +87,8 @@ static void read_commentary(struct qs_decoder *d)
 static void read_dmgdone(struct qs_decoder *d)
 {
     qs_u16(d, QW_DMGDONE_TYPE_WORD);
-    qw_derive_entity(d, qs_u16(d, QW_DMGDONE_ATTACKER));
-    qw_derive_entity(d, qs_u16(d, QW_DMGDONE_TARGET));
+    qw_emit_entity_name(d, qs_u16(d, QW_DMGDONE_ATTACKER));
+    qw_emit_entity_name(d, qs_u16(d, QW_DMGDONE_TARGET));
     qs_label(d, ": %d", qs_i16(d, QW_DMGDONE_DAMAGE));
 }
 

@@ -20,7 +20,7 @@ static void read_model(struct qs_decoder *d)
     const uint16_t model = qs_u16(d, QW_PROJECTILE_MODEL);
 
     if (d->fields_wanted && !d->in.overrun)
-        qw_derive_model(d, d->in.pos - 2, 2, model);
+        qw_emit_model_name(d, d->in.pos - 2, 2, model);
     qs_u16(d, QW_PROJECTILE_OWNER);
 }
 

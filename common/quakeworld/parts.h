@@ -34,13 +34,13 @@ uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
 /* Says the name of the player whose number are the `length` bytes just read. */
-void qw_derive_player(struct qs_decoder *d, uint32_t player, uint32_t length);
+void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);
 /* Entities 1 to 32 are the players: says the name behind the entity number just read. */
-void qw_derive_entity(struct qs_decoder *d, uint32_t entity);
+void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity);
 /* Says the name of a model whose number was put together from several places. */
-void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
+void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
 /* The same for a sound, whose number are the `length` bytes just read. */
-void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length);
+void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
 /* Sets the formats that the agreed extensions change. */
 void qw_apply_extensions(struct qs_decoder *d);
 /* What of FTE's extensions is QuakeWorld's own. */
@@ -56,8 +56,7 @@ void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset
 struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
 
 /* Says the flags of ZQuake's extensions, where `key` is theirs; `value` stands at `offset`. */
-void qw_derive_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value,
-                     uint32_t offset);
+void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset);
 
 /* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it. */
 bool qw_recognise(const struct qs_packet *packet);

@@ -363,7 +363,7 @@ static void read_line(struct qs_decoder *d, const struct line *line)
     qs_label_text(d, ": ", (struct qs_view){d->in.data + line->offset, line->length}, "");
     qs_emit_bytes(d, QW_QTV_KEY, line->offset, line->key.size, line->key);
     if (key)
-        qs_derive_text(d, QW_QTV_MEANING, line->offset, line->key.size, key->meaning);
+        qs_emit_generated_text(d, QW_QTV_MEANING, line->offset, line->key.size, key->meaning);
     if (line->value.size && key)
         key->emit(d, key->id, line);
     else if (line->value.size)

@@ -179,7 +179,7 @@ static void read_serverinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    qw_derive_z_ext(d, key, value, d->in.pos - value.size - 1);
+    qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
     qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));
     g_free(info);
@@ -275,7 +275,7 @@ static void read_setinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    qw_derive_z_ext(d, key, value, d->in.pos - value.size - 1);
+    qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     qw_set_userinfo_value(qw_session(d), player, key, value);
 }
 
@@ -301,11 +301,11 @@ static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, ui
     qw_label_stat(d, index);
     qs_label(d, " %d", (int32_t)value);
     if (index == STAT_ITEMS)
-        qs_derive_uint(d, QW_STAT_ITEMS, at, length, value);
+        qs_emit_generated_uint(d, QW_STAT_ITEMS, at, length, value);
     else if (index == STAT_ACTIVEWEAPON)
-        qs_derive_uint(d, QW_STAT_WEAPON, at, length, value);
+        qs_emit_generated_uint(d, QW_STAT_WEAPON, at, length, value);
     else if (index == STAT_WEAPON)
-        qw_derive_model(d, at, length, value);
+        qw_emit_model_name(d, at, length, value);
 }
 
 static void read_updatestat(struct qs_decoder *d)
@@ -354,15 +354,15 @@ static void read_sound(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_SOUND_CHANNEL_WORD);
 
-    qw_derive_entity(d, word >> 3 & SND_ENTITY_MASK);
+    qw_emit_entity_name(d, word >> 3 & SND_ENTITY_MASK);
     if (word & SND_VOLUME)
         qs_scaled_u8(d, QW_SOUND_VOLUME, 1 / 255.0);
     else
-        qs_derive_double(d, QW_SOUND_VOLUME, d->in.pos, 0, 1);
+        qs_emit_generated_double(d, QW_SOUND_VOLUME, d->in.pos, 0, 1);
     if (word & SND_ATTENUATION)
         qs_scaled_u8(d, QW_SOUND_ATTENUATION, 1 / 64.0);
     else
-        qs_derive_double(d, QW_SOUND_ATTENUATION, d->in.pos, 0, 1);
+        qs_emit_generated_double(d, QW_SOUND_ATTENUATION, d->in.pos, 0, 1);
     qw_read_sound(d, QW_SOUND_INDEX);
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
@@ -371,7 +371,7 @@ static void read_stopsound(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_STOPSOUND_WORD);
 
-    qw_derive_entity(d, word >> 3);
+    qw_emit_entity_name(d, word >> 3);
 }
 
 static void read_spawnstaticsound(struct qs_decoder *d)
@@ -416,7 +416,7 @@ static void read_muzzleflash(struct qs_decoder *d)
     const uint16_t entity = qs_u16(d, QW_MUZZLEFLASH_ENTITY);
 
     qs_label(d, ": entity %u", entity);
-    qw_derive_entity(d, entity);
+    qw_emit_entity_name(d, entity);
 }
 
 /* --- Downloads */
@@ -445,7 +445,7 @@ static void read_chunk(struct qs_decoder *d)
     if (chunk >= 0) {
         transfer.offset = (uint64_t)chunk * CHUNK_SIZE;
         transfer.data = qs_bytes(d, QW_DOWNLOAD_DATA, CHUNK_SIZE);
-        qs_tell_transfer(d, &transfer);
+        qs_add_transfer(d, &transfer);
         return;
     }
     total = qs_i32(d, QW_DOWNLOAD_TOTAL);
@@ -456,7 +456,7 @@ static void read_chunk(struct qs_decoder *d)
     transfer.event = total < 0 ? QS_TRANSFER_REFUSED : QS_TRANSFER_BEGIN;
     transfer.name = name;
     transfer.total = total < 0 ? 0 : (uint64_t)total;
-    qs_tell_transfer(d, &transfer);
+    qs_add_transfer(d, &transfer);
 }
 
 static void read_download(struct qs_decoder *d)
@@ -475,7 +475,7 @@ static void read_download(struct qs_decoder *d)
         transfer.event = QS_TRANSFER_REFUSED;
     else if (size > 0)
         transfer.data = qs_bytes(d, QW_DOWNLOAD_DATA, (uint16_t)size);
-    qs_tell_transfer(d, &transfer);
+    qs_add_transfer(d, &transfer);
 }
 
 /* --- The table */

@@ -62,11 +62,11 @@ static void say_name(struct qs_decoder *d, unsigned id, uint32_t length, struct 
 {
     if (!name.size || d->in.overrun)
         return;
-    qs_derive_view(d, id, d->in.pos - length, length, name);
+    qs_emit_generated_bytes(d, id, d->in.pos - length, length, name);
     qs_label_text(d, " ", name, "");
 }
 
-void qw_derive_player(struct qs_decoder *d, uint32_t player, uint32_t length)
+void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
 {
     if (d->fields_wanted)
         say_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
@@ -77,7 +77,7 @@ uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
     const uint8_t player = qs_u8(d, id);
 
     qs_label(d, ": player %u", player);
-    qw_derive_player(d, player, 1);
+    qw_emit_player_name(d, player, 1);
     return player;
 }
 
@@ -99,21 +99,21 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
     return sound;
 }
 
-void qw_derive_entity(struct qs_decoder *d, uint32_t entity)
+void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity)
 {
     if (entity >= 1 && entity <= QW_PLAYERS_MAX)
-        qw_derive_player(d, entity - 1, 2);
+        qw_emit_player_name(d, entity - 1, 2);
 }
 
-void qw_derive_model(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
+void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
 {
     const char *name = qs_table_get(&qw_session(d)->models, model);
 
-    qs_derive_text(d, QW_MODEL_NAME, offset, length, name);
+    qs_emit_generated_text(d, QW_MODEL_NAME, offset, length, name);
     qs_label_text(d, " ", qs_view_of(name), "");
 }
 
-void qw_derive_sound(struct qs_decoder *d, uint32_t sound, uint32_t length)
+void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length)
 {
     if (d->fields_wanted)
         say_name(d, QW_SOUND_NAME, length, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
@@ -131,7 +131,7 @@ void qw_apply_extensions(struct qs_decoder *d)
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {
-    qw_derive_model(d, offset, length, model);
+    qw_emit_model_name(d, offset, length, model);
 }
 
 /* Behind the commands that are known: clc_move has three, too. */
@@ -172,7 +172,7 @@ const struct fte_game qw_fte_game = {
              .msec = QW_USERCMD_MSEC,
              .loss = QW_MOVE_LOSS},
     .name_model = name_model,
-    .name_entity = qw_derive_entity,
+    .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,
     .keep_inputs = keep_inputs,
 };

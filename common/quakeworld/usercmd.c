@@ -11,7 +11,7 @@ static uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_
 {
     if (sent)
         return (uint16_t)qs_angle16(d, id);
-    qs_derive_double(d, id, d->in.pos, 0, (int16_t)before * (360.0 / 65536));
+    qs_emit_generated_double(d, id, d->in.pos, 0, (int16_t)before * (360.0 / 65536));
     return before;
 }
 
@@ -26,7 +26,7 @@ static int16_t read_move(struct qs_decoder *d, unsigned id, bool sent, int16_t b
         qs_emit_int(d, id, at, 1, move);
         return move;
     }
-    qs_derive_int(d, id, d->in.pos, 0, before);
+    qs_emit_generated_int(d, id, d->in.pos, 0, before);
     return before;
 }
 
@@ -34,7 +34,7 @@ static uint8_t read_byte(struct qs_decoder *d, unsigned id, bool sent, uint8_t b
 {
     if (sent)
         return qs_u8(d, id);
-    qs_derive_uint(d, id, d->in.pos, 0, before);
+    qs_emit_generated_uint(d, id, d->in.pos, 0, before);
     return before;
 }
 

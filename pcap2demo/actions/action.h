@@ -12,11 +12,11 @@
 #include "pcap2demo/message.h"
 
 struct session;
-struct settings;
+struct options;
 
 /* A packet after its decode. */
 struct seen {
-    struct place place;
+    struct location location;
     const struct qs_packet *packet;
     const struct qs_decoder *decoder;
     const struct session *session; /* NULL: it belongs to none */
@@ -40,12 +40,12 @@ struct action {
     void (*end)(struct action *action, bool report);
 };
 
-struct action *convert_new(const struct settings *settings);
-struct action *list_new(const struct settings *settings);
-struct action *dump_new(const struct settings *settings);
-struct action *check_new(const struct settings *settings);
-struct action *pcap_new(const struct settings *settings);
-struct action *stats_new(const struct settings *settings);
-struct action *extract_new(const struct settings *settings);
+struct action *convert_new(const struct options *options);
+struct action *list_new(const struct options *options);
+struct action *dump_new(const struct options *options);
+struct action *check_new(const struct options *options);
+struct action *pcap_new(const struct options *options);
+struct action *stats_new(const struct options *options);
+struct action *extract_new(const struct options *options);
 
 #endif

@@ -13,7 +13,7 @@
 /* Offenders beyond this number, for each file, are only counted. */
 enum { OFFENDERS_MAX = 10 };
 
-struct offender {
+struct undecoded_message {
     uint64_t packet;
     uint32_t offset;
     const struct qs_protocol *protocol;
@@ -29,15 +29,15 @@ struct findings {
     uint64_t notes[QS_NOTE_KINDS];
     uint64_t undecoded; /* bytes */
     uint64_t offences;
-    GPtrArray *offenders; /* struct offender */
-    unsigned demos;       /* sessions of which one can be made; counted where inputs are apart */
+    GPtrArray *undecoded_messages; /* struct offender */
+    unsigned demos; /* sessions of which one can be made; counted where inputs are apart */
     struct golden_result *golden; /* or NULL */
 };
 
 struct check {
     struct action action;
-    struct qs_sink ears;
-    const struct settings *settings;
+    struct qs_sink base;
+    const struct options *options;
     GPtrArray *files;         /* struct findings, as they were read */
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct offender of the packet being decoded */
@@ -45,57 +45,57 @@ struct check {
     size_t sessions_before;      /* of other inputs, where inputs are apart */
     struct golden_check *golden; /* or NULL */
     struct tee tee;              /* to our ears and the golden's */
-    struct cases *cases;         /* or NULL */
+    struct test_report *report;  /* or NULL */
 };
 
 /* --- Listening ------------------------------------------------------------------------------- */
 
 static void offender_free(gpointer data)
 {
-    struct offender *offender = data;
+    struct undecoded_message *undecoded_message = data;
 
-    g_free(offender->text);
-    g_free(offender);
+    g_free(undecoded_message->text);
+    g_free(undecoded_message);
 }
 
 static void findings_free(gpointer data)
 {
     struct findings *findings = data;
 
-    g_ptr_array_free(findings->offenders, TRUE);
+    g_ptr_array_free(findings->undecoded_messages, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
     g_free(findings);
 }
 
-static struct check *check_of(struct qs_sink *ears)
+static struct check *check_of(struct qs_sink *base)
 {
-    return (struct check *)((char *)ears - G_STRUCT_OFFSET(struct check, ears));
+    return (struct check *)((char *)base - G_STRUCT_OFFSET(struct check, base));
 }
 
 static void add_offender(struct check *check, uint32_t offset, char *text)
 {
-    struct offender *offender = g_new0(struct offender, 1);
+    struct undecoded_message *undecoded_message = g_new0(struct undecoded_message, 1);
 
-    offender->offset = offset;
-    offender->protocol = check->ears.protocol;
-    offender->text = text;
-    g_ptr_array_add(check->packet, offender);
+    undecoded_message->offset = offset;
+    undecoded_message->protocol = check->base.protocol;
+    undecoded_message->text = text;
+    g_ptr_array_add(check->packet, undecoded_message);
 }
 
-static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
     (void)length;
     if (qs_note_kinds[kind].problem)
-        add_offender(check_of(ears), offset, printable(text));
+        add_offender(check_of(base), offset, printable(text));
 }
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    if (field == &ears->protocol->fields[ears->protocol->undecoded])
-        add_offender(check_of(ears), value->offset,
+    if (field == &base->protocol->fields[base->protocol->undecoded])
+        add_offender(check_of(base), value->offset,
                      g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
                                      value->length == 1 ? "byte" : "bytes"));
 }
@@ -108,7 +108,7 @@ static struct findings *findings_for(struct check *check, const char *file)
         return check->current;
     check->current = g_new0(struct findings, 1);
     check->current->file = g_intern_string(file);
-    check->current->offenders = g_ptr_array_new_with_free_func(offender_free);
+    check->current->undecoded_messages = g_ptr_array_new_with_free_func(offender_free);
     g_ptr_array_add(check->files, check->current);
     return check->current;
 }
@@ -118,13 +118,13 @@ static void keep_offenders(struct check *check, struct findings *findings, uint6
 {
     findings->offences += check->packet->len;
     while (check->packet->len) {
-        struct offender *offender = g_ptr_array_steal_index(check->packet, 0);
+        struct undecoded_message *undecoded_message = g_ptr_array_steal_index(check->packet, 0);
 
-        offender->packet = packet;
-        if (findings->offenders->len < OFFENDERS_MAX)
-            g_ptr_array_add(findings->offenders, offender);
+        undecoded_message->packet = packet;
+        if (findings->undecoded_messages->len < OFFENDERS_MAX)
+            g_ptr_array_add(findings->undecoded_messages, undecoded_message);
         else
-            offender_free(offender);
+            offender_free(undecoded_message);
     }
 }
 
@@ -147,10 +147,10 @@ static void discard_packet(struct check *check)
 static void check_packet(struct action *action, const struct seen *seen)
 {
     struct check *check = (struct check *)action;
-    struct findings *findings = findings_for(check, seen->place.file);
+    struct findings *findings = findings_for(check, seen->location.file);
 
-    findings->demo = seen->place.block;
-    if (!session_is_wanted(seen->session, check->settings)) {
+    findings->demo = seen->location.block;
+    if (!session_is_wanted(seen->session, check->options)) {
         discard_packet(check);
         return;
     }
@@ -161,7 +161,7 @@ static void check_packet(struct action *action, const struct seen *seen)
     findings->undecoded += seen->decoder->undecoded;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += seen->decoder->notes[i];
-    keep_offenders(check, findings, seen->place.packet);
+    keep_offenders(check, findings, seen->location.packet);
 }
 
 static void check_input_start(struct action *action, const char *file)
@@ -169,12 +169,12 @@ static void check_input_start(struct action *action, const char *file)
     struct check *check = (struct check *)action;
 
     findings_for(check, file);
-    if (check->settings->apart)
+    if (check->options->apart)
         check->sessions_before = json_array_size(check->sessions);
     if (check->golden)
         golden_check_begin(check->golden, file);
-    if (check->cases)
-        cases_begin(check->cases, file);
+    if (check->report)
+        test_report_begin(check->report, file);
 }
 
 static void check_input_over(struct action *action, const char *file, uint64_t frames)
@@ -185,24 +185,24 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     findings->frames = frames;
     if (check->golden)
         findings->golden = golden_check_end(check->golden, !action->interrupted);
-    if (check->cases)
-        cases_end(check->cases, file);
+    if (check->report)
+        test_report_end(check->report, file);
     check->current = NULL;
 }
 
 /* Sessions end in any order, and are reported by number. */
 static size_t place_of(const struct check *check, unsigned number)
 {
-    size_t place = json_array_size(check->sessions);
+    size_t location = json_array_size(check->sessions);
 
-    while (place > check->sessions_before) {
-        const json_t *before = json_array_get(check->sessions, place - 1);
+    while (location > check->sessions_before) {
+        const json_t *before = json_array_get(check->sessions, location - 1);
 
         if (json_integer_value(json_object_get(before, "number")) < (json_int_t)number)
             break;
-        place--;
+        location--;
     }
-    return place;
+    return location;
 }
 
 static void check_session(struct action *action, const struct session *session)
@@ -213,11 +213,11 @@ static void check_session(struct action *action, const struct session *session)
                           report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
-    if (check->cases)
-        cases_about(check->cases, session->first.file, CASE_REBUILD);
+    if (check->report)
+        test_report_about(check->report, session->first.file, CASE_REBUILD);
     report_demo_problems(session);
-    if (check->cases)
-        cases_about(check->cases, NULL, CASE_REBUILD);
+    if (check->report)
+        test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
 /* --- What was found -------------------------------------------------------------------------- */
@@ -225,21 +225,23 @@ static void check_session(struct action *action, const struct session *session)
 /* What is not wrong is told, on standard output, where that has no other use. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->settings->json && !check->settings->tap && !check->settings->quiet;
+    return !check->options->json && !check->options->tap && !check->options->quiet;
 }
 
 static void print_offenders(const struct findings *findings)
 {
-    for (guint i = 0; i < findings->offenders->len; i++) {
-        const struct offender *offender = g_ptr_array_index(findings->offenders, i);
+    for (guint i = 0; i < findings->undecoded_messages->len; i++) {
+        const struct undecoded_message *undecoded_message =
+            g_ptr_array_index(findings->undecoded_messages, i);
 
-        failure(EXIT_PROBLEMS, (struct place){findings->file, offender->packet, findings->demo},
-                "offset %" PRIu32 ": %s: %s", offender->offset, offender->protocol->short_name,
-                offender->text);
+        failure(EXIT_PROBLEMS,
+                (struct location){findings->file, undecoded_message->packet, findings->demo},
+                "offset %" PRIu32 ": %s: %s", undecoded_message->offset,
+                undecoded_message->protocol->short_name, undecoded_message->text);
     }
-    if (findings->offences > findings->offenders->len)
-        failure(EXIT_PROBLEMS, (struct place){.file = findings->file}, "and %" PRIu64 " more",
-                findings->offences - findings->offenders->len);
+    if (findings->offences > findings->undecoded_messages->len)
+        failure(EXIT_PROBLEMS, (struct location){.file = findings->file}, "and %" PRIu64 " more",
+                findings->offences - findings->undecoded_messages->len);
 }
 
 static void print_findings(const struct findings *findings)
@@ -292,15 +294,15 @@ static char *difference_text(const struct difference *difference)
 /* New fields are no failure. */
 static void print_difference(const struct findings *findings, const struct difference *difference)
 {
-    const struct place place = {findings->file,
-                                difference->has_is ? difference->is_packet : difference->was_packet,
-                                findings->demo};
+    const struct location location = {
+        findings->file, difference->has_is ? difference->is_packet : difference->was_packet,
+        findings->demo};
     char *text = difference_text(difference);
 
     if (findings->golden->verdict == GOLDEN_NEW_FIELDS)
-        message(place, "%s", text);
+        message(location, "%s", text);
     else
-        failure(EXIT_PROBLEMS, place, "%s", text);
+        failure(EXIT_PROBLEMS, location, "%s", text);
     g_free(text);
 }
 
@@ -319,12 +321,12 @@ static void print_more(const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
     const uint64_t more = golden->count - golden->differences->len;
-    const struct place place = {.file = findings->file};
+    const struct location location = {.file = findings->file};
 
     if (more && golden->verdict == GOLDEN_NEW_FIELDS)
-        message(place, "and %" PRIu64 " more differences from %s", more, golden->path);
+        message(location, "and %" PRIu64 " more differences from %s", more, golden->path);
     else if (more)
-        failure(EXIT_PROBLEMS, place, "and %" PRIu64 " more differences from %s", more,
+        failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more differences from %s", more,
                 golden->path);
 }
 
@@ -333,7 +335,7 @@ static void print_differences(const struct check *check, const struct findings *
 {
     const struct golden_result *golden = findings->golden;
 
-    if (!golden->differences || (golden->verdict == GOLDEN_NEW_FIELDS && check->settings->quiet))
+    if (!golden->differences || (golden->verdict == GOLDEN_NEW_FIELDS && check->options->quiet))
         return;
     for (guint i = 0; i < golden->differences->len; i++)
         print_difference(findings, g_ptr_array_index(golden->differences, i));
@@ -345,17 +347,17 @@ static void print_golden(const struct check *check, const struct findings *findi
     const struct golden_result *golden = findings->golden;
     char *verdict = verdict_text(golden);
 
-    if (check->cases)
-        cases_about(check->cases, findings->file, CASE_GOLDEN);
+    if (check->report)
+        test_report_about(check->report, findings->file, CASE_GOLDEN);
     print_differences(check, findings);
     if (golden->error)
-        failure(EXIT_UNUSABLE, (struct place){.file = golden->path}, "%s", golden->error);
-    else if (check->cases && golden->verdict != GOLDEN_SAME)
-        cases_say(check->cases, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
+        failure(EXIT_UNUSABLE, (struct location){.file = golden->path}, "%s", golden->error);
+    else if (check->report && golden->verdict != GOLDEN_SAME)
+        test_report_say(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
     if (!golden->error && shows_findings(check))
         printf("  %s\n", verdict);
-    if (check->cases)
-        cases_about(check->cases, NULL, CASE_GOLDEN);
+    if (check->report)
+        test_report_about(check->report, NULL, CASE_GOLDEN);
     g_free(verdict);
 }
 
@@ -404,19 +406,20 @@ static json_t *golden_json(const struct golden_result *golden)
 
 static json_t *offenders_json(const struct findings *findings)
 {
-    json_t *offenders = json_array();
+    json_t *undecoded_messages = json_array();
 
-    for (guint i = 0; i < findings->offenders->len; i++) {
-        const struct offender *offender = g_ptr_array_index(findings->offenders, i);
+    for (guint i = 0; i < findings->undecoded_messages->len; i++) {
+        const struct undecoded_message *undecoded_message =
+            g_ptr_array_index(findings->undecoded_messages, i);
         json_t *json = json_object();
 
-        json_object_set_new(json, "packet", json_integer((json_int_t)offender->packet));
-        json_object_set_new(json, "offset", json_integer(offender->offset));
-        json_object_set_new(json, "protocol", json_string(offender->protocol->name));
-        json_object_set_new(json, "text", json_string(offender->text));
-        json_array_append_new(offenders, json);
+        json_object_set_new(json, "packet", json_integer((json_int_t)undecoded_message->packet));
+        json_object_set_new(json, "offset", json_integer(undecoded_message->offset));
+        json_object_set_new(json, "protocol", json_string(undecoded_message->protocol->name));
+        json_object_set_new(json, "text", json_string(undecoded_message->text));
+        json_array_append_new(undecoded_messages, json);
     }
-    return offenders;
+    return undecoded_messages;
 }
 
 static json_t *findings_json(const struct findings *findings)
@@ -469,11 +472,11 @@ static void print_text(const struct check *check)
 
 static void report_junit(const struct check *check)
 {
-    const char *path = check->settings->junit;
-    char *error = path ? junit_write(check->cases, path) : NULL;
+    const char *path = check->options->junit;
+    char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
-        failure(EXIT_UNUSABLE, (struct place){.file = path}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct location){.file = path}, "%s", error);
     g_free(error);
 }
 
@@ -483,11 +486,11 @@ static void report_cases(const struct check *check)
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
         if (!findings->demos)
-            cases_say(check->cases, findings->file, CASE_REBUILD, CASE_SKIPPED,
-                      "there is nothing to rebuild");
+            test_report_say(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
+                            "there is nothing to rebuild");
     }
-    if (check->settings->tap)
-        tap_print(check->cases, stdout);
+    if (check->options->tap)
+        tap_print(check->report, stdout);
     report_junit(check);
 }
 
@@ -496,11 +499,11 @@ static void check_end(struct action *action, bool report)
     struct check *check = (struct check *)action;
 
     print_text(check);
-    if (check->cases) {
+    if (check->report) {
         report_cases(check);
-        cases_free(check->cases);
+        test_report_free(check->report);
     }
-    if (report && check->settings->json)
+    if (report && check->options->json)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
@@ -512,33 +515,33 @@ static void check_end(struct action *action, bool report)
 
 static void prepare_tests(struct check *check)
 {
-    const struct settings *settings = check->settings;
+    const struct options *options = check->options;
     const bool wanted[CASE_KINDS] = {[CASE_DECODE] = true,
-                                     [CASE_GOLDEN] = settings->golden.folder != NULL,
-                                     [CASE_REBUILD] = !settings->no_rebuild};
+                                     [CASE_GOLDEN] = options->golden.folder != NULL,
+                                     [CASE_REBUILD] = !options->no_rebuild};
 
-    if (settings->golden.folder) {
-        check->golden = golden_check_new(&settings->golden);
-        tee_init(&check->tee, &check->ears, golden_check_ears(check->golden));
-        check->action.sink = &check->tee.ears;
+    if (options->golden.folder) {
+        check->golden = golden_check_new(&options->golden);
+        tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
+        check->action.sink = &check->tee.base;
     }
-    if (settings->tap || settings->junit)
-        check->cases = cases_new(wanted);
+    if (options->tap || options->junit)
+        check->report = test_report_new(wanted);
 }
 
-struct action *check_new(const struct settings *settings)
+struct action *check_new(const struct options *options)
 {
     struct check *check = g_new0(struct check, 1);
 
-    check->ears = (struct qs_sink){.field = hear_field, .note = hear_note};
-    check->action = (struct action){.sink = &check->ears,
-                                    .wants_rebuild = !settings->no_rebuild,
+    check->base = (struct qs_sink){.field = hear_field, .note = hear_note};
+    check->action = (struct action){.sink = &check->base,
+                                    .wants_rebuild = !options->no_rebuild,
                                     .input_start = check_input_start,
                                     .packet = check_packet,
                                     .session_over = check_session,
                                     .input_over = check_input_over,
                                     .end = check_end};
-    check->settings = settings;
+    check->options = options;
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(offender_free);
     check->sessions = json_array();

@@ -7,7 +7,7 @@
 
 struct convert {
     struct action action;
-    const struct settings *settings;
+    const struct options *options;
     unsigned sessions; /* that could be rebuilt or not */
 };
 
@@ -21,11 +21,11 @@ static void print_file(const struct convert *convert, const struct session *sess
                 file->name ? file->name : "", file->name ? ": " : "", file->error);
         return;
     }
-    if (convert->settings->quiet)
+    if (convert->options->quiet)
         return;
     game = report_game(session);
     duration = report_duration(session);
-    path = g_build_filename(naming_folder(convert->settings->naming), file->name, NULL);
+    path = g_build_filename(naming_folder(convert->options->naming), file->name, NULL);
     printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
            path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
            file->size);
@@ -68,22 +68,22 @@ static void convert_session(struct action *action, const struct session *session
     struct convert *convert = (struct convert *)action;
 
     if (session->recorded) {
-        failure(EXIT_UNUSABLE, (struct place){.file = session->first.file},
+        failure(EXIT_UNUSABLE, (struct location){.file = session->first.file},
                 "is a demo already; --list, --dump, --check and --pcap look into it");
         return;
     }
     convert->sessions++;
     if (!session->demo) {
-        if (!convert->settings->quiet)
+        if (!convert->options->quiet)
             print_reason(session);
         return;
     }
     for (guint i = 0; i < demo_files(session->demo)->len; i++)
         print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
     report_demo_problems(session);
-    if (!convert->settings->quiet)
+    if (!convert->options->quiet)
         print_left_out(session);
-    if (convert->settings->verbose)
+    if (convert->options->verbose)
         print_counts(session);
 }
 
@@ -92,16 +92,16 @@ static void convert_end(struct action *action, bool report)
     const struct convert *convert = (const struct convert *)action;
 
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
-        failure(EXIT_PROBLEMS, (struct place){0}, "no session found");
+        failure(EXIT_PROBLEMS, (struct location){0}, "no session found");
     g_free(action);
 }
 
-struct action *convert_new(const struct settings *settings)
+struct action *convert_new(const struct options *options)
 {
     struct convert *convert = g_new0(struct convert, 1);
 
     convert->action = (struct action){
         .wants_rebuild = true, .writes = true, .session_over = convert_session, .end = convert_end};
-    convert->settings = settings;
+    convert->options = options;
     return &convert->action;
 }

@@ -8,7 +8,7 @@
 
 struct dump {
     struct action action;
-    const struct settings *settings;
+    const struct options *options;
     struct qs_text_sink *text; /* one of the two is NULL */
     struct qs_json_sink *json;
 };
@@ -19,7 +19,7 @@ static void dump_packet(struct action *action, const struct seen *seen)
     const struct qs_dump_packet about = {.packet = seen->packet,
                                          .decoder = seen->decoder,
                                          .session = seen->session ? seen->session->number : 0};
-    const bool wanted = session_is_wanted(seen->session, dump->settings);
+    const bool wanted = session_is_wanted(seen->session, dump->options);
 
     if (dump->json && wanted)
         qs_json_sink_end(dump->json, &about);
@@ -43,19 +43,19 @@ static void dump_end(struct action *action, bool report)
     g_free(dump);
 }
 
-struct action *dump_new(const struct settings *settings)
+struct action *dump_new(const struct options *options)
 {
     struct dump *dump = g_new0(struct dump, 1);
 
     dump->action = (struct action){.packet = dump_packet, .end = dump_end};
-    dump->settings = settings;
-    if (settings->json) {
+    dump->options = options;
+    if (options->json) {
         dump->json = qs_json_sink_new(stdout);
-        dump->action.sink = qs_json_sink_ears(dump->json);
+        dump->action.sink = qs_json_sink_base(dump->json);
         dump->action.want_summary = true;
     } else {
         dump->text = qs_text_sink_new(stdout);
-        dump->action.sink = qs_text_sink_ears(dump->text);
+        dump->action.sink = qs_text_sink_base(dump->text);
     }
     return &dump->action;
 }

@@ -15,7 +15,7 @@
 
 struct extract {
     struct action action;
-    const struct settings *settings;
+    const struct options *options;
     struct qs_transfer_room room;
     GHashTable *sessions; /* number -> struct receiver */
     GHashTable *written;  /* path in lower case -> checksum of the content */
@@ -25,7 +25,7 @@ struct extract {
 struct receiver {
     struct extract *extract;
     struct qs_transfers *transfers;
-    struct place place; /* of the packet at hand */
+    struct location location; /* of the packet at hand */
 };
 
 /* --- Names ----------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
     char *error = NULL;
-    char *folder = safe_path_make_folders(extract->settings->extract, path, &error);
+    char *folder = safe_path_make_folders(extract->options->extract, path, &error);
     struct writer *writer;
 
     if (!folder)
@@ -94,7 +94,7 @@ static char *write_file(const struct extract *extract, const char *path, const G
     for (guint at = 0; at < content->len; at += WRITER_BUFFER)
         writer_add(writer, content->data + at, MIN(content->len - at, (guint)WRITER_BUFFER));
     error = writer_commit(writer, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
-                          extract->settings->wishes.force);
+                          extract->options->demo_options.force);
     writer_free(writer);
     g_free(folder);
     return error;
@@ -105,15 +105,16 @@ static void report_file(const struct receiver *receiver, const struct qs_transfe
 {
     const guint size = file->content->len;
 
-    if (file->complete && !receiver->extract->settings->quiet)
+    if (file->complete && !receiver->extract->options->quiet)
         printf("%s: %u bytes\n", path, size);
     if (file->complete)
         return;
     if (file->total)
-        failure(EXIT_PROBLEMS, receiver->place, "%s: only %u of %" PRIu64 " bytes: %s", path, size,
-                file->total, file->problem);
+        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u of %" PRIu64 " bytes: %s", path,
+                size, file->total, file->problem);
     else
-        failure(EXIT_PROBLEMS, receiver->place, "%s: only %u bytes: %s", path, size, file->problem);
+        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u bytes: %s", path, size,
+                file->problem);
 }
 
 static void extract_file(const struct receiver *receiver, const struct qs_transferred *file)
@@ -125,7 +126,7 @@ static void extract_file(const struct receiver *receiver, const struct qs_transf
         return;
     error = write_file(receiver->extract, path, file->content);
     if (error)
-        failure(EXIT_PROBLEMS, receiver->place, "%s: %s", path, error);
+        failure(EXIT_PROBLEMS, receiver->location, "%s: %s", path, error);
     else
         report_file(receiver, file, path);
     g_free(error);
@@ -136,8 +137,8 @@ static void report_refusal(const struct receiver *receiver, const struct qs_tran
 {
     char *name = printable(file->name ? file->name : "?");
 
-    if (receiver->extract->settings->verbose)
-        message(receiver->place, "the server did not send %s", name);
+    if (receiver->extract->options->verbose)
+        message(receiver->location, "the server did not send %s", name);
     g_free(name);
 }
 
@@ -182,7 +183,7 @@ static void extract_packet(struct action *action, const struct seen *seen)
     if (!told->len || !seen->session || !seen->session->chosen)
         return;
     receiver = receiver_for(extract, seen->session->number);
-    receiver->place = seen->place;
+    receiver->location = seen->location;
     for (guint i = 0; i < told->len; i++)
         qs_transfers_take(receiver->transfers, &g_array_index(told, struct qs_transfer, i));
 }
@@ -204,7 +205,7 @@ static void extract_end(struct action *action, bool report)
     g_free(extract);
 }
 
-struct action *extract_new(const struct settings *settings)
+struct action *extract_new(const struct options *options)
 {
     struct extract *extract = g_new0(struct extract, 1);
 
@@ -212,7 +213,7 @@ struct action *extract_new(const struct settings *settings)
                                       .packet = extract_packet,
                                       .session_over = extract_session,
                                       .end = extract_end};
-    extract->settings = settings;
+    extract->options = options;
     extract->room.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

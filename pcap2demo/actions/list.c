@@ -189,13 +189,13 @@ static void list_end(struct action *action, bool report)
     g_free(list);
 }
 
-struct action *list_new(const struct settings *settings)
+struct action *list_new(const struct options *options)
 {
     struct list *list = g_new0(struct list, 1);
 
     list->action =
         (struct action){.wants_rebuild = true, .session_over = list_session, .end = list_end};
-    list->json = settings->json;
+    list->json = options->json;
     list->rows = g_ptr_array_new_with_free_func(row_free);
     return &list->action;
 }

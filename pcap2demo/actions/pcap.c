@@ -15,14 +15,14 @@ struct export
 {
     struct pcap_out *pcap;
     struct qs_address client, server;
-    struct place place; /* of the block at hand */
+    struct location location; /* of the block at hand */
     int64_t time;
     GByteArray *text; /* scratch */
 };
 
 struct pcap {
     struct action action;
-    const struct settings *settings;
+    const struct options *options;
     struct export export;
     const struct session *session; /* the demo at hand, or NULL */
     const struct exporter *exporter;
@@ -36,7 +36,7 @@ static void send_datagram(struct export *out, const struct qs_address *source,
                           const struct qs_address *destination, struct qs_view datagram)
 {
     if (datagram.size > PCAP_OUT_PAYLOAD_MAX)
-        failure(EXIT_PROBLEMS, out->place, "%u bytes are more than a datagram holds; left out",
+        failure(EXIT_PROBLEMS, out->location, "%u bytes are more than a datagram holds; left out",
                 datagram.size);
     else
         pcap_out_datagram(out->pcap, out->time, source, destination, datagram);
@@ -65,9 +65,9 @@ void export_segment_to_client(struct export *out, const struct pcap_out_segment 
 static struct qs_view connectionless(struct export *out, const char *text)
 {
     g_byte_array_set_size(out->text, 0);
-    bytes_u32(out->text, UINT32_MAX);
-    bytes_view(out->text, (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)});
-    return bytes_all(out->text);
+    qs_write_u32(out->text, UINT32_MAX);
+    qs_write_view(out->text, (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)});
+    return qs_view_of_bytes(out->text);
 }
 
 void export_text_to_server(struct export *out, const char *text)
@@ -124,7 +124,7 @@ static void begin_demo(struct pcap *pcap, const struct session *session)
 static void refuse_capture(struct pcap *pcap, const char *file)
 {
     if (!pcap->refused)
-        failure(EXIT_UNUSABLE, (struct place){.file = file},
+        failure(EXIT_UNUSABLE, (struct location){.file = file},
                 "is a capture already; --pcap takes demos");
     pcap->refused = true;
 }
@@ -133,12 +133,12 @@ static void pcap_packet(struct action *action, const struct seen *seen)
 {
     struct pcap *pcap = (struct pcap *)action;
 
-    if (!seen->place.block) {
-        refuse_capture(pcap, seen->place.file);
+    if (!seen->location.block) {
+        refuse_capture(pcap, seen->location.file);
         return;
     }
     pcap->export.time = seen->packet->time;
-    pcap->export.place = seen->place;
+    pcap->export.location = seen->location;
     if (seen->session != pcap->session)
         begin_demo(pcap, seen->session);
     if (pcap->state)
@@ -158,13 +158,13 @@ static void pcap_session(struct action *action, const struct session *session)
 static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
-    char *name = g_path_get_basename(pcap->settings->pcap);
+    char *name = g_path_get_basename(pcap->options->pcap);
     char *error = any_input && !pcap->refused
-                      ? pcap_out_commit(pcap->export.pcap, name, pcap->settings->wishes.force)
+                      ? pcap_out_commit(pcap->export.pcap, name, pcap->options->demo_options.force)
                       : NULL;
 
     if (error)
-        failure(EXIT_PROBLEMS, (struct place){.file = pcap->settings->pcap}, "%s", error);
+        failure(EXIT_PROBLEMS, (struct location){.file = pcap->options->pcap}, "%s", error);
     end_demo(pcap);
     pcap_out_free(pcap->export.pcap);
     g_byte_array_free(pcap->export.text, TRUE);
@@ -188,9 +188,9 @@ static char *names_of(char *const *files)
 }
 
 /* What the capture says of itself. */
-static char *comment_of(const struct settings *settings)
+static char *comment_of(const struct options *options)
 {
-    char *names = names_of(settings->files);
+    char *names = names_of(options->files);
     char *clean = printable(names);
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
@@ -203,15 +203,15 @@ static char *comment_of(const struct settings *settings)
     return comment;
 }
 
-struct action *pcap_new(const struct settings *settings)
+struct action *pcap_new(const struct options *options)
 {
     struct pcap *pcap = g_new0(struct pcap, 1);
-    char *folder = g_path_get_dirname(settings->pcap);
-    char *comment = comment_of(settings);
+    char *folder = g_path_get_dirname(options->pcap);
+    char *comment = comment_of(options);
 
     pcap->action =
         (struct action){.packet = pcap_packet, .session_over = pcap_session, .end = pcap_end};
-    pcap->settings = settings;
+    pcap->options = options;
     pcap->export.pcap = pcap_out_new(folder, comment);
     pcap->export.text = g_byte_array_new();
     g_free(comment);

@@ -111,10 +111,10 @@ void report_demo_problems(const struct session *session)
     for (guint i = 0; i < problems->len; i++) {
         const struct demo_problem *problem = g_ptr_array_index(problems, i);
 
-        failure(EXIT_PROBLEMS, problem->place, "session %u: %s", session->number, problem->text);
+        failure(EXIT_PROBLEMS, problem->location, "session %u: %s", session->number, problem->text);
     }
     if (total > problems->len)
-        failure(EXIT_PROBLEMS, (struct place){.file = session->first.file},
+        failure(EXIT_PROBLEMS, (struct location){.file = session->first.file},
                 "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
                 total - problems->len);
 }
@@ -184,8 +184,8 @@ static json_t *problems_json(const struct demo *demo)
         const struct demo_problem *problem = g_ptr_array_index(problems, i);
         json_t *object = json_object();
 
-        json_object_set_new(object, "file", report_file_json(problem->place.file));
-        json_object_set_new(object, "packet", number(problem->place.packet));
+        json_object_set_new(object, "file", report_file_json(problem->location.file));
+        json_object_set_new(object, "packet", number(problem->location.packet));
         json_object_set_new(object, "text", json_string(problem->text));
         json_array_append_new(json, object);
     }

@@ -46,8 +46,8 @@ struct tally {
 
 struct stats {
     struct action action;
-    struct qs_sink ears;
-    const struct settings *settings;
+    struct qs_sink base;
+    const struct options *options;
     GArray *packet;      /* struct heard: of the packet being decoded */
     GArray *open;        /* uint32_t: offsets of open groups */
     GArray *bases;       /* guint: groups that were open when each source began */
@@ -57,9 +57,9 @@ struct stats {
 
 /* --- Listening ------------------------------------------------------------------------------- */
 
-static struct stats *stats_of(struct qs_sink *ears)
+static struct stats *stats_of(struct qs_sink *base)
 {
-    return (struct stats *)((char *)ears - G_STRUCT_OFFSET(struct stats, ears));
+    return (struct stats *)((char *)base - G_STRUCT_OFFSET(struct stats, base));
 }
 
 /* How many groups are open around what is outermost now. */
@@ -68,9 +68,9 @@ static guint base_of(const struct stats *stats)
     return stats->bases->len ? g_array_index(stats->bases, guint, stats->bases->len - 1) : 0;
 }
 
-static void hear_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void hear_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    struct stats *stats = stats_of(ears);
+    struct stats *stats = stats_of(base);
     const struct heard heard = {.group = group, .open = true};
 
     if (stats->open->len == base_of(stats))
@@ -94,9 +94,9 @@ static void add_bytes(struct stats *stats, uint32_t start, uint32_t end)
     }
 }
 
-static void hear_close(struct qs_sink *ears, uint32_t end)
+static void hear_close(struct qs_sink *base, uint32_t end)
 {
-    struct stats *stats = stats_of(ears);
+    struct stats *stats = stats_of(base);
     const uint32_t start = g_array_index(stats->open, uint32_t, stats->open->len - 1);
 
     g_array_set_size(stats->open, stats->open->len - 1);
@@ -105,15 +105,15 @@ static void hear_close(struct qs_sink *ears, uint32_t end)
 }
 
 /* Groups are told only to who listens to fields. */
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    (void)ears, (void)field, (void)value;
+    (void)base, (void)field, (void)value;
 }
 
-static void hear_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void hear_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
-    struct stats *stats = stats_of(ears);
+    struct stats *stats = stats_of(base);
 
     (void)title, (void)size;
     if (data)
@@ -169,15 +169,15 @@ static void count_message(struct tally *tally, const struct heard *heard,
 static void count_size(struct tally *tally, const struct qs_packet *packet,
                        enum qs_direction direction)
 {
-    int place = LARGEST;
+    int location = LARGEST;
 
-    while (place && tally->largest[place - 1].size < packet->size) {
-        place--;
-        if (place + 1 < LARGEST)
-            tally->largest[place + 1] = tally->largest[place];
+    while (location && tally->largest[location - 1].size < packet->size) {
+        location--;
+        if (location + 1 < LARGEST)
+            tally->largest[location + 1] = tally->largest[location];
     }
-    if (place < LARGEST)
-        tally->largest[place] = (struct large){packet->number, packet->size, direction};
+    if (location < LARGEST)
+        tally->largest[location] = (struct large){packet->number, packet->size, direction};
 }
 
 static void count_packet(struct tally *tally, const struct stats *stats, const struct seen *seen)
@@ -401,9 +401,9 @@ static void stats_end(struct action *action, bool report)
     struct stats *stats = (struct stats *)action;
 
     g_ptr_array_sort(stats->over, compare_tallies);
-    if (report && stats->settings->json)
+    if (report && stats->options->json)
         print_json(stats);
-    for (guint i = 0; report && !stats->settings->json && i < stats->over->len; i++)
+    for (guint i = 0; report && !stats->options->json && i < stats->over->len; i++)
         print_tally(g_ptr_array_index(stats->over, i));
     g_ptr_array_free(stats->over, TRUE);
     g_hash_table_destroy(stats->running);
@@ -413,17 +413,17 @@ static void stats_end(struct action *action, bool report)
     g_free(stats);
 }
 
-struct action *stats_new(const struct settings *settings)
+struct action *stats_new(const struct options *options)
 {
     struct stats *stats = g_new0(struct stats, 1);
 
-    stats->ears = (struct qs_sink){
+    stats->base = (struct qs_sink){
         .open = hear_open, .close = hear_close, .field = hear_field, .source = hear_source};
-    stats->action = (struct action){.sink = &stats->ears,
+    stats->action = (struct action){.sink = &stats->base,
                                     .packet = stats_packet,
                                     .session_over = stats_session,
                                     .end = stats_end};
-    stats->settings = settings;
+    stats->options = options;
     stats->packet = g_array_new(FALSE, FALSE, sizeof(struct heard));
     stats->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     stats->bases = g_array_new(FALSE, FALSE, sizeof(guint));

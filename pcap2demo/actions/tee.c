@@ -4,60 +4,60 @@
 enum { LISTENERS = 2 };
 
 /* One of those who listen, who hears of which protocol, too. */
-static struct qs_sink *listener(struct qs_sink *ears, int number)
+static struct qs_sink *listener(struct qs_sink *base, int number)
 {
-    struct qs_sink *to = ((struct tee *)ears)->to[number];
+    struct qs_sink *to = ((struct tee *)base)->to[number];
 
-    to->protocol = ears->protocol;
+    to->protocol = base->protocol;
     return to;
 }
 
-static void tee_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void tee_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(ears, i);
+        struct qs_sink *to = listener(base, i);
 
         if (to->open)
             to->open(to, group, offset);
     }
 }
 
-static void tee_close(struct qs_sink *ears, uint32_t end)
+static void tee_close(struct qs_sink *base, uint32_t end)
 {
     for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(ears, i);
+        struct qs_sink *to = listener(base, i);
 
         if (to->close)
             to->close(to, end);
     }
 }
 
-static void tee_field(struct qs_sink *ears, const struct qs_field *field,
+static void tee_field(struct qs_sink *base, const struct qs_field *field,
                       const struct qs_value *value)
 {
     for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(ears, i);
+        struct qs_sink *to = listener(base, i);
 
         if (to->field)
             to->field(to, field, value);
     }
 }
 
-static void tee_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void tee_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                      const char *text)
 {
     for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(ears, i);
+        struct qs_sink *to = listener(base, i);
 
         if (to->note)
             to->note(to, kind, offset, length, text);
     }
 }
 
-static void tee_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void tee_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(ears, i);
+        struct qs_sink *to = listener(base, i);
 
         if (to->source)
             to->source(to, title, data, size);
@@ -66,7 +66,7 @@ static void tee_source(struct qs_sink *ears, const char *title, const uint8_t *d
 
 void tee_init(struct tee *tee, struct qs_sink *one, struct qs_sink *other)
 {
-    *tee = (struct tee){.ears = {.open = tee_open,
+    *tee = (struct tee){.base = {.open = tee_open,
                                  .close = tee_close,
                                  .field = tee_field,
                                  .note = tee_note,

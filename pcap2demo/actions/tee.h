@@ -6,7 +6,7 @@
 #include "common/core/sink.h"
 
 struct tee {
-    struct qs_sink ears;
+    struct qs_sink base;
     struct qs_sink *to[2];
 };
 

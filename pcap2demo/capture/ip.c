@@ -218,11 +218,11 @@ static void set_block(struct datagram *datagram, uint32_t block)
 /* Takes the bytes of one block, `size` of which were captured. False on a contradiction. */
 static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *data, uint32_t size)
 {
-    uint8_t *place = datagram->data + block * BLOCK;
+    uint8_t *location = datagram->data + block * BLOCK;
 
     if (has_block(datagram, block))
-        return (block + 1) * BLOCK > datagram->cut || memcmp(place, data, size) == 0;
-    memcpy(place, data, size);
+        return (block + 1) * BLOCK > datagram->cut || memcmp(location, data, size) == 0;
+    memcpy(location, data, size);
     set_block(datagram, block);
     return true;
 }

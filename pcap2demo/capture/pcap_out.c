@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/pcap_out.h"
 
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/sessions/writer.h"
 
@@ -33,14 +33,14 @@ struct pcap_out {
 static void pad(GByteArray *bytes)
 {
     while (bytes->len % 4)
-        bytes_u8(bytes, 0);
+        qs_write_u8(bytes, 0);
 }
 
 static void add_option(GByteArray *block, uint16_t code, struct qs_view value)
 {
-    bytes_u16(block, code);
-    bytes_u16(block, (uint16_t)value.size);
-    bytes_view(block, value);
+    qs_write_u16(block, code);
+    qs_write_u16(block, (uint16_t)value.size);
+    qs_write_view(block, value);
     pad(block);
 }
 
@@ -63,11 +63,11 @@ static void write_block(struct pcap_out *out, uint32_t type)
 
 static void write_section(struct pcap_out *out, const char *comment)
 {
-    bytes_u32(out->block, 0x1a2b3c4d); /* tells the byte order */
-    bytes_u16(out->block, 1);          /* version 1.0 */
-    bytes_u16(out->block, 0);
-    bytes_u32(out->block, UINT32_MAX); /* the section's length is not said */
-    bytes_u32(out->block, UINT32_MAX);
+    qs_write_u32(out->block, 0x1a2b3c4d); /* tells the byte order */
+    qs_write_u16(out->block, 1);          /* version 1.0 */
+    qs_write_u16(out->block, 0);
+    qs_write_u32(out->block, UINT32_MAX); /* the section's length is not said */
+    qs_write_u32(out->block, UINT32_MAX);
     add_option(out->block, OPTION_COMMENT, text_view(comment));
     add_option(out->block, OPTION_APPLICATION, text_view("pcap2demo " QUAKESHARK_VERSION));
     add_option(out->block, OPTION_END, (struct qs_view){0});
@@ -78,9 +78,9 @@ static void write_interface(struct pcap_out *out)
 {
     static const uint8_t nanoseconds = 9;
 
-    bytes_u16(out->block, LINKTYPE_RAW);
-    bytes_u16(out->block, 0);
-    bytes_u32(out->block, 0); /* packets are not cut */
+    qs_write_u16(out->block, LINKTYPE_RAW);
+    qs_write_u16(out->block, 0);
+    qs_write_u32(out->block, 0); /* packets are not cut */
     add_option(out->block, OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
     add_option(out->block, OPTION_END, (struct qs_view){0});
     write_block(out, BLOCK_INTERFACE);
@@ -132,25 +132,25 @@ static void add_ip_header(struct pcap_out *out, const struct transport *transpor
     enum { VERSION_AND_LENGTH = 0x45, DONT_FRAGMENT = 0x4000, HOPS = 64, SUM_AT = 10 };
     GByteArray *frame = out->frame;
 
-    bytes_u8(frame, VERSION_AND_LENGTH);
-    bytes_u8(frame, 0);
-    bytes_u16be(frame, (uint16_t)(IP_HEADER + transport->size));
-    bytes_u16be(frame, ++out->id);
-    bytes_u16be(frame, DONT_FRAGMENT);
-    bytes_u8(frame, HOPS);
-    bytes_u8(frame, transport->protocol);
-    bytes_u16be(frame, 0);
-    bytes_view(frame, (struct qs_view){transport->source->bytes, 4});
-    bytes_view(frame, (struct qs_view){transport->destination->bytes, 4});
-    put_checksum(frame, SUM_AT, checksum(add_words(0, bytes_all(frame))));
+    qs_write_u8(frame, VERSION_AND_LENGTH);
+    qs_write_u8(frame, 0);
+    qs_write_u16be(frame, (uint16_t)(IP_HEADER + transport->size));
+    qs_write_u16be(frame, ++out->id);
+    qs_write_u16be(frame, DONT_FRAGMENT);
+    qs_write_u8(frame, HOPS);
+    qs_write_u8(frame, transport->protocol);
+    qs_write_u16be(frame, 0);
+    qs_write_view(frame, (struct qs_view){transport->source->bytes, 4});
+    qs_write_view(frame, (struct qs_view){transport->destination->bytes, 4});
+    put_checksum(frame, SUM_AT, checksum(add_words(0, qs_view_of_bytes(frame))));
 }
 
 static void add_udp_header(GByteArray *frame, const struct transport *transport)
 {
-    bytes_u16be(frame, transport->source->port);
-    bytes_u16be(frame, transport->destination->port);
-    bytes_u16be(frame, (uint16_t)transport->size);
-    bytes_u16be(frame, 0); /* no checksum */
+    qs_write_u16be(frame, transport->source->port);
+    qs_write_u16be(frame, transport->destination->port);
+    qs_write_u16be(frame, (uint16_t)transport->size);
+    qs_write_u16be(frame, 0); /* no checksum */
 }
 
 static void add_tcp_header(GByteArray *frame, const struct transport *transport,
@@ -158,15 +158,15 @@ static void add_tcp_header(GByteArray *frame, const struct transport *transport,
 {
     enum { WORDS = TCP_HEADER / 4, WINDOW = 65535 };
 
-    bytes_u16be(frame, transport->source->port);
-    bytes_u16be(frame, transport->destination->port);
-    bytes_u32be(frame, segment->sequence);
-    bytes_u32be(frame, segment->acknowledged);
-    bytes_u8(frame, WORDS << 4);
-    bytes_u8(frame, segment->flags);
-    bytes_u16be(frame, WINDOW);
-    bytes_u16be(frame, 0);
-    bytes_u16be(frame, 0); /* nothing is urgent */
+    qs_write_u16be(frame, transport->source->port);
+    qs_write_u16be(frame, transport->destination->port);
+    qs_write_u32be(frame, segment->sequence);
+    qs_write_u32be(frame, segment->acknowledged);
+    qs_write_u8(frame, WORDS << 4);
+    qs_write_u8(frame, segment->flags);
+    qs_write_u16be(frame, WINDOW);
+    qs_write_u16be(frame, 0);
+    qs_write_u16be(frame, 0); /* nothing is urgent */
 }
 
 /* The checksum is over the addresses, too. Source: RFC 9293, section 3.1. */
@@ -182,12 +182,12 @@ static void put_tcp_checksum(GByteArray *frame, const struct transport *transpor
 /* The frame that has been put together. */
 static void write_frame(struct pcap_out *out, int64_t time)
 {
-    bytes_u32(out->block, 0); /* the interface's number */
-    bytes_u32(out->block, (uint32_t)((uint64_t)time >> 32));
-    bytes_u32(out->block, (uint32_t)time);
-    bytes_u32(out->block, out->frame->len);
-    bytes_u32(out->block, out->frame->len);
-    bytes_view(out->block, bytes_all(out->frame));
+    qs_write_u32(out->block, 0); /* the interface's number */
+    qs_write_u32(out->block, (uint32_t)((uint64_t)time >> 32));
+    qs_write_u32(out->block, (uint32_t)time);
+    qs_write_u32(out->block, out->frame->len);
+    qs_write_u32(out->block, out->frame->len);
+    qs_write_view(out->block, qs_view_of_bytes(out->frame));
     pad(out->block);
     write_block(out, BLOCK_PACKET);
     g_byte_array_set_size(out->frame, 0);
@@ -201,7 +201,7 @@ void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_addre
 
     add_ip_header(out, &transport);
     add_udp_header(out->frame, &transport);
-    bytes_view(out->frame, payload);
+    qs_write_view(out->frame, payload);
     write_frame(out, time);
 }
 
@@ -213,7 +213,7 @@ void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_addres
 
     add_ip_header(out, &transport);
     add_tcp_header(out->frame, &transport, segment);
-    bytes_view(out->frame, segment->payload);
+    qs_write_view(out->frame, segment->payload);
     put_tcp_checksum(out->frame, &transport);
     write_frame(out, time);
 }

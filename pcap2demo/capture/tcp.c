@@ -237,9 +237,9 @@ static bool read_header(const struct qs_packet *packet, struct segment *segment)
 /* The place in the stream of the byte with this number; before its beginning, 0. */
 static uint64_t place_of(const struct half *half, uint32_t sequence)
 {
-    const int64_t place = (int64_t)half->position + (int32_t)(sequence - half->sequence);
+    const int64_t location = (int64_t)half->position + (int32_t)(sequence - half->sequence);
 
-    return place > 0 ? (uint64_t)place : 0;
+    return location > 0 ? (uint64_t)location : 0;
 }
 
 static void begin_half(struct half *half, uint32_t sequence)

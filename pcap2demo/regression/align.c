@@ -40,11 +40,11 @@ static void measure_gap(const struct piece *was, const struct piece *is, guint *
 /* The place of the first piece with this key, or `count`. */
 static guint find_key(const struct piece *pieces, guint count, uint64_t key)
 {
-    guint place = 0;
+    guint location = 0;
 
-    while (place < count && pieces[place].key != key)
-        place++;
-    return place;
+    while (location < count && pieces[location].key != key)
+        location++;
+    return location;
 }
 
 /* No two pieces of the gap are the same. */

@@ -6,7 +6,7 @@
 #include "pcap2demo/sessions/writer.h"
 
 struct golden_check {
-    const struct golden_wishes *wishes;
+    const struct golden_options *demo_options;
     struct qs_text_sink *text; /* leaves out what is ignored */
     uint64_t number;           /* of the packet at hand, */
     GString *page;             /* and its lines so far */
@@ -90,7 +90,7 @@ static void begin_comparison(struct golden_check *check)
     if (!check->reader)
         cannot(check, error);
     else
-        check->diff = golden_diff_new(next_of_golden, check, check->wishes->max);
+        check->diff = golden_diff_new(next_of_golden, check, check->demo_options->max);
 }
 
 static bool has_one_of(const struct golden_packet *packet, GHashTable *names)
@@ -159,7 +159,7 @@ static void begin_update(struct golden_check *check)
 {
     char *head = golden_head(check->ignored);
 
-    check->writer = writer_new(check->wishes->folder);
+    check->writer = writer_new(check->demo_options->folder);
     writer_add(check->writer, head, strlen(head));
     g_free(head);
 }
@@ -230,7 +230,7 @@ static void end_packet(struct golden_check *check)
 /* A packet may complete several units of a stream: it ends where another begins. */
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
 {
-    const GString *page = qs_text_sink_page(check->text, about);
+    const GString *page = qs_text_sink_lines(check->text, about);
 
     if (about->packet->number != check->number)
         end_packet(check);
@@ -255,11 +255,12 @@ void golden_check_begin(struct golden_check *check, const char *file)
     char *name = golden_name(file);
 
     check->result = g_new0(struct golden_result, 1);
-    check->result->path = g_build_filename(check->wishes->folder, name, NULL);
+    check->result->path = g_build_filename(check->demo_options->folder, name, NULL);
     g_ptr_array_set_size(check->ignored, 0);
-    for (guint i = 0; i < check->wishes->ignored->len; i++)
-        g_ptr_array_add(check->ignored, g_strdup(g_ptr_array_index(check->wishes->ignored, i)));
-    if (check->wishes->update)
+    for (guint i = 0; i < check->demo_options->ignored->len; i++)
+        g_ptr_array_add(check->ignored,
+                        g_strdup(g_ptr_array_index(check->demo_options->ignored, i)));
+    if (check->demo_options->update)
         begin_update(check);
     else
         begin_comparison(check);
@@ -277,11 +278,11 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
     return g_steal_pointer(&check->result);
 }
 
-struct golden_check *golden_check_new(const struct golden_wishes *wishes)
+struct golden_check *golden_check_new(const struct golden_options *demo_options)
 {
     struct golden_check *check = g_new0(struct golden_check, 1);
 
-    check->wishes = wishes;
+    check->demo_options = demo_options;
     check->text = qs_text_sink_new(NULL);
     check->page = g_string_new(NULL);
     check->ignored = g_ptr_array_new_with_free_func(g_free);
@@ -289,9 +290,9 @@ struct golden_check *golden_check_new(const struct golden_wishes *wishes)
     return check;
 }
 
-struct qs_sink *golden_check_ears(struct golden_check *check)
+struct qs_sink *golden_check_sink(struct golden_check *check)
 {
-    return qs_text_sink_ears(check->text);
+    return qs_text_sink_base(check->text);
 }
 
 void golden_check_free(struct golden_check *check)

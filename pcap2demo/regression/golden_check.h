@@ -9,7 +9,7 @@
 /* Differences told of each input, unless another number is asked for. */
 enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
-struct golden_wishes {
+struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     bool update;        /* write goldens, do not compare */
     GPtrArray *ignored; /* char *: names asked for, and for an update those by default */
@@ -42,11 +42,11 @@ void golden_result_free(struct golden_result *result);
 
 /* Inputs follow one another: begin, packets, end. */
 struct golden_check;
-struct golden_check *golden_check_new(const struct golden_wishes *wishes);
+struct golden_check *golden_check_new(const struct golden_options *demo_options);
 void golden_check_free(struct golden_check *check);
 
 /* Must hear of every decode. */
-struct qs_sink *golden_check_ears(struct golden_check *check);
+struct qs_sink *golden_check_sink(struct golden_check *check);
 
 void golden_check_begin(struct golden_check *check, const char *file);
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);

@@ -84,12 +84,13 @@ static void test_case(xmlTextWriter *xml, const char *file, const char *kind,
     xmlTextWriterEndElement(xml);
 }
 
-static void counts(xmlTextWriter *xml, const struct cases *cases, const struct input_cases *input)
+static void counts(xmlTextWriter *xml, const struct test_report *report,
+                   const struct input_cases *input)
 {
-    const guint passed = cases_count(cases, input, CASE_PASSED);
-    const guint skipped = cases_count(cases, input, CASE_SKIPPED);
-    const guint failed = cases_count(cases, input, CASE_FAILED);
-    const guint errors = cases_count(cases, input, CASE_ERROR);
+    const guint passed = test_report_count(report, input, CASE_PASSED);
+    const guint skipped = test_report_count(report, input, CASE_SKIPPED);
+    const guint failed = test_report_count(report, input, CASE_FAILED);
+    const guint errors = test_report_count(report, input, CASE_ERROR);
 
     number(xml, "tests", passed + skipped + failed + errors);
     number(xml, "failures", failed);
@@ -97,23 +98,23 @@ static void counts(xmlTextWriter *xml, const struct cases *cases, const struct i
     number(xml, "skipped", skipped);
 }
 
-static void test_suite(xmlTextWriter *xml, const struct cases *cases,
+static void test_suite(xmlTextWriter *xml, const struct test_report *report,
                        const struct input_cases *input)
 {
     start(xml, "testsuite");
     attribute(xml, "name", input->file);
-    counts(xml, cases, input);
+    counts(xml, report, input);
     seconds(xml, input->time);
     for (enum case_kind kind = 0; kind < CASE_KINDS; kind++)
-        if (cases_want(cases, kind))
+        if (test_report_want(report, kind))
             test_case(xml, input->file, case_kind_names[kind], &input->kinds[kind]);
     xmlTextWriterEndElement(xml);
 }
 
 /* GitLab wants one element around all; Jenkins has the counts there as sums. */
-static void document(xmlTextWriter *xml, const struct cases *cases)
+static void document(xmlTextWriter *xml, const struct test_report *report)
 {
-    const GPtrArray *inputs = cases_inputs(cases);
+    const GPtrArray *inputs = test_report_inputs(report);
     double time = 0;
 
     for (guint i = 0; i < inputs->len; i++)
@@ -122,10 +123,10 @@ static void document(xmlTextWriter *xml, const struct cases *cases)
     xmlTextWriterStartDocument(xml, NULL, "UTF-8", NULL);
     start(xml, "testsuites");
     attribute(xml, "name", "pcap2demo --check");
-    counts(xml, cases, NULL);
+    counts(xml, report, NULL);
     seconds(xml, time);
     for (guint i = 0; i < inputs->len; i++)
-        test_suite(xml, cases, g_ptr_array_index(inputs, i));
+        test_suite(xml, report, g_ptr_array_index(inputs, i));
     xmlTextWriterEndDocument(xml);
 }
 
@@ -143,14 +144,14 @@ static char *write_file(const char *path, xmlBuffer *buffer)
     return error;
 }
 
-char *junit_write(const struct cases *cases, const char *path)
+char *junit_write(const struct test_report *report, const char *path)
 {
     xmlBuffer *buffer = xmlBufferCreate();
     xmlTextWriter *xml = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
     char *error;
 
     if (xml) {
-        document(xml, cases);
+        document(xml, report);
         xmlFreeTextWriter(xml);
         error = write_file(path, buffer);
     } else {
@@ -168,9 +169,9 @@ bool junit_is_there(void)
 
 #else
 
-char *junit_write(const struct cases *cases, const char *path)
+char *junit_write(const struct test_report *report, const char *path)
 {
-    (void)cases, (void)path;
+    (void)report, (void)path;
     return g_strdup("the program was built without an XML library");
 }
 

@@ -38,19 +38,19 @@ static void print_case(guint number, const char *file, const char *kind,
     print_diagnostics(test->text->str, out);
 }
 
-void tap_print(const struct cases *cases, FILE *out)
+void tap_print(const struct test_report *report, FILE *out)
 {
-    const GPtrArray *inputs = cases_inputs(cases);
+    const GPtrArray *inputs = test_report_inputs(report);
     guint number = 0, total = 0;
 
     for (enum case_outcome outcome = CASE_PASSED; outcome <= CASE_ERROR; outcome++)
-        total += cases_count(cases, NULL, outcome);
+        total += test_report_count(report, NULL, outcome);
     fprintf(out, "TAP version 13\n1..%u%s\n", total, total ? "" : " # SKIP no inputs");
     for (guint i = 0; i < inputs->len; i++) {
         const struct input_cases *input = g_ptr_array_index(inputs, i);
 
         for (enum case_kind kind = 0; kind < CASE_KINDS; kind++)
-            if (cases_want(cases, kind))
+            if (test_report_want(report, kind))
                 print_case(++number, input->file, case_kind_names[kind], &input->kinds[kind], out);
     }
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct cases {
+struct test_report {
     bool wanted[CASE_KINDS];
     GPtrArray *inputs;  /* struct input_cases */
     GHashTable *places; /* by the file's name as given: where in `inputs`, plus 1 */
@@ -49,73 +49,74 @@ static void await(struct input_cases *input)
     }
 }
 
-static struct input_cases *input_named(struct cases *cases, const char *file)
+static struct input_cases *input_named(struct test_report *report, const char *file)
 {
-    const guint place = GPOINTER_TO_UINT(g_hash_table_lookup(cases->places, file));
+    const guint location = GPOINTER_TO_UINT(g_hash_table_lookup(report->places, file));
     struct input_cases *input;
 
-    if (place)
-        return g_ptr_array_index(cases->inputs, place - 1);
+    if (location)
+        return g_ptr_array_index(report->inputs, location - 1);
     input = g_new0(struct input_cases, 1);
     input->file = printable(file);
     await(input);
-    g_ptr_array_add(cases->inputs, input);
-    g_hash_table_insert(cases->places, g_strdup(file), GUINT_TO_POINTER(cases->inputs->len));
+    g_ptr_array_add(report->inputs, input);
+    g_hash_table_insert(report->places, g_strdup(file), GUINT_TO_POINTER(report->inputs->len));
     return input;
 }
 
 /* The place of a failure in `input`, or in another file. */
-static char *with_place(struct place place, const char *input, const char *text)
+static char *with_place(struct location location, const char *input, const char *text)
 {
     GString *line = g_string_new(NULL);
 
-    if (place.file && strcmp(place.file, input) != 0)
-        g_string_append_printf(line, "%s: ", place.file);
-    if (place.packet)
-        g_string_append_printf(line, "%s %" PRIu64 ": ", place.block ? "block" : "packet",
-                               place.packet);
+    if (location.file && strcmp(location.file, input) != 0)
+        g_string_append_printf(line, "%s: ", location.file);
+    if (location.packet)
+        g_string_append_printf(line, "%s %" PRIu64 ": ", location.block ? "block" : "packet",
+                               location.packet);
     g_string_append(line, text);
     return g_string_free(line, FALSE);
 }
 
-static void hear_failure(enum exit_status status, struct place place, const char *text, void *user)
+static void hear_failure(enum exit_status status, struct location location, const char *text,
+                         void *user)
 {
-    struct cases *cases = user;
-    const char *file = cases->about ? cases->about : place.file;
+    struct test_report *report = user;
+    const char *file = report->about ? report->about : location.file;
     struct test_case *test;
     char *line;
 
     if (!file)
         return;
-    test = &input_named(cases, file)->kinds[cases->about ? cases->kind : CASE_DECODE];
-    line = with_place(place, file, text);
+    test = &input_named(report, file)->kinds[report->about ? report->kind : CASE_DECODE];
+    line = with_place(location, file, text);
     say(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line);
     g_free(line);
 }
 
-struct cases *cases_new(const bool wanted[CASE_KINDS])
+struct test_report *test_report_new(const bool wanted[CASE_KINDS])
 {
-    struct cases *cases = g_new0(struct cases, 1);
+    struct test_report *report = g_new0(struct test_report, 1);
 
-    memcpy(cases->wanted, wanted, sizeof cases->wanted);
-    cases->inputs = g_ptr_array_new_with_free_func(input_free);
-    cases->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    failures_to(hear_failure, cases);
-    return cases;
+    memcpy(report->wanted, wanted, sizeof report->wanted);
+    report->inputs = g_ptr_array_new_with_free_func(input_free);
+    report->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    failures_to(hear_failure, report);
+    return report;
 }
 
-void cases_free(struct cases *cases)
+void test_report_free(struct test_report *report)
 {
     failures_to(NULL, NULL);
-    g_ptr_array_free(cases->inputs, TRUE);
-    g_hash_table_destroy(cases->places);
-    g_free(cases->about);
-    g_free(cases);
+    g_ptr_array_free(report->inputs, TRUE);
+    g_hash_table_destroy(report->places);
+    g_free(report->about);
+    g_free(report);
 }
 
-void cases_begin(struct cases *cases, const char *file)
+void test_report_begin(struct test_report *report, const char *file)
 {
-    struct input_cases *input = input_named(cases, file);
+    struct input_cases *input = input_named(report, file);
 
     for (int i = 0; i < CASE_KINDS; i++) {
         if (input->kinds[i].outcome == CASE_SKIPPED) {
@@ -124,55 +125,55 @@ void cases_begin(struct cases *cases, const char *file)
             g_string_truncate(input->kinds[i].text, 0);
         }
     }
-    cases->started = g_get_monotonic_time();
+    report->started = g_get_monotonic_time();
 }
 
-void cases_end(struct cases *cases, const char *file)
+void test_report_end(struct test_report *report, const char *file)
 {
-    input_named(cases, file)->time = (double)(g_get_monotonic_time() - cases->started) / 1e6;
+    input_named(report, file)->time = (double)(g_get_monotonic_time() - report->started) / 1e6;
 }
 
-void cases_about(struct cases *cases, const char *file, enum case_kind kind)
+void test_report_about(struct test_report *report, const char *file, enum case_kind kind)
 {
-    g_free(cases->about);
-    cases->about = g_strdup(file);
-    cases->kind = kind;
+    g_free(report->about);
+    report->about = g_strdup(file);
+    report->kind = kind;
 }
 
-void cases_say(struct cases *cases, const char *file, enum case_kind kind,
-               enum case_outcome outcome, const char *text)
+void test_report_say(struct test_report *report, const char *file, enum case_kind kind,
+                     enum case_outcome outcome, const char *text)
 {
-    say(&input_named(cases, file)->kinds[kind], outcome, text);
+    say(&input_named(report, file)->kinds[kind], outcome, text);
 }
 
-bool cases_want(const struct cases *cases, enum case_kind kind)
+bool test_report_want(const struct test_report *report, enum case_kind kind)
 {
-    return cases->wanted[kind];
+    return report->wanted[kind];
 }
 
-const GPtrArray *cases_inputs(const struct cases *cases)
+const GPtrArray *test_report_inputs(const struct test_report *report)
 {
-    return cases->inputs;
+    return report->inputs;
 }
 
-static guint count_of(const struct cases *cases, const struct input_cases *input,
+static guint count_of(const struct test_report *report, const struct input_cases *input,
                       enum case_outcome outcome)
 {
     guint count = 0;
 
     for (int i = 0; i < CASE_KINDS; i++)
-        count += cases->wanted[i] && input->kinds[i].outcome == outcome;
+        count += report->wanted[i] && input->kinds[i].outcome == outcome;
     return count;
 }
 
-guint cases_count(const struct cases *cases, const struct input_cases *input,
-                  enum case_outcome outcome)
+guint test_report_count(const struct test_report *report, const struct input_cases *input,
+                        enum case_outcome outcome)
 {
     guint count = 0;
 
     if (input)
-        return count_of(cases, input, outcome);
-    for (guint i = 0; i < cases->inputs->len; i++)
-        count += count_of(cases, g_ptr_array_index(cases->inputs, i), outcome);
+        return count_of(report, input, outcome);
+    for (guint i = 0; i < report->inputs->len; i++)
+        count += count_of(report, g_ptr_array_index(report->inputs, i), outcome);
     return count;
 }

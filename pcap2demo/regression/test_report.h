@@ -3,8 +3,8 @@
  * A check as test cases, for the reports that CI systems read: one case for each input and kind of
  * check. What the user is told of failures becomes the cases' texts.
  */
-#ifndef PCAP2DEMO_CASES_H
-#define PCAP2DEMO_CASES_H
+#ifndef PCAP2DEMO_TEST_REPORT_H
+#define PCAP2DEMO_TEST_REPORT_H
 
 #include <glib.h>
 #include <stdio.h>
@@ -38,40 +38,40 @@ struct input_cases {
     struct test_case kinds[CASE_KINDS];
 };
 
-struct cases;
+struct test_report;
 
 /* Listens to failures until it is freed. Kinds that are not `wanted` are left out of reports. */
-struct cases *cases_new(const bool wanted[CASE_KINDS]);
-void cases_free(struct cases *cases);
+struct test_report *test_report_new(const bool wanted[CASE_KINDS]);
+void test_report_free(struct test_report *report);
 
 /* The input can be read, and is: its cases are passed so far. Others are skipped. */
-void cases_begin(struct cases *cases, const char *file);
-void cases_end(struct cases *cases, const char *file);
+void test_report_begin(struct test_report *report, const char *file);
+void test_report_end(struct test_report *report, const char *file);
 
 /* Failures from now on are of this input and kind, wherever they lie; NULL: by their place. */
-void cases_about(struct cases *cases, const char *file, enum case_kind kind);
+void test_report_about(struct test_report *report, const char *file, enum case_kind kind);
 
 /* Adds a text to a case that did not fail. */
-void cases_say(struct cases *cases, const char *file, enum case_kind kind,
-               enum case_outcome outcome, const char *text);
+void test_report_say(struct test_report *report, const char *file, enum case_kind kind,
+                     enum case_outcome outcome, const char *text);
 
-bool cases_want(const struct cases *cases, enum case_kind kind);
+bool test_report_want(const struct test_report *report, enum case_kind kind);
 
 /* struct input_cases *, as the inputs came. */
-const GPtrArray *cases_inputs(const struct cases *cases);
+const GPtrArray *test_report_inputs(const struct test_report *report);
 
 /* How many cases of the input (NULL: of all) are wanted and have the outcome. */
-guint cases_count(const struct cases *cases, const struct input_cases *input,
-                  enum case_outcome outcome);
+guint test_report_count(const struct test_report *report, const struct input_cases *input,
+                        enum case_outcome outcome);
 
 /* Prints a report in the Test Anything Protocol, version 13. */
-void tap_print(const struct cases *cases, FILE *out);
+void tap_print(const struct test_report *report, FILE *out);
 
 /*
  * Writes a report in the JUnit format that Jenkins and GitLab read. Returns NULL, or a new text
  * that says what went wrong.
  */
-char *junit_write(const struct cases *cases, const char *path);
+char *junit_write(const struct test_report *report, const char *path);
 
 /* Whether the program was built with an XML library. */
 bool junit_is_there(void);

@@ -6,7 +6,7 @@
 
 enum { PORTS = 65536 };
 
-struct claims {
+struct selection {
     uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
     uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
 };
@@ -19,9 +19,9 @@ int protocol_number(const char *name)
     return -1;
 }
 
-void claims_free(struct claims *claims)
+void selection_free(struct selection *selection)
 {
-    g_free(claims);
+    g_free(selection);
 }
 
 /* A port number at `*at`, which moves behind it. */
@@ -38,7 +38,7 @@ static bool read_port(const char **at, unsigned *port)
 }
 
 /* One port or range at `*at`, up to the comma or the end. */
-static bool read_range(struct claims *claims, int protocol, bool by_user, const char **at)
+static bool read_range(struct selection *selection, int protocol, bool by_user, const char **at)
 {
     unsigned low, high;
 
@@ -51,36 +51,36 @@ static bool read_range(struct claims *claims, int protocol, bool by_user, const 
             return false;
     }
     for (unsigned port = low; port <= high; port++) {
-        claims->servers[port] |= (uint8_t)(1u << protocol);
+        selection->servers[port] |= (uint8_t)(1u << protocol);
         if (by_user)
-            claims->forced[port] = (uint8_t)(protocol + 1);
+            selection->forced[port] = (uint8_t)(protocol + 1);
     }
     return **at == ',' || **at == '\0';
 }
 
-static bool read_ranges(struct claims *claims, int protocol, bool by_user, const char *ranges)
+static bool read_ranges(struct selection *selection, int protocol, bool by_user, const char *ranges)
 {
     bool good;
 
     do {
-        good = read_range(claims, protocol, by_user, &ranges);
+        good = read_range(selection, protocol, by_user, &ranges);
     } while (good && *ranges++ == ',');
     return good;
 }
 
-struct claims *claims_new(void)
+struct selection *selection_new(void)
 {
-    struct claims *claims = g_new0(struct claims, 1);
+    struct selection *selection = g_new0(struct selection, 1);
 
     for (int i = 0; qs_protocols[i]; i++) {
-        g_assert(i < CLAIMS_PROTOCOLS_MAX);
-        if (!read_ranges(claims, i, false, qs_protocols[i]->ports))
+        g_assert(i < SELECTION_PROTOCOLS_MAX);
+        if (!read_ranges(selection, i, false, qs_protocols[i]->ports))
             g_error("the ports of %s are not a range list", qs_protocols[i]->name);
     }
-    return claims;
+    return selection;
 }
 
-bool claims_add(struct claims *claims, const char *text, char **error)
+bool selection_add(struct selection *selection, const char *text, char **error)
 {
     const char *equals = strchr(text, '=');
     char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
@@ -89,7 +89,7 @@ bool claims_add(struct claims *claims, const char *text, char **error)
     if (!equals || protocol < 0)
         *error =
             g_strdup_printf("--port %s: no protocol \"%s\" (PROTOCOL=PORTS is wanted)", text, name);
-    else if (!read_ranges(claims, protocol, true, equals + 1))
+    else if (!read_ranges(selection, protocol, true, equals + 1))
         *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
                                  "with commas between",
                                  text);
@@ -97,17 +97,17 @@ bool claims_add(struct claims *claims, const char *text, char **error)
     return !*error;
 }
 
-bool claims_is_server(const struct claims *claims, int protocol, uint16_t port)
+bool selection_is_server(const struct selection *selection, int protocol, uint16_t port)
 {
-    return claims->servers[port] >> protocol & 1;
+    return selection->servers[port] >> protocol & 1;
 }
 
 /* The user's word for either port; the destination's counts first. */
-static int forced(const struct claims *claims, const struct qs_packet *packet)
+static int forced(const struct selection *selection, const struct qs_packet *packet)
 {
-    if (claims->forced[packet->destination.port])
-        return claims->forced[packet->destination.port] - 1;
-    return claims->forced[packet->source.port] - 1;
+    if (selection->forced[packet->destination.port])
+        return selection->forced[packet->destination.port] - 1;
+    return selection->forced[packet->source.port] - 1;
 }
 
 /* Whether the packet's bytes say that it is of this protocol, as far as they can be trusted. */
@@ -135,15 +135,15 @@ static int recognised(const struct qs_packet *packet, unsigned by_port)
     return first;
 }
 
-static unsigned protocols_by_port(const struct claims *claims, const struct qs_packet *packet)
+static unsigned protocols_by_port(const struct selection *selection, const struct qs_packet *packet)
 {
-    return claims->servers[packet->source.port] | claims->servers[packet->destination.port];
+    return selection->servers[packet->source.port] | selection->servers[packet->destination.port];
 }
 
-int claims_find(const struct claims *claims, const struct qs_packet *packet)
+int selection_find(const struct selection *selection, const struct qs_packet *packet)
 {
-    const int user = forced(claims, packet);
-    const unsigned by_port = protocols_by_port(claims, packet);
+    const int user = forced(selection, packet);
+    const unsigned by_port = protocols_by_port(selection, packet);
     int protocol;
 
     if (user >= 0)
@@ -155,29 +155,30 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet)
 }
 
 /* Whether the packet goes to a port of the holder's servers, which is none of the other's. */
-static bool is_for_holder(const struct claims *claims, const struct qs_packet *packet, int holder,
-                          int other)
+static bool is_for_holder(const struct selection *selection, const struct qs_packet *packet,
+                          int holder, int other)
 {
     const uint16_t port = packet->destination.port;
 
-    return claims_is_server(claims, holder, port) && !claims_is_server(claims, other, port);
+    return selection_is_server(selection, holder, port) &&
+           !selection_is_server(selection, other, port);
 }
 
-int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder)
+int selection_again(const struct selection *selection, const struct qs_packet *packet, int holder)
 {
     int protocol;
 
-    if (forced(claims, packet) >= 0 || qs_protocols[holder]->recognise(packet))
+    if (forced(selection, packet) >= 0 || qs_protocols[holder]->recognise(packet))
         return holder;
-    protocol = recognised(packet, protocols_by_port(claims, packet));
-    if (protocol < 0 || is_for_holder(claims, packet, holder, protocol))
+    protocol = recognised(packet, protocols_by_port(selection, packet));
+    if (protocol < 0 || is_for_holder(selection, packet, holder, protocol))
         return holder;
     return protocol;
 }
 
-int claims_find_stream(const struct claims *claims, const struct qs_packet *packet)
+int selection_find_stream(const struct selection *selection, const struct qs_packet *packet)
 {
-    const int user = forced(claims, packet);
+    const int user = forced(selection, packet);
 
     if (user >= 0)
         return qs_protocols[user]->decode_unit ? user : -1;

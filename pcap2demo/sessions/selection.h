@@ -3,8 +3,8 @@
  * Which protocol a conversation is: by the user's word, by what its first packet can only be, or by
  * a server's port.
  */
-#ifndef PCAP2DEMO_CLAIMS_H
-#define PCAP2DEMO_CLAIMS_H
+#ifndef PCAP2DEMO_SELECTION_H
+#define PCAP2DEMO_SELECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,23 +13,23 @@
 #include "common/core/protocol.h"
 
 /* Protocols are numbered as in qs_protocols[]. */
-enum { CLAIMS_PROTOCOLS_MAX = 8 };
+enum { SELECTION_PROTOCOLS_MAX = 8 };
 
-struct claims;
+struct selection;
 
 /* Begins with the default ports of all protocols. */
-struct claims *claims_new(void);
-void claims_free(struct claims *claims);
+struct selection *selection_new(void);
+void selection_free(struct selection *selection);
 
 /*
  * Takes the user's "PROTOCOL=RANGES", "qw=28500,28600-28610". Packets of these ports are of that
  * protocol whatever they look like. False, and a new text in `*error` (NULL before), when that is
  * not what it is.
  */
-bool claims_add(struct claims *claims, const char *text, char **error);
+bool selection_add(struct selection *selection, const char *text, char **error);
 
 /* The number of the protocol that claims a conversation beginning with `packet`, or -1. */
-int claims_find(const struct claims *claims, const struct qs_packet *packet);
+int selection_find(const struct selection *selection, const struct qs_packet *packet);
 
 /*
  * The same for a packet of a conversation that protocol number `holder` has claimed, while no
@@ -37,16 +37,16 @@ int claims_find(const struct claims *claims, const struct qs_packet *packet);
  * server's answer decides, not what is asked at the port of a server. `holder` if nothing speaks
  * for another.
  */
-int claims_again(const struct claims *claims, const struct qs_packet *packet, int holder);
+int selection_again(const struct selection *selection, const struct qs_packet *packet, int holder);
 
 /*
  * The number of the protocol that claims a TCP connection whose first bytes are the packet's, or
  * -1: the user's word, or what they can only be.
  */
-int claims_find_stream(const struct claims *claims, const struct qs_packet *packet);
+int selection_find_stream(const struct selection *selection, const struct qs_packet *packet);
 
 /* Whether servers of the protocol listen on `port`. */
-bool claims_is_server(const struct claims *claims, int protocol, uint16_t port);
+bool selection_is_server(const struct selection *selection, int protocol, uint16_t port);
 
 /* The number of the protocol of this name, or -1. */
 int protocol_number(const char *name);

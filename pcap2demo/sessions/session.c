@@ -23,20 +23,20 @@ struct conversation {
 };
 
 struct sessions {
-    const struct settings *settings;
+    const struct options *options;
     struct action *action;
     struct flow_table *flows;
     struct conversation *demo; /* that is being read, or NULL */
-    struct qs_decoder decoders[CLAIMS_PROTOCOLS_MAX];
+    struct qs_decoder decoders[SELECTION_PROTOCOLS_MAX];
     const char *file; /* of the packet at hand; interned */
     const char *stem; /* interned */
     unsigned count;   /* sessions so far */
     bool keep;        /* unfinished demos at the end */
 };
 
-bool session_is_wanted(const struct session *session, const struct settings *settings)
+bool session_is_wanted(const struct session *session, const struct options *options)
 {
-    return session ? session->chosen : settings->sessions->len == 0;
+    return session ? session->chosen : options->sessions->len == 0;
 }
 
 struct session_loss session_loss(const struct session *session)
@@ -116,8 +116,9 @@ static enum qs_end server_end(const struct sessions *sessions,
 
     if (conversation->state->server != QS_END_UNKNOWN)
         return conversation->state->server;
-    return claims_is_server(sessions->settings->claims, conversation->protocol, a->port) ? QS_END_A
-                                                                                         : QS_END_B;
+    return selection_is_server(sessions->options->selection, conversation->protocol, a->port)
+               ? QS_END_A
+               : QS_END_B;
 }
 
 static void name_ends(const struct sessions *sessions, struct session *session,
@@ -143,8 +144,8 @@ static void start_rebuild(struct sessions *sessions, struct session *session,
 {
     const struct rebuilder *rebuilder = rebuilder_choose(decoder, first);
     struct demo_setup setup = {.naming =
-                                   sessions->action->writes ? sessions->settings->naming : NULL,
-                               .wishes = sessions->settings->wishes,
+                                   sessions->action->writes ? sessions->options->naming : NULL,
+                               .demo_options = sessions->options->demo_options,
                                .capture = sessions->stem,
                                .session = session->number};
 
@@ -165,11 +166,11 @@ static struct session *session_new(struct sessions *sessions,
     session->number = ++sessions->count;
     session->protocol = qs_protocols[conversation->protocol];
     session->recorded = conversation->recorded;
-    session->first = (struct place){
+    session->first = (struct location){
         .file = sessions->file, .packet = packet->number, .block = conversation->recorded};
     session->start = packet->time;
     session->maps = g_ptr_array_new_with_free_func(g_free);
-    session->chosen = settings_chose(sessions->settings, session->number);
+    session->chosen = options_chose(sessions->options, session->number);
     start_rebuild(sessions, session, &sessions->decoders[conversation->protocol], packet);
     return session;
 }
@@ -267,7 +268,8 @@ static struct conversation *conversation_new(struct sessions *sessions, int prot
 static void reconsider(const struct sessions *sessions, struct conversation *conversation,
                        const struct qs_packet *packet)
 {
-    const int protocol = claims_again(sessions->settings->claims, packet, conversation->protocol);
+    const int protocol =
+        selection_again(sessions->options->selection, packet, conversation->protocol);
 
     if (protocol == conversation->protocol)
         return;
@@ -286,7 +288,7 @@ static struct conversation *find_conversation(struct sessions *sessions, struct 
             reconsider(sessions, conversation, packet);
         return conversation;
     }
-    protocol = claims_find(sessions->settings->claims, packet);
+    protocol = selection_find(sessions->options->selection, packet);
     if (protocol < 0)
         return NULL;
     packet->from = QS_END_A;
@@ -329,12 +331,12 @@ static void follow_sessions(struct sessions *sessions, struct conversation *conv
 static void tell_action(struct sessions *sessions, const struct conversation *conversation,
                         const struct qs_packet *packet)
 {
-    const struct place place = {
+    const struct location location = {
         .file = sessions->file, .packet = packet->number, .block = conversation->recorded};
 
     if (sessions->action->packet)
         sessions->action->packet(
-            sessions->action, &(struct seen){.place = place,
+            sessions->action, &(struct seen){.location = location,
                                              .packet = packet,
                                              .decoder = &sessions->decoders[conversation->protocol],
                                              .session = conversation->session});
@@ -343,12 +345,12 @@ static void tell_action(struct sessions *sessions, const struct conversation *co
 static void find_server_ports(const struct sessions *sessions,
                               const struct conversation *conversation, struct qs_packet *packet)
 {
-    const struct claims *claims = sessions->settings->claims;
+    const struct selection *selection = sessions->options->selection;
 
     packet->source_is_server_port =
-        claims_is_server(claims, conversation->protocol, packet->source.port);
+        selection_is_server(selection, conversation->protocol, packet->source.port);
     packet->destination_is_server_port =
-        claims_is_server(claims, conversation->protocol, packet->destination.port);
+        selection_is_server(selection, conversation->protocol, packet->destination.port);
 }
 
 /* What follows from a packet or unit that was just decoded. */
@@ -395,7 +397,7 @@ static struct conversation *find_connection(const struct sessions *sessions, voi
 
     if (*reader)
         return *reader;
-    protocol = claims_find_stream(sessions->settings->claims, bytes);
+    protocol = selection_find_stream(sessions->options->selection, bytes);
     if (protocol >= 0)
         *reader = connection_new(protocol, bytes);
     return *reader;
@@ -476,17 +478,17 @@ void sessions_end_demo(struct sessions *sessions)
 
 /* --- All of them ----------------------------------------------------------------------------- */
 
-struct sessions *sessions_new(const struct settings *settings, struct action *action)
+struct sessions *sessions_new(const struct options *options, struct action *action)
 {
     struct sessions *sessions = g_new0(struct sessions, 1);
 
-    sessions->settings = settings;
+    sessions->options = options;
     sessions->action = action;
     sessions->keep = true;
     sessions->flows = flow_table_new(conversation_over, sessions);
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
-        sessions->decoders[i].options = settings->options[i];
+        sessions->decoders[i].options = options->protocol_options[i];
         sessions->decoders[i].want_summary = action->want_summary;
         sessions->decoders[i].want_transfers = action->want_transfers;
     }

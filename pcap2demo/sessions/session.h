@@ -25,7 +25,7 @@ struct session {
     unsigned number;
     const struct qs_protocol *protocol;
     struct qs_address client, server; /* who is who is a guess while state.server is unknown */
-    struct place first;               /* its first packet */
+    struct location first;            /* its first packet */
     int64_t start;                    /* nanoseconds since the epoch: its first packet */
     int64_t end; /* its last, but for what is asked outside of the connection */
     uint64_t packets;
@@ -57,11 +57,11 @@ struct session_loss session_loss(const struct session *session);
 const struct qs_demo_format *session_demo_format(const struct session *session);
 
 /* Whether packets of this session, NULL: of none, are among those that --session asks for. */
-bool session_is_wanted(const struct session *session, const struct settings *settings);
+bool session_is_wanted(const struct session *session, const struct options *options);
 
 struct sessions;
 
-struct sessions *sessions_new(const struct settings *settings, struct action *action);
+struct sessions *sessions_new(const struct options *options, struct action *action);
 
 /* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
 void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);

@@ -142,7 +142,7 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static void place(struct writer *writer, const char *path, bool overwrite)
+static void location(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path)) {
         writer->error = g_strdup("exists already, and is not a file");
@@ -173,7 +173,7 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
-        place(writer, path, overwrite);
+        location(writer, path, overwrite);
         g_free(path);
     }
     remove_temporary(writer);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/acknex/listener.h"
 
-static void keep(struct qs_sink *ears, const struct heard *heard)
+static void keep(struct qs_sink *base, const struct heard *heard)
 {
-    g_array_append_val(((struct listener *)ears)->heard, *heard);
+    g_array_append_val(((struct listener *)base)->heard, *heard);
 }
 
-static void hear_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void hear_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    keep(ears, &(struct heard){.kind = HEARD_OPEN, .field = group, .offset = offset});
+    keep(base, &(struct heard){.kind = HEARD_OPEN, .field = group, .offset = offset});
 }
 
-static void hear_close(struct qs_sink *ears, uint32_t end)
+static void hear_close(struct qs_sink *base, uint32_t end)
 {
-    keep(ears, &(struct heard){.kind = HEARD_CLOSE, .offset = end});
+    keep(base, &(struct heard){.kind = HEARD_CLOSE, .offset = end});
 }
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct heard heard = {.kind = HEARD_FIELD,
@@ -28,13 +28,13 @@ static void hear_field(struct qs_sink *ears, const struct qs_field *field,
 
     if (field->type == QS_TEXT || field->type == QS_BYTES)
         heard.text = g_strndup((const char *)value->bytes.data, value->bytes.size);
-    keep(ears, &heard);
+    keep(base, &heard);
 }
 
-static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    keep(ears, &(struct heard){.kind = HEARD_NOTE,
+    keep(base, &(struct heard){.kind = HEARD_NOTE,
                                .note = kind,
                                .offset = offset,
                                .length = length,
@@ -50,7 +50,7 @@ struct listener *listener_new(void)
 {
     struct listener *listener = g_new0(struct listener, 1);
 
-    listener->ears = (struct qs_sink){
+    listener->base = (struct qs_sink){
         .open = hear_open, .close = hear_close, .field = hear_field, .note = hear_note};
     listener->heard = g_array_new(FALSE, FALSE, sizeof(struct heard));
     g_array_set_clear_func(listener->heard, forget);
@@ -94,6 +94,6 @@ void listener_decode(struct listener *listener, struct qs_decoder *decoder,
                                      .destination_is_server_port = direction == QS_C2S};
 
     listener_forget(listener);
-    qs_decode(decoder, &session->base, &listener->ears, &packet);
+    qs_decode(decoder, &session->base, &listener->base, &packet);
     g_free(bytes);
 }

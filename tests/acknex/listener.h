@@ -22,7 +22,7 @@ struct heard {
 };
 
 struct listener {
-    struct qs_sink ears;
+    struct qs_sink base;
     GArray *heard; /* struct heard */
 };
 

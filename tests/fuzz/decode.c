@@ -76,7 +76,7 @@ static void print_text(struct qs_decoder *decoder, struct qs_session *session,
 {
     struct qs_text_sink *sink = qs_text_sink_new(nowhere());
 
-    qs_decode(decoder, session, qs_text_sink_ears(sink), packet);
+    qs_decode(decoder, session, qs_text_sink_base(sink), packet);
     qs_text_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
     qs_text_sink_free(sink);
 }
@@ -86,7 +86,7 @@ static void print_json(struct qs_decoder *decoder, struct qs_session *session,
 {
     struct qs_json_sink *sink = qs_json_sink_new(nowhere());
 
-    qs_decode(decoder, session, qs_json_sink_ears(sink), packet);
+    qs_decode(decoder, session, qs_json_sink_base(sink), packet);
     qs_json_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
     qs_json_sink_free(sink);
 }

@@ -33,11 +33,11 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     return true;
 }
 
-struct claims *fuzz_claims(void)
+struct selection *fuzz_claims(void)
 {
-    static struct claims *claims;
+    static struct selection *selection;
 
-    if (!claims)
-        claims = claims_new();
-    return claims;
+    if (!selection)
+        selection = selection_new();
+    return selection;
 }

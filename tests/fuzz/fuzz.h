@@ -66,6 +66,6 @@ struct fuzz_piece {
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
 
 /* The default ports of all protocols: tables of some size, which are made once. */
-struct claims *fuzz_claims(void);
+struct selection *fuzz_claims(void);
 
 #endif

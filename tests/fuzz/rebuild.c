@@ -47,20 +47,20 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
-    struct settings settings = {.purpose = PURPOSE_CHECK};
+    struct options options = {.purpose = PURPOSE_CHECK};
     struct action action = {.wants_rebuild = true};
     struct sessions *sessions;
 
     if (size < HEADER)
         return 0;
-    settings.wishes.force = data[1] & WISH_FORCE;
-    settings.wishes.sanitize = data[1] & WISH_SANITIZE;
-    settings.claims = fuzz_claims();
-    settings.sessions = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    sessions = sessions_new(&settings, &action);
+    options.demo_options.force = data[1] & WISH_FORCE;
+    options.demo_options.sanitize = data[1] & WISH_SANITIZE;
+    options.selection = fuzz_claims();
+    options.sessions = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    sessions = sessions_new(&options, &action);
     sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, HEADER);
     sessions_free(sessions, true);
-    g_array_free(settings.sessions, TRUE);
+    g_array_free(options.sessions, TRUE);
     return 0;
 }

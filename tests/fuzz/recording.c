@@ -41,10 +41,10 @@ static void read_blocks(struct sessions *sessions, struct recording *recording)
     }
 }
 
-static void read_recording(struct recording *recording, struct settings *settings,
+static void read_recording(struct recording *recording, struct options *options,
                            struct action *action)
 {
-    struct sessions *sessions = sessions_new(settings, action);
+    struct sessions *sessions = sessions_new(options, action);
 
     sessions_set_source(sessions, "input", "input");
     sessions_begin_demo(sessions, recording_protocol(recording), recording_demo_format(recording));
@@ -72,46 +72,45 @@ static struct recording *open_recording(const uint8_t *data, size_t size)
     return recording;
 }
 
-static void read_fields(struct recording *recording, struct settings *settings)
+static void read_fields(struct recording *recording, struct options *options)
 {
     struct qs_count_sink counts;
-    struct action action = {.sink = &counts.ears, .wants_rebuild = true};
+    struct action action = {.sink = &counts.base, .wants_rebuild = true};
 
     qs_count_sink_init(&counts);
-    read_recording(recording, settings, &action);
+    read_recording(recording, options, &action);
     if (counts.depth)
         abort();
 }
 
 /* There is no such folder: what is written goes nowhere. */
-static void make_capture(struct recording *recording, struct settings *settings)
+static void make_capture(struct recording *recording, struct options *options)
 {
     char file[] = "/dev/null/capture";
     char *files[] = {file, NULL};
     struct action *action;
 
-    settings->pcap = file;
-    settings->files = files;
-    action = pcap_new(settings);
-    read_recording(recording, settings, action);
+    options->pcap = file;
+    options->files = files;
+    action = pcap_new(options);
+    read_recording(recording, options, action);
     action->end(action, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const uses[])(struct recording *, struct settings *) = {read_fields,
-                                                                          make_capture};
-    struct settings settings = {.claims = fuzz_claims(),
-                                .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    static void (*const uses[])(struct recording *, struct options *) = {read_fields, make_capture};
+    struct options options = {.selection = fuzz_claims(),
+                              .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
         struct recording *recording = open_recording(data, size);
 
         if (recording) {
-            uses[i](recording, &settings);
+            uses[i](recording, &options);
             recording_close(recording);
         }
     }
-    g_array_free(settings.sessions, TRUE);
+    g_array_free(options.sessions, TRUE);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
 #include "tests/fuzz/fuzz.h"
@@ -98,17 +98,17 @@ static void send_segment(struct connection_under_test *test, const struct fuzz_p
                                .destination = {.family = 4, .bytes = {10, 0, 0, server ? 1 : 2}}};
     GByteArray *bytes = g_byte_array_new();
 
-    bytes_u16be(bytes, server ? 28000 : 50000);
-    bytes_u16be(bytes, server ? 50000 : 28000);
-    bytes_u32be(bytes, sent->sequence);
-    bytes_u32be(bytes, piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? test->next[!server] : 0);
-    bytes_u8(bytes, WORDS << 4);
-    bytes_u8(bytes, (uint8_t)((piece->bits & FUZZ_STREAM_END ? FIN : 0) |
-                              (piece->bits & FUZZ_STREAM_RESET ? RST : 0) |
-                              (piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? ACK : 0)));
+    qs_write_u16be(bytes, server ? 28000 : 50000);
+    qs_write_u16be(bytes, server ? 50000 : 28000);
+    qs_write_u32be(bytes, sent->sequence);
+    qs_write_u32be(bytes, piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? test->next[!server] : 0);
+    qs_write_u8(bytes, WORDS << 4);
+    qs_write_u8(bytes, (uint8_t)((piece->bits & FUZZ_STREAM_END ? FIN : 0) |
+                                 (piece->bits & FUZZ_STREAM_RESET ? RST : 0) |
+                                 (piece->bits & FUZZ_STREAM_ACKNOWLEDGED ? ACK : 0)));
     for (int i = 0; i < 6; i++)
-        bytes_u8(bytes, 0);
-    bytes_view(bytes, (struct qs_view){sent->data, sent->size});
+        qs_write_u8(bytes, 0);
+    qs_write_view(bytes, (struct qs_view){sent->data, sent->size});
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     tcp_take(test->tcp, &packet);

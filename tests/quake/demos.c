@@ -48,7 +48,7 @@ static enum dem_status decode_blocks(struct tally *tally, struct qs_reader *in)
                                          .wire_size = block.messages.size,
                                          .number = ++tally->blocks};
 
-        qs_decode_server_messages(&decoder, &session.base, &counts.ears, &packet);
+        qs_decode_server_messages(&decoder, &session.base, &counts.base, &packet);
         tally->problems += qs_decoder_problems(&decoder);
     }
     tally->fields = counts.fields;

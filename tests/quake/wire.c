@@ -57,10 +57,10 @@ static void decode(struct wire *wire, const struct qs_packet *packet, bool block
     const struct qs_dump_packet about = {.packet = packet, .decoder = &wire->decoder};
 
     if (block)
-        qs_decode_server_messages(&wire->decoder, &wire->session.base, qs_text_sink_ears(sink),
+        qs_decode_server_messages(&wire->decoder, &wire->session.base, qs_text_sink_base(sink),
                                   packet);
     else
-        qs_decode(&wire->decoder, &wire->session.base, qs_text_sink_ears(sink), packet);
+        qs_decode(&wire->decoder, &wire->session.base, qs_text_sink_base(sink), packet);
     qs_text_sink_end(sink, &about);
     qs_text_sink_free(sink);
     fclose(out);
@@ -108,10 +108,11 @@ bool wire_heard(const struct wire *wire, const char *text)
     bool heard = false;
 
     for (char **line = lines; *line && !heard; line++) {
-        const char *place = strchr(*line, ' '); /* behind the packet's number */
-        const char *field = place ? strchr(place + 1, ' ') : NULL;
+        const char *location = strchr(*line, ' '); /* behind the packet's number */
+        const char *field = location ? strchr(location + 1, ' ') : NULL;
 
-        heard = (place && strcmp(place + 1, text) == 0) || (field && strcmp(field + 1, text) == 0);
+        heard = (location && strcmp(location + 1, text) == 0) ||
+                (field && strcmp(field + 1, text) == 0);
     }
     g_strfreev(lines);
     return heard;

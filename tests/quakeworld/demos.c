@@ -43,7 +43,7 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
     while ((status = qwd_read_block(&in, &block)) == QWD_OK)
         if (block.type == QWD_READ) {
             packets++;
-            problems += decode_packet(&decoder, session, &counts.ears, block.packet);
+            problems += decode_packet(&decoder, session, &counts.base, block.packet);
         }
     printf("%s %s: %u packets, %" G_GUINT64_FORMAT " fields, %u problems%s\n",
            status == QWD_END && !problems && packets ? "ok  " : "FAIL", path, packets,

@@ -11,7 +11,7 @@
 
 /* Keeps "name = value" for each field, and "! text" for each note, a line each. */
 struct listener {
-    struct qs_sink ears;
+    struct qs_sink base;
     GString *heard;
 };
 
@@ -21,21 +21,21 @@ struct fixture {
     struct listener listener;
 };
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    GString *heard = ((struct listener *)ears)->heard;
+    GString *heard = ((struct listener *)base)->heard;
 
     g_string_append_printf(heard, "%s = ", field->name);
     qs_value_append(heard, field, value);
     g_string_append_c(heard, '\n');
 }
 
-static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
     (void)kind, (void)offset, (void)length;
-    g_string_append_printf(((struct listener *)ears)->heard, "! %s\n", text);
+    g_string_append_printf(((struct listener *)base)->heard, "! %s\n", text);
 }
 
 static int set_up(void **state)
@@ -48,7 +48,7 @@ static int set_up(void **state)
     f->session.base.version = QW_PROTOCOL_LAST;
     f->session.base.level = 1;
     f->session.format.known = true;
-    f->listener.ears = (struct qs_sink){.field = hear_field, .note = hear_note};
+    f->listener.base = (struct qs_sink){.field = hear_field, .note = hear_note};
     f->listener.heard = g_string_new(NULL);
     *state = f;
     return 0;
@@ -72,7 +72,7 @@ static uint32_t decode(struct fixture *f, enum qs_end from, struct qs_view bytes
         .data = bytes.data, .size = bytes.size, .wire_size = bytes.size, .from = from};
 
     g_string_truncate(f->listener.heard, 0);
-    qs_decode(&f->decoder, &f->session.base, &f->listener.ears, &packet);
+    qs_decode(&f->decoder, &f->session.base, &f->listener.base, &packet);
     return qs_decoder_problems(&f->decoder);
 }
 

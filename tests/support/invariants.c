@@ -24,9 +24,9 @@ G_GNUC_NORETURN G_GNUC_PRINTF(2, 3) static void broken(const char *name, const c
     abort();
 }
 
-static struct invariants *self(struct qs_sink *ears)
+static struct invariants *self(struct qs_sink *base)
 {
-    return (struct invariants *)ears;
+    return (struct invariants *)base;
 }
 
 /* --- Single promises ---------------------------------------------------------------------------
@@ -43,7 +43,7 @@ static void check_range(const struct invariants *invariants, const char *name, u
 
 static void check_row(const struct invariants *invariants, const struct qs_field *field)
 {
-    const struct qs_protocol *protocol = invariants->ears.protocol;
+    const struct qs_protocol *protocol = invariants->base.protocol;
 
     if (field < protocol->fields || field >= protocol->fields + protocol->field_count)
         broken(NULL, "a field that is no row of %s", protocol->name);
@@ -124,9 +124,9 @@ static void check_shown(const struct qs_field *field, const struct qs_value *val
 /* --- Ears --------------------------------------------------------------------------------------
  */
 
-static void hear_open(struct qs_sink *ears, const struct qs_field *field, uint32_t offset)
+static void hear_open(struct qs_sink *base, const struct qs_field *field, uint32_t offset)
 {
-    struct invariants *invariants = self(ears);
+    struct invariants *invariants = self(base);
     const struct group group = {field, offset, invariants->sources};
 
     check_row(invariants, field);
@@ -136,9 +136,9 @@ static void hear_open(struct qs_sink *ears, const struct qs_field *field, uint32
     g_array_append_val(invariants->open, group);
 }
 
-static void hear_close(struct qs_sink *ears, uint32_t end)
+static void hear_close(struct qs_sink *base, uint32_t end)
 {
-    struct invariants *invariants = self(ears);
+    struct invariants *invariants = self(base);
     const struct group *group;
 
     if (!invariants->open->len)
@@ -152,10 +152,10 @@ static void hear_close(struct qs_sink *ears, uint32_t end)
     g_array_set_size(invariants->open, invariants->open->len - 1);
 }
 
-static void hear_field(struct qs_sink *ears, const struct qs_field *field,
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct invariants *invariants = self(ears);
+    struct invariants *invariants = self(base);
 
     check_row(invariants, field);
     check_range(invariants, field->name, value->offset, value->length);
@@ -163,34 +163,34 @@ static void hear_field(struct qs_sink *ears, const struct qs_field *field,
     if (field->type == QS_TEXT)
         check_shown(field, value);
     invariants->fields++;
-    if (field == &ears->protocol->fields[ears->protocol->undecoded])
+    if (field == &base->protocol->fields[base->protocol->undecoded])
         invariants->undecoded += value->length;
 }
 
-static void hear_label(struct qs_sink *ears, const char *text)
+static void hear_label(struct qs_sink *base, const char *text)
 {
-    if (!self(ears)->open->len)
+    if (!self(base)->open->len)
         broken(NULL, "a title outside of all groups");
     check_utf8("title", text);
 }
 
-static void hear_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    struct invariants *invariants = self(ears);
+    struct invariants *invariants = self(base);
 
     if ((unsigned)kind >= QS_NOTE_KINDS)
         broken(NULL, "note of no kind");
-    if (!(ears->protocol->notes & QS_NOTE_BIT(kind)))
-        broken(qs_note_kinds[kind].suffix, "a note that %s does not give", ears->protocol->name);
+    if (!(base->protocol->notes & QS_NOTE_BIT(kind)))
+        broken(qs_note_kinds[kind].suffix, "a note that %s does not give", base->protocol->name);
     check_range(invariants, qs_note_kinds[kind].suffix, offset, length);
     check_utf8(qs_note_kinds[kind].suffix, text);
     invariants->notes[kind]++;
 }
 
-static void hear_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void hear_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
-    struct invariants *invariants = self(ears);
+    struct invariants *invariants = self(base);
 
     if (!data) {
         if (!invariants->sources)
@@ -209,7 +209,7 @@ static void hear_source(struct qs_sink *ears, const char *title, const uint8_t *
 
 void invariants_init(struct invariants *invariants)
 {
-    *invariants = (struct invariants){.ears = {.open = hear_open,
+    *invariants = (struct invariants){.base = {.open = hear_open,
                                                .close = hear_close,
                                                .field = hear_field,
                                                .label = hear_label,
@@ -260,9 +260,9 @@ void invariants_decode(struct invariants *invariants, struct qs_decoder *decoder
 {
     start(invariants, packet);
     if (packet->unit)
-        qs_decode_unit(decoder, session, &invariants->ears, packet);
+        qs_decode_unit(decoder, session, &invariants->base, packet);
     else
-        qs_decode(decoder, session, &invariants->ears, packet);
+        qs_decode(decoder, session, &invariants->base, packet);
     if (invariants->open->len)
         broken(g_array_index(invariants->open, struct group, 0).field->name, "never closes");
     if (invariants->sources)

@@ -14,7 +14,7 @@
 #include "common/core/sink.h"
 
 struct invariants {
-    struct qs_sink ears;
+    struct qs_sink base;
     uint32_t sizes[QS_SOURCES_MAX + 1]; /* of the sources in force; the payload's first */
     unsigned sources;
     GArray *open;                                     /* groups open now */

@@ -15,7 +15,7 @@ struct fixture {
 static struct demo *demo_of(struct fixture *f, bool force)
 {
     return demo_new(&(struct demo_setup){.naming = f->naming,
-                                         .wishes = {.force = force},
+                                         .demo_options = {.force = force},
                                          .capture = "duel",
                                          .extension = "dm2",
                                          .session = 3});
@@ -136,10 +136,10 @@ static void bounds_problems(void **state)
     assert_int_equal(problems->len, DEMO_PROBLEMS_MAX);
     problem = g_ptr_array_index(problems, 0);
     assert_string_equal(problem->text, "number 0");
-    assert_string_equal(problem->place.file, "duel.pcap");
-    assert_int_equal(problem->place.packet, 17);
+    assert_string_equal(problem->location.file, "duel.pcap");
+    assert_int_equal(problem->location.packet, 17);
     problem = g_ptr_array_index(problems, 1);
-    assert_null(problem->place.file);
+    assert_null(problem->location.file);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

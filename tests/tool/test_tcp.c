@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "pcap2demo/bytes.h"
+#include "common/core/writer.h"
 #include "pcap2demo/capture/tcp.h"
 #include "tests/tool/frames.h"
 
@@ -84,14 +84,14 @@ static void take(struct fixture *f, const struct sending *sending)
     packet.source.family = packet.destination.family = 4;
     memcpy(packet.source.bytes, sending->by_server ? server : client, 4);
     memcpy(packet.destination.bytes, sending->by_server ? client : server, 4);
-    bytes_u16be(bytes, sending->by_server ? 28000 : f->port);
-    bytes_u16be(bytes, sending->by_server ? f->port : 28000);
-    bytes_u32be(bytes, sending->sequence);
-    bytes_u32be(bytes, sending->acknowledged);
-    bytes_u8(bytes, 5 << 4);
-    bytes_u8(bytes, sending->flags);
+    qs_write_u16be(bytes, sending->by_server ? 28000 : f->port);
+    qs_write_u16be(bytes, sending->by_server ? f->port : 28000);
+    qs_write_u32be(bytes, sending->sequence);
+    qs_write_u32be(bytes, sending->acknowledged);
+    qs_write_u8(bytes, 5 << 4);
+    qs_write_u8(bytes, sending->flags);
     for (int i = 0; i < 6; i++)
-        bytes_u8(bytes, 0);
+        qs_write_u8(bytes, 0);
     if (sending->size)
         g_byte_array_append(bytes, sending->data, sending->size);
     packet.data = bytes->data;

@@ -233,8 +233,8 @@ static void after_overrun(struct qs_decoder *d)
     assert_int_equal(qs_angle16(d, TOY_ANGLE), 0);
     assert_int_equal(qs_text(d, TOY_TEXT).size, 0);
     assert_int_equal(qs_text_sized(d, TOY_TEXT, 1).size, 0);
-    qs_derive_uint(d, TOY_U8, 0, 1, 5);
-    qs_derive_text(d, TOY_TEXT, 0, 1, "derived");
+    qs_emit_generated_uint(d, TOY_U8, 0, 1, 5);
+    qs_emit_generated_text(d, TOY_TEXT, 0, 1, "derived");
     qs_label(d, "label");
     qs_label_text(d, "<", VIEW("label"), ">");
     assert_int_equal(d->in.pos, 0);
@@ -284,7 +284,7 @@ static void test_parts(void **state)
 static void one_part(struct qs_decoder *d)
 {
     qs_emit_uint(d, TOY_FLAGS_LOW, 3, 1, 1);
-    qs_derive_uint(d, TOY_WORD, 0, 4, 0x80000001);
+    qs_emit_generated_uint(d, TOY_WORD, 0, 4, 0x80000001);
 }
 
 /* A part on its own brings nothing along; a derived number brings derived parts. */
@@ -303,11 +303,11 @@ static void derived(struct qs_decoder *d)
     qs_emit_int(d, TOY_I32, 1, 2, -5);
     qs_emit_double(d, TOY_COORD, 1, 2, 0.5);
     qs_emit_bytes(d, TOY_TEXT, 1, 2, VIEW("x"));
-    qs_derive_int(d, TOY_I32, 3, 4, -6);
-    qs_derive_double(d, TOY_COORD, 3, 4, 1.5);
-    qs_derive_text(d, TOY_TEXT, 3, 4, "y");
-    qs_derive_text(d, TOY_TEXT, 3, 4, NULL);
-    qs_derive_uint(d, TOY_FRAME, 0, 0, 17);
+    qs_emit_generated_int(d, TOY_I32, 3, 4, -6);
+    qs_emit_generated_double(d, TOY_COORD, 3, 4, 1.5);
+    qs_emit_generated_text(d, TOY_TEXT, 3, 4, "y");
+    qs_emit_generated_text(d, TOY_TEXT, 3, 4, NULL);
+    qs_emit_generated_uint(d, TOY_FRAME, 0, 0, 17);
 }
 
 static void test_derived(void **state)
@@ -419,8 +419,8 @@ static void test_missing_ears(void **state)
     decode_into(&deaf);
     log_sink_init(&full);
     log_sink_init(&only_fields);
-    only_fields.ears = (struct qs_sink){.field = full.ears.field};
-    decode_into(&only_fields.ears);
+    only_fields.base = (struct qs_sink){.field = full.base.field};
+    decode_into(&only_fields.base);
     assert_string_equal(only_fields.log->str,
                         "toy.u8 0+1 = 1\ntoy.u8 1+1 = 2\ntoy.flags 0+1 = 5\n"
                         "toy.flags.low 0+1 = 1\ntoy.flags.mid 0+1 = 2\ntoy.flags.high 0+1 = 0\n");

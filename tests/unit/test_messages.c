@@ -216,7 +216,7 @@ static void test_cut_packet(void **state)
 
     log_sink_init(&sink);
     packet.wire_size = 10;
-    qs_decode(&f->d, &f->session.base, &sink.ears, &packet);
+    qs_decode(&f->d, &f->session.base, &sink.base, &packet);
     assert_string_equal(sink.log->str,
                         "open toy.group @0\ntoy.id 0+1 = 1\nclose @1\n"
                         "open toy.group @1\ntoy.id 1+1 = 5\nclose @2\n"
@@ -398,7 +398,7 @@ static void expect_direction(void **state, uint8_t sense, enum qs_end from,
     toy_protocol.session_init(&f->session.base);
     packet.from = from;
     log_sink_init(&sink);
-    qs_decode(&f->d, &f->session.base, &sink.ears, &packet);
+    qs_decode(&f->d, &f->session.base, &sink.base, &packet);
     assert_int_equal(f->d.direction, direction);
     assert_int_equal(f->session.base.server, server);
     /* The trial runs left no trace: one packet was learnt from, one field said. */

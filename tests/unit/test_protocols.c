@@ -297,7 +297,7 @@ static void test_decode_of_noise(void **state)
                     packet.from = (enum qs_end)from;
                     packet.source_is_server_port = from == QS_END_B;
                     packet.destination_is_server_port = from == QS_END_A;
-                    qs_decode(&d, session, &sink.ears, &packet);
+                    qs_decode(&d, session, &sink.base, &packet);
                     assert_int_equal(d.source_depth, 0);
                 }
                 qs_decoder_clear(&d);

@@ -36,7 +36,7 @@ static char *dump(bool json, toy_script *script, struct qs_view data, unsigned s
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     d.want_summary = json;
-    qs_decode(&d, &knowledge.base, json ? qs_json_sink_ears(lines) : qs_text_sink_ears(text),
+    qs_decode(&d, &knowledge.base, json ? qs_json_sink_base(lines) : qs_text_sink_base(text),
               &packet);
     if (json)
         qs_json_sink_end(lines, &about);
@@ -125,7 +125,7 @@ static void numbers(struct qs_decoder *d)
     qs_emit_int(d, TOY_I8, 0, 1, -1);
     qs_emit_int(d, TOY_I16, 0, 2, -2);
     qs_emit_int(d, TOY_I32, 0, 4, INT32_MIN);
-    qs_derive_uint(d, TOY_FRAME, 0, 0, 12);
+    qs_emit_generated_uint(d, TOY_FRAME, 0, 0, 12);
 }
 
 static void test_text_numbers(void **state)
@@ -172,7 +172,7 @@ static void fractions(struct qs_decoder *d)
     qs_emit_double(d, TOY_FLOAT, 0, 4, (double)0.1F);
     qs_emit_double(d, TOY_DOUBLE, 0, 8, 1.5);
     qs_emit_double(d, TOY_COORD, 0, 2, -512.125);
-    qs_derive_double(d, TOY_ANGLE, 0, 1, 90);
+    qs_emit_generated_double(d, TOY_ANGLE, 0, 1, 90);
     qs_f32(d, TOY_FLOAT);
     qs_f32(d, TOY_FLOAT);
     qs_f32(d, TOY_FLOAT);
@@ -257,7 +257,7 @@ static void texts(struct qs_decoder *d)
     qs_emit_bytes(d, TOY_TEXT, 0, 9, VIEW("\"q\" \\ \n\t\r"));
     qs_emit_bytes(d, TOY_TEXT, 0, 3, VIEW("\xe1\x10\0"));
     qs_emit_bytes(d, TOY_TEXT, 0, 1, VIEW(""));
-    qs_derive_text(d, TOY_TEXT, 0, 1, "derived");
+    qs_emit_generated_text(d, TOY_TEXT, 0, 1, "derived");
 }
 
 static void test_text_texts(void **state)
@@ -349,9 +349,9 @@ static void test_next_packet(void **state)
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     for (unsigned i = 0; i < 2; i++) {
-        qs_decode(&d, &knowledge.base, qs_text_sink_ears(text), &packet);
+        qs_decode(&d, &knowledge.base, qs_text_sink_base(text), &packet);
         qs_text_sink_end(text, &about);
-        qs_decode(&d, &knowledge.base, qs_json_sink_ears(json), &packet);
+        qs_decode(&d, &knowledge.base, qs_json_sink_base(json), &packet);
         qs_json_sink_end(json, &about);
     }
     fclose(out);
@@ -378,14 +378,14 @@ static void test_counts(void **state)
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     toy_decode = structure;
-    qs_decode(&d, &knowledge.base, &counts.ears, &packet);
+    qs_decode(&d, &knowledge.base, &counts.base, &packet);
     assert_int_equal(counts.groups, 2);
     assert_int_equal(counts.fields, 4);
     assert_int_equal(counts.generated, 0);
     assert_int_equal(counts.depth, 0);
     assert_int_equal(counts.notes[QS_NOTE_MALFORMED], 1);
     toy_decode = texts;
-    qs_decode(&d, &knowledge.base, &counts.ears, &packet);
+    qs_decode(&d, &knowledge.base, &counts.base, &packet);
     assert_int_equal(counts.fields, 4 + 5);
     assert_int_equal(counts.generated, 1);
     qs_decoder_clear(&d);

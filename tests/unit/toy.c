@@ -72,19 +72,19 @@ const struct qs_protocol toy_protocol = {
 
 /* --- The log sink */
 
-static GString *log_of(struct qs_sink *ears)
+static GString *log_of(struct qs_sink *base)
 {
-    return ((struct log_sink *)ears)->log;
+    return ((struct log_sink *)base)->log;
 }
 
-static void log_open(struct qs_sink *ears, const struct qs_field *group, uint32_t offset)
+static void log_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    g_string_append_printf(log_of(ears), "open %s @%u\n", group->name, offset);
+    g_string_append_printf(log_of(base), "open %s @%u\n", group->name, offset);
 }
 
-static void log_close(struct qs_sink *ears, uint32_t end)
+static void log_close(struct qs_sink *base, uint32_t end)
 {
-    g_string_append_printf(log_of(ears), "close @%u\n", end);
+    g_string_append_printf(log_of(base), "close @%u\n", end);
 }
 
 static void log_value(GString *log, enum qs_type type, const struct qs_value *value)
@@ -109,38 +109,38 @@ static void log_value(GString *log, enum qs_type type, const struct qs_value *va
     }
 }
 
-static void log_field(struct qs_sink *ears, const struct qs_field *field,
+static void log_field(struct qs_sink *base, const struct qs_field *field,
                       const struct qs_value *value)
 {
-    g_string_append_printf(log_of(ears), "%s %u+%u %s ", field->name, value->offset, value->length,
+    g_string_append_printf(log_of(base), "%s %u+%u %s ", field->name, value->offset, value->length,
                            value->generated ? ":=" : "=");
-    log_value(log_of(ears), field->type, value);
-    g_string_append_c(log_of(ears), '\n');
+    log_value(log_of(base), field->type, value);
+    g_string_append_c(log_of(base), '\n');
 }
 
-static void log_label(struct qs_sink *ears, const char *text)
+static void log_label(struct qs_sink *base, const char *text)
 {
-    g_string_append_printf(log_of(ears), "label \"%s\"\n", text);
+    g_string_append_printf(log_of(base), "label \"%s\"\n", text);
 }
 
-static void log_note(struct qs_sink *ears, enum qs_note kind, uint32_t offset, uint32_t length,
+static void log_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                      const char *text)
 {
-    g_string_append_printf(log_of(ears), "note %s %u+%u \"%s\"\n", qs_note_kinds[kind].suffix,
+    g_string_append_printf(log_of(base), "note %s %u+%u \"%s\"\n", qs_note_kinds[kind].suffix,
                            offset, length, text);
 }
 
-static void log_source(struct qs_sink *ears, const char *title, const uint8_t *data, uint32_t size)
+static void log_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     if (data)
-        g_string_append_printf(log_of(ears), "source \"%s\" %u\n", title, size);
+        g_string_append_printf(log_of(base), "source \"%s\" %u\n", title, size);
     else
-        g_string_append(log_of(ears), "source end\n");
+        g_string_append(log_of(base), "source end\n");
 }
 
 void log_sink_init(struct log_sink *sink)
 {
-    sink->ears = (struct qs_sink){.open = log_open,
+    sink->base = (struct qs_sink){.open = log_open,
                                   .close = log_close,
                                   .field = log_field,
                                   .label = log_label,
@@ -178,7 +178,7 @@ void expect_log(toy_script *script, struct qs_view data, const char *expected)
     qs_decoder_init(&without, &toy_protocol);
 
     session_init(&session.base);
-    qs_decode(&with, &session.base, &sink.ears, &packet);
+    qs_decode(&with, &session.base, &sink.base, &packet);
     assert_string_equal(sink.log->str, expected);
 
     session_init(&session.base);

@@ -41,7 +41,7 @@ extern toy_script *toy_decode;
 
 /* A sink that writes down what it hears. */
 struct log_sink {
-    struct qs_sink ears;
+    struct qs_sink base;
     GString *log;
 };
 void log_sink_init(struct log_sink *sink);
