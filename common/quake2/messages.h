@@ -11,7 +11,10 @@ bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_surely_quake2(const struct qs_packet *packet);
 void q2_decode_connectionless(struct qs_decoder *d);
 
-/* quake2.c: server messages that stand alone. */
+/* netchan.c: a packet with sequence numbers. */
+void q2_decode_netchan(struct qs_decoder *d);
+
+/* protocol.c: server messages that stand alone. */
 void q2_decode_messages(struct qs_decoder *d);
 
 /* demo.c */
