@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The checksums that client moves carry. Source: facts README ("move checksum"); the CRC-16 of
- * qw28-protocol, "Checksums" (prime 4129 = 0x1021, start value 0xffff, no final inversion).
+ * What the checksums of client moves have alike in QuakeWorld and Quake II: a CRC-16 (polynomial
+ * 0x1021, start value 0xffff, no final inversion) over the first bytes of the move and four bytes
+ * of salt, which stand in the game's table where the packet's sequence number says.
  */
 #ifndef QS_CORE_CHECKSUM_H
 #define QS_CORE_CHECKSUM_H
@@ -11,13 +12,19 @@
 /* CRC-16 over `size` bytes, going on from `crc`; 0xffff begins. */
 uint16_t qs_crc16(uint16_t crc, const uint8_t *data, uint32_t size);
 
-/*
- * The checksum byte of a QuakeWorld clc_move in the packet numbered `sequence`, over the move's
- * bytes behind the checksum byte. Only the first 60 bytes count.
- */
-uint8_t qs_checksum_quakeworld(const uint8_t *data, uint32_t size, uint32_t sequence);
+enum {
+    QS_CHECKED_MAX = 60, /* bytes of a move that count */
+    QS_SALT_TABLE_SIZE = 1024,
+    QS_SALT_SIZE = 4
+};
 
-/* The same for Quake II. */
+/* The salt of the packet numbered `sequence`. */
+const uint8_t *qs_salt_at(const uint8_t table[QS_SALT_TABLE_SIZE], uint32_t sequence);
+
+/* The CRC of a move's first QS_CHECKED_MAX bytes and the salt. */
+uint16_t qs_salted_crc16(const uint8_t *data, uint32_t size, const uint8_t salt[QS_SALT_SIZE]);
+
+/* The checksum byte of a move of Quake II. */
 uint8_t qs_checksum_quake2(const uint8_t *data, uint32_t size, uint32_t sequence);
 
 #endif

@@ -2,7 +2,7 @@
 /* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
 #include "common/quakeworld/parts.h"
 
-#include "common/core/checksum.h"
+#include "common/quakeworld/checksum.h"
 #include "common/core/text.h"
 
 static void read_nothing(struct qs_decoder *d)
@@ -17,7 +17,7 @@ static void check_move(struct qs_decoder *d, uint8_t checksum, uint32_t at)
 
     if (d->in.overrun)
         return;
-    expected = qs_checksum_quakeworld(d->in.data + covered, d->in.pos - covered, d->sequence);
+    expected = qw_move_checksum(d->in.data + covered, d->in.pos - covered, d->sequence);
     qs_emit_generated_uint(d, QW_MOVE_CHECKSUM_GOOD, at, 1, checksum == expected);
     if (checksum != expected)
         qs_note(d, QS_NOTE_CHECKSUM_BAD, at, 1, "Move checksum 0x%02x, expected 0x%02x", checksum,

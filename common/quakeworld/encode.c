@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quakeworld/encode.h"
 
-#include "common/core/checksum.h"
+#include "common/quakeworld/checksum.h"
 #include "common/quakeworld/constants.h"
 
 static void put_u8(GByteArray *to, uint8_t value)
@@ -84,5 +84,5 @@ void qw_append_move(GByteArray *to, int32_t version, const struct qw_usercmd cmd
     append_usercmd(to, narrow, &nothing, &cmds[0]);
     append_usercmd(to, narrow, &cmds[0], &cmds[1]);
     append_usercmd(to, narrow, &cmds[1], &cmds[2]);
-    to->data[checksum] = qs_checksum_quakeworld(to->data + covered, to->len - covered, sequence);
+    to->data[checksum] = qw_move_checksum(to->data + covered, to->len - covered, sequence);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
+#include "common/quakeworld/checksum.h"
 #include "tests/unit/unit.h"
 
 static const uint8_t zeros[80];
@@ -23,25 +24,25 @@ static void test_crc16(void **state)
 static void test_quakeworld_vectors(void **state)
 {
     (void)state;
-    assert_int_equal(qs_checksum_quakeworld(zeros, 7, 0), 0x2f);
-    assert_int_equal(qs_checksum_quakeworld(zeros, 7, 1), 0x2d);
-    assert_int_equal(qs_checksum_quakeworld(zeros, 7, 2), 0x37);
+    assert_int_equal(qw_move_checksum(zeros, 7, 0), 0x2f);
+    assert_int_equal(qw_move_checksum(zeros, 7, 1), 0x2d);
+    assert_int_equal(qw_move_checksum(zeros, 7, 2), 0x37);
 }
 
 /* Only 60 bytes count, in both games. */
 static void test_long_moves(void **state)
 {
     uint8_t move[80] = {0};
-    const uint8_t quakeworld = qs_checksum_quakeworld(move, 60, 9);
+    const uint8_t quakeworld = qw_move_checksum(move, 60, 9);
     const uint8_t quake2 = qs_checksum_quake2(move, 60, 9);
 
     (void)state;
     move[60] = 0xff;
-    assert_int_equal(qs_checksum_quakeworld(move, 61, 9), quakeworld);
-    assert_int_equal(qs_checksum_quakeworld(move, sizeof move, 9), quakeworld);
+    assert_int_equal(qw_move_checksum(move, 61, 9), quakeworld);
+    assert_int_equal(qw_move_checksum(move, sizeof move, 9), quakeworld);
     assert_int_equal(qs_checksum_quake2(move, 61, 9), quake2);
     move[59] = 0xff;
-    assert_int_not_equal(qs_checksum_quakeworld(move, 60, 9), quakeworld);
+    assert_int_not_equal(qw_move_checksum(move, 60, 9), quakeworld);
     assert_int_not_equal(qs_checksum_quake2(move, 60, 9), quake2);
 }
 
@@ -53,14 +54,12 @@ static void test_sequence(void **state)
 {
     (void)state;
     assert_int_equal(qs_checksum_quake2(zeros, 7, 5), qs_checksum_quake2(zeros, 7, 5 + 1020));
-    assert_int_equal(qs_checksum_quakeworld(zeros, 7, 5),
-                     qs_checksum_quakeworld(zeros, 7, 5 + 255 * 65536));
-    assert_int_not_equal(qs_checksum_quakeworld(zeros, 7, 5),
-                         qs_checksum_quakeworld(zeros, 7, 5 + 1020));
+    assert_int_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 255 * 65536));
+    assert_int_not_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 1020));
     /* Numbers at the end of the table and of the range read no byte outside (sanitizers look). */
-    qs_checksum_quakeworld(zeros, 7, 1019);
+    qw_move_checksum(zeros, 7, 1019);
     qs_checksum_quake2(zeros, 7, 1019);
-    qs_checksum_quakeworld(zeros, 7, UINT32_MAX);
+    qw_move_checksum(zeros, 7, UINT32_MAX);
     qs_checksum_quake2(zeros, 7, UINT32_MAX);
 }
 
