@@ -23,7 +23,16 @@ struct golden_diff {
     uint64_t total;      /* differences */
     GPtrArray *kept;     /* struct difference */
     GHashTable *names;   /* of added fields */
-    bool only_additions; /* of fields, to packets that are there */
+    bool only_additions; /* of fields, to packets that are there, and all else is where it was */
+
+    /* Of the packet at hand. */
+    GArray *unchanged;    /* struct line_pair */
+    bool only_new_fields; /* differ in it: neither messages nor what was there */
+};
+
+/* A line that both packets have; indexes into their lines. */
+struct line_pair {
+    guint was, is;
 };
 
 /* A run of lines that is a message, or what stands between messages. */
@@ -169,10 +178,12 @@ static void differ_in_field(struct golden_diff *diff, struct sides sides,
 {
     struct difference *difference = add(diff, sides);
 
-    if (was)
+    if (was) {
         diff->only_additions = false;
-    else
+        diff->only_new_fields = false;
+    } else {
         note_new_name(diff, sides.is, is);
+    }
     if (!difference)
         return;
     difference->message = section_name(sides.is, section);
@@ -205,6 +216,16 @@ static enum align_step next_step(const GArray *was, guint was_at, const GArray *
                        &g_array_index(is, struct piece, is_at), is->len - is_at);
 }
 
+/* `count` lines are in both packets, from these on. */
+static void add_unchanged(struct golden_diff *diff, guint was, guint is, guint count)
+{
+    for (guint i = 0; i < count; i++) {
+        const struct line_pair pair = {.was = was + i, .is = is + i};
+
+        g_array_append_val(diff->unchanged, pair);
+    }
+}
+
 static void compare_fields(struct golden_diff *diff, struct sides sides,
                            const struct section *was_section, const struct section *is_section)
 {
@@ -216,6 +237,8 @@ static void compare_fields(struct golden_diff *diff, struct sides sides,
         const enum align_step step = next_step(was, i, is, j);
         const struct golden_line *was_line = NULL, *is_line = NULL;
 
+        if (step == ALIGN_SAME)
+            add_unchanged(diff, was_section->first + i, is_section->first + j, 1);
         if (step != ALIGN_ADDED)
             was_line = line_at(sides.was, was_section->first + i++);
         if (step != ALIGN_REMOVED)
@@ -303,6 +326,7 @@ static void differ_in_message(struct golden_diff *diff, struct sides sides,
         note_new_name(diff, packet, line_at(packet, is->first + i));
     if (was)
         diff->only_additions = false;
+    diff->only_new_fields = false;
     if (!difference)
         return;
     difference->message = section_name(packet, section);
@@ -328,7 +352,9 @@ static void compare_messages(struct golden_diff *diff, struct sides sides)
             is_section = &g_array_index(is_sections, struct section, j++);
         if (step == ALIGN_CHANGED)
             compare_fields(diff, sides, was_section, is_section);
-        else if (step != ALIGN_SAME)
+        else if (step == ALIGN_SAME)
+            add_unchanged(diff, was_section->first, is_section->first, is_section->count);
+        else
             differ_in_message(diff, sides, was_section, is_section);
     }
     g_array_free(was, TRUE);
@@ -339,23 +365,41 @@ static void compare_messages(struct golden_diff *diff, struct sides sides)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-/* Where the packet's bytes begin, in the eyes of the dump. */
-static uint32_t origin_of(const struct golden_packet *packet)
-{
-    for (guint i = 0; i < packet->lines->len; i++)
-        if (!is_head(packet, line_at(packet, i)))
-            return line_at(packet, i)->offset;
-    return 0;
-}
+/* The two lines of a pair, and the first ones of the packets that stand for bytes of them. */
+struct line_positions {
+    const struct golden_line *was, *is;
+    const struct golden_line *was_origin, *is_origin;
+};
 
-static bool stands_elsewhere(const struct golden_packet *packet, const struct golden_line *was,
-                             uint32_t was_origin, const struct golden_line *is, uint32_t is_origin)
+static bool is_elsewhere(const struct golden_packet *packet, const struct line_positions *positions)
 {
+    const struct golden_line *was = positions->was, *is = positions->is;
+
     if (was->source != is->source || was->length != is->length)
         return true;
     if (was->source || is_head(packet, is))
         return was->offset != is->offset;
-    return was->offset - was_origin != is->offset - is_origin;
+    return was->offset - positions->was_origin->offset != is->offset - positions->is_origin->offset;
+}
+
+/* The first unchanged line whose bytes are elsewhere, or NULL. Offsets count from the first one. */
+static const struct line_pair *first_moved(const struct golden_diff *diff, struct sides sides)
+{
+    struct line_positions positions = {.was_origin = NULL};
+
+    for (guint i = 0; i < diff->unchanged->len; i++) {
+        const struct line_pair *pair = &g_array_index(diff->unchanged, struct line_pair, i);
+
+        positions.was = line_at(sides.was, pair->was);
+        positions.is = line_at(sides.is, pair->is);
+        if (!positions.was_origin && !is_head(sides.is, positions.is)) {
+            positions.was_origin = positions.was;
+            positions.is_origin = positions.is;
+        }
+        if (is_elsewhere(sides.is, &positions))
+            return pair;
+    }
+    return NULL;
 }
 
 static char *position_text(const struct golden_line *line)
@@ -363,30 +407,55 @@ static char *position_text(const struct golden_line *line)
     return g_strdup_printf("%s%u+%u", line->source ? "source:" : "at ", line->offset, line->length);
 }
 
-/* The texts are the same. The first position that is not tells enough. */
-static void compare_positions(struct golden_diff *diff, struct sides sides)
+static void differ_in_position(struct golden_diff *diff, struct sides sides,
+                               const struct line_pair *pair)
 {
-    const uint32_t was_origin = origin_of(sides.was), is_origin = origin_of(sides.is);
-    struct difference *difference;
-    guint i = 0;
+    const struct golden_line *was = line_at(sides.was, pair->was);
+    const struct golden_line *is = line_at(sides.is, pair->is);
+    struct difference *difference = add(diff, sides);
 
-    if (memcmp(sides.was->lines->data, sides.is->lines->data,
-               sides.is->lines->len * sizeof(struct golden_line)) == 0)
-        return; /* as in most packets */
-    while (i < sides.is->lines->len &&
-           !stands_elsewhere(sides.is, line_at(sides.was, i), was_origin, line_at(sides.is, i),
-                             is_origin))
-        i++;
-    if (i == sides.is->lines->len)
-        return;
-    diff->only_additions = false;
-    difference = add(diff, sides);
     if (!difference)
         return;
-    difference->field = name_of(sides.is, line_at(sides.is, i));
-    difference->offset = line_at(sides.is, i)->offset;
-    difference->was = position_text(line_at(sides.was, i));
-    difference->is = position_text(line_at(sides.is, i));
+    difference->field = name_of(sides.is, is);
+    difference->offset = is->offset;
+    difference->was = position_text(was);
+    difference->is = position_text(is);
+}
+
+/*
+ * The first line that has moved is enough of a report. Behind a message that came or went, and
+ * behind a field that grew, others have moved for that reason: the verdict counts it, the report
+ * does not repeat it.
+ */
+static void compare_positions(struct golden_diff *diff, struct sides sides)
+{
+    const struct line_pair *moved = first_moved(diff, sides);
+
+    if (!moved)
+        return;
+    diff->only_additions = false;
+    if (diff->only_new_fields)
+        differ_in_position(diff, sides, moved);
+}
+
+static bool positions_are_same(struct sides sides)
+{
+    return memcmp(sides.was->lines->data, sides.is->lines->data,
+                  sides.is->lines->len * sizeof(struct golden_line)) == 0;
+}
+
+/* `step`: ALIGN_SAME where the texts are, without positions. */
+static void compare_packets(struct golden_diff *diff, struct sides sides, enum align_step step)
+{
+    if (step == ALIGN_SAME && positions_are_same(sides)) /* as most packets */
+        return;
+    diff->only_new_fields = true;
+    g_array_set_size(diff->unchanged, 0);
+    if (step == ALIGN_SAME)
+        add_unchanged(diff, 0, 0, sides.is->lines->len);
+    else
+        compare_messages(diff, sides);
+    compare_positions(diff, sides);
 }
 
 /* What is not of the games moved it to another place in the capture. */
@@ -439,10 +508,7 @@ static void step_packets(struct golden_diff *diff, enum align_step step)
         return;
     }
     follow_number(diff, sides);
-    if (step == ALIGN_SAME)
-        compare_positions(diff, sides);
-    else
-        compare_messages(diff, sides);
+    compare_packets(diff, sides, step);
 }
 
 /* --- The streams ----------------------------------------------------------------------------- */
@@ -547,6 +613,7 @@ struct golden_diff *golden_diff_new(golden_source *next, void *user, guint max)
     diff->spare = g_ptr_array_new_with_free_func(free_packet);
     diff->kept = g_ptr_array_new_with_free_func(difference_free);
     diff->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    diff->unchanged = g_array_new(FALSE, FALSE, sizeof(struct line_pair));
     diff->only_additions = true;
     return diff;
 }
@@ -559,6 +626,7 @@ void golden_diff_free(struct golden_diff *diff)
     if (diff->kept)
         g_ptr_array_free(diff->kept, TRUE);
     g_hash_table_destroy(diff->names);
+    g_array_free(diff->unchanged, TRUE);
     g_free(diff);
 }
 

@@ -3,9 +3,10 @@
  * Compares two streams of packets, the golden's and today's, and says what differs.
  *
  * Packets, then messages, then fields are aligned (see align.h), so that one more or less of them
- * does not make all that follows differ. Where bytes stand is looked at only in packets in which
- * nothing else differs, since everything behind a field that grew has moved; offsets count from the
- * packet's first field, since a block of a demo has its place in the file.
+ * does not make all that follows differ. A position that changed is reported only in packets whose
+ * other differences are new fields, since everything behind a field that grew has moved; offsets
+ * count from the first field that both packets have, since a block of a demo has its place in the
+ * file.
  */
 #ifndef PCAP2DEMO_GOLDEN_DIFF_H
 #define PCAP2DEMO_GOLDEN_DIFF_H
@@ -52,8 +53,9 @@ GPtrArray *golden_diff_take_differences(struct golden_diff *diff, uint64_t *tota
 uint64_t golden_diff_packets(const struct golden_diff *diff);
 
 /*
- * The names (keys) of the fields that were added, where nothing else differs; NULL where something
- * does. If the golden has none of these names at all, only the program has learnt.
+ * The names (keys) of the fields that were added, where nothing of the golden is missing, moved or
+ * changed; NULL where something is. If the golden has none of these names at all, only the program
+ * has learnt.
  */
 GHashTable *golden_diff_new_names(const struct golden_diff *diff);
 

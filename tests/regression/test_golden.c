@@ -335,6 +335,100 @@ static void new_fields(void **state)
     g_free(more);
 }
 
+/* `packets` with a field that no golden has, in the message in which another text is replaced. */
+static char *with_new_field(const char *old, const char *by)
+{
+    char *text = with("1 8+1 qw.svc =", "1 8+1 qw.damage.who := 1\n1 8+1 qw.svc =");
+    char **parts = g_strsplit(text, old, 2);
+
+    assert_non_null(parts[1]);
+    g_free(text);
+    text = g_strjoinv(by, parts);
+    g_strfreev(parts);
+    return text;
+}
+
+/* Something of the golden is missing, moved or changed, so that there are not new fields only. */
+static void assert_more_than_new_fields(char *dump, uint64_t total)
+{
+    char *golden = golden_of(packets, 3);
+    struct comparison result = compare(golden, dump, NULL);
+
+    assert_null(result.error);
+    assert_false(result.new_names);
+    assert_int_equal(result.total, total);
+    comparison_clear(&result);
+    g_free(golden);
+    g_free(dump);
+}
+
+static void new_fields_and_a_changed_one(void **state)
+{
+    (void)state;
+    assert_more_than_new_fields(with_new_field("armor = 1", "armor = 2"), 2);
+    assert_more_than_new_fields(with_new_field("text = \"a\"", "text = \"b\""), 2);
+    assert_more_than_new_fields(with_new_field("sequence = 9", "sequence = 10"), 2);
+}
+
+static void new_fields_and_a_missing_one(void **state)
+{
+    (void)state;
+    assert_more_than_new_fields(with_new_field("1 9+1 qw.damage.armor = 1\n", ""), 2);
+    assert_more_than_new_fields(with_new_field("1 12+2 qw.print.text = \"a\"\n", ""), 2);
+}
+
+static void new_fields_and_a_missing_message(void **state)
+{
+    const char *print = "1 11+3 qw.svc_print\n1 12+2 qw.print.text = \"a\"\n";
+
+    (void)state;
+    assert_more_than_new_fields(with_new_field(print, ""), 2);
+}
+
+static void new_fields_and_a_missing_packet(void **state)
+{
+    const char *packet = "2 0+8 packet.protocol = qw\n2 0+8 qw.header\n2 0+4 qw.sequence = 8\n";
+
+    (void)state;
+    assert_more_than_new_fields(with_new_field(packet, ""), 2);
+    assert_more_than_new_fields(with_new_field("4 0+8 packet", "3 0+1 packet.protocol = nq\n"
+                                                               "4 0+8 packet"),
+                                2);
+}
+
+/* In the message of the new field, in another message and in another packet. */
+static void new_fields_and_a_moved_one(void **state)
+{
+    (void)state;
+    assert_more_than_new_fields(with_new_field("1 9+1", "1 8+1"), 2);
+    assert_more_than_new_fields(with_new_field("1 10+1", "1 10+2"), 2);
+    assert_more_than_new_fields(with_new_field("1 12+2", "1 13+2"), 2);
+    assert_more_than_new_fields(with_new_field("1 0+4 qw.sequence", "1 2+4 qw.sequence"), 2);
+    assert_more_than_new_fields(with_new_field("4 0+4", "4 1+4"), 2);
+    assert_told(with_new_field("1 12+2", "1 13+2"), NULL,
+                "1 qw.svc_damage qw.damage.who: - -> 1\n"
+                "1 - qw.print.text: at 12+2 -> at 13+2\n");
+}
+
+/* Fields that change places are the same fields elsewhere. */
+static void new_fields_and_others_in_another_order(void **state)
+{
+    (void)state;
+    assert_more_than_new_fields(
+        with_new_field("1 9+1 qw.damage.armor = 1\n1 10+1 qw.damage.health = 10\n",
+                       "1 10+1 qw.damage.health = 10\n1 9+1 qw.damage.armor = 1\n"),
+        3);
+}
+
+/* A new message, of new names, puts the next elsewhere. */
+static void new_message_in_front_of_others(void **state)
+{
+    const char *print = "1 11+3 qw.svc_print\n1 12+2";
+
+    (void)state;
+    assert_more_than_new_fields(with(print, "1 11+1 qw.svc_new\n1 12+3 qw.svc_print\n1 13+2"), 1);
+}
+
 /* Everything is counted, the first five are told. */
 static void told_up_to_a_number(void **state)
 {
@@ -530,6 +624,13 @@ int main(void)
         cmocka_unit_test(ignored_by_name_and_prefix),
         cmocka_unit_test(ignored_by_the_golden),
         cmocka_unit_test(new_fields),
+        cmocka_unit_test(new_fields_and_a_changed_one),
+        cmocka_unit_test(new_fields_and_a_missing_one),
+        cmocka_unit_test(new_fields_and_a_missing_message),
+        cmocka_unit_test(new_fields_and_a_missing_packet),
+        cmocka_unit_test(new_fields_and_a_moved_one),
+        cmocka_unit_test(new_fields_and_others_in_another_order),
+        cmocka_unit_test(new_message_in_front_of_others),
         cmocka_unit_test(told_up_to_a_number),
         cmocka_unit_test(realigned),
         cmocka_unit_test(carriage_returns),

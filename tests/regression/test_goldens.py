@@ -128,6 +128,26 @@ class Comparing(Goldens):
         self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text, count=1))
         self.assertEqual(self.file_report(ACKNEX, status=1)["verdict"], "different")
 
+    def without_identifiers(self):
+        """A golden of a program that did not know a field, to which more than that may happen."""
+        self.keep(ACKNEX)
+        text = self.golden().read_text()
+        self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text))
+
+    def test_new_fields_and_a_moved_one(self):
+        self.without_identifiers()
+        line = re.search(r"^4 (\d+)(\+\d+ acknex\.action = 4)", self.golden().read_text(), re.M)
+        self.rewrite(line[0], f"4 {int(line[1]) + 1}{line[2]}")
+        self.assertEqual(self.file_report(ACKNEX, status=1)["verdict"], "different")
+
+    def test_new_fields_and_a_removed_message(self):
+        """The golden has a message more than what is decoded."""
+        self.without_identifiers()
+        text = self.golden().read_text()
+        message = re.findall(r"^4 \S+ acknex\.cls_\w+\n(?:4 \S+ \S+ :?= .*\n)*", text, re.M)[-1]
+        self.rewrite(message, message + message)
+        self.assertEqual(self.file_report(ACKNEX, status=1)["verdict"], "different")
+
     def test_packet_more_or_less(self):
         """Neither makes all that follows differ."""
         self.keep(SAMPLE)
