@@ -20,10 +20,9 @@
 #include "pcap2demo/stufftext.h"
 
 enum {
-    FRAMES_KEPT = 16, /* how many frames players keep for deltas (UPDATE_BACKUP) */
-    HEADER_SIZE = 8,  /* yquake2 sends a demo's blocks to itself as packets, which have a header */
-    TE_RAILTRAIL2 = 31, /* drops clients of id's engine and of yquake2 */
-    FRAME_MESSAGES = 3  /* svc_frame, svc_playerinfo, svc_packetentities */
+    FRAMES_KEPT = 16,  /* how many frames players keep for deltas (UPDATE_BACKUP) */
+    HEADER_SIZE = 8,   /* yquake2 sends a demo's blocks to itself as packets, which have a header */
+    FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
 };
 
 /* Of what a server has its clients do only sounds are part of what is seen. */
@@ -344,7 +343,7 @@ static bool stops_players(const struct dm2 *dm2, struct qs_view message)
     case SVC_RECONNECT:
     case SVC_DOWNLOAD:
         return true;
-    case SVC_TEMP_ENTITY:
+    case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
         return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
     }
     return false;

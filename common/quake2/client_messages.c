@@ -10,14 +10,6 @@
 #include "common/quake2/fields.h"
 
 enum {
-    CLC_NOP = 1,
-    CLC_MOVE = 2,
-    CLC_USERINFO = 3,
-    CLC_STRINGCMD = 4,
-    CLC_SETTING = 5,
-    CLC_MOVE_NODELTA = 10,
-    CLC_MOVE_BATCHED = 11,
-    CLC_USERINFO_DELTA = 12,
     CLS_RECORDING = 2,  /* of clc_setting */
     PACKED_ID_BITS = 5, /* of a message byte: above them stands the number of repeated packets */
     PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1
@@ -170,19 +162,12 @@ static void read_userinfo_delta(struct qs_decoder *d)
     g_free(info);
 }
 
+/* clang-format off */
 static const struct qs_message_type messages[] = {
-    [CLC_NOP] = {"clc_nop", "nop", Q2_CLC_NOP, read_nop},
-    [CLC_MOVE] = {"clc_move", "move", Q2_CLC_MOVE, read_move},
-    [CLC_USERINFO] = {"clc_userinfo", "userinfo", Q2_CLC_USERINFO, read_userinfo},
-    [CLC_STRINGCMD] = {"clc_stringcmd", "stringcmd", Q2_CLC_STRINGCMD, read_stringcmd},
-    [CLC_SETTING] = {"clc_setting", "setting", Q2_CLC_SETTING, read_setting},
-    [CLC_MOVE_NODELTA] = {"clc_move_nodelta", "move_nodelta", Q2_CLC_MOVE_NODELTA,
-                          read_move_nodelta},
-    [CLC_MOVE_BATCHED] = {"clc_move_batched", "move_batched", Q2_CLC_MOVE_BATCHED,
-                          read_move_batched},
-    [CLC_USERINFO_DELTA] = {"clc_userinfo_delta", "userinfo_delta", Q2_CLC_USERINFO_DELTA,
-                            read_userinfo_delta},
+#define CLC(id, number, name, read, blurb) [CLC_##id] = {name, &name[sizeof "clc_" - 1], Q2_CLC_##id, read},
+#include "common/quake2/messages.def"
 };
+/* clang-format on */
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
@@ -193,11 +178,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         last = CLC_SETTING;
     else if (version == Q2_PROTOCOL_Q2PRO)
         last = CLC_USERINFO_DELTA;
-    /* Only batches have anything above the number. */
-    if (version == Q2_PROTOCOL_Q2PRO && (id & 31) >= CLC_MOVE_NODELTA &&
-        (id & 31) <= CLC_MOVE_BATCHED)
-        id &= 31;
-    return id <= last && messages[id].name ? &messages[id] : NULL;
+    return id <= last && messages[id].read ? &messages[id] : NULL;
 }
 
 void q2_read_client_messages(struct qs_decoder *d)

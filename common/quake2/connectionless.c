@@ -363,25 +363,15 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 /* --- All of them
  * ------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const struct {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
 } commands[] = {
-    {"getchallenge", read_getchallenge},
-    {"challenge", read_challenge},
-    {"connect", read_connect},
-    {"client_connect", read_client_connect},
-    {"status", read_request},
-    {"info", read_info},
-    {"print", read_print},
-    {"rcon", read_rcon},
-    {"ping", read_arguments},
-    {"ack", read_arguments},
-    {"heartbeat", read_heartbeat},
-    {"shutdown", read_arguments},
-    {"query", read_arguments},
-    {"servers", read_servers},
+#define OOB(name, read) {name, read},
+#include "common/quake2/messages.def"
 };
+/* clang-format on */
 
 static void read_command(struct qs_decoder *d, struct line *line)
 {

@@ -10,56 +10,8 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/state.h"
-
-enum {
-    Q2_PROTOCOL_TEST_RELEASE = 25, /* recognised, not decoded */
-    Q2_PROTOCOL_OLDEST = 26,       /* of those that can be decoded */
-    Q2_PROTOCOL_VANILLA = 34,
-    Q2_PROTOCOL_R1Q2 = 35,
-    Q2_PROTOCOL_Q2PRO = 36,
-    Q2_PROTOCOL_EXTENDED = 3434, /* demo files only */
-    Q2_PROTOCOL_EXTENDED_LAST = 3436
-};
-
-/* Numbers of server messages. Source: engine, qcommon.h svc_ops_e; from 21 on Q2PRO, protocol.h. */
-enum q2_svc {
-    SVC_BAD,
-    SVC_MUZZLEFLASH,
-    SVC_MUZZLEFLASH2,
-    SVC_TEMP_ENTITY,
-    SVC_LAYOUT,
-    SVC_INVENTORY,
-    SVC_NOP,
-    SVC_DISCONNECT,
-    SVC_RECONNECT,
-    SVC_SOUND,
-    SVC_PRINT,
-    SVC_STUFFTEXT,
-    SVC_SERVERDATA,
-    SVC_CONFIGSTRING,
-    SVC_SPAWNBASELINE,
-    SVC_CENTERPRINT,
-    SVC_DOWNLOAD,
-    SVC_PLAYERINFO,
-    SVC_PACKETENTITIES,
-    SVC_DELTAPACKETENTITIES,
-    SVC_FRAME,
-    SVC_ZPACKET,
-    SVC_ZDOWNLOAD,
-    SVC_GAMESTATE, /* R1Q2: svc_playerupdate */
-    SVC_SETTING,
-    SVC_CONFIGSTRINGSTREAM,
-    SVC_BASELINESTREAM
-};
-
-/* The record type of svc_serverdata (attractloop). Source: dm2-format, section 3.13. */
-enum q2_record {
-    Q2_RECORD_NETWORK = 0,
-    Q2_RECORD_CLIENT = 1,
-    Q2_RECORD_SERVER = 2,
-    Q2_RECORD_RELAY = 0x80
-};
 
 /* A player's command, absolute. */
 struct q2_usercmd {

@@ -483,46 +483,19 @@ static void read_frame(struct qs_decoder *d)
     q2_read_frame(d, extra);
 }
 
+/* clang-format off */
+#define TYPE(id, name, read) {name, &name[sizeof "svc_" - 1], Q2_SVC_##id, read}
+
 static const struct qs_message_type messages[] = {
-    [SVC_BAD] = {"svc_bad", "bad", Q2_SVC_BAD, NULL},
-    [SVC_MUZZLEFLASH] = {"svc_muzzleflash", "muzzleflash", Q2_SVC_MUZZLEFLASH, read_muzzleflash},
-    [SVC_MUZZLEFLASH2] = {"svc_muzzleflash2", "muzzleflash2", Q2_SVC_MUZZLEFLASH2,
-                          read_muzzleflash2},
-    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", Q2_SVC_TEMP_ENTITY, q2_read_temp_entity},
-    [SVC_LAYOUT] = {"svc_layout", "layout", Q2_SVC_LAYOUT, read_layout},
-    [SVC_INVENTORY] = {"svc_inventory", "inventory", Q2_SVC_INVENTORY, read_inventory},
-    [SVC_NOP] = {"svc_nop", "nop", Q2_SVC_NOP, read_nothing},
-    [SVC_DISCONNECT] = {"svc_disconnect", "disconnect", Q2_SVC_DISCONNECT, read_disconnect},
-    [SVC_RECONNECT] = {"svc_reconnect", "reconnect", Q2_SVC_RECONNECT, read_disconnect},
-    [SVC_SOUND] = {"svc_sound", "sound", Q2_SVC_SOUND, read_sound},
-    [SVC_PRINT] = {"svc_print", "print", Q2_SVC_PRINT, read_print},
-    [SVC_STUFFTEXT] = {"svc_stufftext", "stufftext", Q2_SVC_STUFFTEXT, read_stufftext},
-    [SVC_SERVERDATA] = {"svc_serverdata", "serverdata", Q2_SVC_SERVERDATA, read_serverdata},
-    [SVC_CONFIGSTRING] = {"svc_configstring", "configstring", Q2_SVC_CONFIGSTRING,
-                          read_configstring},
-    [SVC_SPAWNBASELINE] = {"svc_spawnbaseline", "spawnbaseline", Q2_SVC_SPAWNBASELINE,
-                           read_spawnbaseline},
-    [SVC_CENTERPRINT] = {"svc_centerprint", "centerprint", Q2_SVC_CENTERPRINT, read_centerprint},
-    [SVC_DOWNLOAD] = {"svc_download", "download", Q2_SVC_DOWNLOAD, read_download},
-    [SVC_PLAYERINFO] = {"svc_playerinfo", "playerinfo", Q2_SVC_PLAYERINFO, q2_read_playerinfo},
-    [SVC_PACKETENTITIES] = {"svc_packetentities", "packetentities", Q2_SVC_PACKETENTITIES,
-                            q2_read_packetentities},
-    [SVC_DELTAPACKETENTITIES] = {"svc_deltapacketentities", "deltapacketentities",
-                                 Q2_SVC_DELTAPACKETENTITIES, NULL},
-    [SVC_FRAME] = {"svc_frame", "frame", Q2_SVC_FRAME, read_frame},
-    [SVC_ZPACKET] = {"svc_zpacket", "zpacket", Q2_SVC_ZPACKET, read_zpacket},
-    [SVC_ZDOWNLOAD] = {"svc_zdownload", "zdownload", Q2_SVC_ZDOWNLOAD, read_zdownload},
-    [SVC_GAMESTATE] = {"svc_gamestate", "gamestate", Q2_SVC_GAMESTATE, read_gamestate},
-    [SVC_SETTING] = {"svc_setting", "setting", Q2_SVC_SETTING, read_setting},
-    [SVC_CONFIGSTRINGSTREAM] = {"svc_configstringstream", "configstringstream",
-                                Q2_SVC_CONFIGSTRINGSTREAM, read_configstring_stream},
-    [SVC_BASELINESTREAM] = {"svc_baselinestream", "baselinestream", Q2_SVC_BASELINESTREAM,
-                            read_baseline_stream},
+#define SVC(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#include "common/quake2/messages.def"
 };
 
-/* R1Q2's message of the number that Q2PRO uses for svc_gamestate. */
-static const struct qs_message_type playerupdate = {"svc_playerupdate", "playerupdate",
-                                                    Q2_SVC_PLAYERUPDATE, q2_read_playerupdate};
+static const struct qs_message_type r1q2_messages[] = {
+#define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#include "common/quake2/messages.def"
+};
+/* clang-format on */
 
 /* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
 static bool has_playerupdate(const struct qs_decoder *d)
@@ -535,8 +508,8 @@ static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, u
 {
     const int32_t version = d->session->version;
 
-    if (id == SVC_GAMESTATE && has_playerupdate(d))
-        return &playerupdate;
+    if (id == SVC_PLAYERUPDATE && has_playerupdate(d))
+        return &r1q2_messages[id];
     if (id >= G_N_ELEMENTS(messages) || id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
         return NULL;
     if (version == Q2_PROTOCOL_R1Q2 && id > SVC_SETTING)

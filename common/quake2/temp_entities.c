@@ -8,51 +8,35 @@
 #include "common/quake2/normals.h"
 #include "common/quake2/fields.h"
 
-enum {
-    TE_PLASMATRAIL = 26,  /* up to protocol 31; TE_GREENBLOOD later */
-    TE_GREENBLOOD31 = 27, /* up to protocol 31; TE_BLUEHYPERBLASTER later */
-    TE_STEAM = 40,
-    TE_TYPES = 64,
-    TE_DAMAGE_DEALT = 128,
-    SWAPPED_LAST = 31 /* the last protocol in which 26 and 27 had their first meaning */
+enum { SWAPPED_LAST = 31 /* the last protocol of the old meanings */ };
+
+/* The parts of each type; NULL: none. */
+/* clang-format off */
+static const char *const layouts[] = {
+#define TE(id, number, name, parts) [TE_##id] = parts,
+#include "common/quake2/messages.def"
 };
 
-/*
- * The parts of each type in wire order:
- *   o origin, e end, f offset (positions); d direction; n count; c colour; s entity, t destination
- *   entity, i effect number, m magnitude, g damage (shorts); k splash
- * Types without parts are not known to any client.
- */
-static const char *const layouts[TE_TYPES] = {
-    [0] = "od",    [1] = "od",    [2] = "od",    [3] = "oe",      [4] = "od",    [5] = "o",
-    [6] = "o",     [7] = "o",     [8] = "o",     [9] = "od",      [10] = "nodk", [11] = "oe",
-    [12] = "od",   [13] = "od",   [14] = "od",   [15] = "nodc",   [16] = "soe",  [17] = "o",
-    [18] = "o",    [19] = "soe",  [20] = "o",    [21] = "o",      [22] = "o",    [23] = "oe",
-    [24] = "soef", [25] = "nodc", [26] = "od",   [27] = "oe",     [28] = "o",    [29] = "nodc",
-    [30] = "od",   [31] = "oe",   [33] = "tseo", [34] = "oe",     [35] = "o",    [36] = "os",
-    [37] = "oec",  [38] = "soe",  [39] = "soe",  [40] = "inodcm", [41] = "oe",   [42] = "od",
-    [43] = "od",   [44] = "od",   [45] = "o",    [46] = "od",     [47] = "o",    [48] = "o",
-    [49] = "o",    [50] = "io",   [51] = "o",    [52] = "o",      [53] = "o",    [54] = "o",
-    [55] = "od",   [56] = "od",   [57] = "oe",   [58] = "od",     [59] = "soe",  [60] = "sn",
-    [61] = "soe",  [62] = "o",    [63] = "o",
+static const char *const old_layouts[] = {
+#define TE31(id, number, name, parts) [TE31_##id] = parts,
+#include "common/quake2/messages.def"
 };
+/* clang-format on */
 
-/* 26 and 27 changed their meanings, and with them their layouts. */
+/* Some numbers changed their meanings, and with them their layouts. */
 static bool has_old_meaning(const struct qs_decoder *d, uint8_t type)
 {
     const int32_t version = d->session->version;
 
-    return version && version <= SWAPPED_LAST &&
-           (type == TE_PLASMATRAIL || type == TE_GREENBLOOD31);
+    return version && version <= SWAPPED_LAST && type < G_N_ELEMENTS(old_layouts) &&
+           old_layouts[type];
 }
 
 static const char *layout_of(uint8_t type, bool old_meaning)
 {
-    if (type == TE_DAMAGE_DEALT)
-        return "g";
     if (old_meaning)
-        return type == TE_PLASMATRAIL ? "oe" : "od";
-    return type < TE_TYPES ? layouts[type] : NULL;
+        return old_layouts[type];
+    return type < G_N_ELEMENTS(layouts) ? layouts[type] : NULL;
 }
 
 static void read_direction(struct qs_decoder *d)

@@ -23,9 +23,9 @@ static uint32_t decode(uint32_t version, uint8_t record, const uint8_t *data, si
 /* 26 is a line of two positions up to protocol 31, an impact later; 27 the other way round. */
 static void test_types_that_changed(void **state)
 {
-    static const uint8_t line[2 + 12] = {SVC_TEMP_ENTITY, 26};
-    static const uint8_t impact[2 + 7] = {SVC_TEMP_ENTITY, 26};
-    static const uint8_t line27[2 + 12] = {SVC_TEMP_ENTITY, 27};
+    static const uint8_t line[2 + 12] = {SVC_TEMP_ENTITY, TE31_PLASMATRAIL};
+    static const uint8_t impact[2 + 7] = {SVC_TEMP_ENTITY, TE31_PLASMATRAIL};
+    static const uint8_t line27[2 + 12] = {SVC_TEMP_ENTITY, TE31_GREENBLOOD};
 
     (void)state;
     assert_int_equal(decode(31, Q2_RECORD_CLIENT, line, sizeof line), 0);
@@ -38,8 +38,8 @@ static void test_types_that_changed(void **state)
 
 static void test_steam(void **state)
 {
-    static const uint8_t once[2 + 13] = {SVC_TEMP_ENTITY, 40, 0xff, 0xff};
-    static const uint8_t lasting[2 + 17] = {SVC_TEMP_ENTITY, 40, 0, 0};
+    static const uint8_t once[2 + 13] = {SVC_TEMP_ENTITY, TE_STEAM, 0xff, 0xff};
+    static const uint8_t lasting[2 + 17] = {SVC_TEMP_ENTITY, TE_STEAM, 0, 0};
 
     (void)state;
     assert_int_equal(decode(34, Q2_RECORD_CLIENT, once, sizeof once), 0);
@@ -50,8 +50,10 @@ static void test_steam(void **state)
 static void test_direction_out_of_range(void **state)
 {
     (void)state;
-    assert_int_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, 0, 0, 0, 0, 0, 0, 0, 161), 9), 0);
-    assert_int_not_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, 0, 0, 0, 0, 0, 0, 0, 162), 9), 0);
+    assert_int_equal(decode(34, 1, BLOCK(SVC_TEMP_ENTITY, TE_GUNSHOT, 0, 0, 0, 0, 0, 0, 161), 9),
+                     0);
+    assert_int_not_equal(
+        decode(34, 1, BLOCK(SVC_TEMP_ENTITY, TE_GUNSHOT, 0, 0, 0, 0, 0, 0, 162), 9), 0);
 }
 
 /* Downloads carry data from protocol 32 on. */

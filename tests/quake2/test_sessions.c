@@ -41,7 +41,7 @@ static void connect_game(struct game *game)
 
 static void run_to(struct game *game, uint32_t first, uint32_t last)
 {
-    static const uint8_t nop = SVC_NOP, clc_nop = 1;
+    static const uint8_t nop = SVC_NOP, clc_nop = CLC_NOP;
 
     for (uint32_t i = first; i <= last; i++) {
         assert_int_equal(send_packet(game, QS_END_A, i, &clc_nop, 1), 0);
