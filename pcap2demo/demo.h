@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 #include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/rebuild.h"
 

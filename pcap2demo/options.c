@@ -7,7 +7,7 @@
 
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 
 enum { NOT_GIVEN = INT_MIN };
 
@@ -242,7 +242,7 @@ static bool take_port(struct options *options, const char *text)
 {
     char *error = NULL;
 
-    return selection_add(options->selection, text, &error) || refuse_because(error);
+    return protocol_selection_add(options->selection, text, &error) || refuse_because(error);
 }
 
 /* For options that may be repeated. `texts` may be NULL. */
@@ -455,7 +455,7 @@ enum options_verdict options_parse(struct options *options, int *argc, char ***a
     struct words words = {.max_differences = NOT_GIVEN};
     enum options_verdict verdict;
 
-    *options = (struct options){.selection = selection_new(),
+    *options = (struct options){.selection = protocol_selection_new(),
                                 .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
     options->golden.ignored = g_ptr_array_new_with_free_func(g_free);
     start_options(options);
@@ -479,7 +479,7 @@ void options_clear(struct options *options)
     g_array_free(options->sessions, TRUE);
     if (options->naming)
         naming_free(options->naming);
-    selection_free(options->selection);
+    protocol_selection_free(options->selection);
 }
 
 bool options_chose(const struct options *options, unsigned number)

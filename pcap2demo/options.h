@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/rebuild.h"
@@ -39,8 +39,8 @@ struct options {
     char *extract;    /* the folder for files that servers sent, or NULL */
     GArray *sessions; /* unsigned: numbers chosen; empty: all */
     struct naming *naming;
-    struct selection *selection;
-    uint32_t *protocol_options[SELECTION_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+    struct protocol_selection *selection;
+    uint32_t *protocol_options[PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
 };
 
 enum options_verdict {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/recording_format.h"
 
 struct recording {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "common/core/decoder.h"
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 
 struct session;
 struct options;

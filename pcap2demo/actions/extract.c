@@ -6,9 +6,9 @@
 
 #include "common/core/transfer.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/sessions/safe_path.h"
+#include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/sessions/session.h"
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 /* Bytes of all files that are not complete yet. */
 #define ROOM_MAX (UINT64_C(512) << 20)

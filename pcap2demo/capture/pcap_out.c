@@ -3,7 +3,7 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 enum {
     BLOCK_SECTION = 0x0a0d0d0a,

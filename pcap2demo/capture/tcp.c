@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/core/reader.h"
-#include "pcap2demo/sessions/flow.h"
+#include "pcap2demo/capture/flow.h"
 #include "pcap2demo/capture/span.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 struct golden_check {
     const struct golden_options *demo_options;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "pcap2demo/regression/align.h"
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 
 /* Readable values are cut to this many characters. */
 enum { VALUE_MAX = 160 };

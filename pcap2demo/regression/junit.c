@@ -8,7 +8,7 @@
 #include <libxml/xmlwriter.h>
 #include <string.h>
 
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 /* Characters that are text, but that XML has no way to say (XML 1.0, production 2). New. */
 static char *sayable(const char *text)

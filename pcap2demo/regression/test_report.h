@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 
 enum case_kind {
     CASE_DECODE,  /* can be read, and everything in it be decoded */

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "pcap2demo/sessions/safe_path.h"
+#include "pcap2demo/output/safe_path.h"
 
 struct naming {
     char *folder;

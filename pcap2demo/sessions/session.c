@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pcap2demo/sessions/flow.h"
+#include "pcap2demo/capture/flow.h"
 #include "pcap2demo/sessions/stream.h"
 
 /* What the protocol knows is asked for every so many packets; more often while the map is not
@@ -27,7 +27,7 @@ struct sessions {
     struct action *action;
     struct flow_table *flows;
     struct conversation *demo; /* that is being read, or NULL */
-    struct qs_decoder decoders[SELECTION_PROTOCOLS_MAX];
+    struct qs_decoder decoders[PROTOCOLS_MAX];
     const char *file; /* of the packet at hand; interned */
     const char *stem; /* interned */
     unsigned count;   /* sessions so far */
@@ -116,7 +116,8 @@ static enum qs_end server_end(const struct sessions *sessions,
 
     if (conversation->state->server != QS_END_UNKNOWN)
         return conversation->state->server;
-    return selection_is_server(sessions->options->selection, conversation->protocol, a->port)
+    return protocol_selection_is_server(sessions->options->selection, conversation->protocol,
+                                        a->port)
                ? QS_END_A
                : QS_END_B;
 }
@@ -269,7 +270,7 @@ static void reconsider(const struct sessions *sessions, struct conversation *con
                        const struct qs_packet *packet)
 {
     const int protocol =
-        selection_again(sessions->options->selection, packet, conversation->protocol);
+        protocol_selection_again(sessions->options->selection, packet, conversation->protocol);
 
     if (protocol == conversation->protocol)
         return;
@@ -288,7 +289,7 @@ static struct conversation *find_conversation(struct sessions *sessions, struct 
             reconsider(sessions, conversation, packet);
         return conversation;
     }
-    protocol = selection_find(sessions->options->selection, packet);
+    protocol = protocol_selection_find(sessions->options->selection, packet);
     if (protocol < 0)
         return NULL;
     packet->from = QS_END_A;
@@ -345,12 +346,12 @@ static void tell_action(struct sessions *sessions, const struct conversation *co
 static void find_server_ports(const struct sessions *sessions,
                               const struct conversation *conversation, struct qs_packet *packet)
 {
-    const struct selection *selection = sessions->options->selection;
+    const struct protocol_selection *selection = sessions->options->selection;
 
     packet->source_is_server_port =
-        selection_is_server(selection, conversation->protocol, packet->source.port);
+        protocol_selection_is_server(selection, conversation->protocol, packet->source.port);
     packet->destination_is_server_port =
-        selection_is_server(selection, conversation->protocol, packet->destination.port);
+        protocol_selection_is_server(selection, conversation->protocol, packet->destination.port);
 }
 
 /* What follows from a packet or unit that was just decoded. */
@@ -397,7 +398,7 @@ static struct conversation *find_connection(const struct sessions *sessions, voi
 
     if (*reader)
         return *reader;
-    protocol = selection_find_stream(sessions->options->selection, bytes);
+    protocol = protocol_selection_find_stream(sessions->options->selection, bytes);
     if (protocol >= 0)
         *reader = connection_new(protocol, bytes);
     return *reader;

@@ -33,11 +33,11 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     return true;
 }
 
-struct selection *fuzz_claims(void)
+struct protocol_selection *fuzz_selection(void)
 {
-    static struct selection *selection;
+    static struct protocol_selection *selection;
 
     if (!selection)
-        selection = selection_new();
+        selection = protocol_selection_new();
     return selection;
 }

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     options.demo_options.force = data[1] & WISH_FORCE;
     options.demo_options.sanitize = data[1] & WISH_SANITIZE;
-    options.selection = fuzz_claims();
+    options.selection = fuzz_selection();
     options.sessions = g_array_new(FALSE, FALSE, sizeof(unsigned));
     sessions = sessions_new(&options, &action);
     sessions_set_source(sessions, "input", "input");

@@ -100,7 +100,7 @@ static void make_capture(struct recording *recording, struct options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const uses[])(struct recording *, struct options *) = {read_fields, make_capture};
-    struct options options = {.selection = fuzz_claims(),
+    struct options options = {.selection = fuzz_selection(),
                               .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "common/dump/dump.h"
-#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
@@ -20,9 +20,9 @@ struct conversation {
 };
 
 struct reading {
-    struct selection *selection;
+    struct protocol_selection *selection;
     GHashTable *conversations; /* by name_of() */
-    struct qs_decoder decoders[SELECTION_PROTOCOLS_MAX];
+    struct qs_decoder decoders[PROTOCOLS_MAX];
     visit_function *visitor;
     void *user;
 };
@@ -82,7 +82,7 @@ static struct conversation *find(struct reading *reading, const struct qs_packet
 {
     char *name = name_of(&packet->source, &packet->destination);
     struct conversation *conversation = g_hash_table_lookup(reading->conversations, name);
-    const int protocol = conversation ? -1 : selection_find(reading->selection, packet);
+    const int protocol = conversation ? -1 : protocol_selection_find(reading->selection, packet);
 
     if (protocol >= 0)
         return begin(reading, name, protocol, &packet->source);
@@ -113,10 +113,10 @@ static void take_packet(struct reading *reading, struct qs_packet *packet)
     if (!conversation)
         return;
     packet->from = is_same(&packet->source, &conversation->first) ? QS_END_A : QS_END_B;
-    packet->source_is_server_port =
-        selection_is_server(reading->selection, conversation->protocol, packet->source.port);
-    packet->destination_is_server_port =
-        selection_is_server(reading->selection, conversation->protocol, packet->destination.port);
+    packet->source_is_server_port = protocol_selection_is_server(
+        reading->selection, conversation->protocol, packet->source.port);
+    packet->destination_is_server_port = protocol_selection_is_server(
+        reading->selection, conversation->protocol, packet->destination.port);
     visit = (struct visit){.protocol = (unsigned)conversation->protocol,
                            .conversation = conversation->number,
                            .session = conversation->session,
@@ -130,7 +130,7 @@ static void take_packet(struct reading *reading, struct qs_packet *packet)
 
 static struct conversation *begin_stream(struct reading *reading, const struct qs_packet *first)
 {
-    const int protocol = selection_find_stream(reading->selection, first);
+    const int protocol = protocol_selection_find_stream(reading->selection, first);
     struct conversation *conversation;
     char *name;
 
@@ -209,7 +209,7 @@ static void read_all(struct input *input, link_reader *link, visit_function *vis
 {
     struct reading reading = {.visitor = visitor, .user = user};
 
-    reading.selection = selection_new();
+    reading.selection = protocol_selection_new();
     reading.conversations =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, conversation_free);
     for (unsigned i = 0; qs_protocols[i]; i++)
@@ -218,7 +218,7 @@ static void read_all(struct input *input, link_reader *link, visit_function *vis
     for (unsigned i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&reading.decoders[i]);
     g_hash_table_destroy(reading.conversations);
-    selection_free(reading.selection);
+    protocol_selection_free(reading.selection);
 }
 
 bool conversations_visit(const char *file, visit_function *visitor, void *user)

@@ -2,7 +2,7 @@
 /* The table of conversations: both directions, idle ones, and no more than FLOWS_MAX. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/sessions/flow.h"
+#include "pcap2demo/capture/flow.h"
 
 struct conversation {
     struct flow flow;

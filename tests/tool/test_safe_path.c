@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/sessions/safe_path.h"
+#include "pcap2demo/output/safe_path.h"
 
 static void assert_path(const char *name, const char *expected)
 {

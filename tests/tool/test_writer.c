@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 static int set_up(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/message.h"
+#include "pcap2demo/output/message.h"
 
 #include <stdio.h>
 
-#include "pcap2demo/progress.h"
+#include "pcap2demo/output/progress.h"
 
 static enum exit_status worst = EXIT_WELL;
 static failure_listener *listener;

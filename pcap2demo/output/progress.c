@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/progress.h"
+#include "pcap2demo/output/progress.h"
 
 #include <glib.h>
 #include <stdio.h>

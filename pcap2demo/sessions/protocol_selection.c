@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/sessions/protocol_selection.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum { PORTS = 65536 };
 
-struct selection {
+struct protocol_selection {
     uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
     uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
 };
@@ -19,7 +19,7 @@ int protocol_number(const char *name)
     return -1;
 }
 
-void selection_free(struct selection *selection)
+void protocol_selection_free(struct protocol_selection *selection)
 {
     g_free(selection);
 }
@@ -38,7 +38,8 @@ static bool read_port(const char **at, unsigned *port)
 }
 
 /* One port or range at `*at`, up to the comma or the end. */
-static bool read_range(struct selection *selection, int protocol, bool by_user, const char **at)
+static bool read_range(struct protocol_selection *selection, int protocol, bool by_user,
+                       const char **at)
 {
     unsigned low, high;
 
@@ -58,7 +59,8 @@ static bool read_range(struct selection *selection, int protocol, bool by_user, 
     return **at == ',' || **at == '\0';
 }
 
-static bool read_ranges(struct selection *selection, int protocol, bool by_user, const char *ranges)
+static bool read_ranges(struct protocol_selection *selection, int protocol, bool by_user,
+                        const char *ranges)
 {
     bool good;
 
@@ -68,19 +70,19 @@ static bool read_ranges(struct selection *selection, int protocol, bool by_user,
     return good;
 }
 
-struct selection *selection_new(void)
+struct protocol_selection *protocol_selection_new(void)
 {
-    struct selection *selection = g_new0(struct selection, 1);
+    struct protocol_selection *selection = g_new0(struct protocol_selection, 1);
 
     for (int i = 0; qs_protocols[i]; i++) {
-        g_assert(i < SELECTION_PROTOCOLS_MAX);
+        g_assert(i < PROTOCOLS_MAX);
         if (!read_ranges(selection, i, false, qs_protocols[i]->ports))
             g_error("the ports of %s are not a range list", qs_protocols[i]->name);
     }
     return selection;
 }
 
-bool selection_add(struct selection *selection, const char *text, char **error)
+bool protocol_selection_add(struct protocol_selection *selection, const char *text, char **error)
 {
     const char *equals = strchr(text, '=');
     char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
@@ -97,13 +99,14 @@ bool selection_add(struct selection *selection, const char *text, char **error)
     return !*error;
 }
 
-bool selection_is_server(const struct selection *selection, int protocol, uint16_t port)
+bool protocol_selection_is_server(const struct protocol_selection *selection, int protocol,
+                                  uint16_t port)
 {
     return selection->servers[port] >> protocol & 1;
 }
 
 /* The user's word for either port; the destination's counts first. */
-static int forced(const struct selection *selection, const struct qs_packet *packet)
+static int forced(const struct protocol_selection *selection, const struct qs_packet *packet)
 {
     if (selection->forced[packet->destination.port])
         return selection->forced[packet->destination.port] - 1;
@@ -135,12 +138,14 @@ static int recognised(const struct qs_packet *packet, unsigned by_port)
     return first;
 }
 
-static unsigned protocols_by_port(const struct selection *selection, const struct qs_packet *packet)
+static unsigned protocols_by_port(const struct protocol_selection *selection,
+                                  const struct qs_packet *packet)
 {
     return selection->servers[packet->source.port] | selection->servers[packet->destination.port];
 }
 
-int selection_find(const struct selection *selection, const struct qs_packet *packet)
+int protocol_selection_find(const struct protocol_selection *selection,
+                            const struct qs_packet *packet)
 {
     const int user = forced(selection, packet);
     const unsigned by_port = protocols_by_port(selection, packet);
@@ -155,16 +160,17 @@ int selection_find(const struct selection *selection, const struct qs_packet *pa
 }
 
 /* Whether the packet goes to a port of the holder's servers, which is none of the other's. */
-static bool is_for_holder(const struct selection *selection, const struct qs_packet *packet,
-                          int holder, int other)
+static bool is_for_holder(const struct protocol_selection *selection,
+                          const struct qs_packet *packet, int holder, int other)
 {
     const uint16_t port = packet->destination.port;
 
-    return selection_is_server(selection, holder, port) &&
-           !selection_is_server(selection, other, port);
+    return protocol_selection_is_server(selection, holder, port) &&
+           !protocol_selection_is_server(selection, other, port);
 }
 
-int selection_again(const struct selection *selection, const struct qs_packet *packet, int holder)
+int protocol_selection_again(const struct protocol_selection *selection,
+                             const struct qs_packet *packet, int holder)
 {
     int protocol;
 
@@ -176,7 +182,8 @@ int selection_again(const struct selection *selection, const struct qs_packet *p
     return protocol;
 }
 
-int selection_find_stream(const struct selection *selection, const struct qs_packet *packet)
+int protocol_selection_find_stream(const struct protocol_selection *selection,
+                                   const struct qs_packet *packet)
 {
     const int user = forced(selection, packet);
 

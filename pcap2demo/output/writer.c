@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/sessions/writer.h"
+#include "pcap2demo/output/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/sessions/flow.h"
+#include "pcap2demo/capture/flow.h"
 
 #include <string.h>
 

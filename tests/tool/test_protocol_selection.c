@@ -2,17 +2,17 @@
 /* Which protocol a conversation is given to. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/sessions/selection.h"
+#include "pcap2demo/sessions/protocol_selection.h"
 
 static int set_up(void **state)
 {
-    *state = selection_new();
+    *state = protocol_selection_new();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    selection_free(*state);
+    protocol_selection_free(*state);
     return 0;
 }
 
@@ -32,11 +32,11 @@ static void goes_by_server_ports(void **state)
     const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
     const struct qs_packet none = between(40000, 40001);
 
-    assert_int_equal(selection_find(*state, &to), protocol_number("qw"));
-    assert_int_equal(selection_find(*state, &from), protocol_number("qw"));
-    assert_int_equal(selection_find(*state, &none), -1);
-    assert_true(selection_is_server(*state, protocol_number("qw"), 27500));
-    assert_false(selection_is_server(*state, protocol_number("qw"), 40000));
+    assert_int_equal(protocol_selection_find(*state, &to), protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &from), protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &none), -1);
+    assert_true(protocol_selection_is_server(*state, protocol_number("qw"), 27500));
+    assert_false(protocol_selection_is_server(*state, protocol_number("qw"), 40000));
 }
 
 /* A QuakeWorld connection request, on ports that say nothing. */
@@ -48,7 +48,7 @@ static void goes_by_bytes(void **state)
 
     packet.data = data;
     packet.size = packet.wire_size = sizeof data - 1;
-    assert_int_equal(selection_find(*state, &packet), protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &packet), protocol_number("qw"));
 }
 
 static void takes_the_users_word(void **state)
@@ -57,15 +57,15 @@ static void takes_the_users_word(void **state)
     const struct qs_packet outside = between(3, 28511), standard = between(4, 27500);
     char *error = NULL;
 
-    assert_true(selection_add(*state, "acknex=28500-28510,99", &error));
-    assert_int_equal(selection_find(*state, &low), protocol_number("acknex"));
-    assert_int_equal(selection_find(*state, &high), protocol_number("acknex"));
-    assert_int_equal(selection_find(*state, &one), protocol_number("acknex"));
-    assert_int_equal(selection_find(*state, &outside), -1);
-    assert_int_equal(selection_find(*state, &standard), protocol_number("qw"));
+    assert_true(protocol_selection_add(*state, "acknex=28500-28510,99", &error));
+    assert_int_equal(protocol_selection_find(*state, &low), protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &high), protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &one), protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &outside), -1);
+    assert_int_equal(protocol_selection_find(*state, &standard), protocol_number("qw"));
     /* It counts for more than what the port is by default. */
-    assert_true(selection_add(*state, "acknex=27500", &error));
-    assert_int_equal(selection_find(*state, &standard), protocol_number("acknex"));
+    assert_true(protocol_selection_add(*state, "acknex=27500", &error));
+    assert_int_equal(protocol_selection_find(*state, &standard), protocol_number("acknex"));
 }
 
 /* A client that asks in two ways: what the server answers decides, unless the user did. */
@@ -77,13 +77,13 @@ static void thinks_again(void **state)
     struct qs_packet packet = between(40000, 40001);
     char *error = NULL;
 
-    assert_int_equal(selection_again(*state, &packet, nq), nq);
+    assert_int_equal(protocol_selection_again(*state, &packet, nq), nq);
     packet.data = challenge;
     packet.size = packet.wire_size = sizeof challenge;
-    assert_int_equal(selection_again(*state, &packet, nq), qw);
-    assert_int_equal(selection_again(*state, &packet, qw), qw);
-    assert_true(selection_add(*state, "nq=40000", &error));
-    assert_int_equal(selection_again(*state, &packet, nq), nq);
+    assert_int_equal(protocol_selection_again(*state, &packet, nq), qw);
+    assert_int_equal(protocol_selection_again(*state, &packet, qw), qw);
+    assert_true(protocol_selection_add(*state, "nq=40000", &error));
+    assert_int_equal(protocol_selection_again(*state, &packet, nq), nq);
 }
 
 /* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
@@ -98,8 +98,8 @@ static void waits_for_the_answer(void **state)
     to.size = to.wire_size = sizeof request - 1;
     from.data = acceptance;
     from.size = from.wire_size = sizeof acceptance - 1;
-    assert_int_equal(selection_again(*state, &to, qw), qw);
-    assert_int_equal(selection_again(*state, &from, qw), nq);
+    assert_int_equal(protocol_selection_again(*state, &to, qw), qw);
+    assert_int_equal(protocol_selection_again(*state, &from, qw), nq);
 }
 
 static void refuses_what_it_cannot_read(void **state)
@@ -126,7 +126,7 @@ static void refuses_what_it_cannot_read(void **state)
         char *error = NULL;
 
         print_message("\"%s\"\n", wrong[i]);
-        assert_false(selection_add(*state, wrong[i], &error));
+        assert_false(protocol_selection_add(*state, wrong[i], &error));
         assert_non_null(error);
         g_free(error);
     }
