@@ -10,18 +10,17 @@
 #ifndef QS_PLUGIN_PORTS_H
 #define QS_PLUGIN_PORTS_H
 
-#include "plugin/bridge.h"
+#include "plugin/dissector.h"
 
-/* Takes the record's ports, and makes the preference. Run after the built-in dissectors had theirs.
- */
-void ports_take(struct bridge *bridge);
+/* Takes the record's ports, and registers the preference. Run after the built-in dissectors. */
+void ports_take(struct dissector *dissector);
 
 /*
  * Brings the ports in line with the preference and with whether the protocol is enabled. Decode As
  * rules of the user stay untouched.
  */
-void ports_assign(struct bridge *bridge);
+void ports_assign(struct dissector *dissector);
 
-bool ports_has_server(const struct bridge *bridge, uint32_t port);
+bool ports_has_server(const struct dissector *dissector, uint32_t port);
 
 #endif

@@ -3,12 +3,12 @@
 #ifndef QS_PLUGIN_PREFERENCES_H
 #define QS_PLUGIN_PREFERENCES_H
 
-#include "plugin/bridge.h"
+#include "plugin/dissector.h"
 
 /* `changed` is called whenever preferences of the protocol have changed. */
-void preferences_register(struct bridge *bridge, void (*changed)(void));
+void preferences_register(struct dissector *dissector, void (*changed)(void));
 
 /* Takes over the values as they are now. */
-void preferences_apply(struct bridge *bridge);
+void preferences_apply(struct dissector *dissector);
 
 #endif

@@ -2,12 +2,9 @@
 #include "plugin/tree_sink.h"
 
 #include "common/core/text.h"
-#include "plugin/rows.h"
+#include "plugin/fields.h"
 
-/*
- * Wireshark gives up on a packet with a million items. A packet made to have that many (by
- * inflating much out of little) is shown up to here.
- */
+/* Wireshark gives up on a packet with a million items, as one that inflates to much may have. */
 enum { ITEMS_MAX = 500000 };
 
 struct tree_group {
@@ -55,7 +52,7 @@ static bool has_room(struct tree_sink *sink)
 
 static unsigned index_of(const struct tree_sink *sink, const struct qs_field *row)
 {
-    return (unsigned)(row - sink->bridge->protocol->fields);
+    return (unsigned)(row - sink->dissector->protocol->fields);
 }
 
 static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_t offset)
@@ -65,9 +62,9 @@ static void open_group(struct qs_sink *base, const struct qs_field *row, uint32_
     proto_item *item = NULL;
 
     if (has_room(sink))
-        item = proto_tree_add_item(sink->group->tree, sink->bridge->hf[index], sink->source->tvb,
+        item = proto_tree_add_item(sink->group->tree, sink->dissector->hf[index], sink->source->tvb,
                                    (int)offset, 0, ENC_NA);
-    push_group(sink, item, proto_item_add_subtree(item, sink->bridge->ett[index]), offset);
+    push_group(sink, item, proto_item_add_subtree(item, sink->dissector->ett[index]), offset);
 }
 
 static void close_group(struct qs_sink *base, uint32_t end)
@@ -104,8 +101,8 @@ static void change_source(struct qs_sink *base, const char *title, const uint8_t
 
 /* --- Fields --- */
 
-/* Where an item goes: what it is, and which bytes it stands for. */
-struct place {
+/* Where an item goes, and which bytes it stands for. */
+struct location {
     proto_tree *tree;
     int hf;
     tvbuff_t *tvb;
@@ -113,26 +110,26 @@ struct place {
 };
 
 /* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
-static uint64_t in_place(const struct qs_field *row, uint64_t value)
+static uint64_t in_position(const struct qs_field *row, uint64_t value)
 {
     return row->mask ? value << __builtin_ctz(row->mask) : value;
 }
 
 static bool is_wide(const struct qs_field *row)
 {
-    const enum qs_type type = row_whole(row)->type;
+    const enum qs_type type = field_whole(row)->type;
 
     return type == QS_U64 || type == QS_X64;
 }
 
-static proto_item *add_uint(const struct place *at, const struct qs_field *row, uint64_t value)
+static proto_item *add_uint(const struct location *at, const struct qs_field *row, uint64_t value)
 {
     if (is_wide(row))
         return proto_tree_add_uint64(at->tree, at->hf, at->tvb, at->start, at->length, value);
     return proto_tree_add_uint(at->tree, at->hf, at->tvb, at->start, at->length, (uint32_t)value);
 }
 
-static proto_item *add_real(const struct place *at, const struct qs_field *row, double value)
+static proto_item *add_real(const struct location *at, const struct qs_field *row, double value)
 {
     proto_item *item =
         row->type == QS_FLOAT
@@ -143,8 +140,8 @@ static proto_item *add_real(const struct place *at, const struct qs_field *row, 
     return item;
 }
 
-/* Making text readable is work: not done where neither a person nor a filter looks at it. */
-static proto_item *add_text(const struct place *at, struct qs_view text)
+/* Text is converted only where a person or a filter looks at it. */
+static proto_item *add_text(const struct location *at, struct qs_view text)
 {
     proto_item *item;
     char *readable;
@@ -157,7 +154,7 @@ static proto_item *add_text(const struct place *at, struct qs_view text)
     return item;
 }
 
-static proto_item *add_ipv4(const struct place *at, struct qs_view bytes)
+static proto_item *add_ipv4(const struct location *at, struct qs_view bytes)
 {
     ws_in4_addr address;
 
@@ -167,7 +164,7 @@ static proto_item *add_ipv4(const struct place *at, struct qs_view bytes)
     return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, address);
 }
 
-static proto_item *add_ipv6(const struct place *at, struct qs_view bytes)
+static proto_item *add_ipv6(const struct location *at, struct qs_view bytes)
 {
     ws_in6_addr address;
 
@@ -177,7 +174,7 @@ static proto_item *add_ipv6(const struct place *at, struct qs_view bytes)
     return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &address);
 }
 
-static proto_item *add_bytes(const struct place *at, const struct qs_field *row,
+static proto_item *add_bytes(const struct location *at, const struct qs_field *row,
                              struct qs_view bytes)
 {
     if (row->type == QS_TEXT)
@@ -190,18 +187,18 @@ static proto_item *add_bytes(const struct place *at, const struct qs_field *row,
                                             bytes.data, (int)bytes.size);
 }
 
-static proto_item *add_field(const struct place *at, const struct qs_field *row,
+static proto_item *add_field(const struct location *at, const struct qs_field *row,
                              const struct qs_value *value)
 {
     switch (qs_type_kind(row->type)) {
     case QS_KIND_BOOL:
         return proto_tree_add_boolean(at->tree, at->hf, at->tvb, at->start, at->length,
-                                      (uint32_t)in_place(row, value->u));
+                                      (uint32_t)in_position(row, value->u));
     case QS_KIND_UNSIGNED:
-        return add_uint(at, row, in_place(row, value->u));
+        return add_uint(at, row, in_position(row, value->u));
     case QS_KIND_SIGNED:
         return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length,
-                                  (int32_t)in_place(row, value->u));
+                                  (int32_t)in_position(row, value->u));
     case QS_KIND_REAL:
         return add_real(at, row, value->f);
     case QS_KIND_BYTES:
@@ -216,20 +213,20 @@ static proto_item *add_field(const struct place *at, const struct qs_field *row,
 static proto_tree *tree_for(const struct tree_sink *sink, const struct qs_field *row,
                             uint32_t offset)
 {
-    const struct qs_field *whole = row_whole(row);
+    const struct qs_field *whole = field_whole(row);
 
     if (whole != row && sink->last_row == whole && sink->last_offset == offset)
-        return proto_item_add_subtree(sink->last_item, sink->bridge->ett[index_of(sink, whole)]);
+        return proto_item_add_subtree(sink->last_item, sink->dissector->ett[index_of(sink, whole)]);
     return sink->group->tree;
 }
 
-static void hear_field(struct qs_sink *base, const struct qs_field *row,
+static void show_field(struct qs_sink *base, const struct qs_field *row,
                        const struct qs_value *value)
 {
     struct tree_sink *sink = self(base);
-    const struct place at = {
+    const struct location at = {
         .tree = tree_for(sink, row, value->offset),
-        .hf = sink->bridge->hf[index_of(sink, row)],
+        .hf = sink->dissector->hf[index_of(sink, row)],
         .tvb = sink->source->tvb,
         .start = (int)value->offset,
         .length = (int)value->length,
@@ -246,18 +243,17 @@ static void hear_field(struct qs_sink *base, const struct qs_field *row,
     sink->last_length = value->length;
 }
 
-/* --- Notes --- */
+/* --- Expert infos --- */
 
 static expert_field *expert_of(const struct tree_sink *sink, enum qs_note kind)
 {
-    DISSECTOR_ASSERT(sink->bridge->protocol->notes & QS_NOTE_BIT(kind));
-    return &sink->bridge->notes[kind];
+    DISSECTOR_ASSERT(sink->dissector->protocol->notes & QS_NOTE_BIT(kind));
+    return &sink->dissector->expert_infos[kind];
 }
 
-/* A note on just the last field's bytes belongs to that field, any other gets an item of its own.
- */
-static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
-                      const char *text)
+/* A note about just the last field's bytes stands under that field, others under the group. */
+static void add_expert_info(struct qs_sink *base, enum qs_note kind, uint32_t offset,
+                            uint32_t length, const char *text)
 {
     struct tree_sink *sink = self(base);
     expert_field *expert = expert_of(sink, kind);
@@ -272,8 +268,8 @@ static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     sink->last_row = NULL;
 }
 
-static void hear_note_only(struct qs_sink *base, enum qs_note kind, uint32_t offset,
-                           uint32_t length, const char *text)
+static void add_expert_info_only(struct qs_sink *base, enum qs_note kind, uint32_t offset,
+                                 uint32_t length, const char *text)
 {
     struct tree_sink *sink = self(base);
 
@@ -281,19 +277,19 @@ static void hear_note_only(struct qs_sink *base, enum qs_note kind, uint32_t off
     expert_add_info_format(sink->pinfo, sink->group->item, expert_of(sink, kind), "%s", text);
 }
 
-void tree_sink_init(struct tree_sink *sink, struct bridge *bridge, packet_info *pinfo,
+void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields)
 {
-    *sink = (struct tree_sink){.bridge = bridge, .pinfo = pinfo, .top = top};
-    sink->base.note = hear_note_only;
-    push_group(sink, top, proto_item_add_subtree(top, bridge->ett_top), 0);
+    *sink = (struct tree_sink){.dissector = dissector, .pinfo = pinfo, .top = top};
+    sink->base.note = add_expert_info_only;
+    push_group(sink, top, proto_item_add_subtree(top, dissector->ett_top), 0);
     push_source(sink, tvb);
     if (!fields)
         return;
-    sink->base.note = hear_note;
+    sink->base.note = add_expert_info;
     sink->base.open = open_group;
     sink->base.close = close_group;
-    sink->base.field = hear_field;
+    sink->base.field = show_field;
     sink->base.source = change_source;
     if (PTREE_DATA(sink->group->tree)->visible)
         sink->base.label = label_group;

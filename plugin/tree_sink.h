@@ -3,14 +3,14 @@
 #ifndef QS_PLUGIN_TREE_SINK_H
 #define QS_PLUGIN_TREE_SINK_H
 
-#include "plugin/bridge.h"
+#include "plugin/dissector.h"
 
 struct tree_group;
 struct tree_source;
 
 struct tree_sink {
     struct qs_sink base;
-    struct bridge *bridge;
+    struct dissector *dissector;
     packet_info *pinfo;
     proto_item *top;            /* the protocol's item */
     struct tree_group *group;   /* the innermost open one; the outermost is the protocol's */
@@ -24,10 +24,10 @@ struct tree_sink {
 };
 
 /*
- * `top` is the protocol's item, NULL where no tree is built. Without `fields` only notes are heard:
- * they become expert infos even when nobody looks at the tree.
+ * `top` is the protocol's item, NULL where no tree is built. Without `fields` only expert infos
+ * are added: Wireshark wants them even when nobody looks at the tree.
  */
-void tree_sink_init(struct tree_sink *sink, struct bridge *bridge, packet_info *pinfo,
+void tree_sink_init(struct tree_sink *sink, struct dissector *dissector, packet_info *pinfo,
                     tvbuff_t *tvb, proto_item *top, bool fields);
 
 #endif

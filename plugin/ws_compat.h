@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The few places where the Wireshark versions that the plugin is built for (4.0 to 4.6) differ. */
+/* Where the versions of Wireshark that the plugin is built for (4.0 to 4.6) differ. */
 #ifndef QS_PLUGIN_WS_COMPAT_H
 #define QS_PLUGIN_WS_COMPAT_H
 
@@ -19,6 +19,8 @@
 
 #if WS_AT_LEAST(4, 4)
 #include <wsutil/plugins.h> /* not among the headers of earlier packages */
+#else
+#define WS_PLUGIN_DESC_DISSECTOR 0 /* nobody asks */
 #endif
 
 /* Callbacks and boolean preferences are `bool` since 4.4, GLib's `gboolean` before. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/rows.h"
+#include "plugin/fields.h"
 
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
@@ -27,7 +27,7 @@ static const struct shape shapes[] = {
     [QS_IPV6] = {FT_IPv6, BASE_NONE, 0},     [QS_FRAMENUM] = {FT_FRAMENUM, BASE_NONE, 0},
 };
 
-const struct qs_field *row_whole(const struct qs_field *row)
+const struct qs_field *field_whole(const struct qs_field *row)
 {
     while (row->mask)
         row--;
@@ -55,51 +55,51 @@ static struct shape shape_of(const struct qs_field *row)
 {
     const struct shape own = shapes[row->type];
 
-    return row->mask ? widened(own, shapes[row_whole(row)->type].width) : own;
+    return row->mask ? widened(own, shapes[field_whole(row)->type].width) : own;
 }
 
 static const true_false_string *make_flag_names(const struct qs_name *names)
 {
-    true_false_string *made = g_new(true_false_string, 1);
+    true_false_string *copy = g_new(true_false_string, 1);
     const char *set = qs_name_of(names, 1);
     const char *clear = qs_name_of(names, 0);
 
-    made->true_string = set ? set : "True";
-    made->false_string = clear ? clear : "False";
-    return made;
+    copy->true_string = set ? set : "True";
+    copy->false_string = clear ? clear : "False";
+    return copy;
 }
 
 static const value_string *make_names(const struct qs_name *names)
 {
-    GArray *made = g_array_new(TRUE, TRUE, sizeof(value_string));
+    GArray *array = g_array_new(TRUE, TRUE, sizeof(value_string));
 
     for (; names->name; names++) {
         const value_string row = {names->value, names->name};
 
-        g_array_append_val(made, row);
+        g_array_append_val(array, row);
     }
-    return (const value_string *)g_array_free(made, FALSE);
+    return (const value_string *)g_array_free(array, FALSE);
 }
 
 static const val64_string *make_names64(const struct qs_name *names)
 {
-    GArray *made = g_array_new(TRUE, TRUE, sizeof(val64_string));
+    GArray *array = g_array_new(TRUE, TRUE, sizeof(val64_string));
 
     for (; names->name; names++) {
         const val64_string row = {names->value, names->name};
 
-        g_array_append_val(made, row);
+        g_array_append_val(array, row);
     }
-    return (const val64_string *)g_array_free(made, FALSE);
+    return (const val64_string *)g_array_free(array, FALSE);
 }
 
 /* Words stand apart from their number, signs do not: "13 ms", "90°". */
 static const unit_name_string *make_unit(const char *unit)
 {
-    unit_name_string *made = g_new0(unit_name_string, 1);
+    unit_name_string *copy = g_new0(unit_name_string, 1);
 
-    made->singular = g_ascii_isalpha(unit[0]) ? g_strconcat(" ", unit, NULL) : g_strdup(unit);
-    return made;
+    copy->singular = g_ascii_isalpha(unit[0]) ? g_strconcat(" ", unit, NULL) : g_strdup(unit);
+    return copy;
 }
 
 static const char *unit_of(const struct qs_field *row)
@@ -139,15 +139,15 @@ static hf_register_info header_of(const struct qs_field *row, int *hf)
     return header;
 }
 
-static void register_fields(struct bridge *bridge)
+static void register_fields(struct dissector *dissector)
 {
-    const struct qs_protocol *protocol = bridge->protocol;
+    const struct qs_protocol *protocol = dissector->protocol;
     hf_register_info *headers = g_new(hf_register_info, protocol->field_count);
 
-    bridge->hf = g_new0(int, protocol->field_count);
+    dissector->hf = g_new0(int, protocol->field_count);
     for (unsigned i = 0; i < protocol->field_count; i++)
-        headers[i] = header_of(&protocol->fields[i], &bridge->hf[i]);
-    proto_register_field_array(bridge->proto, headers, (int)protocol->field_count);
+        headers[i] = header_of(&protocol->fields[i], &dissector->hf[i]);
+    proto_register_field_array(dissector->proto, headers, (int)protocol->field_count);
 }
 
 /* Others may stand under a group, and under an integer row that has parts. */
@@ -159,17 +159,17 @@ static bool has_subtree(const struct qs_protocol *protocol, unsigned i)
            protocol->fields[i + 1].mask;
 }
 
-static void register_subtrees(struct bridge *bridge)
+static void register_subtrees(struct dissector *dissector)
 {
     GPtrArray *subtrees = g_ptr_array_new();
 
-    bridge->ett_top = -1;
-    g_ptr_array_add(subtrees, &bridge->ett_top);
-    bridge->ett = g_new(int, bridge->protocol->field_count);
-    for (unsigned i = 0; i < bridge->protocol->field_count; i++) {
-        bridge->ett[i] = -1;
-        if (has_subtree(bridge->protocol, i))
-            g_ptr_array_add(subtrees, &bridge->ett[i]);
+    dissector->ett_top = -1;
+    g_ptr_array_add(subtrees, &dissector->ett_top);
+    dissector->ett = g_new(int, dissector->protocol->field_count);
+    for (unsigned i = 0; i < dissector->protocol->field_count; i++) {
+        dissector->ett[i] = -1;
+        if (has_subtree(dissector->protocol, i))
+            g_ptr_array_add(subtrees, &dissector->ett[i]);
     }
     proto_register_subtree_array((int *const *)subtrees->pdata, (int)subtrees->len);
     g_ptr_array_free(subtrees, TRUE);
@@ -196,33 +196,33 @@ static int group_of(enum qs_note_group group)
     return groups[group];
 }
 
-static ei_register_info expert_of(struct bridge *bridge, enum qs_note note)
+static ei_register_info expert_of(struct dissector *dissector, enum qs_note note)
 {
     const struct qs_note_kind *kind = &qs_note_kinds[note];
-    const ei_register_info info = {&bridge->notes[note],
-                                   {g_strconcat(bridge->protocol->name, ".", kind->suffix, NULL),
+    const ei_register_info info = {&dissector->expert_infos[note],
+                                   {g_strconcat(dissector->protocol->name, ".", kind->suffix, NULL),
                                     group_of(kind->group), severity_of(kind->severity),
                                     kind->summary, EXPFILL}};
 
     return info;
 }
 
-static void register_notes(struct bridge *bridge)
+static void register_expert_infos(struct dissector *dissector)
 {
     ei_register_info *infos = g_new(ei_register_info, QS_NOTE_KINDS);
     int count = 0;
 
     for (unsigned note = 0; note < QS_NOTE_KINDS; note++) {
-        bridge->notes[note] = (expert_field)EI_INIT;
-        if (bridge->protocol->notes & QS_NOTE_BIT(note))
-            infos[count++] = expert_of(bridge, note);
+        dissector->expert_infos[note] = (expert_field)EI_INIT;
+        if (dissector->protocol->notes & QS_NOTE_BIT(note))
+            infos[count++] = expert_of(dissector, note);
     }
-    expert_register_field_array(expert_register_protocol(bridge->proto), infos, count);
+    expert_register_field_array(expert_register_protocol(dissector->proto), infos, count);
 }
 
-void rows_register(struct bridge *bridge)
+void fields_register(struct dissector *dissector)
 {
-    register_fields(bridge);
-    register_subtrees(bridge);
-    register_notes(bridge);
+    register_fields(dissector);
+    register_subtrees(dissector);
+    register_expert_infos(dissector);
 }

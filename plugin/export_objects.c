@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugin/downloads.h"
+#include "plugin/export_objects.h"
 
 #include <epan/export_object.h>
 #include <epan/tap.h>
@@ -18,8 +18,8 @@ static int tap;
 
 /* --- From the dissector to the tap --- */
 
-/* What a packet tells; lives in its pool. */
-struct told {
+/* What a packet carries of files; lives in the packet's pool. */
+struct packet_transfers {
     const void *conversation;
     uint32_t connection; /* number in the conversation */
     unsigned count;
@@ -31,32 +31,33 @@ static void *copy_to_pool(void *pool, const void *bytes, size_t size)
     return wmem_memdup(pool, bytes, size);
 }
 
-bool downloads_are_wanted(void)
+bool export_objects_are_wanted(void)
 {
     return have_tap_listener(tap);
 }
 
-void downloads_queue(const struct bridge *bridge, packet_info *pinfo, const void *conversation)
+void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
+                          const void *conversation)
 {
-    const GArray *transfers = bridge->decoder.transfers;
-    struct told *told;
+    const GArray *transfers = dissector->decoder.transfers;
+    struct packet_transfers *packet;
 
     if (!transfers->len || !conversation)
         return;
-    told = wmem_new(pinfo->pool, struct told);
-    told->conversation = conversation;
-    told->connection = bridge->decoder.session->connection;
-    told->count = transfers->len;
-    told->transfers = wmem_alloc_array(pinfo->pool, struct qs_transfer, transfers->len);
-    for (unsigned i = 0; i < told->count; i++)
-        told->transfers[i] = qs_transfer_copy(&g_array_index(transfers, struct qs_transfer, i),
-                                              copy_to_pool, pinfo->pool);
-    tap_queue_packet(tap, pinfo, told);
+    packet = wmem_new(pinfo->pool, struct packet_transfers);
+    packet->conversation = conversation;
+    packet->connection = dissector->decoder.session->connection;
+    packet->count = transfers->len;
+    packet->transfers = wmem_alloc_array(pinfo->pool, struct qs_transfer, transfers->len);
+    for (unsigned i = 0; i < packet->count; i++)
+        packet->transfers[i] = qs_transfer_copy(&g_array_index(transfers, struct qs_transfer, i),
+                                                copy_to_pool, pinfo->pool);
+    tap_queue_packet(tap, pinfo, packet);
 }
 
 /* --- Files --- */
 
-/* A conversation that files come in. */
+/* A conversation in which files come. */
 struct receiver {
     struct qs_transfers *transfers;
     uint32_t connection;
@@ -121,11 +122,11 @@ static void finish_entry(struct receiver *receiver, const struct qs_transferred 
     receiver->room = 0;
 }
 
-static void hear_of_file(const struct qs_transferred *file, bool over, void *user)
+static void file_changed(const struct qs_transferred *file, bool over, void *user)
 {
     struct receiver *receiver = user;
 
-    /* Without a list nobody listens any more. */
+    /* Without a list the objects are no longer wanted. */
     if (!receiver->list || file->refused)
         return;
     if (!receiver->entry)
@@ -146,21 +147,21 @@ static void receiver_free(void *data)
     g_free(receiver);
 }
 
-static struct receiver *receiver_for(const struct told *told)
+static struct receiver *receiver_for(const struct packet_transfers *packet)
 {
-    struct receiver *receiver = g_hash_table_lookup(receivers, told->conversation);
+    struct receiver *receiver = g_hash_table_lookup(receivers, packet->conversation);
 
     if (receiver)
         return receiver;
     receiver = g_new0(struct receiver, 1);
-    receiver->connection = told->connection;
+    receiver->connection = packet->connection;
     receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){hear_of_file, receiver});
-    g_hash_table_insert(receivers, (void *)told->conversation, receiver);
+        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
+    g_hash_table_insert(receivers, (void *)packet->conversation, receiver);
     return receiver;
 }
 
-/* With a new connection what the last one had begun is over. */
+/* The file that the last connection had begun is over. */
 static void enter_connection(struct receiver *receiver, uint32_t connection)
 {
     if (receiver->connection == connection)
@@ -168,21 +169,21 @@ static void enter_connection(struct receiver *receiver, uint32_t connection)
     receiver->connection = connection;
     qs_transfers_free(receiver->transfers);
     receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){hear_of_file, receiver});
+        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
                                      const void *data, tap_flags_t flags)
 {
-    const struct told *told = data;
-    struct receiver *receiver = receiver_for(told);
+    const struct packet_transfers *packet = data;
+    struct receiver *receiver = receiver_for(packet);
 
     (void)edt, (void)flags;
     receiver->list = list;
     receiver->pinfo = pinfo;
-    enter_connection(receiver, told->connection);
-    for (unsigned i = 0; i < told->count; i++)
-        qs_transfers_take(receiver->transfers, &told->transfers[i]);
+    enter_connection(receiver, packet->connection);
+    for (unsigned i = 0; i < packet->count; i++)
+        qs_transfers_take(receiver->transfers, &packet->transfers[i]);
     receiver->pinfo = NULL;
     return TAP_PACKET_REDRAW;
 }
@@ -194,7 +195,7 @@ static void start_over(void)
     room.max = ROOM_MAX;
 }
 
-void downloads_register(void)
+void export_objects_register(void)
 {
     const int proto =
         proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");

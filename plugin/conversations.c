@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/conversations.h"
+
+#include <epan/conversation.h>
+#include <epan/dissectors/packet-tcp.h>
+#include <epan/proto_data.h>
+
+#include "plugin/sessions.h"
+
+/* One direction of a TCP connection. */
+struct stream {
+    bool known;
+    uint32_t next;    /* sequence number of the byte that the end sends next */
+    uint32_t missing; /* bytes lost before its next unit */
+};
+
+/* What is known of a conversation; lives to the end of the capture. */
+struct conversation_state {
+    bool begun;                  /* its first packet has come */
+    uint32_t first;              /* number of that packet */
+    struct qs_address announced; /* of its server, where another conversation announced it */
+    address opener;              /* end A, once begun */
+    uint32_t opener_port;
+    struct stream streams[2];   /* of TCP, by enum qs_end */
+    struct qs_session *session; /* behind the last packet of the first pass */
+};
+
+/* What a packet or unit is decoded with in every pass. */
+struct packet_state {
+    struct qs_session *session;
+    uint32_t missing; /* before the unit */
+    enum qs_end from;
+    const struct conversation_state *conversation; /* NULL: quoted by an error message */
+};
+
+/* --- Conversations --- */
+
+static struct conversation_state *new_state(const struct dissector *dissector,
+                                            conversation_t *conversation)
+{
+    struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
+
+    state->session = session_new(wmem_file_scope(), dissector->protocol);
+    conversation_add_proto_data(conversation, dissector->proto, state);
+    return state;
+}
+
+static address wireshark_address(const struct qs_address *from)
+{
+    address to = ADDRESS_INIT_NONE;
+
+    if (from->family == 4)
+        set_address(&to, AT_IPv4, 4, from->bytes);
+    else if (from->family == 6)
+        set_address(&to, AT_IPv6, 16, from->bytes);
+    return to;
+}
+
+static bool sent_by(const packet_info *pinfo, const struct qs_address *end)
+{
+    const address known = wireshark_address(end);
+
+    return pinfo->srcport == end->port && addresses_equal(&pinfo->src, &known);
+}
+
+/* The packet is the conversation's first. */
+static void begin(struct conversation_state *state, const packet_info *pinfo)
+{
+    state->begun = true;
+    state->first = pinfo->num;
+    copy_address_wmem(wmem_file_scope(), &state->opener, &pinfo->src);
+    state->opener_port = pinfo->srcport;
+    if (state->announced.family)
+        state->session->server = sent_by(pinfo, &state->announced) ? QS_END_A : QS_END_B;
+}
+
+static struct conversation_state *state_in(const struct dissector *dissector,
+                                           const conversation_t *conversation)
+{
+    return conversation ? conversation_get_proto_data(conversation, dissector->proto) : NULL;
+}
+
+static struct conversation_state *find_or_begin(const struct dissector *dissector,
+                                                packet_info *pinfo)
+{
+    conversation_t *conversation = find_or_create_conversation(pinfo);
+    struct conversation_state *state = state_in(dissector, conversation);
+
+    if (!state)
+        state = new_state(dissector, conversation);
+    if (!state->begun)
+        begin(state, pinfo);
+    return state;
+}
+
+/* NULL where none has begun. */
+static struct conversation_state *find(const struct dissector *dissector, packet_info *pinfo)
+{
+    struct conversation_state *state = state_in(dissector, find_conversation_pinfo(pinfo, 0));
+
+    return state && state->begun ? state : NULL;
+}
+
+static enum qs_end sender_of(const struct conversation_state *state, const packet_info *pinfo)
+{
+    const bool opener =
+        pinfo->srcport == state->opener_port && addresses_equal(&pinfo->src, &state->opener);
+
+    return opener ? QS_END_A : QS_END_B;
+}
+
+/* What an error message quotes was sent before: it never changes the conversation. */
+static bool is_first_pass(const packet_info *pinfo)
+{
+    return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);
+}
+
+static struct conversation_state *conversation_of(const struct dissector *dissector,
+                                                  packet_info *pinfo)
+{
+    return is_first_pass(pinfo) ? find_or_begin(dissector, pinfo) : find(dissector, pinfo);
+}
+
+/* --- Packets --- */
+
+static struct packet_state *new_packet_state(const struct dissector *dissector,
+                                             const packet_info *pinfo,
+                                             const struct conversation_state *conversation)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    struct packet_state *state = wmem_new0(wmem_file_scope(), struct packet_state);
+
+    state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
+    state->from = conversation ? sender_of(conversation, pinfo) : QS_END_A;
+    state->session = conversation ? session_copy(wmem_file_scope(), protocol, conversation->session)
+                                  : session_new(wmem_file_scope(), protocol);
+    return state;
+}
+
+/* `conversation`: NULL where its session may not change. */
+static struct packet_context context_of(const struct dissector *dissector, const packet_info *pinfo,
+                                        const struct conversation_state *conversation,
+                                        const struct packet_state *state)
+{
+    const bool first_pass = conversation && is_first_pass(pinfo);
+    struct packet_context context = {.missing = state->missing,
+                                     .from = state->from,
+                                     .conversation = state->conversation,
+                                     .first_pass = first_pass};
+
+    context.session = first_pass ? conversation->session
+                                 : session_copy(pinfo->pool, dissector->protocol, state->session);
+    return context;
+}
+
+struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo)
+{
+    struct packet_state *state =
+        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num);
+    const struct conversation_state *conversation = NULL;
+
+    if (!state) {
+        conversation = conversation_of(dissector, pinfo);
+        state = new_packet_state(dissector, pinfo, conversation);
+        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num, state);
+    }
+    return context_of(dissector, pinfo, conversation, state);
+}
+
+/* --- Streams --- */
+
+/* The states of the units that a packet completes, in order. */
+static wmem_array_t *unit_states(const struct dissector *dissector, packet_info *pinfo)
+{
+    wmem_array_t *states =
+        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num);
+
+    if (!states) {
+        states = wmem_array_new(wmem_file_scope(), sizeof(struct packet_state *));
+        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num, states);
+    }
+    return states;
+}
+
+/* How many of them are done in this dissection of the packet. */
+static uint32_t *units_done(const struct dissector *dissector, packet_info *pinfo)
+{
+    uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num);
+
+    if (!done) {
+        done = wmem_new0(pinfo->pool, uint32_t);
+        p_add_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num, done);
+    }
+    return done;
+}
+
+bool stream_is_known(const struct dissector *dissector, packet_info *pinfo)
+{
+    const struct conversation_state *conversation = find(dissector, pinfo);
+
+    return conversation && conversation->first <= pinfo->num;
+}
+
+void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
+                        const struct tcpinfo *segment, uint32_t cut)
+{
+    struct conversation_state *conversation;
+    struct stream *stream;
+    int32_t ahead;
+
+    if (!segment || !is_first_pass(pinfo))
+        return;
+    conversation = find_or_begin(dissector, pinfo);
+    stream = &conversation->streams[sender_of(conversation, pinfo)];
+    ahead = (int32_t)(segment->seq - stream->next);
+    if (stream->known && ahead > 0)
+        stream->missing += (uint32_t)ahead;
+    stream->known = true;
+    stream->next = segment->nxtseq - cut;
+}
+
+static struct packet_state *new_unit_state(const struct dissector *dissector,
+                                           const packet_info *pinfo,
+                                           struct conversation_state *conversation)
+{
+    struct packet_state *state = new_packet_state(dissector, pinfo, conversation);
+
+    if (conversation && is_first_pass(pinfo)) {
+        state->missing = conversation->streams[state->from].missing;
+        conversation->streams[state->from].missing = 0;
+    }
+    return state;
+}
+
+struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo)
+{
+    wmem_array_t *states = unit_states(dissector, pinfo);
+    const uint32_t index = *units_done(dissector, pinfo);
+    struct conversation_state *conversation = conversation_of(dissector, pinfo);
+    struct packet_context context;
+
+    if (index >= wmem_array_get_count(states)) {
+        struct packet_state *state = new_unit_state(dissector, pinfo, conversation);
+
+        wmem_array_append_one(states, state);
+    }
+    context = context_of(dissector, pinfo, conversation,
+                         *(struct packet_state **)wmem_array_index(states, index));
+    context.unit = index + 1;
+    return context;
+}
+
+void unit_done(const struct dissector *dissector, packet_info *pinfo)
+{
+    ++*units_done(dissector, pinfo);
+}
+
+/* --- Conversations announced by another one --- */
+
+static conversation_t *find_announced(const packet_info *pinfo,
+                                      const struct qs_announcement *announced)
+{
+    const address server = wireshark_address(&announced->server);
+    const address client = wireshark_address(&announced->client);
+
+    return find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, announced->server.port,
+                             announced->client.port, 0);
+}
+
+static conversation_t *create_announced(const packet_info *pinfo,
+                                        const struct qs_announcement *announced)
+{
+    const address server = wireshark_address(&announced->server);
+    const address client = wireshark_address(&announced->client);
+
+    return conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP, announced->server.port,
+                            announced->client.port, 0);
+}
+
+void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
+                           const struct qs_announcement *announced)
+{
+    conversation_t *conversation = find_announced(pinfo, announced);
+    const struct conversation_state *state = state_in(dissector, conversation);
+
+    if (state && !state->session->disconnected)
+        return;
+    if (state || !conversation)
+        conversation = create_announced(pinfo, announced);
+    conversation_set_dissector_from_frame_number(conversation, pinfo->num, dissector->handle);
+    new_state(dissector, conversation)->announced = announced->server;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a conversation has established, for each of its packets.
+ *
+ * Wireshark dissects a packet once in the order of the capture, and then again whenever it likes.
+ * So each packet has a state, which holds a copy of the session before it: the first pass moves the
+ * conversation's session forward, every later one decodes with a copy of the packet's, and shows
+ * the same. Of a TCP stream each unit has a state; a packet may complete several.
+ */
+#ifndef QS_PLUGIN_CONVERSATIONS_H
+#define QS_PLUGIN_CONVERSATIONS_H
+
+#include "plugin/dissector.h"
+
+/* What to decode a packet or a unit with, once. */
+struct packet_context {
+    struct qs_session *session; /* lives at least as long as the packet's dissection */
+    uint32_t unit;              /* its number in the packet, from 1; 0: a datagram */
+    uint32_t missing;           /* bytes that the capture lacks before the unit */
+    enum qs_end from;           /* which end of the conversation sent the packet */
+    const void *conversation;   /* identifies the conversation; NULL: none */
+    bool first_pass;            /* the session is the conversation's own, and moves forward */
+};
+
+struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo);
+
+struct tcpinfo;
+
+/* Whether a stream is known in the conversation that the packet belongs to, as of this packet. */
+bool stream_is_known(const struct dissector *dissector, packet_info *pinfo);
+
+/*
+ * A segment of a stream comes, without the last `cut` bytes of it: finds out whether some were lost
+ * before it.
+ */
+void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
+                        const struct tcpinfo *segment, uint32_t cut);
+
+/* What to decode the packet's next unit with: the same unit's until unit_done() is called. */
+struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo);
+void unit_done(const struct dissector *dissector, packet_info *pinfo);
+
+/* Gives the announced conversation to the dissector, from this packet on. First passes only. */
+void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
+                           const struct qs_announcement *announced);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/dissect.h"
+
+#include <epan/conversation.h>
+
+#include "plugin/conversations.h"
+#include "plugin/export_objects.h"
+#include "plugin/ports.h"
+#include "plugin/tree_sink.h"
+
+static GPtrArray *dissectors; /* struct dissector * */
+
+void dissectors_each(void (*visit)(struct dissector *dissector))
+{
+    for (unsigned i = 0; i < dissectors->len; i++)
+        visit(dissectors->pdata[i]);
+}
+
+/* --- One packet --- */
+
+static struct qs_address address_of(const address *from, uint32_t port)
+{
+    struct qs_address to = {.port = (uint16_t)port};
+
+    if (from->type == AT_IPv4 && from->len == 4)
+        to.family = 4;
+    else if (from->type == AT_IPv6 && from->len == 16)
+        to.family = 6;
+    if (to.family)
+        memcpy(to.bytes, from->data, (size_t)from->len);
+    return to;
+}
+
+static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *tvb,
+                                  const packet_info *pinfo)
+{
+    const int size = (int)tvb_captured_length(tvb);
+
+    return (struct qs_packet){
+        .data = tvb_get_ptr(tvb, 0, size),
+        .size = (uint32_t)size,
+        .wire_size = tvb_reported_length(tvb),
+        .number = pinfo->num,
+        .time = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+        .source = address_of(&pinfo->src, pinfo->srcport),
+        .destination = address_of(&pinfo->dst, pinfo->destport),
+        .from = QS_END_UNKNOWN,
+        .source_is_server_port = ports_has_server(dissector, pinfo->srcport),
+        .destination_is_server_port = ports_has_server(dissector, pinfo->destport),
+    };
+}
+
+/* The packet's summary, which is complete when the packet is decoded. */
+static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
+{
+    const char *summary = dissector->decoder.summary->str;
+
+    col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
+    if (summary[0])
+        proto_item_append_text(top, ", %s", summary);
+}
+
+static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
+{
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, dissector->protocol->short_name);
+    col_clear(pinfo->cinfo, COL_INFO);
+}
+
+/* A datagram or a unit, which is all of `tvb`. */
+static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                   const struct qs_packet *packet, const struct packet_context *context)
+{
+    proto_item *top = proto_tree_add_item(tree, dissector->proto, tvb, 0, -1, ENC_NA);
+    struct tree_sink sink;
+
+    tree_sink_init(&sink, dissector, pinfo, tvb, top,
+                   tree && proto_field_is_referenced(tree, dissector->proto));
+    dissector->decoder.want_summary =
+        col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
+    dissector->decoder.want_transfers = export_objects_are_wanted();
+    if (packet->unit)
+        qs_decode_unit(&dissector->decoder, context->session, &sink.base, packet);
+    else
+        qs_decode(&dissector->decoder, context->session, &sink.base, packet);
+    export_objects_queue(dissector, pinfo, context->conversation);
+    if (dissector->decoder.want_summary)
+        show_summary(dissector, pinfo, top);
+}
+
+static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                          void *user)
+{
+    struct dissector *dissector = user;
+    const struct packet_context context = packet_context(dissector, pinfo);
+    struct qs_packet packet = packet_of(dissector, tvb, pinfo);
+
+    (void)data;
+    packet.from = context.from;
+    begin_columns(dissector, pinfo);
+    decode(dissector, tvb, pinfo, tree, &packet, &context);
+    if (context.first_pass && dissector->decoder.announced.valid)
+        conversation_announce(dissector, pinfo, &dissector->decoder.announced);
+    return (int)packet.size;
+}
+
+/* --- Streams --- */
+
+/* What is left of the segment, as the next unit would have it. */
+static struct qs_packet unit_at(const struct dissector *dissector, tvbuff_t *rest,
+                                packet_info *pinfo, const struct packet_context *context)
+{
+    struct qs_packet unit = packet_of(dissector, rest, pinfo);
+
+    unit.from = context->from;
+    unit.unit = context->unit;
+    unit.missing = context->missing;
+    unit.missing_before = pinfo->num;
+    return unit;
+}
+
+/*
+ * Asks for the rest of a unit that is not whole; false where that cannot come. A single byte is
+ * asked for where the unit's end is not known: then another segment will do.
+ */
+static bool wait_for_more(packet_info *pinfo, int offset, uint32_t lacking)
+{
+    if (!pinfo->can_desegment)
+        return false;
+    pinfo->desegment_offset = offset;
+    pinfo->desegment_len = lacking == 1 ? DESEGMENT_ONE_MORE_SEGMENT : lacking;
+    return true;
+}
+
+/* The unit at `offset`. Returns where the next one begins; 0: more segments are needed. */
+static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, packet_info *pinfo,
+                        proto_tree *tree)
+{
+    tvbuff_t *rest = tvb_new_subset_remaining(tvb, offset);
+    const struct packet_context context = unit_context(dissector, pinfo);
+    struct qs_packet unit = unit_at(dissector, rest, pinfo, &context);
+    const uint32_t size = dissector->protocol->unit_size(context.session, &unit, 0);
+
+    if (size > unit.size && wait_for_more(pinfo, offset, size - unit.size))
+        return 0;
+    unit.wire_size = size;
+    unit.size = MIN(unit.size, size);
+    decode(dissector, tvb_new_subset_length(rest, 0, (int)unit.size), pinfo, tree, &unit, &context);
+    unit_done(dissector, pinfo);
+    return offset + (int)unit.size;
+}
+
+static bool recognises_stream(const struct dissector *dissector, tvbuff_t *tvb)
+{
+    const int size = (int)tvb_captured_length(tvb);
+
+    return dissector->protocol->recognise_stream(
+        (struct qs_view){tvb_get_ptr(tvb, 0, size), (uint32_t)size});
+}
+
+/* Streams of other protocols may come to the same ports, as HTTP does. */
+static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                          void *user)
+{
+    struct dissector *dissector = user;
+    const int end = (int)tvb_captured_length(tvb);
+    int offset = 0;
+
+    if (!stream_is_known(dissector, pinfo) && !recognises_stream(dissector, tvb))
+        return 0;
+    begin_columns(dissector, pinfo);
+    stream_add_segment(dissector, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);
+    while (offset < end) {
+        offset = dissect_unit(dissector, tvb, offset, pinfo, tree);
+        if (!offset)
+            break;
+    }
+    col_set_fence(pinfo->cinfo, COL_INFO);
+    return end;
+}
+
+/* --- Conversations on other ports --- */
+
+/* One function serves all protocols: Wireshark says which one it is trying. */
+static struct dissector *dissector_being_tried(const packet_info *pinfo)
+{
+    for (unsigned i = 0; i < dissectors->len; i++) {
+        struct dissector *dissector = dissectors->pdata[i];
+
+        if (strcmp(dissector->protocol->short_name, pinfo->current_proto) == 0)
+            return dissector;
+    }
+    return NULL;
+}
+
+/*
+ * The conversation's packets come to this dissector from this one on; earlier ones stay as they
+ * were dissected. A packet that an error message quotes decides nothing.
+ */
+static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
+{
+    if (!pinfo->flags.in_error_pkt)
+        conversation_set_dissector_from_frame_number(find_or_create_conversation(pinfo), pinfo->num,
+                                                     handle);
+}
+
+static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct dissector *dissector = dissector_being_tried(pinfo);
+    struct qs_packet packet;
+
+    if (!dissector || !dissector->protocol->recognise)
+        return FALSE;
+    packet = packet_of(dissector, tvb, pinfo);
+    if (!dissector->protocol->recognise(&packet))
+        return FALSE;
+    set_dissector(dissector->handle, pinfo);
+    dissect_packet(tvb, pinfo, tree, data, dissector);
+    return TRUE;
+}
+
+static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                                         void *data)
+{
+    struct dissector *dissector = dissector_being_tried(pinfo);
+
+    if (!dissector || !dissector->stream_handle || !recognises_stream(dissector, tvb))
+        return FALSE;
+    set_dissector(dissector->stream_handle, pinfo);
+    dissect_stream(tvb, pinfo, tree, data, dissector);
+    return TRUE;
+}
+
+/* --- Registration --- */
+
+void dissect_register(struct dissector *dissector)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+
+    dissector->handle =
+        register_dissector_with_data(protocol->name, dissect_packet, dissector->proto, dissector);
+    if (protocol->decode_unit) {
+        char *name = g_strdup_printf("%s_tcp", protocol->name); /* lives on in Wireshark's list */
+
+        dissector->stream_handle =
+            register_dissector_with_data(name, dissect_stream, dissector->proto, dissector);
+    }
+    if (!dissectors)
+        dissectors = g_ptr_array_new();
+    g_ptr_array_add(dissectors, dissector);
+}
+
+static void add_heuristic(const struct dissector *dissector, const char *transport,
+                          heur_dissector_t recognise, heuristic_enable_e enable)
+{
+    char *upper = g_ascii_strup(transport, -1);
+    char *title = g_strdup_printf("%s over %s", dissector->protocol->title, upper);
+    char *name = g_strdup_printf("%s_%s", dissector->protocol->name, transport);
+
+    /* Title and name live on in Wireshark's lists. */
+    heur_dissector_add(transport, recognise, title, name, dissector->proto, enable);
+    g_free(upper);
+}
+
+void dissect_register_heuristics(const struct dissector *dissector)
+{
+    const heuristic_enable_e enable =
+        dissector->protocol->recognise_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
+
+    if (dissector->protocol->recognise)
+        add_heuristic(dissector, "udp", dissect_recognised, enable);
+    if (dissector->stream_handle)
+        add_heuristic(dissector, "tcp", dissect_recognised_stream, HEURISTIC_ENABLE);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet's way through the plugin: datagrams, segments of streams, and those of other ports. */
+#ifndef QS_PLUGIN_DISSECT_H
+#define QS_PLUGIN_DISSECT_H
+
+#include "plugin/dissector.h"
+
+/* Registers the functions that Wireshark calls with the protocol's packets. */
+void dissect_register(struct dissector *dissector);
+
+/* Calls `visit` for each dissector that was registered, in the order of registration. */
+void dissectors_each(void (*visit)(struct dissector *dissector));
+
+/* Registers those that recognise the protocol's conversations on other ports. */
+void dissect_register_heuristics(const struct dissector *dissector);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A dissector joins one protocol record to Wireshark. There is one for each record; they are
+ * created at start-up and live as long as Wireshark does. Nothing in this folder knows a game:
+ * names, fields, ports and options all come from the records.
+ *
+ * Reading order: quakeshark.c (entry points, registration), dissect.c (a packet's way), fields.c
+ * (what is registered of fields and notes), preferences.c, ports.c, tree_sink.c (fields shown),
+ * conversations.c (what is remembered between packets), sessions.c, export_objects.c (files that
+ * are sent).
+ */
+#ifndef QS_PLUGIN_DISSECTOR_H
+#define QS_PLUGIN_DISSECTOR_H
+
+#include "plugin/ws_compat.h"
+
+#include <epan/expert.h>
+#include <epan/packet.h>
+#include <epan/prefs.h>
+
+#include "common/core/decoder.h"
+#include "common/core/note.h"
+#include "common/core/protocol.h"
+
+/* An option's value as Wireshark's preferences store it. */
+union preference_value {
+    ws_bool flag;
+    int choice;
+};
+
+struct dissector {
+    const struct qs_protocol *protocol;
+    int proto; /* Wireshark's number of the protocol */
+    dissector_handle_t handle;
+    dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
+
+    /* What the rows were registered as, by the row's index. */
+    int *hf;
+    int *ett;    /* only rows that others stand under have one */
+    int ett_top; /* of the protocol itself */
+    expert_field expert_infos[QS_NOTE_KINDS];
+
+    /* The values of the record's options: in force, and as preferences. */
+    uint32_t *options;
+    union preference_value *preferences;
+
+    range_t *server_ports; /* as preferred */
+    range_t *held_ports;   /* those whose packets come to this dissector now */
+    GHashTable *built_in;  /* port -> handle of the dissector that had it before, where one did */
+
+    struct qs_decoder decoder;
+};
+
+#endif
