@@ -24,7 +24,4 @@ const uint8_t *qs_salt_at(const uint8_t table[QS_SALT_TABLE_SIZE], uint32_t sequ
 /* The CRC of a move's first QS_CHECKED_MAX bytes and the salt. */
 uint16_t qs_salted_crc16(const uint8_t *data, uint32_t size, const uint8_t salt[QS_SALT_SIZE]);
 
-/* The checksum byte of a move of Quake II. */
-uint8_t qs_checksum_quake2(const uint8_t *data, uint32_t size, uint32_t sequence);
-
 #endif

@@ -3,9 +3,9 @@
  * Client messages. Source: engine, sv_user.c SV_ExecuteClientMessage; those from 5 on: Q2PRO,
  * sv_user.c SV_ExecuteClientMessage.
  */
-#include "common/core/checksum.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
+#include "common/quake2/checksum.h"
 #include "common/quake2/messages.h"
 #include "common/quake2/fields.h"
 
@@ -39,7 +39,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
 
     if (d->in.overrun)
         return;
-    right = qs_checksum_quake2(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
+    right = q2_move_checksum(d->in.data + at + 1, d->in.pos - at - 1, d->sequence);
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_RIGHT, at, 1, right);
     qs_emit_generated_uint(d, Q2_MOVE_CHECKSUM_GOOD, at, 1, sent == right);
     if (sent != right)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
+#include "common/quake2/checksum.h"
 #include "common/quakeworld/checksum.h"
 #include "tests/unit/unit.h"
 
@@ -34,16 +35,16 @@ static void test_long_moves(void **state)
 {
     uint8_t move[80] = {0};
     const uint8_t quakeworld = qw_move_checksum(move, 60, 9);
-    const uint8_t quake2 = qs_checksum_quake2(move, 60, 9);
+    const uint8_t quake2 = q2_move_checksum(move, 60, 9);
 
     (void)state;
     move[60] = 0xff;
     assert_int_equal(qw_move_checksum(move, 61, 9), quakeworld);
     assert_int_equal(qw_move_checksum(move, sizeof move, 9), quakeworld);
-    assert_int_equal(qs_checksum_quake2(move, 61, 9), quake2);
+    assert_int_equal(q2_move_checksum(move, 61, 9), quake2);
     move[59] = 0xff;
     assert_int_not_equal(qw_move_checksum(move, 60, 9), quakeworld);
-    assert_int_not_equal(qs_checksum_quake2(move, 60, 9), quake2);
+    assert_int_not_equal(q2_move_checksum(move, 60, 9), quake2);
 }
 
 /*
@@ -53,21 +54,21 @@ static void test_long_moves(void **state)
 static void test_sequence(void **state)
 {
     (void)state;
-    assert_int_equal(qs_checksum_quake2(zeros, 7, 5), qs_checksum_quake2(zeros, 7, 5 + 1020));
+    assert_int_equal(q2_move_checksum(zeros, 7, 5), q2_move_checksum(zeros, 7, 5 + 1020));
     assert_int_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 255 * 65536));
     assert_int_not_equal(qw_move_checksum(zeros, 7, 5), qw_move_checksum(zeros, 7, 5 + 1020));
     /* Numbers at the end of the table and of the range read no byte outside (sanitizers look). */
     qw_move_checksum(zeros, 7, 1019);
-    qs_checksum_quake2(zeros, 7, 1019);
+    q2_move_checksum(zeros, 7, 1019);
     qw_move_checksum(zeros, 7, UINT32_MAX);
-    qs_checksum_quake2(zeros, 7, UINT32_MAX);
+    q2_move_checksum(zeros, 7, UINT32_MAX);
 }
 
 /* Worked by hand from the definition: CRC over the bytes and four table bytes, XOR their sum. */
 static void test_quake2_definition(void **state)
 {
     static const uint8_t move[] = {1, 2, 3};
-    const uint8_t first = qs_checksum_quake2(move, sizeof move, 0);
+    const uint8_t first = q2_move_checksum(move, sizeof move, 0);
     uint8_t salted[sizeof move + 4] = {1, 2, 3, 0x84, 0x47, 0x51, 0xc1};
     uint16_t crc = qs_crc16(0xffff, salted, sizeof salted);
     unsigned sum = 0;
