@@ -112,6 +112,30 @@ class Extract(ToolTest):
         self.assertIn("a.wav.partial: only 4 bytes", error)
         self.assertIn("b.wav.partial: only 1024 of 3072 bytes", error)
 
+    def test_each_kind_of_unfinished_file_fails(self):
+        """Alone: with both, one would hide that the other does not."""
+        talk = Conversation()
+        talk.request(b"a.wav")
+        talk.piece(b"half", 50)
+        output, error = self.extract(talk, status=1)
+        self.assertIn("a.wav.partial: only 4 bytes: ", error)
+        self.assertEqual(output, "")
+        talk = Conversation()
+        talk.begin(b"b.wav", 3 * CHUNK)
+        talk.chunk(0, b"x" * CHUNK)
+        output, error = self.extract(talk, status=1)
+        self.assertIn("b.wav.partial: only 1024 of 3072 bytes: ", error)
+        self.assertEqual(output, "")
+
+    def test_a_finished_file_beside_an_unfinished_one(self):
+        talk = Conversation()
+        talk.download(b"a.wav")
+        talk.request(b"b.wav")
+        talk.piece(b"half", 50)
+        output, _ = self.extract(talk, status=1)
+        self.assertEqual(output, "a.wav: 4 bytes\n")
+        self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"half"})
+
     def test_hostile_names_stay_below_the_folder(self):
         talk = Conversation()
         talk.download(b"../../escape")

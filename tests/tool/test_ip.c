@@ -335,6 +335,46 @@ static void keeps_datagrams_apart(void **state)
     assert_true(read_part(f, parts[1]));
 }
 
+/* One id at the same time in TCP and UDP, in both orders: two datagrams. */
+static void keeps_protocols_apart(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int tcp_first = 0; tcp_first < 2; tcp_first++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+            GByteArray *tcp = ipv4_packet(f->datagram, parts[i]);
+
+            tcp->data[9] = 6;
+            tcp->data[20 + 500] ^= 1;
+            if (tcp_first)
+                assert_false(read_at(f, tcp, 0));
+            assert_int_equal(read_part(f, parts[i]), i == 2);
+            if (i == 2)
+                assert_payload(f, PAYLOAD, PAYLOAD);
+            if (!tcp_first)
+                assert_false(read_at(f, tcp, 0));
+        }
+    }
+    assert_int_equal(ip_counts(f->ip)->contradictory, 0);
+    assert_int_equal(ip_counts(f->ip)->reassembled, 4);
+}
+
+/* One id from two senders. */
+static void keeps_senders_apart(void **state)
+{
+    struct fixture *f = *state;
+    GByteArray *other = ipv4_packet(f->datagram, parts[1]);
+
+    other->data[15] = 9;
+    assert_false(read_part(f, parts[0]));
+    assert_false(read_at(f, other, 0));
+    assert_false(read_part(f, parts[2]));
+    other = ipv4_packet(f->datagram, parts[1]);
+    other->data[19] = 9;
+    assert_false(read_at(f, other, 0));
+    assert_true(read_part(f, parts[1]));
+}
+
 static void counts_missing_last(void **state)
 {
     struct fixture *f = *state;
@@ -462,6 +502,8 @@ int main(void)
         TEST(refuses_too_large),
         TEST(refuses_odd_middle),
         TEST(keeps_datagrams_apart),
+        TEST(keeps_protocols_apart),
+        TEST(keeps_senders_apart),
         TEST(counts_missing_last),
         TEST(gives_up_in_time),
         TEST(gives_up_the_oldest),

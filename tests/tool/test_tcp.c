@@ -325,6 +325,52 @@ static void test_last_bytes_are_missing(void **state)
     assert_int_equal(f->overs, 1);
 }
 
+/* The client acknowledges all bytes and a FIN that the capture lacks: no byte is missing. */
+static void test_fin_that_was_not_captured(void **state)
+{
+    struct fixture *f = *state;
+
+    shake_hands(f, 1000);
+    send_part(f, 1000, 0, 100);
+    acknowledge(f, 1101);
+    tcp_end(f->tcp, f->number);
+    fetch(f);
+    assert_received(f, 100);
+    assert_int_equal(f->missing[1], 0);
+    assert_int_equal(tcp_counts(f->tcp)->holes, 0);
+    assert_int_equal(f->overs, 1);
+}
+
+/* More than a FIN is acknowledged: there were bytes. */
+static void test_end_that_was_not_captured(void **state)
+{
+    struct fixture *f = *state;
+
+    shake_hands(f, 1000);
+    send_part(f, 1000, 0, 100);
+    acknowledge(f, 1102);
+    tcp_end(f->tcp, f->number);
+    fetch(f);
+    assert_received(f, 100);
+    assert_int_equal(f->missing[1], 2);
+    assert_int_equal(tcp_counts(f->tcp)->holes, 1);
+}
+
+/* The FIN comes with the last bytes, and before bytes that are late. */
+static void test_fin_with_bytes(void **state)
+{
+    struct fixture *f = *state;
+
+    shake_hands(f, 1000);
+    take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 0});
+    take(f, &(struct sending){false, FIN | ACK, 1, 1000, NULL, 0, 0});
+    assert_int_equal(f->overs, 0);
+    send_part(f, 1000, 0, 100);
+    assert_received(f, 200);
+    assert_int_equal(f->overs, 1);
+    assert_int_equal(f->missing[1], 0);
+}
+
 static void test_reset(void **state)
 {
     struct fixture *f = *state;
@@ -456,6 +502,9 @@ int main(void)
         TEST(test_first_bytes_are_missing),
         TEST(test_end),
         TEST(test_last_bytes_are_missing),
+        TEST(test_fin_that_was_not_captured),
+        TEST(test_end_that_was_not_captured),
+        TEST(test_fin_with_bytes),
         TEST(test_reset),
         TEST(test_ports_used_again),
         TEST(test_ignored),

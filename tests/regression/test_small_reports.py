@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports about conversations written by hand: ties, the length of a session, notes counted."""
+
+import json
+import struct
+import unittest
+
+from tool import ETHERNET, Capture, ToolTest, udp
+
+CLIENT, SERVER, OTHER = (1, 27001), (2, 27500), (3, 27001)
+SECOND = 1000000
+
+
+class Reports(ToolTest):
+    """A QuakeWorld conversation of packets at given times."""
+
+    def setUp(self):
+        super().setUp()
+        self.frames = []
+
+    def send(self, time, source, destination, payload):
+        self.frames.append((time, bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+
+    def client(self, time, sequence, messages=b"", end=CLIENT):
+        self.send(time, end, SERVER, struct.pack("<IIH", sequence, sequence - 1, 4711) + messages)
+
+    def server(self, time, sequence, messages=b"", end=CLIENT):
+        self.send(time, SERVER, end, struct.pack("<II", sequence, sequence) + messages)
+
+    def talk(self, count=10, end=CLIENT, start=0):
+        for i in range(1, count + 1):
+            self.client(start + i * SECOND, i, b"\x04new\0" if i == 1 else b"", end)
+            self.server(start + i * SECOND + 1, i, b"\x01", end)
+
+    def report(self, *options):
+        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
+        output, _ = self.tool(*options, "--json", path)
+        return json.loads(output)
+
+    def sessions(self, *options):
+        return self.report(*(options or ["--list"]))["sessions"]
+
+
+class Length(Reports):
+    def test_of_a_session(self):
+        self.talk()
+        session, = self.sessions()
+        self.assertEqual(session["duration"], 9.000001)
+        self.assertEqual(session["packets"], 20)
+
+    def test_queries_do_not_lengthen_it(self):
+        """What a client asks a server after it has left is connectionless."""
+        self.talk()
+        self.send(60 * SECOND, CLIENT, SERVER, b"\xff\xff\xff\xffstatus\n")
+        self.send(61 * SECOND, SERVER, CLIENT, b"\xff\xff\xff\xffn\\map\\dm4\n\0")
+        session, = self.sessions()
+        self.assertEqual(session["duration"], 9.000001)
+        stats, = self.sessions("--stats")
+        self.assertEqual(stats["duration"], 9.000001)
+
+    def test_late_packets_do(self):
+        self.talk()
+        self.client(30 * SECOND, 11)
+        session, = self.sessions()
+        self.assertEqual(session["duration"], 29)
+
+
+class Order(Reports):
+    def test_of_sessions(self):
+        """Sessions are numbered, and listed, by their first packets, not by their ends."""
+        self.client(0, 1, b"\x04new\0")
+        self.server(1, 1, b"\x01")
+        self.talk(3, OTHER, SECOND)
+        self.client(20 * SECOND, 2)
+        self.server(21 * SECOND, 2, b"\x01")
+        sessions = self.sessions()
+        self.assertEqual([session["number"] for session in sessions], [1, 2])
+        self.assertEqual([session["client"] for session in sessions],
+                         ["10.0.0.1:27001", "10.0.0.3:27001"])
+        self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
+
+    def test_of_the_largest_packets(self):
+        """Of packets of one size the first come first, and stay."""
+        self.talk(8)
+        self.server(20 * SECOND, 9, b"\x01" * 40)
+        self.server(21 * SECOND, 10, b"\x01" * 30)
+        self.server(22 * SECOND, 11, b"\x01" * 40)
+        stats, = self.sessions("--stats")
+        # The first packet has 15 bytes, the client's others 10, the server's 9.
+        self.assertEqual([(packet["packet"], packet["bytes"]) for packet in stats["largest"]],
+                         [(17, 48), (19, 48), (18, 38), (1, 15), (3, 10)])
+
+    def test_of_messages(self):
+        """The most bytes first, then by name."""
+        self.client(0, 1, b"\x04new\0")
+        self.server(1, 1, b"\x24\x00\x01\x00" + b"\x0e\x00\x01\x00" + b"\x1a" + b"xyz\0")
+        self.server(2, 2, b"\x31\x00\x00\x00\x00")
+        stats, = self.sessions("--stats")
+        messages = [message for message in stats["messages"] if message["direction"] == "s2c"
+                    and "svc_" in message["name"]]
+        self.assertEqual([message["bytes"] for message in messages], [5, 5, 4, 4])
+        self.assertEqual([message["name"] for message in messages],
+                         ["qw.svc_centerprint", "qw.svc_maxspeed", "qw.svc_updatefrags",
+                          "qw.svc_updateping"])
+
+
+class Notes(Reports):
+    def test_counts(self):
+        self.talk(3)
+        self.server(10 * SECOND, 3, b"\x01")  # a duplicate
+        self.server(11 * SECOND, 9, b"\x01")  # 4 to 8 are missing
+        self.server(12 * SECOND, 6, b"\x01")  # late
+        self.client(13 * SECOND, 4)
+        file, = self.report("--check", "--no-rebuild")["files"]
+        self.assertEqual({name: file["notes"].get(name, 0) for name in
+                          ("sequence.duplicate", "sequence.stale", "sequence.gap")},
+                         {"sequence.duplicate": 1, "sequence.stale": 1, "sequence.gap": 1})
+        self.assertEqual((file["frames"], file["packets"]), (10, 10))
+
+    def test_problems_are_in_the_packets_that_have_them(self):
+        self.talk(3)
+        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
+        self.tool("--check", "--no-rebuild", path)
+        self.server(10 * SECOND, 4, b"\x01\xfa\x00")
+        self.server(11 * SECOND, 5, b"\x01\x1acut")
+        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
+        output, _ = self.tool("--check", "--no-rebuild", "--json", path, status=1)
+        file, = json.loads(output)["files"]
+        packets = [problem["packet"] for problem in file["problems"]]
+        self.assertEqual(sorted(set(packets)), [7, 8])
+        self.assertEqual(file["problem_count"], len(packets))
+        self.assertEqual([problem["offset"] for problem in file["problems"]][0], 9)
+
+    def test_a_dropped_packet_shows_its_problems(self):
+        """The receiver drops a packet that comes late, the reader of a dump wants to know it."""
+        self.talk(3)
+        self.server(10 * SECOND, 2, b"\x01\xfa\x00")
+        path = self.write("in.pcap", Capture(ETHERNET, self.frames).pcap())
+        output, _ = self.tool("--check", "--no-rebuild", "--json", path, status=1)
+        file, = json.loads(output)["files"]
+        self.assertEqual({problem["packet"] for problem in file["problems"]}, {7})
+
+
+if __name__ == "__main__":
+    unittest.main()
