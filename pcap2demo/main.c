@@ -22,7 +22,7 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/recording.h"
-#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/sessions.h"
 #include "pcap2demo/options.h"
 #include "pcap2demo/capture/tcp.h"
 
@@ -87,14 +87,8 @@ static void take_pieces(struct run *run)
 {
     struct tcp_piece piece;
 
-    while (tcp_next(run->tcp, &piece)) {
-        struct tcp_connection *connection = piece.connection;
-
-        if (!piece.over && !sessions_stream(run->sessions, &connection->reader, &piece.packet))
-            tcp_ignore(connection);
-        else if (piece.over && connection->reader)
-            sessions_stream_over(run->sessions, connection->reader, piece.packet.number);
-    }
+    while (tcp_next(run->tcp, &piece))
+        sessions_piece(run->sessions, &piece);
 }
 
 static void take_frame(struct run *run, link_reader *link, struct input_frame *frame)
@@ -108,7 +102,7 @@ static void take_frame(struct run *run, link_reader *link, struct input_frame *f
     switch (ip_read(run->ip, frame->bytes, frame->time, &packet)) {
     case IP_UDP:
         run->datagrams++;
-        sessions_packet(run->sessions, &packet);
+        sessions_datagram(run->sessions, &packet);
         break;
     case IP_TCP:
         tcp_take(run->tcp, &packet);
@@ -178,7 +172,7 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
     if (run->options->apart) {
         end_packets(run);
         sessions_free(run->sessions, !interrupted);
-        run->sessions = sessions_new(run->options, run->action);
+        run->sessions = sessions_new(&run->options->sessions, &run->action->handler);
     }
     if (run->action->input_over)
         run->action->input_over(run->action, name, packets);
@@ -204,29 +198,16 @@ static void read_input(struct run *run, struct input *input)
 
 /* --- One demo -------------------------------------------------------------------------------- */
 
-static void take_block(struct run *run, struct recording *recording,
-                       const struct recording_block *block)
-{
-    struct qs_packet packet = {.data = block->bytes.data,
-                               .size = block->bytes.size,
-                               .wire_size = block->bytes.size,
-                               .number = block->number,
-                               .from = QS_END_UNKNOWN};
-    const struct qs_decoder *decoder = sessions_decode_block(run->sessions, &packet, block->offset);
-
-    packet.time = recording_time(recording, decoder);
-    sessions_take_block(run->sessions, &packet);
-    run->blocks++;
-}
-
 static void read_blocks(struct run *run, struct recording *recording)
 {
     enum recording_status status = RECORDING_END;
     struct recording_block block;
 
     while (!interrupted && !ferror(stdout) &&
-           (status = recording_next(recording, &block)) == RECORDING_BLOCK)
-        take_block(run, recording, &block);
+           (status = recording_next(recording, &block)) == RECORDING_BLOCK) {
+        sessions_block(run->sessions, &block);
+        run->blocks++;
+    }
     if (status == RECORDING_BROKEN)
         failure(EXIT_PROBLEMS,
                 (struct location){recording_name(recording), recording_number(recording) + 1, true},
@@ -238,8 +219,7 @@ static void read_demo(struct run *run, struct recording *recording)
     const char *name = recording_name(recording);
 
     start_input(run, name, "");
-    sessions_begin_demo(run->sessions, recording_protocol(recording),
-                        recording_demo_format(recording));
+    sessions_begin_demo(run->sessions, recording);
     read_blocks(run, recording);
     sessions_end_demo(run->sessions);
     end_input(run, name, recording_number(recording));
@@ -426,7 +406,7 @@ static void do_all(const struct options *options)
         .options = options, .action = action_for(options), .ip = ip_new(), .tcp = tcp_new()};
 
     catch_signals();
-    run.sessions = sessions_new(options, run.action);
+    run.sessions = sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     end_packets(&run);
     sessions_free(run.sessions, keep_unfinished(options));

@@ -166,9 +166,9 @@ static void start_options(struct options *options)
     for (int i = 0; qs_protocols[i]; i++) {
         const struct qs_protocol *protocol = qs_protocols[i];
 
-        options->protocol_options[i] = g_new0(uint32_t, protocol->option_count);
+        options->sessions.protocol_options[i] = g_new0(uint32_t, protocol->option_count);
         for (unsigned j = 0; j < protocol->option_count; j++)
-            options->protocol_options[i][j] = protocol->options[j].standard;
+            options->sessions.protocol_options[i][j] = protocol->options[j].standard;
     }
 }
 
@@ -179,7 +179,7 @@ static bool set_option(struct options *options, int protocol, const char *name, 
     for (unsigned i = 0; i < record->option_count; i++)
         if (strcmp(record->options[i].name, name) == 0)
             return option_value(&record->options[i], value,
-                                &options->protocol_options[protocol][i]);
+                                &options->sessions.protocol_options[protocol][i]);
     return false;
 }
 
@@ -217,7 +217,7 @@ static bool take_option(struct options *options, const char *text)
         return refuse_option(text);
     protocol = g_strndup(text, (gsize)(dot - text));
     name = g_strndup(dot + 1, (gsize)(equals - dot - 1));
-    number = protocol_number(protocol);
+    number = qs_protocol_number(protocol);
     good = number >= 0 && set_option(options, number, name, equals + 1);
     g_free(protocol);
     g_free(name);
@@ -234,7 +234,7 @@ static bool take_session(struct options *options, const char *text)
     if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &value, NULL))
         return refuse("--session %s: sessions are numbered from 1", text);
     number = (unsigned)value;
-    g_array_append_val(options->sessions, number);
+    g_array_append_val(options->sessions.chosen, number);
     return true;
 }
 
@@ -242,7 +242,8 @@ static bool take_port(struct options *options, const char *text)
 {
     char *error = NULL;
 
-    return protocol_selection_add(options->selection, text, &error) || refuse_because(error);
+    return protocol_selection_add(options->sessions.selection, text, &error) ||
+           refuse_because(error);
 }
 
 /* For options that may be repeated. `texts` may be NULL. */
@@ -389,8 +390,8 @@ static bool take_output(struct options *options, const char *output)
 {
     char *error = NULL;
 
-    options->naming = naming_new(output, &error);
-    if (options->naming)
+    options->sessions.naming = naming_new(output, &error);
+    if (options->sessions.naming)
         return true;
     refuse("--output %s", error);
     g_free(error);
@@ -401,7 +402,7 @@ static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
-    options->demo_options =
+    options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
     return take_purpose(options, words) && take_inputs(options) && take_tests(options, words) &&
            take_each(options, words->sessions, take_session) &&
@@ -455,8 +456,9 @@ enum options_verdict options_parse(struct options *options, int *argc, char ***a
     struct words words = {.max_differences = NOT_GIVEN};
     enum options_verdict verdict;
 
-    *options = (struct options){.selection = protocol_selection_new(),
-                                .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    *options =
+        (struct options){.sessions = {.selection = protocol_selection_new(),
+                                      .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))}};
     options->golden.ignored = g_ptr_array_new_with_free_func(g_free);
     start_options(options);
     verdict = parse(options, &words, argc, argv);
@@ -467,7 +469,7 @@ enum options_verdict options_parse(struct options *options, int *argc, char ***a
 void options_clear(struct options *options)
 {
     for (int i = 0; qs_protocols[i]; i++)
-        g_free(options->protocol_options[i]);
+        g_free(options->sessions.protocol_options[i]);
     g_strfreev(options->files);
     g_free(options->interface);
     g_free(options->filter);
@@ -476,16 +478,8 @@ void options_clear(struct options *options)
     g_ptr_array_free(options->golden.ignored, TRUE);
     g_free(options->junit);
     g_free(options->extract);
-    g_array_free(options->sessions, TRUE);
-    if (options->naming)
-        naming_free(options->naming);
-    protocol_selection_free(options->selection);
-}
-
-bool options_chose(const struct options *options, unsigned number)
-{
-    for (guint i = 0; i < options->sessions->len; i++)
-        if (g_array_index(options->sessions, unsigned, i) == number)
-            return true;
-    return options->sessions->len == 0;
+    g_array_free(options->sessions.chosen, TRUE);
+    if (options->sessions.naming)
+        naming_free(options->sessions.naming);
+    protocol_selection_free(options->sessions.selection);
 }

@@ -7,10 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/regression/golden_check.h"
-#include "pcap2demo/sessions/naming.h"
-#include "pcap2demo/rebuild.h"
+#include "pcap2demo/sessions/sessions.h"
 
 enum purpose {
     PURPOSE_CONVERT,
@@ -26,21 +24,17 @@ struct options {
     enum purpose purpose;
     bool json;
     bool quiet, verbose;
-    struct demo_options demo_options;
+    struct session_options sessions;
     struct golden_options golden;
-    bool no_rebuild;  /* of a check: whether demos can be made does not matter */
-    bool tap;         /* report test cases on standard output */
-    char *junit;      /* and in this file; or NULL */
-    bool apart;       /* each input stands by itself, its sessions are numbered from 1 */
-    char **files;     /* ends with NULL */
-    char *interface;  /* NULL: read `files` */
-    char *filter;     /* or NULL */
-    char *pcap;       /* the capture to make of demos, or NULL */
-    char *extract;    /* the folder for files that servers sent, or NULL */
-    GArray *sessions; /* unsigned: numbers chosen; empty: all */
-    struct naming *naming;
-    struct protocol_selection *selection;
-    uint32_t *protocol_options[PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+    bool no_rebuild; /* of a check: whether demos can be made does not matter */
+    bool tap;        /* report test cases on standard output */
+    char *junit;     /* and in this file; or NULL */
+    bool apart;      /* each input stands by itself, its sessions are numbered from 1 */
+    char **files;    /* ends with NULL */
+    char *interface; /* NULL: read `files` */
+    char *filter;    /* or NULL */
+    char *pcap;      /* the capture to make of demos, or NULL */
+    char *extract;   /* the folder for files that servers sent, or NULL */
 };
 
 enum options_verdict {
@@ -56,8 +50,5 @@ enum options_verdict {
 enum options_verdict options_parse(struct options *options, int *argc, char ***argv);
 
 void options_clear(struct options *options);
-
-/* Whether session `number` was chosen. */
-bool options_chose(const struct options *options, unsigned number);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/recording_format.h"
 
 struct recording {
@@ -112,7 +111,7 @@ const char *recording_name(const struct recording *recording)
 
 int recording_protocol(const struct recording *recording)
 {
-    return protocol_number(recording->format->protocol);
+    return qs_protocol_number(recording->format->protocol);
 }
 
 const struct qs_demo_format *recording_demo_format(const struct recording *recording)

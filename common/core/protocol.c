@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+int qs_protocol_number(const char *name)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        if (strcmp(qs_protocols[i]->name, name) == 0)
+            return i;
+    return -1;
+}
+
 bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port)
 {
     const char *at = protocol->ports;

@@ -112,6 +112,9 @@ struct qs_protocol {
 /* All protocols, ending with NULL. Defined in common/protocols.c. */
 extern const struct qs_protocol *const qs_protocols[];
 
+/* The number of the protocol of this name in qs_protocols[], or -1. */
+int qs_protocol_number(const char *name);
+
 /* Whether `port` is in the record's range list. */
 bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);
 

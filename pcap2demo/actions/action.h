@@ -8,32 +8,18 @@
 
 #include <stdbool.h>
 
-#include "common/core/decoder.h"
-#include "pcap2demo/output/message.h"
+#include "pcap2demo/options.h"
+#include "pcap2demo/sessions/sessions.h"
 
-struct session;
-struct options;
-
-/* A packet after its decode. */
-struct seen {
-    struct location location;
-    const struct qs_packet *packet;
-    const struct qs_decoder *decoder;
-    const struct session *session; /* NULL: it belongs to none */
-};
-
-/* Any function but `end` may be NULL. An implementation begins with this struct. */
+/*
+ * Any function but `end` may be NULL. An implementation begins with this struct, and has its
+ * functions for packets and sessions in the handler.
+ */
 struct action {
-    struct qs_sink *sink; /* hears of every decode; or NULL */
-    bool want_summary;    /* of the decoder */
-    bool want_transfers;  /* of the decoder */
-    bool wants_rebuild;   /* rebuilders are run */
-    bool writes;          /* what they write is kept */
-    bool interrupted;     /* set by the caller: not everything was read */
+    struct session_handler handler;
+    bool interrupted; /* set by the caller: not everything was read */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
-    void (*packet)(struct action *action, const struct seen *seen);
-    void (*session_over)(struct action *action, const struct session *session);
     /* An input was read to its end, or as far as it could be. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
     /* Everything was read. Frees the action. `report` is false where nothing could be read. */

@@ -128,11 +128,12 @@ static void keep_offenders(struct check *check, struct findings *findings, uint6
     }
 }
 
-static void compare_packet(struct check *check, const struct seen *seen)
+static void compare_packet(struct check *check, const struct decoded_packet *decoded)
 {
-    const struct qs_dump_packet about = {.packet = seen->packet,
-                                         .decoder = seen->decoder,
-                                         .session = seen->session ? seen->session->number : 0};
+    const struct qs_dump_packet about = {.packet = decoded->packet,
+                                         .decoder = decoded->decoder,
+                                         .session =
+                                             decoded->session ? decoded->session->number : 0};
 
     golden_check_packet(check->golden, &about);
 }
@@ -144,24 +145,24 @@ static void discard_packet(struct check *check)
         golden_check_discard(check->golden);
 }
 
-static void check_packet(struct action *action, const struct seen *seen)
+static void check_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
-    struct check *check = (struct check *)action;
-    struct findings *findings = findings_for(check, seen->location.file);
+    struct check *check = (struct check *)handler;
+    struct findings *findings = findings_for(check, decoded->location.file);
 
-    findings->demo = seen->location.block;
-    if (!session_is_wanted(seen->session, check->options)) {
+    findings->demo = decoded->location.block;
+    if (!sessions_want(&check->options->sessions, decoded->session)) {
         discard_packet(check);
         return;
     }
     if (check->golden)
-        compare_packet(check, seen);
+        compare_packet(check, decoded);
     /* Of a stream's units those after the first are in a packet that was counted. */
-    findings->packets += seen->packet->unit <= 1;
-    findings->undecoded += seen->decoder->undecoded;
+    findings->packets += decoded->packet->unit <= 1;
+    findings->undecoded += decoded->decoder->undecoded;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
-        findings->notes[i] += seen->decoder->notes[i];
-    keep_offenders(check, findings, seen->location.packet);
+        findings->notes[i] += decoded->decoder->notes[i];
+    keep_offenders(check, findings, decoded->location.packet);
 }
 
 static void check_input_start(struct action *action, const char *file)
@@ -205,9 +206,9 @@ static size_t place_of(const struct check *check, unsigned number)
     return location;
 }
 
-static void check_session(struct action *action, const struct session *session)
+static void check_session(struct session_handler *handler, const struct session *session)
 {
-    struct check *check = (struct check *)action;
+    struct check *check = (struct check *)handler;
 
     json_array_insert_new(check->sessions, place_of(check, session->number),
                           report_session_json(session));
@@ -523,7 +524,7 @@ static void prepare_tests(struct check *check)
     if (options->golden.folder) {
         check->golden = golden_check_new(&options->golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
-        check->action.sink = &check->tee.base;
+        check->action.handler.sink = &check->tee.base;
     }
     if (options->tap || options->junit)
         check->report = test_report_new(wanted);
@@ -534,11 +535,11 @@ struct action *check_new(const struct options *options)
     struct check *check = g_new0(struct check, 1);
 
     check->base = (struct qs_sink){.field = hear_field, .note = hear_note};
-    check->action = (struct action){.sink = &check->base,
-                                    .wants_rebuild = !options->no_rebuild,
+    check->action = (struct action){.handler.sink = &check->base,
+                                    .handler.want_rebuild = !options->no_rebuild,
                                     .input_start = check_input_start,
-                                    .packet = check_packet,
-                                    .session_over = check_session,
+                                    .handler.packet = check_packet,
+                                    .handler.session_end = check_session,
                                     .input_over = check_input_over,
                                     .end = check_end};
     check->options = options;

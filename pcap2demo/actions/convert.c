@@ -25,7 +25,7 @@ static void print_file(const struct convert *convert, const struct session *sess
         return;
     game = report_game(session);
     duration = report_duration(session);
-    path = g_build_filename(naming_folder(convert->options->naming), file->name, NULL);
+    path = g_build_filename(naming_folder(convert->options->sessions.naming), file->name, NULL);
     printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
            path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
            file->size);
@@ -63,9 +63,9 @@ static void print_reason(const struct session *session)
     g_free(why);
 }
 
-static void convert_session(struct action *action, const struct session *session)
+static void convert_session(struct session_handler *handler, const struct session *session)
 {
-    struct convert *convert = (struct convert *)action;
+    struct convert *convert = (struct convert *)handler;
 
     if (session->recorded) {
         failure(EXIT_UNUSABLE, (struct location){.file = session->first.file},
@@ -100,8 +100,10 @@ struct action *convert_new(const struct options *options)
 {
     struct convert *convert = g_new0(struct convert, 1);
 
-    convert->action = (struct action){
-        .wants_rebuild = true, .writes = true, .session_over = convert_session, .end = convert_end};
+    convert->action = (struct action){.handler.want_rebuild = true,
+                                      .handler.write_demos = true,
+                                      .handler.session_end = convert_session,
+                                      .end = convert_end};
     convert->options = options;
     return &convert->action;
 }

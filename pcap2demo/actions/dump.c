@@ -4,7 +4,7 @@
 
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/sessions.h"
 
 struct dump {
     struct action action;
@@ -13,13 +13,14 @@ struct dump {
     struct qs_json_sink *json;
 };
 
-static void dump_packet(struct action *action, const struct seen *seen)
+static void dump_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
-    const struct dump *dump = (const struct dump *)action;
-    const struct qs_dump_packet about = {.packet = seen->packet,
-                                         .decoder = seen->decoder,
-                                         .session = seen->session ? seen->session->number : 0};
-    const bool wanted = session_is_wanted(seen->session, dump->options);
+    const struct dump *dump = (const struct dump *)handler;
+    const struct qs_dump_packet about = {.packet = decoded->packet,
+                                         .decoder = decoded->decoder,
+                                         .session =
+                                             decoded->session ? decoded->session->number : 0};
+    const bool wanted = sessions_want(&dump->options->sessions, decoded->session);
 
     if (dump->json && wanted)
         qs_json_sink_end(dump->json, &about);
@@ -47,15 +48,15 @@ struct action *dump_new(const struct options *options)
 {
     struct dump *dump = g_new0(struct dump, 1);
 
-    dump->action = (struct action){.packet = dump_packet, .end = dump_end};
+    dump->action = (struct action){.handler.packet = dump_packet, .end = dump_end};
     dump->options = options;
     if (options->json) {
         dump->json = qs_json_sink_new(stdout);
-        dump->action.sink = qs_json_sink_base(dump->json);
-        dump->action.want_summary = true;
+        dump->action.handler.sink = qs_json_sink_base(dump->json);
+        dump->action.handler.want_summary = true;
     } else {
         dump->text = qs_text_sink_new(stdout);
-        dump->action.sink = qs_text_sink_base(dump->text);
+        dump->action.handler.sink = qs_text_sink_base(dump->text);
     }
     return &dump->action;
 }

@@ -7,7 +7,7 @@
 #include "common/core/transfer.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/safe_path.h"
-#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/sessions.h"
 #include "pcap2demo/output/writer.h"
 
 /* Bytes of all files that are not complete yet. */
@@ -94,7 +94,7 @@ static char *write_file(const struct extract *extract, const char *path, const G
     for (guint at = 0; at < content->len; at += WRITER_BUFFER)
         writer_add(writer, content->data + at, MIN(content->len - at, (guint)WRITER_BUFFER));
     error = writer_commit(writer, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
-                          extract->options->demo_options.force);
+                          extract->options->sessions.demo.force);
     writer_free(writer);
     g_free(folder);
     return error;
@@ -174,23 +174,23 @@ static struct receiver *receiver_for(struct extract *extract, unsigned session)
     return receiver;
 }
 
-static void extract_packet(struct action *action, const struct seen *seen)
+static void extract_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
-    struct extract *extract = (struct extract *)action;
-    const GArray *told = seen->decoder->transfers;
+    struct extract *extract = (struct extract *)handler;
+    const GArray *told = decoded->decoder->transfers;
     struct receiver *receiver;
 
-    if (!told->len || !seen->session || !seen->session->chosen)
+    if (!told->len || !decoded->session || !decoded->session->chosen)
         return;
-    receiver = receiver_for(extract, seen->session->number);
-    receiver->location = seen->location;
+    receiver = receiver_for(extract, decoded->session->number);
+    receiver->location = decoded->location;
     for (guint i = 0; i < told->len; i++)
         qs_transfers_take(receiver->transfers, &g_array_index(told, struct qs_transfer, i));
 }
 
-static void extract_session(struct action *action, const struct session *session)
+static void extract_session(struct session_handler *handler, const struct session *session)
 {
-    struct extract *extract = (struct extract *)action;
+    struct extract *extract = (struct extract *)handler;
 
     g_hash_table_remove(extract->sessions, GUINT_TO_POINTER(session->number));
 }
@@ -209,9 +209,9 @@ struct action *extract_new(const struct options *options)
 {
     struct extract *extract = g_new0(struct extract, 1);
 
-    extract->action = (struct action){.want_transfers = true,
-                                      .packet = extract_packet,
-                                      .session_over = extract_session,
+    extract->action = (struct action){.handler.want_transfers = true,
+                                      .handler.packet = extract_packet,
+                                      .handler.session_end = extract_session,
                                       .end = extract_end};
     extract->options = options;
     extract->room.max = ROOM_MAX;

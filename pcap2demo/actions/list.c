@@ -160,9 +160,9 @@ static void print_json(const GPtrArray *rows)
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static void list_session(struct action *action, const struct session *session)
+static void list_session(struct session_handler *handler, const struct session *session)
 {
-    struct list *list = (struct list *)action;
+    struct list *list = (struct list *)handler;
     struct row *row = row_new(session);
 
     row->json = report_session_json(session);
@@ -193,8 +193,8 @@ struct action *list_new(const struct options *options)
 {
     struct list *list = g_new0(struct list, 1);
 
-    list->action =
-        (struct action){.wants_rebuild = true, .session_over = list_session, .end = list_end};
+    list->action = (struct action){
+        .handler.want_rebuild = true, .handler.session_end = list_session, .end = list_end};
     list->json = options->json;
     list->rows = g_ptr_array_new_with_free_func(row_free);
     return &list->action;

@@ -129,25 +129,25 @@ static void refuse_capture(struct pcap *pcap, const char *file)
     pcap->refused = true;
 }
 
-static void pcap_packet(struct action *action, const struct seen *seen)
+static void pcap_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
-    struct pcap *pcap = (struct pcap *)action;
+    struct pcap *pcap = (struct pcap *)handler;
 
-    if (!seen->location.block) {
-        refuse_capture(pcap, seen->location.file);
+    if (!decoded->location.block) {
+        refuse_capture(pcap, decoded->location.file);
         return;
     }
-    pcap->export.time = seen->packet->time;
-    pcap->export.location = seen->location;
-    if (seen->session != pcap->session)
-        begin_demo(pcap, seen->session);
+    pcap->export.time = decoded->packet->time;
+    pcap->export.location = decoded->location;
+    if (decoded->session != pcap->session)
+        begin_demo(pcap, decoded->session);
     if (pcap->state)
-        pcap->exporter->block(pcap->state, seen->decoder, seen->packet);
+        pcap->exporter->block(pcap->state, decoded->decoder, decoded->packet);
 }
 
-static void pcap_session(struct action *action, const struct session *session)
+static void pcap_session(struct session_handler *handler, const struct session *session)
 {
-    struct pcap *pcap = (struct pcap *)action;
+    struct pcap *pcap = (struct pcap *)handler;
 
     if (session == pcap->session)
         end_demo(pcap);
@@ -160,7 +160,7 @@ static void pcap_end(struct action *action, bool any_input)
     struct pcap *pcap = (struct pcap *)action;
     char *name = g_path_get_basename(pcap->options->pcap);
     char *error = any_input && !pcap->refused
-                      ? pcap_out_commit(pcap->export.pcap, name, pcap->options->demo_options.force)
+                      ? pcap_out_commit(pcap->export.pcap, name, pcap->options->sessions.demo.force)
                       : NULL;
 
     if (error)
@@ -209,8 +209,8 @@ struct action *pcap_new(const struct options *options)
     char *folder = g_path_get_dirname(options->pcap);
     char *comment = comment_of(options);
 
-    pcap->action =
-        (struct action){.packet = pcap_packet, .session_over = pcap_session, .end = pcap_end};
+    pcap->action = (struct action){
+        .handler.packet = pcap_packet, .handler.session_end = pcap_session, .end = pcap_end};
     pcap->options = options;
     pcap->export.pcap = pcap_out_new(folder, comment);
     pcap->export.text = g_byte_array_new();

@@ -180,23 +180,24 @@ static void count_size(struct tally *tally, const struct qs_packet *packet,
         tally->largest[location] = (struct large){packet->number, packet->size, direction};
 }
 
-static void count_packet(struct tally *tally, const struct stats *stats, const struct seen *seen)
+static void count_packet(struct tally *tally, const struct stats *stats,
+                         const struct decoded_packet *decoded)
 {
-    const enum qs_direction direction = seen->decoder->direction;
+    const enum qs_direction direction = decoded->decoder->direction;
 
     tally->traffic[direction].packets++;
-    tally->traffic[direction].bytes += seen->packet->size;
-    count_size(tally, seen->packet, direction);
+    tally->traffic[direction].bytes += decoded->packet->size;
+    count_size(tally, decoded->packet, direction);
     for (guint i = 0; i < stats->packet->len; i++)
         count_message(tally, &g_array_index(stats->packet, struct heard, i), direction);
 }
 
-static void stats_packet(struct action *action, const struct seen *seen)
+static void stats_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
-    struct stats *stats = (struct stats *)action;
+    struct stats *stats = (struct stats *)handler;
 
-    if (seen->session && seen->session->chosen)
-        count_packet(tally_of(stats, seen->session->number), stats, seen);
+    if (decoded->session && decoded->session->chosen)
+        count_packet(tally_of(stats, decoded->session->number), stats, decoded);
     g_array_set_size(stats->packet, 0);
     g_array_set_size(stats->open, 0);
     g_array_set_size(stats->bases, 0);
@@ -360,9 +361,9 @@ static char *loss_of(const struct session *session)
                            loss.gaps, loss.missing, loss.not_captured);
 }
 
-static void stats_session(struct action *action, const struct session *session)
+static void stats_session(struct session_handler *handler, const struct session *session)
 {
-    struct stats *stats = (struct stats *)action;
+    struct stats *stats = (struct stats *)handler;
     struct tally *tally = tally_of(stats, session->number);
 
     g_hash_table_steal(stats->running, GUINT_TO_POINTER(session->number));
@@ -419,9 +420,9 @@ struct action *stats_new(const struct options *options)
 
     stats->base = (struct qs_sink){
         .open = hear_open, .close = hear_close, .field = hear_field, .source = hear_source};
-    stats->action = (struct action){.sink = &stats->base,
-                                    .packet = stats_packet,
-                                    .session_over = stats_session,
+    stats->action = (struct action){.handler.sink = &stats->base,
+                                    .handler.packet = stats_packet,
+                                    .handler.session_end = stats_session,
                                     .end = stats_end};
     stats->options = options;
     stats->packet = g_array_new(FALSE, FALSE, sizeof(struct heard));

@@ -11,14 +11,6 @@ struct protocol_selection {
     uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
 };
 
-int protocol_number(const char *name)
-{
-    for (int i = 0; qs_protocols[i]; i++)
-        if (strcmp(qs_protocols[i]->name, name) == 0)
-            return i;
-    return -1;
-}
-
 void protocol_selection_free(struct protocol_selection *selection)
 {
     g_free(selection);
@@ -86,7 +78,7 @@ bool protocol_selection_add(struct protocol_selection *selection, const char *te
 {
     const char *equals = strchr(text, '=');
     char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
-    const int protocol = protocol_number(name);
+    const int protocol = qs_protocol_number(name);
 
     if (!equals || protocol < 0)
         *error =
@@ -105,7 +97,7 @@ bool protocol_selection_is_server(const struct protocol_selection *selection, in
     return selection->servers[port] >> protocol & 1;
 }
 
-/* The user's word for either port; the destination's counts first. */
+/* What the user named for either port, or PROTOCOL_NONE; the destination's counts first. */
 static int forced(const struct protocol_selection *selection, const struct qs_packet *packet)
 {
     if (selection->forced[packet->destination.port])
@@ -123,7 +115,7 @@ static bool is_recognised(const struct qs_protocol *protocol, const struct qs_pa
 /* The protocol that recognises the packet; of several, one whose servers use its ports. */
 static int recognised(const struct qs_packet *packet, unsigned by_port)
 {
-    int first = -1;
+    int first = PROTOCOL_NONE;
 
     for (int i = 0; qs_protocols[i]; i++) {
         const bool port = by_port >> i & 1;
@@ -144,42 +136,48 @@ static unsigned protocols_by_port(const struct protocol_selection *selection,
     return selection->servers[packet->source.port] | selection->servers[packet->destination.port];
 }
 
-int protocol_selection_find(const struct protocol_selection *selection,
-                            const struct qs_packet *packet)
+/* Of a conversation that begins. */
+static int find_first(const struct protocol_selection *selection, const struct qs_packet *packet)
 {
-    const int user = forced(selection, packet);
     const unsigned by_port = protocols_by_port(selection, packet);
-    int protocol;
+    const int protocol = recognised(packet, by_port);
 
-    if (user >= 0)
-        return user;
-    protocol = recognised(packet, by_port);
-    if (protocol < 0 && by_port)
-        protocol = __builtin_ctz(by_port);
-    return protocol;
+    return protocol == PROTOCOL_NONE && by_port ? __builtin_ctz(by_port) : protocol;
 }
 
-/* Whether the packet goes to a port of the holder's servers, which is none of the other's. */
-static bool is_for_holder(const struct protocol_selection *selection,
-                          const struct qs_packet *packet, int holder, int other)
+/* Whether the packet goes to a port of the present protocol's servers, and of none of the other's.
+ */
+static bool is_for_present(const struct protocol_selection *selection,
+                           const struct qs_packet *packet, int present, int other)
 {
     const uint16_t port = packet->destination.port;
 
-    return protocol_selection_is_server(selection, holder, port) &&
+    return protocol_selection_is_server(selection, present, port) &&
            !protocol_selection_is_server(selection, other, port);
 }
 
-int protocol_selection_again(const struct protocol_selection *selection,
-                             const struct qs_packet *packet, int holder)
+static int find_other(const struct protocol_selection *selection, const struct qs_packet *packet,
+                      int present)
 {
     int protocol;
 
-    if (forced(selection, packet) >= 0 || qs_protocols[holder]->recognise(packet))
-        return holder;
+    if (qs_protocols[present]->recognise(packet))
+        return present;
     protocol = recognised(packet, protocols_by_port(selection, packet));
-    if (protocol < 0 || is_for_holder(selection, packet, holder, protocol))
-        return holder;
+    if (protocol == PROTOCOL_NONE || is_for_present(selection, packet, present, protocol))
+        return present;
     return protocol;
+}
+
+int protocol_selection_find(const struct protocol_selection *selection,
+                            const struct qs_packet *packet, int present)
+{
+    const int user = forced(selection, packet);
+
+    if (user != PROTOCOL_NONE)
+        return present == PROTOCOL_NONE ? user : present;
+    return present == PROTOCOL_NONE ? find_first(selection, packet)
+                                    : find_other(selection, packet, present);
 }
 
 int protocol_selection_find_stream(const struct protocol_selection *selection,
@@ -187,11 +185,11 @@ int protocol_selection_find_stream(const struct protocol_selection *selection,
 {
     const int user = forced(selection, packet);
 
-    if (user >= 0)
-        return qs_protocols[user]->decode_unit ? user : -1;
+    if (user != PROTOCOL_NONE)
+        return qs_protocols[user]->decode_unit ? user : PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++)
         if (qs_protocols[i]->decode_unit && !packet->missing &&
             qs_protocols[i]->recognise_stream((struct qs_view){packet->data, packet->size}))
             return i;
-    return -1;
+    return PROTOCOL_NONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which protocol a conversation is: by the user's word, by what its first packet can only be, or by
- * a server's port.
+ * Which protocol a conversation is: what the user named, what its packets can only be, or what its
+ * server's port says.
  */
 #ifndef PCAP2DEMO_PROTOCOL_SELECTION_H
 #define PCAP2DEMO_PROTOCOL_SELECTION_H
@@ -13,7 +13,7 @@
 #include "common/core/protocol.h"
 
 /* Protocols are numbered as in qs_protocols[]. */
-enum { PROTOCOLS_MAX = 8 };
+enum { PROTOCOLS_MAX = 8, PROTOCOL_NONE = -1 };
 
 struct protocol_selection;
 
@@ -28,22 +28,18 @@ void protocol_selection_free(struct protocol_selection *selection);
  */
 bool protocol_selection_add(struct protocol_selection *selection, const char *text, char **error);
 
-/* The number of the protocol that claims a conversation beginning with `packet`, or -1. */
-int protocol_selection_find(const struct protocol_selection *selection,
-                            const struct qs_packet *packet);
-
 /*
- * The same for a packet of a conversation that protocol number `holder` has claimed, while no
- * connection has come of it: some clients ask for a connection in two protocols at once, and the
- * server's answer decides, not what is asked at the port of a server. `holder` if nothing speaks
- * for another.
+ * The protocol of a conversation, by one of its packets. `present` is what it was taken for so far,
+ * while no connection has come of it, or PROTOCOL_NONE for its first packet: some clients ask for a
+ * connection in two protocols at once, and the server's answer decides, not what is asked at the
+ * port of a server. PROTOCOL_NONE where it is of no known game; never so where `present` is not.
  */
-int protocol_selection_again(const struct protocol_selection *selection,
-                             const struct qs_packet *packet, int holder);
+int protocol_selection_find(const struct protocol_selection *selection,
+                            const struct qs_packet *packet, int present);
 
 /*
- * The number of the protocol that claims a TCP connection whose first bytes are the packet's, or
- * -1: the user's word, or what they can only be.
+ * The protocol of a TCP connection whose first bytes are the packet's: what the user named, or what
+ * they can only be; or PROTOCOL_NONE.
  */
 int protocol_selection_find_stream(const struct protocol_selection *selection,
                                    const struct qs_packet *packet);
@@ -51,8 +47,5 @@ int protocol_selection_find_stream(const struct protocol_selection *selection,
 /* Whether servers of the protocol listen on `port`. */
 bool protocol_selection_is_server(const struct protocol_selection *selection, int protocol,
                                   uint16_t port);
-
-/* The number of the protocol of this name, or -1. */
-int protocol_number(const char *name);
 
 #endif

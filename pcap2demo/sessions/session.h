@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * From UDP datagrams and TCP streams to sessions: claims conversations for protocols, decodes their
- * packets, and tells sessions (a client's connections to a server) apart.
- *
- * A conversation may hold several sessions one after the other. One begins with the first netchan
- * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
- * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
- * in the order in which they begin.
- */
+/* A session: one connection of a client to a server, from its first packet to its last. */
 #ifndef PCAP2DEMO_SESSION_H
 #define PCAP2DEMO_SESSION_H
 
@@ -16,11 +8,10 @@
 #include <stdint.h>
 
 #include "common/core/decoder.h"
-#include "pcap2demo/actions/action.h"
 #include "pcap2demo/demo.h"
-#include "pcap2demo/options.h"
+#include "pcap2demo/output/message.h"
 
-/* What is known of a session. Texts are printable UTF-8, NULL where not known. */
+/* Texts are printable UTF-8, NULL where not known. */
 struct session {
     unsigned number;
     const struct qs_protocol *protocol;
@@ -34,15 +25,16 @@ struct session {
     char *version, *player;
     GPtrArray *maps;   /* char *, in order; at most SESSION_MAPS_MAX */
     struct demo *demo; /* NULL: no rebuilder for its protocol, or none was wanted */
-    /* For whoever tells sessions apart. */
-    void *rebuild;
-    const struct rebuilder *rebuilder;
-    uint32_t level;
-    bool map_known; /* of the level at hand */
-    bool chosen;    /* by --session */
+    bool chosen;       /* by --session */
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
+
+    /* For session.c alone. */
+    void *rebuild;
+    const struct rebuilder *rebuilder;
+    uint32_t level;
+    bool map_known; /* of the present level */
 };
 
 enum { SESSION_MAPS_MAX = 32 };
@@ -56,41 +48,30 @@ struct session_loss session_loss(const struct session *session);
 /* The format of the demo that it is or gives, or NULL. */
 const struct qs_demo_format *session_demo_format(const struct session *session);
 
-/* Whether packets of this session, NULL: of none, are among those that --session asks for. */
-bool session_is_wanted(const struct session *session, const struct options *options);
+/* --- How a session goes on; for sessions.c. */
 
-struct sessions;
+struct session_setup {
+    unsigned number;
+    const struct qs_demo_format *recorded;
+    bool chosen;
+    bool rebuild;     /* make a demo of it */
+    const char *file; /* of the first packet; interned */
+    struct demo_setup demo;
+};
 
-struct sessions *sessions_new(const struct options *options, struct action *action);
+/* `decoder` has just decoded `first`. */
+struct session *session_new(const struct session_setup *setup, const struct qs_decoder *decoder,
+                            const struct qs_packet *first);
+void session_free(struct session *session);
 
-/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
-void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);
+/* A packet of the session, from `file`, which was just decoded. */
+void session_packet(struct session *session, const char *file, const struct qs_decoder *decoder,
+                    const struct qs_packet *packet);
 
-/* Takes a UDP datagram; fills in what the packet still lacks. */
-void sessions_packet(struct sessions *sessions, struct qs_packet *packet);
+/* Asks the protocol what it knows by now. */
+void session_describe(struct session *session, const struct qs_session *state);
 
-/*
- * Takes the next bytes of one end of a TCP connection, or a hole in them (`missing`). They are cut
- * into units, which are packets of their own. `*reader` is NULL for a connection's first bytes, and
- * then ours. False: it is of no known game.
- */
-bool sessions_stream(struct sessions *sessions, void **reader, const struct qs_packet *bytes);
-
-/* The connection is over, as of packet `number`. Must come for each that has a reader. */
-void sessions_stream_over(struct sessions *sessions, void *reader, uint64_t number);
-
-/*
- * A demo as input: begin, its blocks, end. They are one session. A block is decoded first, so that
- * the caller can find out its time, and then taken. Its offset is that in the file.
- */
-void sessions_begin_demo(struct sessions *sessions, int protocol,
-                         const struct qs_demo_format *format);
-const struct qs_decoder *sessions_decode_block(struct sessions *sessions,
-                                               const struct qs_packet *block, uint32_t offset);
-void sessions_take_block(struct sessions *sessions, const struct qs_packet *block);
-void sessions_end_demo(struct sessions *sessions);
-
-/* Ends all sessions. `keep` false: demos not finished yet are dropped. */
-void sessions_free(struct sessions *sessions, bool keep);
+/* Ends the session's demo. `keep` false: what is not finished yet is dropped. */
+void session_end(struct session *session, bool keep);
 
 #endif

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/sessions.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
@@ -39,7 +39,7 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     while (fuzz_next(data, size, &at, &piece)) {
         struct qs_packet packet = packet_of(&piece, server_port, ++number);
 
-        sessions_packet(sessions, &packet);
+        sessions_datagram(sessions, &packet);
         g_free(piece.bytes);
     }
 }
@@ -47,20 +47,19 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
-    struct options options = {.purpose = PURPOSE_CHECK};
-    struct action action = {.wants_rebuild = true};
+    struct session_options options = {.selection = fuzz_selection()};
+    struct session_handler handler = {.want_rebuild = true};
     struct sessions *sessions;
 
     if (size < HEADER)
         return 0;
-    options.demo_options.force = data[1] & WISH_FORCE;
-    options.demo_options.sanitize = data[1] & WISH_SANITIZE;
-    options.selection = fuzz_selection();
-    options.sessions = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    sessions = sessions_new(&options, &action);
+    options.demo.force = data[1] & WISH_FORCE;
+    options.demo.sanitize = data[1] & WISH_SANITIZE;
+    options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, HEADER);
     sessions_free(sessions, true);
-    g_array_free(options.sessions, TRUE);
+    g_array_free(options.chosen, TRUE);
     return 0;
 }

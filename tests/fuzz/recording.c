@@ -9,7 +9,8 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/recording.h"
-#include "pcap2demo/sessions/session.h"
+#include "pcap2demo/sessions/sessions.h"
+#include "pcap2demo/actions/action.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Blocks lie one behind the other, without a gap. */
@@ -20,34 +21,31 @@ static void check_block(const struct recording_block *block, uint32_t *end)
     *end += block->bytes.size;
 }
 
+static void check_time(struct session_handler *handler, const struct decoded_packet *decoded)
+{
+    (void)handler;
+    if (decoded->packet->time < 0)
+        abort();
+}
+
 static void read_blocks(struct sessions *sessions, struct recording *recording)
 {
     struct recording_block block;
     uint32_t end = 0;
 
     while (recording_next(recording, &block) == RECORDING_BLOCK) {
-        struct qs_packet packet = {.data = block.bytes.data,
-                                   .size = block.bytes.size,
-                                   .wire_size = block.bytes.size,
-                                   .number = block.number,
-                                   .from = QS_END_UNKNOWN};
-        const struct qs_decoder *decoder = sessions_decode_block(sessions, &packet, block.offset);
-
         check_block(&block, &end);
-        packet.time = recording_time(recording, decoder);
-        if (packet.time < 0)
-            abort();
-        sessions_take_block(sessions, &packet);
+        sessions_block(sessions, &block);
     }
 }
 
-static void read_recording(struct recording *recording, struct options *options,
-                           struct action *action)
+static void read_recording(struct recording *recording, const struct session_options *options,
+                           struct session_handler *handler)
 {
-    struct sessions *sessions = sessions_new(options, action);
+    struct sessions *sessions = sessions_new(options, handler);
 
     sessions_set_source(sessions, "input", "input");
-    sessions_begin_demo(sessions, recording_protocol(recording), recording_demo_format(recording));
+    sessions_begin_demo(sessions, recording);
     read_blocks(sessions, recording);
     sessions_end_demo(sessions);
     sessions_free(sessions, true);
@@ -75,10 +73,11 @@ static struct recording *open_recording(const uint8_t *data, size_t size)
 static void read_fields(struct recording *recording, struct options *options)
 {
     struct qs_count_sink counts;
-    struct action action = {.sink = &counts.base, .wants_rebuild = true};
+    struct session_handler handler = {
+        .sink = &counts.base, .want_rebuild = true, .packet = check_time};
 
     qs_count_sink_init(&counts);
-    read_recording(recording, options, &action);
+    read_recording(recording, &options->sessions, &handler);
     if (counts.depth)
         abort();
 }
@@ -93,15 +92,15 @@ static void make_capture(struct recording *recording, struct options *options)
     options->pcap = file;
     options->files = files;
     action = pcap_new(options);
-    read_recording(recording, options, action);
+    read_recording(recording, &options->sessions, &action->handler);
     action->end(action, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const uses[])(struct recording *, struct options *) = {read_fields, make_capture};
-    struct options options = {.selection = fuzz_selection(),
-                              .sessions = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    struct options options = {.sessions = {.selection = fuzz_selection(),
+                                           .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))}};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
         struct recording *recording = open_recording(data, size);
@@ -111,6 +110,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             recording_close(recording);
         }
     }
-    g_array_free(options.sessions, TRUE);
+    g_array_free(options.sessions.chosen, TRUE);
     return 0;
 }

@@ -82,7 +82,9 @@ static struct conversation *find(struct reading *reading, const struct qs_packet
 {
     char *name = name_of(&packet->source, &packet->destination);
     struct conversation *conversation = g_hash_table_lookup(reading->conversations, name);
-    const int protocol = conversation ? -1 : protocol_selection_find(reading->selection, packet);
+    const int protocol = conversation
+                             ? PROTOCOL_NONE
+                             : protocol_selection_find(reading->selection, packet, PROTOCOL_NONE);
 
     if (protocol >= 0)
         return begin(reading, name, protocol, &packet->source);

@@ -32,11 +32,12 @@ static void goes_by_server_ports(void **state)
     const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
     const struct qs_packet none = between(40000, 40001);
 
-    assert_int_equal(protocol_selection_find(*state, &to), protocol_number("qw"));
-    assert_int_equal(protocol_selection_find(*state, &from), protocol_number("qw"));
-    assert_int_equal(protocol_selection_find(*state, &none), -1);
-    assert_true(protocol_selection_is_server(*state, protocol_number("qw"), 27500));
-    assert_false(protocol_selection_is_server(*state, protocol_number("qw"), 40000));
+    assert_int_equal(protocol_selection_find(*state, &to, PROTOCOL_NONE), qs_protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &from, PROTOCOL_NONE),
+                     qs_protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &none, PROTOCOL_NONE), -1);
+    assert_true(protocol_selection_is_server(*state, qs_protocol_number("qw"), 27500));
+    assert_false(protocol_selection_is_server(*state, qs_protocol_number("qw"), 40000));
 }
 
 /* A QuakeWorld connection request, on ports that say nothing. */
@@ -48,7 +49,8 @@ static void goes_by_bytes(void **state)
 
     packet.data = data;
     packet.size = packet.wire_size = sizeof data - 1;
-    assert_int_equal(protocol_selection_find(*state, &packet), protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &packet, PROTOCOL_NONE),
+                     qs_protocol_number("qw"));
 }
 
 static void takes_the_users_word(void **state)
@@ -58,14 +60,19 @@ static void takes_the_users_word(void **state)
     char *error = NULL;
 
     assert_true(protocol_selection_add(*state, "acknex=28500-28510,99", &error));
-    assert_int_equal(protocol_selection_find(*state, &low), protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &high), protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &one), protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &outside), -1);
-    assert_int_equal(protocol_selection_find(*state, &standard), protocol_number("qw"));
+    assert_int_equal(protocol_selection_find(*state, &low, PROTOCOL_NONE),
+                     qs_protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &high, PROTOCOL_NONE),
+                     qs_protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &one, PROTOCOL_NONE),
+                     qs_protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &outside, PROTOCOL_NONE), -1);
+    assert_int_equal(protocol_selection_find(*state, &standard, PROTOCOL_NONE),
+                     qs_protocol_number("qw"));
     /* It counts for more than what the port is by default. */
     assert_true(protocol_selection_add(*state, "acknex=27500", &error));
-    assert_int_equal(protocol_selection_find(*state, &standard), protocol_number("acknex"));
+    assert_int_equal(protocol_selection_find(*state, &standard, PROTOCOL_NONE),
+                     qs_protocol_number("acknex"));
 }
 
 /* A client that asks in two ways: what the server answers decides, unless the user did. */
@@ -73,17 +80,17 @@ static void thinks_again(void **state)
 {
     static const uint8_t challenge[] = "\xff\xff\xff\xff"
                                        "c1234567890";
-    const int qw = protocol_number("qw"), nq = protocol_number("nq");
+    const int qw = qs_protocol_number("qw"), nq = qs_protocol_number("nq");
     struct qs_packet packet = between(40000, 40001);
     char *error = NULL;
 
-    assert_int_equal(protocol_selection_again(*state, &packet, nq), nq);
+    assert_int_equal(protocol_selection_find(*state, &packet, nq), nq);
     packet.data = challenge;
     packet.size = packet.wire_size = sizeof challenge;
-    assert_int_equal(protocol_selection_again(*state, &packet, nq), qw);
-    assert_int_equal(protocol_selection_again(*state, &packet, qw), qw);
+    assert_int_equal(protocol_selection_find(*state, &packet, nq), qw);
+    assert_int_equal(protocol_selection_find(*state, &packet, qw), qw);
     assert_true(protocol_selection_add(*state, "nq=40000", &error));
-    assert_int_equal(protocol_selection_again(*state, &packet, nq), nq);
+    assert_int_equal(protocol_selection_find(*state, &packet, nq), nq);
 }
 
 /* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
@@ -91,15 +98,15 @@ static void waits_for_the_answer(void **state)
 {
     static const uint8_t request[] = "\x80\0\0\x0c\1QUAKE\0\3";
     static const uint8_t acceptance[] = "\x80\0\0\x09\x81\x90\x65\0\0";
-    const int qw = protocol_number("qw"), nq = protocol_number("nq");
+    const int qw = qs_protocol_number("qw"), nq = qs_protocol_number("nq");
     struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
 
     to.data = request;
     to.size = to.wire_size = sizeof request - 1;
     from.data = acceptance;
     from.size = from.wire_size = sizeof acceptance - 1;
-    assert_int_equal(protocol_selection_again(*state, &to, qw), qw);
-    assert_int_equal(protocol_selection_again(*state, &from, qw), nq);
+    assert_int_equal(protocol_selection_find(*state, &to, qw), qw);
+    assert_int_equal(protocol_selection_find(*state, &from, qw), nq);
 }
 
 static void refuses_what_it_cannot_read(void **state)

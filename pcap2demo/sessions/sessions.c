@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/sessions.h"
+
+#include "pcap2demo/capture/flow.h"
+#include "pcap2demo/sessions/conversation.h"
+#include "pcap2demo/sessions/stream.h"
+
+struct sessions {
+    const struct session_options *options;
+    struct session_handler *handler;
+    struct flow_table *flows;
+    struct conversation *demo; /* that is being read, or NULL */
+    struct qs_decoder decoders[PROTOCOLS_MAX];
+    const char *file; /* of the packet at hand; interned */
+    const char *stem; /* interned */
+    unsigned count;   /* sessions so far */
+    bool keep;        /* unfinished demos at the end */
+};
+
+static bool is_chosen(const struct session_options *options, unsigned number)
+{
+    for (guint i = 0; i < options->chosen->len; i++)
+        if (g_array_index(options->chosen, unsigned, i) == number)
+            return true;
+    return options->chosen->len == 0;
+}
+
+bool sessions_want(const struct session_options *options, const struct session *session)
+{
+    return session ? session->chosen : options->chosen->len == 0;
+}
+
+/* --- Flow and protocol ----------------------------------------------------------------------- */
+
+static struct conversation *begin_conversation(struct sessions *sessions, int protocol,
+                                               const struct qs_address *a,
+                                               const struct qs_address *b, int64_t now)
+{
+    struct conversation *conversation =
+        conversation_new(sessions->options->selection, protocol, a, b);
+
+    flow_add(sessions->flows, &conversation->flow, a, b, now);
+    return conversation;
+}
+
+/*
+ * The conversation of a datagram, or NULL where it is of no known game. As long as no session has
+ * come of a conversation, it may turn out to be of another protocol.
+ */
+static struct conversation *find_conversation(struct sessions *sessions, struct qs_packet *packet)
+{
+    const struct protocol_selection *selection = sessions->options->selection;
+    struct conversation *conversation = (struct conversation *)flow_find(sessions->flows, packet);
+    int protocol;
+
+    if (conversation && (conversation->session || conversation->announced))
+        return conversation;
+    protocol = protocol_selection_find(selection, packet,
+                                       conversation ? conversation->protocol : PROTOCOL_NONE);
+    if (protocol == PROTOCOL_NONE)
+        return NULL;
+    if (!conversation) {
+        packet->from = QS_END_A;
+        return begin_conversation(sessions, protocol, &packet->source, &packet->destination,
+                                  packet->time);
+    }
+    if (protocol != conversation->protocol)
+        conversation_set_protocol(conversation, selection, protocol);
+    return conversation;
+}
+
+/* The same for a connection, which keeps its conversation. */
+static struct conversation *find_connection(const struct sessions *sessions,
+                                            const struct tcp_piece *piece)
+{
+    const struct protocol_selection *selection = sessions->options->selection;
+    int protocol;
+
+    if (piece->connection->reader)
+        return piece->connection->reader;
+    protocol = protocol_selection_find_stream(selection, &piece->packet);
+    if (protocol == PROTOCOL_NONE)
+        return NULL;
+    return conversation_new_stream(selection, protocol, &piece->packet);
+}
+
+/* --- Decode ---------------------------------------------------------------------------------- */
+
+static struct qs_decoder *decoder_of(struct sessions *sessions,
+                                     const struct conversation *conversation)
+{
+    return &sessions->decoders[conversation->protocol];
+}
+
+static void mark_server_ports(const struct conversation *conversation, struct qs_packet *packet)
+{
+    const bool from_a = packet->from == QS_END_A;
+
+    packet->source_is_server_port = conversation->is_server_port[from_a ? QS_END_A : QS_END_B];
+    packet->destination_is_server_port = conversation->is_server_port[from_a ? QS_END_B : QS_END_A];
+}
+
+/* The time of a demo's block follows from its decode. */
+static void decode_block(struct sessions *sessions, struct conversation *demo,
+                         struct qs_packet *block)
+{
+    struct qs_decoder *decoder = decoder_of(sessions, demo);
+
+    qs_decode_demo_block(decoder, recording_demo_format(demo->recording), demo->state,
+                         sessions->handler->sink, block, demo->block_offset);
+    block->time = recording_time(demo->recording, decoder);
+}
+
+static void decode(struct sessions *sessions, struct conversation *conversation,
+                   struct qs_packet *packet)
+{
+    struct qs_decoder *decoder = decoder_of(sessions, conversation);
+
+    if (conversation->recording) {
+        decode_block(sessions, conversation, packet);
+        return;
+    }
+    mark_server_ports(conversation, packet);
+    if (conversation->stream)
+        qs_decode_unit(decoder, conversation->state, sessions->handler->sink, packet);
+    else
+        qs_decode(decoder, conversation->state, sessions->handler->sink, packet);
+}
+
+/* --- Session --------------------------------------------------------------------------------- */
+
+static void begin_session(struct sessions *sessions, struct conversation *conversation,
+                          const struct qs_packet *first)
+{
+    const struct session_options *options = sessions->options;
+    const struct session_handler *handler = sessions->handler;
+    const unsigned number = ++sessions->count;
+    const struct session_setup setup = {
+        .number = number,
+        .recorded = conversation->recording ? recording_demo_format(conversation->recording) : NULL,
+        .chosen = is_chosen(options, number),
+        .rebuild = handler->want_rebuild,
+        .file = sessions->file,
+        .demo = {.naming = handler->write_demos ? options->naming : NULL,
+                 .demo_options = options->demo,
+                 .capture = sessions->stem,
+                 .session = number},
+    };
+
+    conversation->session = session_new(&setup, decoder_of(sessions, conversation), first);
+}
+
+static void end_session(struct sessions *sessions, struct conversation *conversation)
+{
+    const enum qs_end server = conversation_server(conversation);
+    struct session *session = conversation->session;
+
+    conversation->session = NULL;
+    session->server = conversation->flow.ends[server];
+    session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
+    session_end(session, sessions->keep);
+    if (session->chosen && sessions->handler->session_end)
+        sessions->handler->session_end(sessions->handler, session);
+    session_free(session);
+}
+
+/* The packet that was just decoded may end a session, or begin one. A demo is one session. */
+static void follow_session(struct sessions *sessions, struct conversation *conversation,
+                           const struct qs_packet *packet)
+{
+    const struct qs_decoder *decoder = decoder_of(sessions, conversation);
+    const bool demo = conversation->recording != NULL;
+
+    if (conversation->session && !demo &&
+        conversation->session->state.connection != conversation->state->connection)
+        end_session(sessions, conversation);
+    if (!conversation->session && (demo || decoder->accepted))
+        begin_session(sessions, conversation, packet);
+    if (conversation->session)
+        session_packet(conversation->session, sessions->file, decoder, packet);
+}
+
+/* --- The way --------------------------------------------------------------------------------- */
+
+static void report_packet(struct sessions *sessions, const struct conversation *conversation,
+                          const struct qs_packet *packet)
+{
+    const struct decoded_packet decoded = {
+        .location = {.file = sessions->file,
+                     .packet = packet->number,
+                     .block = conversation->recording != NULL},
+        .packet = packet,
+        .decoder = decoder_of(sessions, conversation),
+        .session = conversation->session,
+    };
+
+    if (sessions->handler->packet)
+        sessions->handler->packet(sessions->handler, &decoded);
+}
+
+static void take(struct sessions *sessions, struct conversation *conversation,
+                 struct qs_packet *packet)
+{
+    decode(sessions, conversation, packet);
+    follow_session(sessions, conversation, packet);
+    report_packet(sessions, conversation, packet);
+}
+
+/* The server goes on from another port: that conversation has its protocol before a packet. */
+static void expect_announced(struct sessions *sessions, int protocol, int64_t now)
+{
+    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
+    struct conversation *next;
+
+    if (!announced->valid)
+        return;
+    next = (struct conversation *)flow_between(sessions->flows, &announced->client,
+                                               &announced->server);
+    if (next && next->session && !next->state->disconnected)
+        return;
+    if (next)
+        flow_end(sessions->flows, &next->flow);
+    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
+    next->state->server = QS_END_B;
+    next->announced = true;
+}
+
+void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
+{
+    struct conversation *conversation = find_conversation(sessions, packet);
+
+    if (!conversation)
+        return;
+    take(sessions, conversation, packet);
+    expect_announced(sessions, conversation->protocol, packet->time);
+}
+
+static void end_conversation(struct flow *flow, void *user)
+{
+    struct conversation *conversation = (struct conversation *)flow;
+
+    if (conversation->session) {
+        session_describe(conversation->session, conversation->state);
+        end_session(user, conversation);
+    }
+    conversation_free(conversation);
+}
+
+/* --- Streams --------------------------------------------------------------------------------- */
+
+static void take_bytes(struct sessions *sessions, const struct tcp_piece *piece)
+{
+    struct conversation *conversation = find_connection(sessions, piece);
+    struct qs_packet unit;
+
+    if (!conversation) {
+        tcp_ignore(piece->connection);
+        return;
+    }
+    piece->connection->reader = conversation;
+    stream_add(conversation->stream, &piece->packet);
+    while (stream_next(conversation->stream, conversation->state, &unit))
+        take(sessions, conversation, &unit);
+}
+
+/* What is left of units that have begun is decoded as far as it goes. */
+static void end_connection(struct sessions *sessions, struct conversation *conversation,
+                           uint64_t number)
+{
+    struct qs_packet unit;
+
+    for (int end = QS_END_A; end <= QS_END_B; end++) {
+        if (!stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &unit))
+            continue;
+        unit.number = number;
+        take(sessions, conversation, &unit);
+    }
+    end_conversation(&conversation->flow, sessions);
+}
+
+void sessions_piece(struct sessions *sessions, const struct tcp_piece *piece)
+{
+    if (!piece->over)
+        take_bytes(sessions, piece);
+    else if (piece->connection->reader)
+        end_connection(sessions, piece->connection->reader, piece->packet.number);
+}
+
+/* --- Demos ----------------------------------------------------------------------------------- */
+
+void sessions_begin_demo(struct sessions *sessions, struct recording *recording)
+{
+    sessions->demo = conversation_new_demo(recording);
+}
+
+void sessions_block(struct sessions *sessions, const struct recording_block *block)
+{
+    struct qs_packet packet = {.data = block->bytes.data,
+                               .size = block->bytes.size,
+                               .wire_size = block->bytes.size,
+                               .number = block->number,
+                               .from = QS_END_UNKNOWN};
+
+    sessions->demo->block_offset = block->offset;
+    take(sessions, sessions->demo, &packet);
+}
+
+void sessions_end_demo(struct sessions *sessions)
+{
+    end_conversation(&sessions->demo->flow, sessions);
+    sessions->demo = NULL;
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+struct sessions *sessions_new(const struct session_options *options,
+                              struct session_handler *handler)
+{
+    struct sessions *sessions = g_new0(struct sessions, 1);
+
+    sessions->options = options;
+    sessions->handler = handler;
+    sessions->keep = true;
+    sessions->flows = flow_table_new(end_conversation, sessions);
+    for (int i = 0; qs_protocols[i]; i++) {
+        qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
+        sessions->decoders[i].options = options->protocol_options[i];
+        sessions->decoders[i].want_summary = handler->want_summary;
+        sessions->decoders[i].want_transfers = handler->want_transfers;
+    }
+    return sessions;
+}
+
+void sessions_set_source(struct sessions *sessions, const char *file, const char *stem)
+{
+    sessions->file = g_intern_string(file);
+    sessions->stem = g_intern_string(stem);
+}
+
+void sessions_free(struct sessions *sessions, bool keep)
+{
+    sessions->keep = keep;
+    flow_table_free(sessions->flows);
+    for (int i = 0; qs_protocols[i]; i++)
+        qs_decoder_clear(&sessions->decoders[i]);
+    g_free(sessions);
+}

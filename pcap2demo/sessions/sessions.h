@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From datagrams, streams and demos to sessions. The way of a packet, each step once:
+ *
+ *     datagram (capture/ip.h)    bytes (capture/tcp.h)    block (recording.h)
+ *            |                          |                        |
+ *            |                    find_connection()              |
+ *     find_conversation()               |                        |        flow, then protocol
+ *            |                   units (stream.h)                |
+ *            +--------------------------+------------------------+
+ *                                       |
+ *                                   decode()            fields and notes to handler->sink
+ *                                       |
+ *                                follow_session()       sessions begin and end; their rebuilders
+ *                                       |
+ *                               handler->packet()       the action
+ *
+ * A conversation may hold several sessions one after the other. One begins with the first netchan
+ * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
+ * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
+ * in the order in which they begin.
+ */
+#ifndef PCAP2DEMO_SESSIONS_H
+#define PCAP2DEMO_SESSIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+#include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/recording.h"
+#include "pcap2demo/sessions/naming.h"
+#include "pcap2demo/sessions/protocol_selection.h"
+#include "pcap2demo/sessions/session.h"
+
+/* What the user asked for. */
+struct session_options {
+    GArray *chosen; /* unsigned: numbers of sessions; empty: all */
+    struct naming *naming;
+    struct demo_options demo;
+    struct protocol_selection *selection;
+    uint32_t *protocol_options[PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+};
+
+/* A packet after its decode. */
+struct decoded_packet {
+    struct location location;
+    const struct qs_packet *packet;
+    const struct qs_decoder *decoder;
+    const struct session *session; /* NULL: it belongs to none */
+};
+
+/*
+ * Who uses packets and sessions. Any function may be NULL. An implementation begins with this
+ * struct.
+ */
+struct session_handler {
+    struct qs_sink *sink; /* of every decode; or NULL */
+    bool want_summary;    /* of the decoder */
+    bool want_transfers;  /* of the decoder */
+    bool want_rebuild;    /* run rebuilders */
+    bool write_demos;     /* and keep what they write */
+    void (*packet)(struct session_handler *handler, const struct decoded_packet *decoded);
+    void (*session_end)(struct session_handler *handler, const struct session *session);
+};
+
+/* Whether --session asks for packets of this session; NULL: packets of none. */
+bool sessions_want(const struct session_options *options, const struct session *session);
+
+struct sessions;
+
+/* Both arguments must live as long. */
+struct sessions *sessions_new(const struct session_options *options,
+                              struct session_handler *handler);
+
+/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
+void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);
+
+/* Takes a UDP datagram; fills in what the packet still lacks. */
+void sessions_datagram(struct sessions *sessions, struct qs_packet *packet);
+
+/*
+ * Takes the next bytes of one end of a TCP connection, a hole in them, or the connection's end. The
+ * bytes are cut into units, which are packets of their own. A connection of no known game is
+ * ignored from then on.
+ */
+void sessions_piece(struct sessions *sessions, const struct tcp_piece *piece);
+
+/* A demo as input: begin, its blocks, end. They are one session. */
+void sessions_begin_demo(struct sessions *sessions, struct recording *recording);
+void sessions_block(struct sessions *sessions, const struct recording_block *block);
+void sessions_end_demo(struct sessions *sessions);
+
+/* Ends all sessions. `keep` false: demos not finished yet are dropped. */
+void sessions_free(struct sessions *sessions, bool keep);
+
+#endif
