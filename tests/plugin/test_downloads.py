@@ -9,10 +9,30 @@ import tempfile
 import pathlib
 import unittest
 
-from wireshark import PluginTest, to_client, to_server
+from wireshark import PluginTest, quoted, to_client, to_server
 
 sys.path.append(os.path.join(os.environ["PROJECT_SOURCE_DIR"], "tests", "support"))
 from downloads import recorded  # noqa: E402
+
+
+CONNECT = b"\xff\xff\xff\xffconnect 28 7 1 \"\\name\\me\"\n"
+ACCEPT = b"\xff\xff\xff\xffj"
+
+
+def server(number, messages):
+    return to_client(5001, 27500, struct.pack("<II", number, number) + messages)
+
+
+def client(number, messages):
+    return to_server(5001, 27500, struct.pack("<IIH", number, max(number - 1, 0), 7) + messages)
+
+
+def request(name):
+    return b"\x04download " + name + b"\0"
+
+
+def piece(data, percent):
+    return b"\x29" + struct.pack("<hB", len(data), percent) + data
 
 
 class Downloads(PluginTest):
@@ -32,15 +52,6 @@ class Downloads(PluginTest):
                                       for file, data in found.items()}, originals)
 
     def test_unfinished_and_unsafe(self):
-        def server(number, messages):
-            return to_client(5001, 27500, struct.pack("<II", number, number) + messages)
-
-        def client(number, messages):
-            return to_server(5001, 27500, struct.pack("<IIH", number, number - 1, 7) + messages)
-
-        def piece(data, percent):
-            return b"\x29" + struct.pack("<hB", len(data), percent) + data
-
         capture = self.capture([
             client(1, b"\x04download ../../escape\0"),
             server(1, piece(b"all", 100)),
@@ -51,6 +62,30 @@ class Downloads(PluginTest):
         ])
         self.assertEqual(self.export(capture),
                          {"..%2f..%2fescape".replace("%2f", "/"): b"all", "a.wav.partial": b"half"})
+
+    def test_reconnect_ends_the_file(self):
+        """A piece that no request of the new connection precedes belongs to no file of the old one."""
+        capture = self.capture([
+            client(8, request(b"a.wav")),
+            server(8, piece(b"old", 50)),
+            to_server(5001, 27500, CONNECT),
+            to_client(5001, 27500, ACCEPT),
+            client(1, b"\x01"),
+            server(1, piece(b"new", 100)),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.export(capture, *passes), {"a.wav.partial": b"old"})
+
+    def test_quoted_pieces_are_no_pieces(self):
+        """What an error message quotes was sent before."""
+        capture = self.capture([
+            client(1, request(b"a.wav")),
+            server(1, piece(b"half", 50)),
+            quoted(server(2, piece(b"none", 60))),
+            server(2, piece(b"rest", 100)),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.export(capture, *passes), {"a.wav": b"halfrest"})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which packets the plugin gets, and which it leaves to Wireshark's own dissectors."""
 
+import struct
 import unittest
 
 from wireshark import PluginTest, quoted, to_client, to_server
@@ -8,6 +9,18 @@ from wireshark import PluginTest, quoted, to_client, to_server
 CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
 GAME = bytes.fromhex("01000000 00000000 8210 0b")
 ODD_PORT = 40123  # nobody's
+
+LATE = " or ".join(f"{game}.sequence.{how}" for game in ("qw", "nq") for how in ("duplicate", "stale")
+                   if (game, how) != ("nq", "duplicate"))
+
+PRIVATE_PORT = 40500
+ACCEPT = bytes.fromhex("80000009 81") + struct.pack("<I", PRIVATE_PORT)
+KEEP_ALIVE = bytes.fromhex("00010009 00000001 01")
+
+
+def unreliable(number, messages):
+    """A datagram of Quake."""
+    return struct.pack(">HHI", 0x10, 8 + len(messages), number) + messages
 
 
 class Ports(PluginTest):
@@ -64,22 +77,86 @@ class Ports(PluginTest):
             to_server(5001, 27500, first),
         ])
         for passes in ([], ["-2"]):
-            late = self.tshark("-r", capture, "-Y", "qw.sequence.duplicate or qw.sequence.stale",
-                               "-T", "fields", "-e", "frame.number", *passes)
-            self.assertEqual(late.split(), ["2", "4"])
+            self.assertEqual(self.late(capture, *passes), ["2", "4"])
+
+    def late(self, capture, *options):
+        """The numbers of the packets that their receiver drops."""
+        return self.tshark("-r", capture, "-Y", LATE, "-T", "fields", "-e", "frame.number",
+                           *options).split()
+
+    def test_a_quoted_packet_leaves_the_conversation_as_it_is(self):
+        """Not even where the capture lacks the packet itself."""
+        capture = self.capture([
+            to_server(5001, 27500, bytes.fromhex("01000000 00000000 8210 01")),
+            quoted(to_server(5001, 27500, bytes.fromhex("09000000 00000000 8210 01"))),
+            to_server(5001, 27500, bytes.fromhex("02000000 00000000 8210 01")),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.late(capture, *passes), [])
+
+    def test_a_quoted_packet_begins_no_conversation(self):
+        """The end that sent the first packet itself is the one that the session begins with."""
+        hello = bytes.fromhex("01000000 00000000 01")
+        capture = self.capture([
+            quoted(to_server(5001, 27500, bytes.fromhex("09000000 00000000 8210 01"))),
+            to_client(5001, 27500, hello),
+            to_server(5001, 27500, bytes.fromhex("01000000 00000000 8210 01")),
+        ])
+        self.assertEqual(self.late(capture), [])
+        self.assertEqual(self.layers(capture), ["qw"] * 3)
+
+    def test_a_quoted_packet_announces_nothing(self):
+        capture = self.capture([
+            quoted(to_client(5001, 26000, ACCEPT)),
+            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
+        ])
+        self.assertEqual(self.layers(capture), ["nq", "data"])
 
     def test_an_announced_conversation_is_claimed(self):
-        """A NetQuake server accepts, and goes on from another port (40500)."""
-        accept = bytes.fromhex("80000009 81 349e0000")
-        keep_alive = bytes.fromhex("00010009 00000001 01")
+        """A NetQuake server accepts, and goes on from another port."""
         capture = self.capture([
-            to_client(5001, 40500, keep_alive),
-            to_client(5001, 26000, accept),
-            to_client(5001, 40500, keep_alive),
-            to_server(5001, 40500, keep_alive),
+            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
+            to_client(5001, 26000, ACCEPT),
+            to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
+            to_server(5001, PRIVATE_PORT, KEEP_ALIVE),
         ])
         for passes in ([], ["-2"]):
             self.assertEqual(self.layers(capture, *passes), ["data", "nq", "nq", "nq"])
+
+    def test_an_announced_conversation_has_its_server(self):
+        """Whoever speaks first there: of a datagram, only the direction shows what is in it."""
+        for first in (to_client, to_server):
+            capture = self.capture([
+                to_client(5001, 26000, ACCEPT),
+                first(5001, PRIVATE_PORT, KEEP_ALIVE),
+            ])
+            arrow = "S→C" if first is to_client else "C→S"
+            self.assertIn(arrow, self.tshark("-r", capture).splitlines()[1])
+
+    def test_a_port_announced_after_the_disconnect_begins_anew(self):
+        """The next client on the same ports has numbers of its own."""
+        capture = self.capture([
+            to_client(5001, 26000, ACCEPT),
+            to_server(5001, PRIVATE_PORT, unreliable(0, b"\x01")),
+            to_server(5001, PRIVATE_PORT, unreliable(1, b"\x02")),  # clc_disconnect
+            to_client(5001, 26000, ACCEPT),
+            to_server(5001, PRIVATE_PORT, unreliable(0, b"\x01")),
+            to_server(5001, PRIVATE_PORT, unreliable(1, b"\x01")),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.late(capture, *passes), [])
+            self.assertEqual(self.layers(capture, *passes), ["nq"] * 6)
+
+    def test_a_port_announced_again_goes_on(self):
+        """Servers repeat what was accepted, while the connection goes on."""
+        capture = self.capture([
+            to_client(5001, 26000, ACCEPT),
+            to_server(5001, PRIVATE_PORT, unreliable(5, b"\x01")),
+            to_client(5001, 26000, ACCEPT),
+            to_server(5001, PRIVATE_PORT, unreliable(5, b"\x01")),
+        ])
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.late(capture, *passes), ["4"])
 
 
 if __name__ == "__main__":

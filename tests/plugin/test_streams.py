@@ -13,8 +13,8 @@ from wireshark import PluginTest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
-from streams import (CLIENT, DEMO, SERVER, TEXTS, Conversation, command,  # noqa: E402
-                     stream)
+from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,  # noqa: E402
+                     Conversation, command, stream)
 
 
 class Streams(PluginTest):
@@ -106,6 +106,32 @@ class Streams(PluginTest):
                             "_ws.expert.message")
         self.assertTrue(any(f"lacks 1000 bytes of the stream before packet {lost + 1}" in note
                             for note in notes), notes)
+
+    def check_cut(self, lost, expected, note):
+        """Of two blocks in one segment the capture lacks the last `lost` bytes."""
+        conversation = Conversation()
+        conversation.send(CLIENT, REQUEST)
+        conversation.send(SERVER, REPLY)
+        for first, second in zip(BLOCKS[::2], BLOCKS[1::2]):
+            conversation.send(SERVER, first + second)
+        frames = conversation.frames
+        cut = 5 + 6  # the segment that has the texts 12 and 13
+        frames[cut] = (frames[cut][:-lost], len(frames[cut]))
+        capture = self.capture(frames)
+        for passes in ([], ["-2"]):
+            self.assertEqual(self.values(capture, "qw.print.text", options=passes), expected)
+            notes = self.values(capture, "_ws.expert.message", options=passes)
+            self.assertEqual(sum(note in found for found in notes), 1, notes)
+        self.assertEqual(self.dumped(capture, "qw.print.text"), expected)
+
+    def test_segment_cut_within_a_block(self):
+        whole = len(BLOCKS[13])
+        self.check_cut(100, TEXTS[:13], f"lacks the last 100 of {whole} bytes")
+
+    def test_segment_cut_between_blocks(self):
+        """What comes behind must not be taken for the next block."""
+        lost = len(BLOCKS[13])
+        self.check_cut(lost, TEXTS[:13], f"lacks {lost} bytes of the stream before packet 13")
 
     def test_compression_is_named(self):
         conversation = Conversation()
