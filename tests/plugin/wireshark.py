@@ -33,10 +33,10 @@ def captures_below(folder):
 
 
 def some_captures():
-    """All captures of the project, and the smallest of each game beside it."""
+    """All small captures of the project, and the smallest of each game beside it."""
     games = [game for folder in CAPTURES[1:] if folder.is_dir() for game in folder.iterdir()]
-    return captures_below(CAPTURES[0]) + [path for game in games
-                                          for path in captures_below(game)[:1]]
+    return sorted(CAPTURES[0].glob("*.pcap*")) + [path for game in games
+                                                  for path in captures_below(game)[:1]]
 
 
 class PluginTest(unittest.TestCase):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Compares rebuilt demos with what the real client recorded of the same session, block by block.
+Compares rebuilt demos with what the real client recorded of the same session, block by block: the
+project's own pairs of capture and recording, and those of SHARED where that is there.
 
     fidelity.py PCAP2DEMO SHARED
 
@@ -19,31 +20,41 @@ import subprocess
 import sys
 import tempfile
 
-import checks
-import dem
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import checks  # noqa: E402
+import dem  # noqa: E402
+import recordings  # noqa: E402
 
 BYTE_ANGLES = 360 / 256 / 2 + 0.001
 SHORT_ANGLES = 360 / 65536 / 2 + 0.003  # recorders cut to the same 16 bits, but not all round
 
 # recording, capture, session, tolerance of angles, blocks, blocks whose angles differ
 WHOLE = [
-    ("a-protocol15/a-nq15.dem", "a-protocol15/a-nq15.pcap", 1, BYTE_ANGLES, 1908, 13),
-    ("b-protocol666/b-fitz666.dem", "b-protocol666/b-fitz666.pcap", 1, SHORT_ANGLES, 1408, 2),
     ("d1-darkplaces-server/d1-dpserver-qsclient-quake15.dem",
      "d1-darkplaces-server/d1-dpserver-qsclient-quake15.pcap", 1, BYTE_ANGLES, 3293, 1),
-    ("d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.dem",
-     "d2-darkplaces-dp7/d2-dpserver-dpclient-dp7.pcap", 1, SHORT_ANGLES, 3709, 2),
     ("e-lossy/e-lossy15.dem", "e-lossy/e-lossy15-client-side.pcap", 1, BYTE_ANGLES, 922, 1),
     ("f-control/f-control.dem", "f-control/f-control.pcap", 1, BYTE_ANGLES, 2140, 0),
     ("g-two-clients/g-two15-c1.dem", "g-two-clients/g-two15.pcap", 1, BYTE_ANGLES, 913, 0),
     ("g1-wedged-client/g-two15-c1.dem", "g1-wedged-client/g-two15.pcap", 1, BYTE_ANGLES, 1114, 0),
 ]
 
+# The project's own, in tests/captures/fidelity.
+OWN_WHOLE = [
+    ("nq-protocol15.dem.gz", "nq-protocol15.pcap.gz", 1, BYTE_ANGLES, 1908, 13),
+    ("nq-protocol666.dem.gz", "nq-protocol666.pcap.gz", 1, SHORT_ANGLES, 1408, 2),
+    ("nq-dp7.dem.gz", "nq-dp7.pcap.gz", 1, SHORT_ANGLES, 3709, 2),
+    ("nq-fte-qss.dem.gz", "nq-fte-qss.pcap.gz", 1, SHORT_ANGLES, 1629, 0),
+]
+
 # recording, capture, session, blocks, of them made up
 LATE = [
     ("g-two-clients/g-two15-c2-midgame.dem", "g-two-clients/g-two15.pcap", 2, 744, 3),
     ("fte-d-nqclient/d-fte-nqclient.dem.gz", "fte-d-nqclient/d-fte-nqclient.pcap", 1, 1623, 3),
-    ("fte-d2-dpclient/d2-fte-dpclient.dem.gz", "fte-d2-dpclient/d2-fte-dpclient.pcap", 1, 1536, 3),
+]
+
+OWN_LATE = [
+    ("nq-fte.dem.gz", "nq-fte.pcap.gz", 1, 1536, 3),
 ]
 
 
@@ -92,4 +103,5 @@ def check_late(tool, folder, row):
 
 
 if __name__ == "__main__":
-    sys.exit(checks.run((check_whole, WHOLE), (check_late, LATE)))
+    own = [(check_whole, OWN_WHOLE), (check_late, OWN_LATE)]
+    sys.exit(checks.run((check_whole, WHOLE), (check_late, LATE), own=own, folder=recordings.OWN))

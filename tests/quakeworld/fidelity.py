@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Compares rebuilt demos with what the real client recorded of the same session.
+Compares rebuilt demos with what the real client recorded of the same session: the project's own pairs
+of capture and recording, and those of SHARED where that is there.
 
     fidelity.py PCAP2DEMO SHARED
 
@@ -24,32 +25,41 @@ import subprocess
 import sys
 import tempfile
 
-from qwd import Cmd, Read, Set, blocks, is_connectionless
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-# recording, capture, recorder, session that it belongs to, packets rewritten by the recorder
+import recordings  # noqa: E402
+from qwd import Cmd, Read, Set, blocks, is_connectionless  # noqa: E402
+
+# recording, capture, recorder, session that it belongs to, packets rewritten by the recorder, packets and
+# commands that are identical
 PAIRS = [
-    ("a-vanilla/a-vanilla.qwd", "a-vanilla/a-vanilla.pcap", "ezquake", 1, 2),
     ("a2-record-after-connect/a2-record-after-connect.qwd",
-     "a2-record-after-connect/a2-record-after-connect.pcap", "ezquake", 1, 2),
-    ("b-extended/b-extended.qwd", "b-extended/b-extended.pcap", "ezquake", 1, 2),
-    ("c-download-old/c-download-old.qwd", "c-download-old/c-download-old.pcap", "ezquake", 1, 1),
-    ("d-lossy/d-lossy.qwd", "d-lossy/d-lossy.pcap", "ezquake", 1, 6),
-    ("e-multi/e-multi-client1.qwd", "e-multi/e-multi.pcap", "ezquake", 1, 1),
-    ("e-multi/e-multi-client2.qwd", "e-multi/e-multi.pcap", "ezquake", 2, 1),
-    ("e-multi/e-multi-client3.qwd", "e-multi/e-multi.pcap", "ezquake", 3, 1),
-    ("j-idqwcl/j-idqwcl.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
-    ("j-idqwcl/j-idqwcl-late.qwd", "j-idqwcl/j-idqwcl.pcap", "id", 2, 0),
-    ("fte-b-ezquake/b-fte-ezquake.qwd", "fte-b-ezquake/b-fte-ezquake.pcap", "ezquake", 1, 2),
-    ("fte-a/a-fte-fte.qwd", "fte-a/a-fte-fte.pcap", "fte", 1, 0),
-    ("fte-c-mvdsv/c-mvdsv-fte.qwd", "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte", 1, 0),
+     "a2-record-after-connect/a2-record-after-connect.pcap", "ezquake", 1, 2, 2860, 2868),
+    ("c-download-old/c-download-old.qwd", "c-download-old/c-download-old.pcap", "ezquake", 1, 1, 821, 893),
+    ("d-lossy/d-lossy.qwd", "d-lossy/d-lossy.pcap", "ezquake", 1, 6, 1536, 2012),
+    ("e-multi/e-multi-client1.qwd", "e-multi/e-multi.pcap", "ezquake", 1, 1, 635, 640),
+    ("e-multi/e-multi-client2.qwd", "e-multi/e-multi.pcap", "ezquake", 2, 1, 595, 600),
+    ("e-multi/e-multi-client3.qwd", "e-multi/e-multi.pcap", "ezquake", 3, 1, 1046, 1055),
+    ("fte-b-ezquake/b-fte-ezquake.qwd", "fte-b-ezquake/b-fte-ezquake.pcap", "ezquake", 1, 2, 1890, 1895),
+    ("fte-a/a-fte-fte.qwd", "fte-a/a-fte-fte.pcap", "fte", 1, 0, 2344, 2344),
+    ("fte-c-mvdsv/c-mvdsv-fte.qwd", "fte-c-mvdsv/c-mvdsv-fte.pcap", "fte", 1, 0, 2625, 2628),
     ("fte-e-mvdext/e-mvdsv-ezquake-mvdext.qwd", "fte-e-mvdext/e-mvdsv-ezquake-mvdext.pcap",
-     "ezquake", 1, 2),
+     "ezquake", 1, 2, 2384, 2401),
+]
+
+# The project's own, in tests/captures/fidelity.
+OWN_PAIRS = [
+    ("qw-vanilla.qwd.gz", "qw-vanilla.pcap.gz", "ezquake", 1, 2, 2197, 2212),
+    ("qw-extended.qwd.gz", "qw-extended.pcap.gz", "ezquake", 1, 2, 1010, 1016),
+    ("qw-fte.qwd.gz", "qw-fte.pcap.gz", "fte", 1, 0, 981, 981),
+    ("qw-id.qwd.gz", "qw-id.pcap.gz", "id", 2, 0, 384, 459),
+    ("qw-id-late.qwd.gz", "qw-id.pcap.gz", "id", 2, 0, 82, 82),
 ]
 
 
 def recorded_blocks(path):
     """What crossed the wire: without the preamble, the recorder's own packets and its own habits."""
-    every = list(blocks(path.read_bytes()))
+    every = list(blocks(recordings.read(path)))
     for index, block in enumerate(every):
         if isinstance(block, Set):
             every = every[index + 1:]
@@ -121,9 +131,8 @@ def rebuild(tool, capture, folder, session):
     return list(blocks(demos[0].read_bytes()))
 
 
-def check(tool, shared, pair):
-    recording, capture, recorder, session, expected_rewritten = pair
-    folder = shared / "captures" / "quakeworld"
+def check(tool, folder, pair):
+    recording, capture, recorder, session, expected_rewritten, packets, commands = pair
     recorded = recorded_blocks(folder / recording)
     with tempfile.TemporaryDirectory() as output:
         rebuilt = rebuild(tool, folder / capture, output, session)
@@ -135,38 +144,41 @@ def check(tool, shared, pair):
         [block.usercmd for block in recorded if isinstance(block, Cmd)],
         [block.usercmd for block in rebuilt if isinstance(block, Cmd)], recorder)
     good = (missing == 0 and extra == 0 and rewritten == expected_rewritten and differing == 0
-            and identical > 0 and same > 0 and times == sorted(times))
+            and identical == packets and same == commands and times == sorted(times))
     print(f"{'ok  ' if good else 'FAIL'} {recording}: packets {identical} identical, "
           f"{rewritten} rewritten by the recorder, {missing} missing, {extra} extra; "
           f"commands {same} identical, {differing} differing")
     return good
 
 
+RECEIVED = 31532  # bytes of the QTV stream that is compared
+
 # What a server writes at the end of a recording, and players of files need.
 END_OF_DEMO = struct.pack("<BBIB", 0, 6, 11, 2) + b"EndOfDemo\0"
 
 
-def check_stream(tool, shared):
+def check_stream(tool, folder, name, received_name):
     """A QTV stream's demo is what the viewer received behind the reply, and the end."""
-    folder = shared / "captures" / "quakeworld" / "i-qtv"
-    received = (folder / "i-qtv-stream.bin").read_bytes()
+    received = recordings.read(folder / received_name)
     expected = received[received.index(b"\n\n") + 2:] + END_OF_DEMO
     with tempfile.TemporaryDirectory() as output:
-        status = subprocess.run([tool, "-q", "-o", output, folder / "i-qtv.pcap"],
+        status = subprocess.run([tool, "-q", "-o", output, folder / name],
                                 check=False, stdin=subprocess.DEVNULL).returncode
         demos = [path.read_bytes() for path in pathlib.Path(output).glob("*.mvd")]
-    good = status == 0 and demos == [expected]
-    print(f"{'ok  ' if good else 'FAIL'} i-qtv: {len(received)} bytes received, "
+    good = status == 0 and demos == [expected] and len(received) == RECEIVED
+    print(f"{'ok  ' if good else 'FAIL'} {name}: {len(received)} bytes received, "
           f"{[len(demo) for demo in demos]} in demos")
     return good
 
 
 def main():
-    tool, shared = sys.argv[1], pathlib.Path(sys.argv[2])
-    if not (shared / "captures" / "quakeworld").is_dir():
-        print(f"skipped: no captures in {shared}")
-        return 77
-    results = [check(tool, shared, pair) for pair in PAIRS] + [check_stream(tool, shared)]
+    tool, shared = sys.argv[1], pathlib.Path(sys.argv[2]) / "captures" / "quakeworld"
+    results = [check(tool, recordings.OWN, pair) for pair in OWN_PAIRS]
+    results.append(check_stream(tool, recordings.OWN, "qw-qtv.pcap.gz", "qw-qtv.bin.gz"))
+    if shared.is_dir():
+        results += [check(tool, shared, pair) for pair in PAIRS]
+    else:
+        print(f"skipped: the pairs of {shared}, which is not there")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
