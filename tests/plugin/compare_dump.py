@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tree that Wireshark shows is what `pcap2demo --dump=json` prints: same fields, places, values.
+"""The tree that Wireshark shows is what `pcap2demo --dump=json` prints: same fields, locations, values.
 
 Run by hand with captures as arguments, or by ctest with some stored ones.
 """
@@ -47,7 +47,7 @@ def protocol_in(tree):
 
 
 class Item:
-    """An item of the tree; an expert info has a message instead of a place and a value."""
+    """An item of the tree; an expert info has a message instead of a location and a value."""
 
     def __init__(self, element, parent):
         self.parent = parent

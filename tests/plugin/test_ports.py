@@ -48,7 +48,7 @@ class Ports(PluginTest):
         self.assertEqual(self.layers(capture), ["data"])
         self.assertEqual(self.layers(capture, "-d", f"udp.port=={ODD_PORT},qw"), ["qw"])
 
-    def test_a_recognised_conversation_is_claimed_from_there_on(self):
+    def test_a_recognised_conversation_is_decoded_from_there_on(self):
         capture = self.capture([
             to_server(5001, ODD_PORT, GAME),
             to_server(5001, ODD_PORT, CONNECT),
@@ -59,14 +59,14 @@ class Ports(PluginTest):
             self.assertEqual(self.layers(capture, *passes), ["data", "qw", "qw", "data"])
         self.assertEqual(self.layers(capture, "--disable-heuristic", "qw_udp"), ["data"] * 4)
 
-    def test_a_quoted_packet_claims_nothing(self):
+    def test_a_quoted_packet_decides_nothing(self):
         capture = self.capture([
             quoted(to_server(5001, ODD_PORT, CONNECT)),
             to_server(5001, ODD_PORT, GAME),
         ])
         self.assertEqual(self.layers(capture), ["qw", "data"])
 
-    def test_a_quoted_packet_is_no_news(self):
+    def test_a_quoted_packet_counts_for_nothing(self):
         """Packets that an error message quotes were sent before: they count for nothing."""
         first = bytes.fromhex("01000000 00000000 8210 01")
         second = bytes.fromhex("02000000 00000000 8210 01")
@@ -112,7 +112,7 @@ class Ports(PluginTest):
         ])
         self.assertEqual(self.layers(capture), ["nq", "data"])
 
-    def test_an_announced_conversation_is_claimed(self):
+    def test_an_announced_conversation_is_decoded(self):
         """A NetQuake server accepts, and goes on from another port."""
         capture = self.capture([
             to_client(5001, PRIVATE_PORT, KEEP_ALIVE),
