@@ -257,36 +257,21 @@ void unit_done(const struct dissector *dissector, packet_info *pinfo)
 
 /* --- Conversations announced by another one --- */
 
-static conversation_t *find_announced(const packet_info *pinfo,
-                                      const struct qs_announcement *announced)
-{
-    const address server = wireshark_address(&announced->server);
-    const address client = wireshark_address(&announced->client);
-
-    return find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, announced->server.port,
-                             announced->client.port, 0);
-}
-
-static conversation_t *create_announced(const packet_info *pinfo,
-                                        const struct qs_announcement *announced)
-{
-    const address server = wireshark_address(&announced->server);
-    const address client = wireshark_address(&announced->client);
-
-    return conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP, announced->server.port,
-                            announced->client.port, 0);
-}
-
 void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
                            const struct qs_announcement *announced)
 {
-    conversation_t *conversation = find_announced(pinfo, announced);
+    const address server = wireshark_address(&announced->server);
+    const address client = wireshark_address(&announced->client);
+    const uint32_t ports[] = {announced->server.port, announced->client.port};
+    conversation_t *conversation =
+        find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     const struct conversation_state *state = state_in(dissector, conversation);
 
     if (state && !state->session->disconnected)
         return;
     if (state || !conversation)
-        conversation = create_announced(pinfo, announced);
+        conversation =
+            conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, dissector->handle);
     new_state(dissector, conversation)->announced = announced->server;
 }

@@ -147,6 +147,13 @@ static void receiver_free(void *data)
     g_free(receiver);
 }
 
+static void begin_transfers(struct receiver *receiver, uint32_t connection)
+{
+    receiver->connection = connection;
+    receiver->transfers =
+        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
+}
+
 static struct receiver *receiver_for(const struct packet_transfers *packet)
 {
     struct receiver *receiver = g_hash_table_lookup(receivers, packet->conversation);
@@ -154,9 +161,7 @@ static struct receiver *receiver_for(const struct packet_transfers *packet)
     if (receiver)
         return receiver;
     receiver = g_new0(struct receiver, 1);
-    receiver->connection = packet->connection;
-    receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
+    begin_transfers(receiver, packet->connection);
     g_hash_table_insert(receivers, (void *)packet->conversation, receiver);
     return receiver;
 }
@@ -166,10 +171,8 @@ static void enter_connection(struct receiver *receiver, uint32_t connection)
 {
     if (receiver->connection == connection)
         return;
-    receiver->connection = connection;
     qs_transfers_free(receiver->transfers);
-    receiver->transfers =
-        qs_transfers_new(&room, (struct qs_transfer_listener){file_changed, receiver});
+    begin_transfers(receiver, connection);
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
