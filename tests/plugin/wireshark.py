@@ -15,6 +15,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 NOBODY = 65534
+JOINED = 12  # captures in one file
 TSHARK = os.environ["TSHARK"]
 CAPTURES = [pathlib.Path(folder) for folder in os.environ["CAPTURE_DIRS"].split(":")]
 
@@ -37,6 +38,32 @@ def some_captures():
     games = [game for folder in CAPTURES[1:] if folder.is_dir() for game in folder.iterdir()]
     return sorted(CAPTURES[0].glob("*.pcap*")) + [path for game in games
                                                   for path in captures_below(game)[:1]]
+
+
+def stored_frames(path):
+    """The frames of a little-endian pcap file of Ethernet, and their lengths on the wire."""
+    data = path.read_bytes()
+    if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") or data[20] != 1:
+        return
+    at = 24
+    while at + 16 <= len(data):
+        size, length = struct.unpack_from("<II", data, at + 8)
+        yield data[at + 16:at + 16 + size], length
+        at += 16 + size
+
+
+def ipv4_frames(path):
+    """The same, or nothing where one is not of UDP or TCP in IPv4."""
+    found = list(stored_frames(path))
+    good = all(frame[12:14] == b"\x08\x00" and frame[23:24] in (b"\x06", b"\x11")
+               for frame, _ in found)
+    return found if good else []
+
+
+def with_network(frame, number):
+    """The frame between hosts of another network. (Wireshark does not verify checksums.)"""
+    network = bytes([20, number])
+    return frame[:26] + network + frame[28:30] + network + frame[32:]
 
 
 class PluginTest(unittest.TestCase):
@@ -100,6 +127,34 @@ class PluginTest(unittest.TestCase):
         copy = shutil.copy(path, cls.folder)
         os.chmod(copy, 0o644)
         return copy
+
+    @classmethod
+    def joined(cls, paths, count):
+        """The first `count` packets of many captures in few files, since starting tshark takes
+        longer than what it then does. Each capture's hosts get addresses of their own. Gives a
+        name, a file, and where in it each capture begins (packets count from 1)."""
+        batch, begins, names = [], [], []
+        for path in paths:
+            frames = ipv4_frames(path)
+            if not frames:  # another link layer or format
+                yield path.name, cls.first_packets(path, count), [0]
+                continue
+            begins.append(len(batch))
+            names.append(path.name)
+            batch += [(with_network(frame, len(names)), length) for frame, length in frames[:count]]
+            if len(names) == JOINED:
+                yield ", ".join(names), cls.capture(batch), begins
+                batch, begins, names = [], [], []
+        if names:
+            yield ", ".join(names), cls.capture(batch), begins
+
+    @classmethod
+    def first_packets(cls, path, count):
+        handle, name = tempfile.mkstemp(suffix=".pcap", dir=cls.folder)
+        os.close(handle)
+        os.chmod(name, 0o666)
+        cls.tshark("-r", cls.readable(path), "-c", count, "-w", name)
+        return name
 
     @classmethod
     def layers(cls, capture, *options):
