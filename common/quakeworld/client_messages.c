@@ -99,46 +99,21 @@ static void read_upload(struct qs_decoder *d)
         qs_bytes(d, QW_UPLOAD_DATA, (uint16_t)size);
 }
 
+/* clang-format off */
 static const struct qs_message_type messages[] = {
-    [CLC_BAD] = {"clc_bad", "bad", QW_CLC_BAD, NULL},
-    [CLC_NOP] = {"clc_nop", "nop", QW_CLC_NOP, read_nothing},
-    [CLC_DOUBLEMOVE] = {"clc_doublemove", "doublemove", QW_CLC_DOUBLEMOVE, NULL},
-    [CLC_MOVE] = {"clc_move", "move", QW_CLC_MOVE, read_move},
-    [CLC_STRINGCMD] = {"clc_stringcmd", "stringcmd", QW_CLC_STRINGCMD, read_stringcmd},
-    [CLC_DELTA] = {"clc_delta", "delta", QW_CLC_DELTA, read_delta},
-    [CLC_TMOVE] = {"clc_tmove", "tmove", QW_CLC_TMOVE, read_tmove},
-    [CLC_UPLOAD] = {"clc_upload", "upload", QW_CLC_UPLOAD, read_upload},
+#define CLC(id, number, name, read, blurb) [CLC_##id] = {name, &name[sizeof "clc_" - 1], QW_CLC_##id, read},
+#define CLC_FTE(id, number, name, read, ...)
+#define CLC_EXT(id, number, prefix, name, read, ...)
+#include "common/quakeworld/messages.def"
 };
 
-/* Messages that extensions add. ANY_EXTENSION: no bit of its own allows it. */
+/* Messages that extensions add. */
 static const struct fte_message extensions[] = {
-    [CLC_DP_ACKFRAME] = {{"clcdp_ackframe", "ackframe", QW_CLCDP_ACKFRAME, fte_read_ackframe},
-                         .fte = FTE_CSQC,
-                         .fte2 = FTE2_REPLACEMENTDELTAS,
-                         .mvd1 = MVD1_SIMPLEPROJECTILE},
-    [CLC_FTE_QCREQUEST] = {{"clcfte_qcrequest", "qcrequest", QW_CLCFTE_QCREQUEST,
-                            fte_read_qcrequest},
-                           .fte = FTE_CSQC},
-    [CLC_FTE_PRYDONCURSOR] = {{"clcfte_prydoncursor", "prydoncursor", QW_CLCFTE_PRYDONCURSOR,
-                               fte_read_prydoncursor},
-                              .fte2 = FTE2_PRYDONCURSOR},
-    [CLC_FTE_VOICECHAT] = {{"clcfte_voicechat", "voicechat", QW_CLCFTE_VOICECHAT,
-                            fte_read_client_voicechat},
-                           .fte2 = FTE2_VOICECHAT},
-    [CLC_FTE_BRUSHEDIT] = {{"clcfte_brushedit", "brushedit", QW_CLCFTE_BRUSHEDIT,
-                            qw_read_brushedit},
-                           .fte = ANY_EXTENSION},
-    [CLC_FTE_MOVE] = {{"clcfte_move", "move", QW_CLCFTE_MOVE, fte_read_move},
-                      .fte2 = FTE2_VRINPUTS},
-    [CLC_FTE_STRINGCMD_SEAT] = {{"clcfte_stringcmd_seat", "stringcmd_seat",
-                                 QW_CLCFTE_STRINGCMD_SEAT, read_stringcmd_seat},
-                                .fte = FTE_SPLITSCREEN,
-                                .fte2 = FTE2_MAXPLAYERS},
-    [CLC_MVD_WEAPON] = {{"clc_mvd_weapon", "weapon", QW_CLC_MVD_WEAPON, qw_read_mvd_weapon},
-                        .mvd1 = MVD1_SERVERSIDEWEAPON | MVD1_SERVERSIDEWEAPON2},
-    [CLC_MVD_DEBUG] = {{"clc_mvd_debug", "debug", QW_CLC_MVD_DEBUG, qw_read_mvd_debug},
-                       .mvd1 = MVD1_DEBUG_WEAPON | MVD1_DEBUG_ANTILAG},
+#define CLC_FTE(id, number, name, read, ...) [CLC_FTE_##id] = {{name, &name[sizeof "clcfte_" - 1], QW_CLC_FTE_##id, read}, __VA_ARGS__},
+#define CLC_EXT(id, number, prefix, name, read, ...) [CLC_##id] = {{prefix name, name, QW_CLC_##id, read}, __VA_ARGS__},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id)
 {

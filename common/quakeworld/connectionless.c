@@ -155,13 +155,6 @@ static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_
         read_connect_extensions(d, behind(oob->text, line.size + 1), oob->offset + line.size + 1);
 }
 
-static void read_getchallenge(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
-                              uint32_t pos)
-{
-    learn_client(d);
-    read_arguments(d, oob, line, pos);
-}
-
 static void read_query(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
                        uint32_t pos)
 {
@@ -196,26 +189,15 @@ static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_vie
     }
 }
 
+/* clang-format off */
 static const struct word_command {
     const char *name;
     void (*read)(struct qs_decoder *, const struct oob *, struct qs_view line, uint32_t pos);
 } word_commands[] = {
-    {"getchallenge", read_getchallenge},
-    {"connect", read_connect},
-    {"status", read_status},
-    {"rcon", read_rcon},
-    {"ping", read_query},
-    {"log", read_query},
-    {"getinfo", read_query},
-    {"getstatus", read_query},
-    {"ip", read_query},
-    {"lastscores", read_query},
-    {"laststats", read_query},
-    {"dlist", read_query},
-    {"demolist", read_query},
-    {"qtvusers", read_query},
-    {"qtvlist", read_query},
+#define OOB(name, read) {name, read},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct word_command *find_word(struct qs_view name)
 {
@@ -227,23 +209,12 @@ static const struct word_command *find_word(struct qs_view name)
 
 /* --- From servers: letters */
 
-static void say_letter(struct qs_decoder *d, const struct oob *oob, const char *name)
-{
-    const struct qs_view letter = {oob->text.data, 1};
-
-    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
-    qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, name);
-    qs_label(d, ": %s", name);
-    qs_summary(d, "%s", name);
-}
-
 /* c and a decimal number, then pairs of key and value for the extensions that the server offers. */
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view number = first_line(behind(oob->text, 1));
 
     learn_server(d);
-    say_letter(d, oob, "challenge");
     qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
     d->in.pos = oob->offset + 1 + number.size;
     if (qs_reader_left(&d->in))
@@ -254,31 +225,15 @@ static void read_challenge(struct qs_decoder *d, const struct oob *oob)
 
 static void read_accept(struct qs_decoder *d, const struct oob *oob)
 {
+    (void)oob;
     learn_server(d);
-    say_letter(d, oob, "connection accepted");
     if (!d->probing)
         qw_session(d)->connecting = true;
-}
-
-static void read_ping(struct qs_decoder *d, const struct oob *oob)
-{
-    say_letter(d, oob, "ping");
-}
-
-static void read_ack(struct qs_decoder *d, const struct oob *oob)
-{
-    say_letter(d, oob, "acknowledgement");
-}
-
-static void read_log_reply(struct qs_decoder *d, const struct oob *oob)
-{
-    say_letter(d, oob, "no log");
 }
 
 static void read_client_command(struct qs_decoder *d, const struct oob *oob)
 {
     learn_server(d);
-    say_letter(d, oob, "client command");
     qw_emit_commands(d, until_nul(behind(oob->text, 1)), oob->offset + 1);
 }
 
@@ -336,7 +291,6 @@ static void read_print(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view text = until_nul(behind(oob->text, 1));
 
-    say_letter(d, oob, "print");
     if (text.size && text.data[0] == '\\') {
         read_status_reply(d, text, oob->offset + 1);
         return;
@@ -351,7 +305,6 @@ static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
     unsigned count = 0;
 
     learn_server(d);
-    say_letter(d, oob, "server list");
     d->in.pos = oob->offset + 2;
     for (; qs_reader_left(&d->in) >= MASTER_ENTRY_SIZE; count++) {
         qs_open(d, QW_MASTER_SERVER);
@@ -370,7 +323,6 @@ static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
 {
     const struct qs_view text = until_nul(behind(oob->text, 1));
 
-    say_letter(d, oob, "disconnect");
     qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
     d->session->disconnected = true;
 }
@@ -397,21 +349,17 @@ static bool is_any(struct qs_view text)
     return true;
 }
 
+/* clang-format off */
 static const struct letter_command {
     uint8_t letter;
     bool (*fits)(struct qs_view text);
-    void (*read)(struct qs_decoder *, const struct oob *);
+    const char *name;
+    void (*read)(struct qs_decoder *, const struct oob *); /* or NULL */
 } letter_commands[] = {
-    {'c', begins_number, read_challenge},
-    {'j', is_alone, read_accept},
-    {'n', is_any, read_print},
-    {'k', is_alone, read_ping},
-    {'l', is_alone, read_ack},
-    {'m', is_alone, read_log_reply},
-    {'B', is_any, read_client_command},
-    {'d', is_list, read_master_reply},
-    {0x02, is_any, read_disconnect},
+#define OOB_LETTER(letter, fits, name, read) {letter, fits, name, read},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct letter_command *find_letter(struct qs_view text)
 {
@@ -419,6 +367,25 @@ static const struct letter_command *find_letter(struct qs_view text)
         if (text.size && letter_commands[i].letter == text.data[0] && letter_commands[i].fits(text))
             return &letter_commands[i];
     return NULL;
+}
+
+static void emit_letter(struct qs_decoder *d, const struct oob *oob, const char *name)
+{
+    const struct qs_view letter = {oob->text.data, 1};
+
+    qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 1, letter);
+    qs_emit_generated_text(d, QW_OOB_NAME, oob->offset, 1, name);
+    qs_label(d, ": %s", name);
+    qs_summary(d, "%s", name);
+}
+
+static void read_letter(struct qs_decoder *d, const struct oob *oob,
+                        const struct letter_command *command)
+{
+    if (command->name)
+        emit_letter(d, oob, command->name);
+    if (command->read)
+        command->read(d, oob);
 }
 
 /* --- Chunks of FTE's downloads */
@@ -485,7 +452,7 @@ static void read_text(struct qs_decoder *d)
     if (is_chunk(oob.text))
         read_chunk(d, &oob);
     else if (letter && !word)
-        letter->read(d, &oob);
+        read_letter(d, &oob, letter);
     else
         read_word(d, &oob);
 }
@@ -538,7 +505,6 @@ static void read_heartbeat(struct qs_decoder *d, const struct oob *oob)
     struct qs_token token;
     uint32_t pos = 0;
 
-    say_letter(d, oob, "heartbeat");
     if (qs_token_next(body, &pos, &token))
         emit_number(d, QW_HEARTBEAT_SEQUENCE, QW_OOB_ARGUMENT, oob->offset + 2, &token);
     if (qs_token_next(body, &pos, &token))
@@ -559,15 +525,10 @@ static void read_log(struct qs_decoder *d, const struct oob *oob)
     qs_summary(d, "frag log");
 }
 
-static void read_shutdown(struct qs_decoder *d, const struct oob *oob)
-{
-    say_letter(d, oob, "shutdown");
-}
-
 static void read_master_query(struct qs_decoder *d, const struct oob *oob)
 {
+    (void)oob;
     learn_client(d);
-    say_letter(d, oob, "server list request");
 }
 
 /* c, a newline and as a rule a NUL. */
@@ -577,15 +538,12 @@ static bool is_master_query(struct qs_view text)
            (text.size == 2 || text.data[2] == '\0');
 }
 
+/* clang-format off */
 static const struct letter_command bare_commands[] = {
-    {'a', is_heartbeat, read_heartbeat},
-    {'C', is_alone, read_shutdown},
-    {'c', is_master_query, read_master_query},
-    {'k', is_alone, read_ping},
-    {'l', is_alone, read_ack},
-    {'m', is_alone, read_log_reply},
-    {'s', is_log, read_log},
+#define OOB_BARE(letter, fits, name, read) {letter, fits, name, read},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct letter_command *find_bare(const struct qs_packet *packet)
 {
@@ -636,7 +594,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
         return;
     }
     qs_open(d, QW_OOB);
-    command->read(d, &oob);
+    read_letter(d, &oob, command);
     finish(d);
     qs_close(d);
 }

@@ -18,75 +18,17 @@ enum {
     QW_PROTOCOL_LAST = 28
 };
 
+/* clang-format off */
 enum {
-    SVC_BAD = 0,
-    SVC_NOP = 1,
-    SVC_DISCONNECT = 2,
-    SVC_UPDATESTAT = 3,
-    SVC_SETVIEW = 5,
-    SVC_SOUND = 6,
-    SVC_TIME = 7,
-    SVC_PRINT = 8,
-    SVC_STUFFTEXT = 9,
-    SVC_SETANGLE = 10,
-    SVC_SERVERDATA = 11,
-    SVC_LIGHTSTYLE = 12,
-    SVC_UPDATEFRAGS = 14,
-    SVC_STOPSOUND = 16,
-    SVC_PARTICLE = 18,
-    SVC_DAMAGE = 19,
-    SVC_SPAWNSTATIC = 20,
-    SVC_SPAWNBASELINE = 22,
-    SVC_TEMP_ENTITY = 23,
-    SVC_SETPAUSE = 24,
-    SVC_CENTERPRINT = 26,
-    SVC_KILLEDMONSTER = 27,
-    SVC_FOUNDSECRET = 28,
-    SVC_SPAWNSTATICSOUND = 29,
-    SVC_INTERMISSION = 30,
-    SVC_FINALE = 31,
-    SVC_CDTRACK = 32,
-    SVC_SELLSCREEN = 33,
-    SVC_SMALLKICK = 34,
-    SVC_BIGKICK = 35,
-    SVC_UPDATEPING = 36,
-    SVC_UPDATEENTERTIME = 37,
-    SVC_UPDATESTATLONG = 38,
-    SVC_MUZZLEFLASH = 39,
-    SVC_UPDATEUSERINFO = 40,
-    SVC_DOWNLOAD = 41,
-    SVC_PLAYERINFO = 42,
-    SVC_NAILS = 43,
-    SVC_CHOKECOUNT = 44,
-    SVC_MODELLIST = 45,
-    SVC_SOUNDLIST = 46,
-    SVC_PACKETENTITIES = 47,
-    SVC_DELTAPACKETENTITIES = 48,
-    SVC_MAXSPEED = 49,
-    SVC_ENTGRAVITY = 50,
-    SVC_SETINFO = 51,
-    SVC_SERVERINFO = 52,
-    SVC_UPDATEPL = 53,
-    SVC_NAILS2 = 54,
-    SVC_SETPORTALSTATE = 62,
-    SVC_QIZMOVOICE = 83, /* where CSQC is not agreed: SVC_FTE_CGAMEPACKET */
-    SVC_PACKETSPROJECTILES = 100,
-    SVC_DELTAPACKETSPROJECTILES = 101
+#define SVC(id, number, name, read, blurb) SVC_##id = number,
+#define CLC(id, number, name, read, blurb) CLC_##id = number,
+#define HIDDEN(id, number, name, read, blurb) MVDHIDDEN_##id = number,
+#define TE(id, number, name, read) TE_##id = number,
+#define QTV_CLC(id, number, name, read) QTV_CLC_##id = number,
+#include "common/quakeworld/messages.def"
+    MVDHIDDEN_EXTENDED = 0xffff /* the type goes on in another word */
 };
-
-enum {
-    CLC_BAD = 0,
-    CLC_NOP = 1,
-    CLC_DOUBLEMOVE = 2, /* older than what is known of the protocol */
-    CLC_MOVE = 3,
-    CLC_STRINGCMD = 4,
-    CLC_DELTA = 5,
-    CLC_TMOVE = 6,
-    CLC_UPLOAD = 7,
-    CLC_DP_ACKFRAME = 50,
-    CLC_MVD_WEAPON = 200,
-    CLC_MVD_DEBUG = 201
-};
+/* clang-format on */
 
 /* Bits of a delta usercmd. */
 enum {
@@ -163,51 +105,6 @@ enum {
 /* Bits of svc_sound's channel word. */
 enum { SND_ENTITY_MASK = 0x3ff, SND_ATTENUATION = 0x4000, SND_VOLUME = 0x8000 };
 
-/* Kinds of temporary entities that are not a mere point, and those of FTE, Hexen II, DarkPlaces. */
-enum {
-    TE_GUNSHOT = 2,
-    TE_LIGHTNING1 = 5,
-    TE_LIGHTNING2 = 6,
-    TE_LIGHTNING3 = 9,
-    TE_BLOOD = 12,
-    TE_BULLET = 14,
-    TE_SUPERBULLET = 15,
-    TE_EXPLOSION3 = 16,
-    TE_RAILTRAIL = 17,
-    TE_BEAM = 18,
-    TE_EXPLOSION2 = 19,
-    TE_NQEXPLOSION = 20,
-    TE_NQGUNSHOT = 21,
-    TE_STREAM_LIGHTNING_SMALL = 24,
-    TE_STREAM_CHAIN = 25,
-    TE_STREAM_SUNSTAFF1 = 26,
-    TE_STREAM_SUNSTAFF2 = 27,
-    TE_STREAM_LIGHTNING = 28,
-    TE_STREAM_COLORBEAM = 29,
-    TE_STREAM_ICECHUNKS = 30,
-    TE_STREAM_GAZE = 31,
-    TE_STREAM_FAMINE = 32,
-    TE_DP_BLOOD = 50,
-    TE_DP_SPARK = 51,
-    TE_DP_BLOODSHOWER = 52,
-    TE_DP_EXPLOSIONRGB = 53,
-    TE_DP_PARTICLECUBE = 54,
-    TE_DP_PARTICLERAIN = 55,
-    TE_DP_PARTICLESNOW = 56,
-    TE_DP_GUNSHOTQUAD = 57,
-    TE_DP_SPIKEQUAD = 58,
-    TE_DP_SUPERSPIKEQUAD = 59,
-    TE_DP_EXPLOSIONQUAD = 70,
-    TE_DP_SMALLFLASH = 72,
-    TE_DP_CUSTOMFLASH = 73,
-    TE_DP_FLAMEJET = 74,
-    TE_DP_PLASMABURN = 75,
-    TE_DP_TEI_G3 = 76,
-    TE_DP_SMOKE = 77,
-    TE_DP_TEI_BIGEXPLOSION = 78,
-    TE_DP_TEI_PLASMAHIT = 79
-};
-
 /* Styles of the effects that svcfte_customtempent defines. */
 enum {
     CTE_CUSTOMCOUNT = 0x01,
@@ -265,22 +162,7 @@ enum {
     DF_MODEL = 0x0800
 };
 
-/* Hidden messages of MVD. qwprot protocol.h */
-enum {
-    MVDHIDDEN_ANTILAG_POSITION,
-    MVDHIDDEN_USERCMD,
-    MVDHIDDEN_USERCMD_WEAPONS,
-    MVDHIDDEN_DEMOINFO,
-    MVDHIDDEN_COMMENTARY_TRACK,
-    MVDHIDDEN_COMMENTARY_DATA,
-    MVDHIDDEN_COMMENTARY_TEXT_SEGMENT,
-    MVDHIDDEN_DMGDONE,
-    MVDHIDDEN_USERCMD_WEAPONS_SS,
-    MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION,
-    MVDHIDDEN_PAUSED_DURATION,
-    MVDHIDDEN_DEMO_START_TIMESTAMP_MS,
-    MVDHIDDEN_EXTENDED = 0xffff /* the type goes on in another word */
-};
+/* Hidden messages of MVD. */
 enum { ANTILAG_PLAYER = 0x7f, INSTRUCTION_WEAPONS = 10 };
 
 enum { SEATS_END = 0x80 }; /* behind the players of svc_serverdata with SPLITSCREEN */

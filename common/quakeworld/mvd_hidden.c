@@ -106,33 +106,12 @@ static void read_demo_start(struct qs_decoder *d)
     qs_emit_uint(d, QW_DEMO_START, at, sizeof milliseconds, milliseconds);
 }
 
+/* clang-format off */
 static const struct qs_message_type messages[] = {
-    [MVDHIDDEN_ANTILAG_POSITION] = {"mvdhidden_antilag_position", "antilag_position",
-                                    QW_MVDHIDDEN_ANTILAG_POSITION, read_antilag_position},
-    [MVDHIDDEN_USERCMD] = {"mvdhidden_usercmd", "usercmd", QW_MVDHIDDEN_USERCMD, read_usercmd},
-    [MVDHIDDEN_USERCMD_WEAPONS] = {"mvdhidden_usercmd_weapons", "usercmd_weapons",
-                                   QW_MVDHIDDEN_USERCMD_WEAPONS, read_weapons},
-    [MVDHIDDEN_DEMOINFO] = {"mvdhidden_demoinfo", "demoinfo", QW_MVDHIDDEN_DEMOINFO, read_demoinfo},
-    [MVDHIDDEN_COMMENTARY_TRACK] = {"mvdhidden_commentary_track", "commentary_track",
-                                    QW_MVDHIDDEN_COMMENTARY_TRACK, read_commentary},
-    [MVDHIDDEN_COMMENTARY_DATA] = {"mvdhidden_commentary_data", "commentary_data",
-                                   QW_MVDHIDDEN_COMMENTARY_DATA, read_commentary},
-    [MVDHIDDEN_COMMENTARY_TEXT_SEGMENT] = {"mvdhidden_commentary_text_segment",
-                                           "commentary_text_segment",
-                                           QW_MVDHIDDEN_COMMENTARY_TEXT_SEGMENT, read_commentary},
-    [MVDHIDDEN_DMGDONE] = {"mvdhidden_dmgdone", "dmgdone", QW_MVDHIDDEN_DMGDONE, read_dmgdone},
-    [MVDHIDDEN_USERCMD_WEAPONS_SS] = {"mvdhidden_usercmd_weapons_ss", "usercmd_weapons_ss",
-                                      QW_MVDHIDDEN_USERCMD_WEAPONS_SS, read_weapons},
-    [MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION] = {"mvdhidden_usercmd_weapon_instruction",
-                                              "usercmd_weapon_instruction",
-                                              QW_MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION,
-                                              read_weapon_instruction},
-    [MVDHIDDEN_PAUSED_DURATION] = {"mvdhidden_paused_duration", "paused_duration",
-                                   QW_MVDHIDDEN_PAUSED_DURATION, read_paused_duration},
-    [MVDHIDDEN_DEMO_START_TIMESTAMP_MS] = {"mvdhidden_demo_start_timestamp_ms",
-                                           "demo_start_timestamp_ms",
-                                           QW_MVDHIDDEN_DEMO_START_TIMESTAMP_MS, read_demo_start},
+#define HIDDEN(id, number, name, read, blurb) [MVDHIDDEN_##id] = {name, &name[sizeof "mvdhidden_" - 1], QW_MVDHIDDEN_##id, read},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct qs_message_type unknown = {"Unknown hidden message", "unknown",
                                                QW_MVDHIDDEN_UNKNOWN, NULL};

@@ -5,183 +5,43 @@
 
 #include "common/quakeworld/constants.h"
 
+/* clang-format off */
 const struct qs_name qw_svc_names[] = {
-    {SVC_BAD, "svc_bad"},
-    {SVC_NOP, "svc_nop"},
-    {SVC_DISCONNECT, "svc_disconnect"},
-    {SVC_UPDATESTAT, "svc_updatestat"},
-    {4, "svc_version"},
-    {SVC_SETVIEW, "svc_setview"},
-    {SVC_SOUND, "svc_sound"},
-    {SVC_TIME, "svc_time"},
-    {SVC_PRINT, "svc_print"},
-    {SVC_STUFFTEXT, "svc_stufftext"},
-    {SVC_SETANGLE, "svc_setangle"},
-    {SVC_SERVERDATA, "svc_serverdata"},
-    {SVC_LIGHTSTYLE, "svc_lightstyle"},
-    {13, "svc_updatename"},
-    {SVC_UPDATEFRAGS, "svc_updatefrags"},
-    {15, "svc_clientdata"},
-    {SVC_STOPSOUND, "svc_stopsound"},
-    {17, "svc_updatecolors"},
-    {SVC_PARTICLE, "svc_particle"},
-    {SVC_DAMAGE, "svc_damage"},
-    {SVC_SPAWNSTATIC, "svc_spawnstatic"},
-    {SVC_FTE_SPAWNSTATIC2, "svcfte_spawnstatic2"},
-    {SVC_SPAWNBASELINE, "svc_spawnbaseline"},
-    {SVC_TEMP_ENTITY, "svc_temp_entity"},
-    {SVC_SETPAUSE, "svc_setpause"},
-    {SVC_FTE_SPLITSCREENCONFIG, "svcfte_splitscreenconfig"},
-    {SVC_CENTERPRINT, "svc_centerprint"},
-    {SVC_KILLEDMONSTER, "svc_killedmonster"},
-    {SVC_FOUNDSECRET, "svc_foundsecret"},
-    {SVC_SPAWNSTATICSOUND, "svc_spawnstaticsound"},
-    {SVC_INTERMISSION, "svc_intermission"},
-    {SVC_FINALE, "svc_finale"},
-    {SVC_CDTRACK, "svc_cdtrack"},
-    {SVC_SELLSCREEN, "svc_sellscreen"},
-    {SVC_SMALLKICK, "svc_smallkick"},
-    {SVC_BIGKICK, "svc_bigkick"},
-    {SVC_UPDATEPING, "svc_updateping"},
-    {SVC_UPDATEENTERTIME, "svc_updateentertime"},
-    {SVC_UPDATESTATLONG, "svc_updatestatlong"},
-    {SVC_MUZZLEFLASH, "svc_muzzleflash"},
-    {SVC_UPDATEUSERINFO, "svc_updateuserinfo"},
-    {SVC_DOWNLOAD, "svc_download"},
-    {SVC_PLAYERINFO, "svc_playerinfo"},
-    {SVC_NAILS, "svc_nails"},
-    {SVC_CHOKECOUNT, "svc_chokecount"},
-    {SVC_MODELLIST, "svc_modellist"},
-    {SVC_SOUNDLIST, "svc_soundlist"},
-    {SVC_PACKETENTITIES, "svc_packetentities"},
-    {SVC_DELTAPACKETENTITIES, "svc_deltapacketentities"},
-    {SVC_MAXSPEED, "svc_maxspeed"},
-    {SVC_ENTGRAVITY, "svc_entgravity"},
-    {SVC_SETINFO, "svc_setinfo"},
-    {SVC_SERVERINFO, "svc_serverinfo"},
-    {SVC_UPDATEPL, "svc_updatepl"},
-    {SVC_FTE_MODELLISTSHORT, "svcfte_modellistshort"},
-    {SVC_FTE_SPAWNBASELINE2, "svcfte_spawnbaseline2"},
-    {SVC_FTE_UPDATEENTITIES, "svcfte_updateentities"},
-    {SVC_FTE_SOUNDEXTENDED, "svcfte_soundextended"},
-    {SVC_FTE_SOUNDLISTSHORT, "svcfte_soundlistshort"},
-    {SVC_FTE_LIGHTSTYLECOL, "svcfte_lightstylecol"},
-    {SVC_FTE_PARTICLE2, "svcfte_particle2"},
-    {SVC_FTE_PARTICLE3, "svcfte_particle3"},
-    {SVC_FTE_PARTICLE4, "svcfte_particle4"},
-    {SVC_FTE_CUSTOMTEMPENT, "svcfte_customtempent"},
-    {SVC_FTE_CHOOSESPLITCLIENT, "svcfte_choosesplitclient"},
-    {SVC_FTE_SHOWPIC, "svcfte_showpic"},
-    {SVC_FTE_HIDEPIC, "svcfte_hidepic"},
-    {SVC_FTE_MOVEPIC, "svcfte_movepic"},
-    {SVC_FTE_UPDATEPIC, "svcfte_updatepic"},
-    {SVC_FTE_EFFECT, "svcfte_effect"},
-    {SVC_FTE_EFFECT2, "svcfte_effect2"},
-    {SVC_FTE_CSQCENTITIES, "svcfte_csqcentities"},
-    {SVC_FTE_PRECACHE, "svcfte_precache"},
-    {SVC_FTE_UPDATESTATSTRING, "svcfte_updatestatstring"},
-    {SVC_FTE_UPDATESTATFLOAT, "svcfte_updatestatfloat"},
-    {SVC_FTE_TRAILPARTICLES, "svcfte_trailparticles"},
-    {SVC_FTE_POINTPARTICLES, "svcfte_pointparticles"},
-    {SVC_FTE_POINTPARTICLES1, "svcfte_pointparticles1"},
-    {SVC_FTE_CGAMEPACKET, "svcfte_cgamepacket"},
-    {SVC_FTE_VOICECHAT, "svcfte_voicechat"},
-    {SVC_FTE_SETANGLEDELTA, "svcfte_setangledelta"},
-    {SVC_FTE_BRUSHEDIT, "svcfte_brushedit"},
-    {SVC_FTE_UPDATESEATS, "svcfte_updateseats"},
-    {SVC_FTE_SETINFOBLOB, "svcfte_setinfoblob"},
-    {SVC_FTE_CGAMEPACKET_SIZED, "svcfte_cgamepacket_sized"},
-    {SVC_FTE_TEMP_ENTITY_SIZED, "svcfte_temp_entity_sized"},
-    {SVC_FTE_CSQCENTITIES_SIZED, "svcfte_csqcentities_sized"},
-    {SVC_FTE_SETANGLEBASE, "svcfte_setanglebase"},
-    {SVC_FTE_SPAWNSTATICSOUND2, "svcfte_spawnstaticsound2"},
-    {SVC_NAILS2, "svc_nails2"},
-    {SVC_SETPORTALSTATE, "svc_setportalstate"},
-    {SVC_PACKETSPROJECTILES, "svc_packetsprojectiles"},
-    {SVC_DELTAPACKETSPROJECTILES, "svc_deltapacketsprojectiles"},
+#define SVC(id, number, name, read, blurb) {number, name},
+#define SVC_SHARED(id, number, name, read, blurb)
+#include "common/quakeworld/messages.def"
     {0, NULL},
 };
 
 const struct qs_name qw_clc_names[] = {
-    {CLC_BAD, "clc_bad"},
-    {CLC_NOP, "clc_nop"},
-    {CLC_DOUBLEMOVE, "clc_doublemove"},
-    {CLC_MOVE, "clc_move"},
-    {CLC_STRINGCMD, "clc_stringcmd"},
-    {CLC_DELTA, "clc_delta"},
-    {CLC_TMOVE, "clc_tmove"},
-    {CLC_UPLOAD, "clc_upload"},
-    {CLC_DP_ACKFRAME, "clcdp_ackframe"},
-    {CLC_FTE_QCREQUEST, "clcfte_qcrequest"},
-    {CLC_FTE_PRYDONCURSOR, "clcfte_prydoncursor"},
-    {CLC_FTE_VOICECHAT, "clcfte_voicechat"},
-    {CLC_FTE_BRUSHEDIT, "clcfte_brushedit"},
-    {CLC_FTE_MOVE, "clcfte_move"},
-    {CLC_FTE_STRINGCMD_SEAT, "clcfte_stringcmd_seat"},
-    {CLC_MVD_WEAPON, "clc_mvd_weapon"},
-    {CLC_MVD_DEBUG, "clc_mvd_debug"},
+#define CLC(id, number, name, read, blurb) {number, name},
+#include "common/quakeworld/messages.def"
     {0, NULL},
 };
 
-/* qwd-format, table 3; 16 and 17 are Z_EXT's, the rest FTE's and DarkPlaces' (fteqw bothdefs.h). */
+const struct qs_name qw_temp_entity_names[] = {
+#define TE(id, number, name, read) {number, name},
+#include "common/quakeworld/messages.def"
+    {0, NULL},
+};
+
+const struct qs_name qw_hidden_names[] = {
+#define HIDDEN(id, number, name, read, blurb) {number, name},
+#include "common/quakeworld/messages.def"
+    {MVDHIDDEN_EXTENDED, "mvdhidden_extended"},
+    {0, NULL},
+};
+
+const struct qs_name qw_qtv_clc_names[] = {
+#define QTV_CLC(id, number, name, read) {number, "qtv_clc_" name},
+#include "common/quakeworld/messages.def"
+    {0, NULL},
+};
+/* clang-format on */
+
 /* qwd-format, table 7. */
 const struct qs_name qw_print_level_names[] = {
     {0, "PRINT_LOW"}, {1, "PRINT_MEDIUM"}, {2, "PRINT_HIGH"}, {3, "PRINT_CHAT"}, {0, NULL},
-};
-
-/* qwd-format, tables 9 to 11. */
-const struct qs_name qw_temp_entity_names[] = {
-    {0, "TE_SPIKE"},
-    {1, "TE_SUPERSPIKE"},
-    {2, "TE_GUNSHOT"},
-    {3, "TE_EXPLOSION"},
-    {4, "TE_TAREXPLOSION"},
-    {5, "TE_LIGHTNING1"},
-    {6, "TE_LIGHTNING2"},
-    {7, "TE_WIZSPIKE"},
-    {8, "TE_KNIGHTSPIKE"},
-    {9, "TE_LIGHTNING3"},
-    {10, "TE_LAVASPLASH"},
-    {11, "TE_TELEPORT"},
-    {12, "TE_BLOOD"},
-    {13, "TE_LIGHTNINGBLOOD"},
-    {TE_BULLET, "TE_BULLET"},
-    {TE_SUPERBULLET, "TE_SUPERBULLET"},
-    {TE_EXPLOSION3, "TE_EXPLOSION3"},
-    {TE_RAILTRAIL, "TE_RAILTRAIL"},
-    {TE_BEAM, "TE_BEAM"},
-    {TE_EXPLOSION2, "TE_EXPLOSION2"},
-    {TE_NQEXPLOSION, "TE_NQEXPLOSION"},
-    {TE_NQGUNSHOT, "TE_NQGUNSHOT"},
-    {TE_STREAM_LIGHTNING_SMALL, "TE_STREAM_LIGHTNING_SMALL"},
-    {TE_STREAM_CHAIN, "TE_STREAM_CHAIN"},
-    {TE_STREAM_SUNSTAFF1, "TE_STREAM_SUNSTAFF1"},
-    {TE_STREAM_SUNSTAFF2, "TE_STREAM_SUNSTAFF2"},
-    {TE_STREAM_LIGHTNING, "TE_STREAM_LIGHTNING"},
-    {TE_STREAM_COLORBEAM, "TE_STREAM_COLORBEAM"},
-    {TE_STREAM_ICECHUNKS, "TE_STREAM_ICECHUNKS"},
-    {TE_STREAM_GAZE, "TE_STREAM_GAZE"},
-    {TE_STREAM_FAMINE, "TE_STREAM_FAMINE"},
-    {TE_DP_BLOOD, "TEDP_BLOOD"},
-    {TE_DP_SPARK, "TEDP_SPARK"},
-    {TE_DP_BLOODSHOWER, "TEDP_BLOODSHOWER"},
-    {TE_DP_EXPLOSIONRGB, "TEDP_EXPLOSIONRGB"},
-    {TE_DP_PARTICLECUBE, "TEDP_PARTICLECUBE"},
-    {TE_DP_PARTICLERAIN, "TEDP_PARTICLERAIN"},
-    {TE_DP_PARTICLESNOW, "TEDP_PARTICLESNOW"},
-    {TE_DP_GUNSHOTQUAD, "TEDP_GUNSHOTQUAD"},
-    {TE_DP_SPIKEQUAD, "TEDP_SPIKEQUAD"},
-    {TE_DP_SUPERSPIKEQUAD, "TEDP_SUPERSPIKEQUAD"},
-    {TE_DP_EXPLOSIONQUAD, "TEDP_EXPLOSIONQUAD"},
-    {TE_DP_SMALLFLASH, "TEDP_SMALLFLASH"},
-    {TE_DP_CUSTOMFLASH, "TEDP_CUSTOMFLASH"},
-    {TE_DP_FLAMEJET, "TEDP_FLAMEJET"},
-    {TE_DP_PLASMABURN, "TEDP_PLASMABURN"},
-    {TE_DP_TEI_G3, "TEDP_TEI_G3"},
-    {TE_DP_SMOKE, "TEDP_SMOKE"},
-    {TE_DP_TEI_BIGEXPLOSION, "TEDP_TEI_BIGEXPLOSION"},
-    {TE_DP_TEI_PLASMAHIT, "TEDP_TEI_PLASMAHIT"},
-    {0, NULL},
 };
 
 /* qwd-format, table 8. */
@@ -205,23 +65,6 @@ const struct qs_name qw_pmc_names[] = {
 const struct qs_name qw_block_names[] = {
     {0, "dem_cmd"},    {1, "dem_read"},  {2, "dem_set"}, {3, "dem_multiple"},
     {4, "dem_single"}, {5, "dem_stats"}, {6, "dem_all"}, {0, NULL},
-};
-
-const struct qs_name qw_hidden_names[] = {
-    {MVDHIDDEN_ANTILAG_POSITION, "mvdhidden_antilag_position"},
-    {MVDHIDDEN_USERCMD, "mvdhidden_usercmd"},
-    {MVDHIDDEN_USERCMD_WEAPONS, "mvdhidden_usercmd_weapons"},
-    {MVDHIDDEN_DEMOINFO, "mvdhidden_demoinfo"},
-    {MVDHIDDEN_COMMENTARY_TRACK, "mvdhidden_commentary_track"},
-    {MVDHIDDEN_COMMENTARY_DATA, "mvdhidden_commentary_data"},
-    {MVDHIDDEN_COMMENTARY_TEXT_SEGMENT, "mvdhidden_commentary_text_segment"},
-    {MVDHIDDEN_DMGDONE, "mvdhidden_dmgdone"},
-    {MVDHIDDEN_USERCMD_WEAPONS_SS, "mvdhidden_usercmd_weapons_ss"},
-    {MVDHIDDEN_USERCMD_WEAPON_INSTRUCTION, "mvdhidden_usercmd_weapon_instruction"},
-    {MVDHIDDEN_PAUSED_DURATION, "mvdhidden_paused_duration"},
-    {MVDHIDDEN_DEMO_START_TIMESTAMP_MS, "mvdhidden_demo_start_timestamp_ms"},
-    {MVDHIDDEN_EXTENDED, "mvdhidden_extended"},
-    {0, NULL},
 };
 
 /* mvdsv sv_send.c SV_WriteClientdataToMessage. */
@@ -255,7 +98,3 @@ const struct qs_name qw_debug_names[] = {
     {MVD_DEBUG_WEAPON, "weapon"},
     {0, NULL},
 };
-
-/* fteqw fteqtv/protocol.h. */
-const struct qs_name qw_qtv_clc_names[] = {
-    {1, "qtv_clc_stringcmd"}, {8, "qtv_clc_commentarydata"}, {0, NULL}};

@@ -16,10 +16,7 @@
 enum {
     TEXT_MAX = 256 * 1024, /* a proxy's list of demos may be long; ezquake reads half a megabyte */
     COMMAND_LENGTH_SIZE = 2,
-    COMMAND_MIN = 3, /* the length counts itself; an id follows */
-
-    QTV_CLC_STRINGCMD = 1,
-    QTV_CLC_COMMENTARYDATA = 8
+    COMMAND_MIN = 3 /* the length counts itself; an id follows */
 };
 
 static struct qw_qtv *qtv_of(const struct qs_decoder *d)
@@ -488,22 +485,17 @@ static void read_commentarydata(struct qs_decoder *d)
     qs_bytes(d, QW_QTV_COMMENTARY, qs_reader_left(&d->in));
 }
 
+/* clang-format off */
+static const struct qs_message_type messages[] = {
+#define QTV_CLC(id, number, name, read) [QTV_CLC_##id] = {"qtv_clc_" name, name, QW_QTV_CLC_##id, read},
+#include "common/quakeworld/messages.def"
+};
+/* clang-format on */
+
 static const struct qs_message_type *client_message(const struct qs_decoder *d, uint32_t id)
 {
-    static const struct qs_message_type stringcmd = {"qtv_clc_stringcmd", "stringcmd",
-                                                     QW_QTV_CLC_STRINGCMD, read_stringcmd};
-    static const struct qs_message_type commentarydata = {
-        "qtv_clc_commentarydata", "commentarydata", QW_QTV_CLC_COMMENTARYDATA, read_commentarydata};
-
     (void)d;
-    switch (id) {
-    case QTV_CLC_STRINGCMD:
-        return &stringcmd;
-    case QTV_CLC_COMMENTARYDATA:
-        return &commentarydata;
-    default:
-        return NULL;
-    }
+    return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }
 
 static void decode_command(struct qs_decoder *d)

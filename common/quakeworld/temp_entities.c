@@ -132,62 +132,16 @@ static void read_angled_line(struct qs_decoder *d)
 
 /* --- Types */
 
-/* `extension`: only servers that agreed on extensions send it. */
+/* clang-format off */
 static const struct shape {
     void (*read)(struct qs_decoder *d);
-    bool extension;
+    bool extension; /* only servers that agreed on extensions send it */
 } shapes[] = {
-    [0] = {read_point, false},
-    [1] = {read_point, false},
-    [TE_GUNSHOT] = {read_counted_point, false},
-    [3] = {read_point, false},
-    [4] = {read_point, false},
-    [TE_LIGHTNING1] = {read_beam, false},
-    [TE_LIGHTNING2] = {read_beam, false},
-    [7] = {read_point, false},
-    [8] = {read_point, false},
-    [TE_LIGHTNING3] = {read_beam, false},
-    [10] = {read_point, false},
-    [11] = {read_point, false},
-    [TE_BLOOD] = {read_counted_point, false},
-    [13] = {read_point, false},
-    [TE_BULLET] = {read_point, true},
-    [TE_SUPERBULLET] = {read_point, true},
-    [TE_EXPLOSION3] = {read_tinted_explosion, true},
-    [TE_RAILTRAIL] = {read_line, true},
-    [TE_BEAM] = {read_beam, true},
-    [TE_EXPLOSION2] = {read_coloured_explosion, true},
-    [TE_NQEXPLOSION] = {read_point, true},
-    [TE_NQGUNSHOT] = {read_point, true},
-    [TE_STREAM_LIGHTNING_SMALL] = {read_stream, true},
-    [TE_STREAM_CHAIN] = {read_stream, true},
-    [TE_STREAM_SUNSTAFF1] = {read_stream, true},
-    [TE_STREAM_SUNSTAFF2] = {read_stream, true},
-    [TE_STREAM_LIGHTNING] = {read_stream, true},
-    [TE_STREAM_COLORBEAM] = {read_coloured_stream, true},
-    [TE_STREAM_ICECHUNKS] = {read_stream, true},
-    [TE_STREAM_GAZE] = {read_stream, true},
-    [TE_STREAM_FAMINE] = {read_stream, true},
-    [TE_DP_BLOOD] = {read_spray, true},
-    [TE_DP_SPARK] = {read_spray, true},
-    [TE_DP_BLOODSHOWER] = {read_shower, true},
-    [TE_DP_EXPLOSIONRGB] = {read_rgb_explosion, true},
-    [TE_DP_PARTICLECUBE] = {read_cube, true},
-    [TE_DP_PARTICLERAIN] = {read_weather, true},
-    [TE_DP_PARTICLESNOW] = {read_weather, true},
-    [TE_DP_GUNSHOTQUAD] = {read_point, true},
-    [TE_DP_SPIKEQUAD] = {read_point, true},
-    [TE_DP_SUPERSPIKEQUAD] = {read_point, true},
-    [TE_DP_EXPLOSIONQUAD] = {read_point, true},
-    [TE_DP_SMALLFLASH] = {read_point, true},
-    [TE_DP_CUSTOMFLASH] = {read_flash, true},
-    [TE_DP_FLAMEJET] = {read_jet, true},
-    [TE_DP_PLASMABURN] = {read_point, true},
-    [TE_DP_TEI_G3] = {read_angled_line, true},
-    [TE_DP_SMOKE] = {read_jet, true},
-    [TE_DP_TEI_BIGEXPLOSION] = {read_point, true},
-    [TE_DP_TEI_PLASMAHIT] = {read_jet, true},
+#define TE(id, number, name, read) [TE_##id] = {read, false},
+#define TE_EXT(id, number, name, read) [TE_##id] = {read, true},
+#include "common/quakeworld/messages.def"
 };
+/* clang-format on */
 
 static const struct shape *find_shape(const struct qs_decoder *d, uint8_t type)
 {
