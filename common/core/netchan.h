@@ -2,7 +2,7 @@
 /*
  * One direction of the netchan that QuakeWorld and Quake II share: a 31-bit sequence number that
  * only grows, and the reliable bit beside it. Source: qw28-protocol "Regular Packets";
- * quakeworld-and-qwd facts, section 3; quake2-and-dm2 facts, section 4.
+ * common/quakeworld/PROTOCOL.md, section 2.
  */
 #ifndef QS_CORE_NETCHAN_H
 #define QS_CORE_NETCHAN_H

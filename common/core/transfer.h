@@ -5,9 +5,10 @@
  *
  * The games have two ways. One piece after the other, each asked for with the command "nextdl": a
  * piece has a percentage, 100 is the last one's. Or chunks whose place is told, in any order, after
- * the server has told the file's name and size. Sources: quake2-and-dm2 facts, section 9;
- * quakeworld-and-qwd facts, sections 6 and 7; quakeworld-fte facts, section 8; DarkPlaces
- * sv_main.c, SV_Download_f, sv_send.c, SV_SendClientDatagram, and cl_parse.c, CL_ParseDownload.
+ * the server has told the file's name and size. Sources:
+ * common/quakeworld/PROTOCOL.md, section 5, and the document of that name in common/quake2;
+ * DarkPlaces sv_main.c, SV_Download_f, sv_send.c, SV_SendClientDatagram, and cl_parse.c,
+ * CL_ParseDownload.
  *
  * What was sent so far is not part of a session: sessions are copied for each packet, files are
  * put together once, by whoever wants them.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * QWD, the demo file of QuakeWorld: a plain sequence of blocks, little-endian, without a file
- * header. Source: qwd-format, section 3; quakeworld-and-qwd facts, section 1 (cl_demo.c of the
- * engines).
+ * header. Source: qwd-format, section 3; common/quakeworld/PROTOCOL.md, section 7.
  *
  *     f32 time, u8 type, then
  *     type 0, dem_cmd:  36 bytes, the user command that the client sends

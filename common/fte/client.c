@@ -24,7 +24,7 @@ void fte_read_client_voicechat(struct qs_decoder *d)
     qs_bytes(d, FTE_VOICE_DATA, qs_u16(d, FTE_VOICE_SIZE));
 }
 
-/* --- clcfte_qcrequest: a call of a function of the server's mod. SV_ReadQCRequest */
+/* --- clcfte_qcrequest: a call of a function of the server's mod. SV_ReadQCRequest --- */
 
 static void read_vector(struct qs_decoder *d)
 {
@@ -44,7 +44,7 @@ static void read_double(struct qs_decoder *d)
     qs_emit_double(d, FTE_QCREQUEST_DOUBLE, at, 8, value);
 }
 
-/* A pointer is a range of memory, as long as the integer before it says. */
+/* A pointer is a range of memory; the integer before it is its length. */
 static void read_pointer(struct qs_decoder *d, int32_t size)
 {
     if (size >= 0 && size <= QC_POINTER_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers of FTE's extensions, by the names that the field uses for them. Sources:
- * quakeworld-fte facts; extensions facts, E.1; fteqw protocol.h.
+ * PROTOCOL.md; fteqw protocol.h.
  */
 #ifndef FTE_CONSTANTS_H
 #define FTE_CONSTANTS_H
@@ -58,7 +58,7 @@ enum {
     UFP_VIEWANGLE = 0x80 /* without PREDINFO: the weapon's frame */
 };
 
-/* How an update says a size, with NEWSIZEENCODING. */
+/* The encoding of a size in an update, with NEWSIZEENCODING. */
 enum { SOLID_HULL2 = 3, SOLID_SIZE16 = 16, SOLID_SIZE32 = 32 };
 
 enum {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FTE's replacement deltas: entities, players among them, as changes to what the message before
- * said. Source: quakeworld-fte facts, sections 5, 6 and 9; fteqw cl_ents.c CLFTE_ParseEntities and
- * CLFTE_ReadDelta.
+ * FTE's replacement deltas: entities, players among them, as changes to the message before. Source:
+ * PROTOCOL.md, sections 3 and 4; fteqw cl_ents.c CLFTE_ParseEntities and CLFTE_ReadDelta.
  */
 #include "common/fte/fte.h"
 
@@ -16,7 +15,7 @@ struct update {
     bool wide;     /* frame, model and skin have 16 bits */
 };
 
-/* --- Bits */
+/* --- Bits --- */
 
 static uint32_t read_bits(struct qs_decoder *d)
 {
@@ -53,7 +52,7 @@ static bool is_legal(const struct update *update)
     return !(update->bits & illegal);
 }
 
-/* --- Numbers whose width the bits and the extensions choose */
+/* --- Numbers whose width the bits and the extensions choose --- */
 
 static uint32_t read_index(struct qs_decoder *d, unsigned id, const struct update *update)
 {
@@ -76,7 +75,7 @@ static void read_model(struct qs_decoder *d, unsigned id, const struct update *u
         fte_session(d)->game->name_model(d, model, at, d->in.pos - at);
 }
 
-/* --- Parts, in wire order */
+/* --- Parts, in wire order --- */
 
 /* MVD1's FLOATCOORDS widens these, too. */
 static void read_origin(struct qs_decoder *d, const struct update *update)
@@ -353,7 +352,7 @@ static void read_update(struct qs_decoder *d)
         read_looks(d, &update);
 }
 
-/* --- The messages */
+/* --- The messages --- */
 
 /* A number, whether the entity is gone, and the update where it is not. */
 static void read_entity(struct qs_decoder *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Protocol extensions: how they are announced, and what they allow. Source: extensions facts, E.1;
- * quakeworld-and-qwd facts, section 7; quakeworld-fte facts, section 7.
+ * Protocol extensions: how they are announced, and what they allow. Source: PROTOCOL.md,
+ * section 1; common/quakeworld/PROTOCOL.md, sections 5 and 6.
  */
 #include "common/fte/fte.h"
 
@@ -21,7 +21,7 @@ static int flags_row(uint32_t key)
     }
 }
 
-/* Says the flags of an extension word by the row of its key. */
+/* Emits the flags of an extension word in the row of its key. */
 static void emit_flags(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
                        uint32_t length)
 {
@@ -92,8 +92,8 @@ static void agree(struct fte_session *session, struct fte_extension extension)
         session->mvd1 = extension.value;
 }
 
-/* The sets in force, as the pairs from `start` on have told. */
-static void derive_agreed(struct qs_decoder *d, uint32_t start)
+/* The sets in force, which the pairs from `start` on have changed. */
+static void emit_agreed(struct qs_decoder *d, uint32_t start)
 {
     const struct fte_session *session = fte_session(d);
     const uint32_t length = d->in.pos - start;
@@ -110,7 +110,7 @@ void fte_read_agreement(struct qs_decoder *d)
     while (fte_next_is_extension(d))
         agree(fte_session(d), fte_read_extension(d));
     if (d->in.pos > start)
-        derive_agreed(d, start);
+        emit_agreed(d, start);
 }
 
 void fte_describe(const struct fte_session *session, GString *text)

@@ -2,7 +2,7 @@
 /*
  * FTE's protocol extensions as far as they are the same over QuakeWorld's netchan and Quake's: what
  * client and server agree on, entities as replacement deltas, commands of clcfte_move, and some
- * more messages. Source: quakeworld-fte facts; each file says more.
+ * more messages. Source: PROTOCOL.md; each file says more.
  *
  * A game has these extensions when
  *   - its session begins with a struct fte_session, with `game` set;
@@ -20,7 +20,7 @@
 #include "common/fte/fields.h"
 #include "common/fte/names.h"
 
-/* --- The session */
+/* --- The session --- */
 
 /* A command of clcfte_move, absolute. */
 struct fte_input {
@@ -43,11 +43,11 @@ struct fte_rows {
 /* What is different in each game. */
 struct fte_game {
     struct fte_rows rows;
-    /* Says the name of the model whose number are the `length` bytes at `offset`. */
+    /* Emits the name of the model whose number is in the `length` bytes at `offset`. */
     void (*name_model)(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
-    /* Says the name of the player that the entity is, whose number was just read. */
+    /* Emits the name of the player if the entity, whose number was just read, is one. */
     void (*name_entity)(struct qs_decoder *d, uint32_t entity);
-    /* Reads the u8 that is a player's number, and says the name. */
+    /* Reads the u8 that is a player's number, and emits the name. */
     uint8_t (*read_player)(struct qs_decoder *d, unsigned id);
     /*
      * The packet's commands were read: the newest `count` of them, at most 3, the newest last.
@@ -70,14 +70,14 @@ static inline struct fte_session *fte_session(const struct qs_decoder *d)
     return (struct fte_session *)d->session;
 }
 
-/* Nothing is agreed on, and nothing was said by what had been. */
+/* Forgets the extensions agreed on, and what they brought. */
 static inline void fte_forget_agreement(struct fte_session *session)
 {
     session->fte = session->fte2 = session->mvd1 = 0;
     memset(session->angle_base, 0, sizeof session->angle_base);
 }
 
-/* --- extension.c: how extensions are announced */
+/* --- extension.c: how extensions are announced --- */
 
 struct fte_extension {
     uint32_t key, value;
@@ -86,7 +86,7 @@ struct fte_extension {
 bool fte_next_is_extension(const struct qs_decoder *d);
 /* Such a pair, as challenges, svc_serverdata and svc_serverinfo have it. */
 struct fte_extension fte_read_extension(struct qs_decoder *d);
-/* All that come, which are agreed from now on; the sets in force are said behind them. */
+/* All pairs that come, which are agreed on from now on; emits the sets in force behind them. */
 void fte_read_agreement(struct qs_decoder *d);
 /* A pair of key and value as words of a text that begins at `offset`. Returns the numbers. */
 struct fte_extension fte_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,
@@ -109,18 +109,17 @@ const struct qs_message_type *fte_allowed_message(const struct qs_decoder *d,
 /* Origins of players and entities are floats with MVD1's FLOATCOORDS. Returns the format before. */
 enum qs_coord_format fte_widen_coords(struct qs_decoder *d);
 
-/* Nothing is known of what follows `value`, whose bytes begin at `offset`: ends the message loop.
- */
+/* What follows `value`, whose bytes begin at `offset`, cannot be read: ends the message loop. */
 void fte_stop_malformed(struct qs_decoder *d, uint32_t offset, const char *what, uint32_t value);
 
-/* --- entities.c: replacement deltas */
+/* --- entities.c: replacement deltas --- */
 
 /* From the server's time on. */
 void fte_read_updateentities(struct qs_decoder *d);
 void fte_read_baseline_update(struct qs_decoder *d);
 void fte_read_static_update(struct qs_decoder *d);
 
-/* --- messages.c: further server messages */
+/* --- messages.c: further server messages --- */
 
 void fte_read_setangledelta(struct qs_decoder *d);
 void fte_read_setanglebase(struct qs_decoder *d);
@@ -137,7 +136,7 @@ void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
                                 bool (*is_known)(const struct qs_decoder *d, uint8_t type),
                                 void (*read)(struct qs_decoder *d));
 
-/* --- client.c, input.c: client messages */
+/* --- client.c, input.c: client messages --- */
 
 void fte_read_ackframe(struct qs_decoder *d);
 void fte_read_qcrequest(struct qs_decoder *d);
@@ -147,7 +146,7 @@ void fte_read_move(struct qs_decoder *d);
 /* Where the mouse's cursor points to; an entity follows. */
 void fte_read_cursor(struct qs_decoder *d);
 
-/* --- numbers.c: numbers of variable length */
+/* --- numbers.c: numbers of variable length --- */
 
 uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);

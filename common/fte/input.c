@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FTE's VRINPUTS: clcfte_move in clc_move's place, with as many user commands as the client likes
- * and its own encoding of each. No checksum. Source: quakeworld-fte facts, section 9; fteqw
+ * FTE's VRINPUTS: clcfte_move instead of clc_move, with as many user commands as the client likes
+ * and its own encoding of each. No checksum. Source: PROTOCOL.md, section 8; fteqw
  * sv_user.c SVFTE_ExecuteClientMove, common.c MSGFTE_ReadDeltaUsercmd.
  */
 #include "common/fte/fte.h"
@@ -11,11 +11,10 @@ static const struct fte_rows *rows_of(const struct qs_decoder *d)
     return &fte_session(d)->game->rows;
 }
 
-/* --- Parts of a command, in wire order */
+/* --- Parts of a command, in wire order --- */
 
 /*
- * The angles themselves, counted from what svcfte_setanglebase said last; or their change in a byte
- * each.
+ * The angles, counted from those of the last svcfte_setanglebase; or their change in a byte each.
  */
 static void read_angles(struct qs_decoder *d, uint32_t bits, uint16_t angles[3])
 {
@@ -113,7 +112,7 @@ static void read_extras(struct qs_decoder *d, uint32_t bits)
         read_device(d, FTE_VR_LEFT);
 }
 
-/* --- The command */
+/* --- The command --- */
 
 /* The server's clock grows by what is sent; the time between two commands is how long one lasts. */
 static void read_time(struct qs_decoder *d, struct fte_input *input, bool first)
@@ -158,11 +157,11 @@ enum { NEWEST = 3 };
 static void keep_inputs(struct qs_decoder *d, const struct fte_input newest[NEWEST], uint32_t count)
 {
     struct fte_session *session = fte_session(d);
-    const unsigned kept = MIN(count, NEWEST);
+    const unsigned newest_count = MIN(count, NEWEST);
 
     if (count)
         session->input_time = newest[NEWEST - 1].time;
-    session->game->keep_inputs(&session->base, newest + NEWEST - kept, kept);
+    session->game->keep_inputs(&session->base, newest + NEWEST - newest_count, newest_count);
 }
 
 /* A seat's commands; those of the first are the client's own. */

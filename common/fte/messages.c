@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Server messages but for entities. Source: quakeworld-fte facts, sections 7 to 9; fteqw cl_parse.c
+ * Server messages but for entities. Source: PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c
  * and what it calls, where the function is named.
  */
 #include "common/fte/fte.h"
 
-/* --- The view */
+/* --- The view --- */
 
 /* What the view turns by, whatever width angles have elsewhere. */
 void fte_read_setangledelta(struct qs_decoder *d)
@@ -29,7 +29,7 @@ void fte_read_setanglebase(struct qs_decoder *d)
         base[i] = flags >> i & ANGLEBASE_PITCH ? (uint16_t)qs_angle16(d, rows[i]) : 0;
 }
 
-/* --- Speech */
+/* --- Speech --- */
 
 /* S_Voip_Parse; the bytes are compressed speech. */
 void fte_read_voicechat(struct qs_decoder *d)
@@ -40,9 +40,9 @@ void fte_read_voicechat(struct qs_decoder *d)
     qs_bytes(d, FTE_VOICE_DATA, qs_u16(d, FTE_VOICE_SIZE));
 }
 
-/* --- The mod's own */
+/* --- The mod's own --- */
 
-/* What follows is known to the server's mod only: says so and ends the message loop. */
+/* Only the server's mod knows what follows: notes that and ends the message loop. */
 static void stop_at_mod_data(struct qs_decoder *d, const char *message)
 {
     if (d->in.overrun)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FTE's ways to write numbers in few bytes. Source: quakeworld-fte facts, sections 5 and 9; fteqw
- * common.c MSG_ReadULEB128, MSG_ReadUInt64, MSG_ReadInt64, MSG_ReadBigEntity. (A large entity
- * number is its upper part and a low byte there; the facts say otherwise, but saw none.)
+ * FTE's ways to write numbers in few bytes. Source: PROTOCOL.md, section 5; fteqw
+ * common.c MSG_ReadULEB128, MSG_ReadUInt64, MSG_ReadInt64, MSG_ReadBigEntity.
  */
 #include "common/fte/fte.h"
 
-/* Seven bits a byte, the lowest first; the top bit says that more follow. */
+/* Seven bits a byte, the lowest first; the top bit is set where more follow. */
 static uint64_t read_uleb128(struct qs_reader *in)
 {
     uint64_t value = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Console commands, as svc_stufftext, clc_stringcmd and connectionless packets carry them.
- * Source: qwd-format 5.10; quakeworld-and-qwd facts, sections 2, 6 and 7; the engines' cbuf.
+ * Source: qwd-format 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
  */
 #include "common/quakeworld/parts.h"
 

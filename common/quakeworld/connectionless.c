@@ -3,8 +3,8 @@
  * Connectionless packets: the mark ff ff ff ff, then a command. From clients it is a word, from
  * servers as a rule a single letter with its text glued on; the text ends with a newline, a NUL or
  * the packet. Some replies and all that servers send to masters lack the mark. Source: qwd-format,
- * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; quakeworld-and-qwd
- * facts, section 7.
+ * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
+ * section 1.
  */
 #include "common/quakeworld/parts.h"
 
@@ -62,7 +62,7 @@ static void emit_number(struct qs_decoder *d, unsigned id, unsigned text_id, uin
         qs_emit_bytes(d, text_id, offset + token->offset, token->length, token->text);
 }
 
-/* --- From clients: words */
+/* --- From clients: words --- */
 
 static void read_arguments(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
                            uint32_t pos)
@@ -207,7 +207,7 @@ static const struct word_command *find_word(struct qs_view name)
     return NULL;
 }
 
-/* --- From servers: letters */
+/* --- From servers: letters --- */
 
 /* c and a decimal number, then pairs of key and value for the extensions that the server offers. */
 static void read_challenge(struct qs_decoder *d, const struct oob *oob)
@@ -388,7 +388,7 @@ static void read_letter(struct qs_decoder *d, const struct oob *oob,
         command->read(d, oob);
 }
 
-/* --- Chunks of FTE's downloads */
+/* --- Chunks of FTE's downloads --- */
 
 static const char chunk_word[] = "n\\chunk";
 
@@ -412,7 +412,7 @@ static void read_chunk(struct qs_decoder *d, const struct oob *oob)
     qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
-/* --- The packet */
+/* --- The packet --- */
 
 static void read_word(struct qs_decoder *d, const struct oob *oob)
 {
@@ -474,7 +474,7 @@ void qw_decode_connectionless(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* --- Texts without the mark */
+/* --- Texts without the mark --- */
 
 static bool is_digits(struct qs_view text)
 {
@@ -560,7 +560,7 @@ static const struct letter_command *find_bare(const struct qs_packet *packet)
 
 /*
  * FTE's client asks in Quake's protocol too, on the same port: a control packet with its own length
- * and the game's name; quakeworld-fte facts, section 2.
+ * and the game's name; PROTOCOL.md, section 1.
  */
 static bool is_quake_request(const struct qs_packet *packet)
 {
@@ -599,7 +599,7 @@ void qw_decode_bare_text(struct qs_decoder *d)
     qs_close(d);
 }
 
-/* --- Recognition */
+/* --- Recognition --- */
 
 static bool begins(struct qs_view text, const char *word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers of QuakeWorld's protocol, by the names that the field uses for them.
- * Sources: qwd-format, sections 4 and 5; qw28-protocol; extensions facts, E.1.
+ * Sources: qwd-format, sections 4 and 5; qw28-protocol; PROTOCOL.md.
  */
 #ifndef QW_CONSTANTS_H
 #define QW_CONSTANTS_H
@@ -115,7 +115,7 @@ enum {
     CTE_CUSTOMVELOCITY = 0x20,
     CTE_PERSISTENT = 0x40,
     CTE_ISBEAM = 0x80,
-    CTE_DEFINITION = 255,  /* in the place of an effect's number */
+    CTE_DEFINITION = 255,  /* instead of an effect's number */
     CTE_ID_REMOVE = 0x8000 /* of a persistent effect's id */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Blocks of demos, as common/demo/qwd.h describes them. Source: qwd-format, section 3;
- * quakeworld-and-qwd facts, section 1 (cl_demo.c of the engines).
+ * PROTOCOL.md, section 7.
  */
 #include "common/demo/qwd.h"
 #include "common/quakeworld/parts.h"

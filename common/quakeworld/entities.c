@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; extensions facts, E.1, with
- * the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
+ * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; PROTOCOL.md, sections 4 and
+ * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
 #include "common/quakeworld/parts.h"
 
-/* --- svc_playerinfo */
+/* --- svc_playerinfo --- */
 
 static uint8_t read_moreflags(struct qs_decoder *d, uint16_t flags)
 {
@@ -21,7 +21,7 @@ static void read_command(struct qs_decoder *d)
     qw_read_usercmd(d, &cmd);
 }
 
-/* The velocity is in whole units per second; qwd-format's ReadCoord is not what engines do. */
+/* The velocity is in whole units per second and no coordinate: PROTOCOL.md, section 4. */
 static void read_velocity(struct qs_decoder *d, uint16_t flags)
 {
     if (flags & PF_VELOCITY1)
@@ -146,7 +146,7 @@ void qw_read_playerinfo(struct qs_decoder *d)
         read_client_playerinfo(d);
 }
 
-/* --- svc_nails */
+/* --- svc_nails --- */
 
 /* A 12-bit coordinate in steps of 2 units around the origin. */
 static double nail_coord(uint32_t bits)
@@ -199,7 +199,7 @@ void qw_read_nails2(struct qs_decoder *d)
     read_nails(d, true);
 }
 
-/* --- svc_packetentities, svc_deltapacketentities */
+/* --- svc_packetentities, svc_deltapacketentities --- */
 
 /* The bits of one entity, from all the bytes that hold some. */
 struct entity_bits {
@@ -364,7 +364,7 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
 }
 
 /*
- * FTE's SPAWNSTATIC2: entity deltas from nothing; quakeworld-fte facts, section 6. With
+ * FTE's SPAWNSTATIC2: entity deltas from nothing; common/fte/PROTOCOL.md, section 4. With
  * REPLACEMENTDELTAS the same ids carry another kind of delta.
  */
 void qw_read_spawnstatic2(struct qs_decoder *d)

@@ -36,15 +36,15 @@ static void read_brush(struct qs_decoder *d)
         read_plane(d);
 }
 
-/* A control point; its colours are there as the patch's flags say. */
+/* A control point; the patch's flags say which colours follow. */
 static void read_point(struct qs_decoder *d, uint8_t flags)
 {
-    static const unsigned place[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};
+    static const unsigned position[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};
     static const unsigned colours[] = {QW_PATCH_RED, QW_PATCH_GREEN, QW_PATCH_BLUE, QW_PATCH_ALPHA};
 
     qs_open(d, QW_PATCH_POINT);
-    for (unsigned i = 0; i < G_N_ELEMENTS(place); i++)
-        qs_f32(d, place[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(position); i++)
+        qs_f32(d, position[i]);
     for (unsigned i = 0; i < G_N_ELEMENTS(colours); i++)
         if (flags & (1u << i))
             qs_f32(d, colours[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Server messages that FTE adds, but for entities (fte_entities.c) and temporary entities
- * (temp_entities.c). Source: quakeworld-fte facts, sections 7 to 9; fteqw cl_parse.c and what it
+ * (temp_entities.c). Source: common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and what it
  * calls, where the function is named.
  *
  * Not decodable from the packets alone:
@@ -15,7 +15,7 @@
 
 enum { QIZMO_FRAME_SIZE = 33 };
 
-/* --- Time and view */
+/* --- Time and view --- */
 
 void qw_read_time(struct qs_decoder *d)
 {
@@ -27,7 +27,7 @@ void qw_read_setview(struct qs_decoder *d)
     qs_label(d, ": entity %u", fte_entity(d, QW_SETVIEW_ENTITY));
 }
 
-/* --- Seats: several players on one screen */
+/* --- Seats: several players on one screen --- */
 
 static void read_players(struct qs_decoder *d)
 {
@@ -53,7 +53,7 @@ void qw_read_choosesplitclient(struct qs_decoder *d)
     qs_label(d, ": %u", qs_u8(d, QW_SEAT));
 }
 
-/* --- Knowledge: statistics, info, precaches */
+/* --- Knowledge: statistics, info, precaches --- */
 
 void qw_read_updatestatstring(struct qs_decoder *d)
 {
@@ -76,7 +76,7 @@ void qw_read_setinfoblob(struct qs_decoder *d)
     qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
 }
 
-/* A late entry of a precache list; the word's upper bits say of which. CL_ParsePrecache. */
+/* A late entry of a precache list; the word's upper bits say which list. CL_ParsePrecache. */
 void qw_read_precache(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
@@ -92,7 +92,7 @@ void qw_read_precache(struct qs_decoder *d)
         qs_table_set(&qw_session(d)->sounds, index, name);
 }
 
-/* --- Sound */
+/* --- Sound --- */
 
 /* What stands between the mask and the entity. */
 static void read_sound_options(struct qs_decoder *d, uint32_t mask)
@@ -158,14 +158,14 @@ void qw_read_spawnstaticsound2(struct qs_decoder *d)
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
 
-/* A frame of GSM that Qizmo, a proxy, hands on: ezquake cl_parse.c CL_ParseQizmoVoice. */
+/* A frame of GSM from Qizmo, a proxy: ezquake cl_parse.c CL_ParseQizmoVoice. */
 void qw_read_qizmovoice(struct qs_decoder *d)
 {
     qs_u8(d, QW_QIZMO_SEQUENCE);
     qs_bytes(d, QW_QIZMO_DATA, QIZMO_FRAME_SIZE);
 }
 
-/* --- Looks */
+/* --- Looks --- */
 
 void qw_read_lightstylecol(struct qs_decoder *d)
 {
@@ -240,7 +240,7 @@ void qw_read_updatepic(struct qs_decoder *d)
     qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
 }
 
-/* --- Particles and effects */
+/* --- Particles and effects --- */
 
 /* Quake's svc_particle, which Hexen II's games need: CLNQ_ParseParticleEffect. */
 void qw_read_particle(struct qs_decoder *d)

@@ -6,10 +6,10 @@
 #include "common/demo/mvd.h"
 #include "common/quakeworld/parts.h"
 
-/* --- Whom a block concerns */
+/* --- Whom a block concerns --- */
 
-/* Says each player; the last `length` bytes tell of them. */
-static void derive_players(struct qs_decoder *d, uint32_t players, uint32_t length)
+/* Emits each player of the set that the last `length` bytes hold. */
+static void emit_players(struct qs_decoder *d, uint32_t players, uint32_t length)
 {
     for (uint32_t i = 0; players && d->fields_wanted && !d->in.overrun; i++, players >>= 1)
         if (players & 1) {
@@ -23,12 +23,11 @@ static struct qw_mvd_target read_players(struct qs_decoder *d)
 {
     const struct qw_mvd_target target = {MVD_MULTIPLE, qs_u32(d, QW_MVD_PLAYERS)};
 
-    derive_players(d, target.players, sizeof target.players);
+    emit_players(d, target.players, sizeof target.players);
     return target;
 }
 
-/* FTE writes dem_read where the target of the block before still holds, and all readers take it so.
- */
+/* dem_read goes on with the target of the block before: PROTOCOL.md, section 10. */
 static void read_target(struct qs_decoder *d, uint8_t type_byte)
 {
     struct qw_mvd_target *target = &qw_session(d)->mvd_target;
@@ -42,12 +41,12 @@ static void read_target(struct qs_decoder *d, uint8_t type_byte)
         *target = (struct qw_mvd_target){MVD_ALL, 0};
     else if (type != MVD_READ)
         *target = (struct qw_mvd_target){type, 1u << (type_byte >> MVD_PLAYER_SHIFT)};
-    derive_players(d, target->players, sizeof type_byte);
+    emit_players(d, target->players, sizeof type_byte);
 }
 
 /*
- * Old servers' blocks for nobody hold ordinary messages. What a demo that lacks its beginning would
- * have told is taken to be as it is now.
+ * Old servers' blocks for nobody hold ordinary messages. A demo without svc_serverdata is taken to
+ * be of a server that writes hidden ones.
  */
 static bool is_hidden(const struct qw_session *session)
 {
@@ -56,7 +55,7 @@ static bool is_hidden(const struct qw_session *session)
     return can_be && session->mvd_target.type == MVD_MULTIPLE && !session->mvd_target.players;
 }
 
-/* --- Blocks */
+/* --- Blocks --- */
 
 static void read_set(struct qs_decoder *d)
 {

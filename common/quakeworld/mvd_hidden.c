@@ -132,7 +132,7 @@ static uint16_t read_type(struct qs_decoder *d)
     return id;
 }
 
-/* What the length says is the message's, and no more. */
+/* A message ends where its length says. */
 static void read_body(struct qs_decoder *d, const struct qs_message_type *type, uint32_t start,
                       uint32_t end)
 {

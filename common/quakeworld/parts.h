@@ -22,7 +22,7 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* session.c: what is known, and what it says about numbers in messages. */
+/* session.c: the session, and the names that it has for numbers in messages. */
 void qw_session_connect(struct qw_session *session);
 void qw_session_new_level(struct qw_session *session);
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
@@ -33,13 +33,13 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_model(struct qs_decoder *d, unsigned id);
 uint8_t qw_read_sound(struct qs_decoder *d, unsigned id);
-/* Says the name of the player whose number are the `length` bytes just read. */
+/* Emits the name of the player whose number is in the `length` bytes just read. */
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length);
-/* Entities 1 to 32 are the players: says the name behind the entity number just read. */
+/* Entities from 1 on are the players: emits the name for the entity number just read. */
 void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity);
-/* Says the name of a model whose number was put together from several places. */
+/* Emits the name of the model whose number is in the `length` bytes at `offset`. */
 void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model);
-/* The same for a sound, whose number are the `length` bytes just read. */
+/* The same for a sound, whose number is in the `length` bytes just read. */
 void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length);
 /* Sets the formats that the agreed extensions change. */
 void qw_apply_extensions(struct qs_decoder *d);
@@ -50,12 +50,12 @@ void qw_label_stat(struct qs_decoder *d, uint8_t index);
 
 /* command.c: console commands in texts, and info strings, whose first byte stands at `offset`. */
 void qw_emit_info(struct qs_decoder *d, struct qs_view info, uint32_t offset);
-/* Says the commands in `text`, which begins at `offset`: words, info strings, meanings. */
+/* Emits the commands in `text`, which begins at `offset`: words, info strings, meanings. */
 void qw_emit_commands(struct qs_decoder *d, struct qs_view text, uint32_t offset);
-/* A text of commands that a client sends: says them, in the title and the summary, too. */
+/* Reads a text of commands that a client sends, and adds it to the title and the summary. */
 struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id);
 
-/* Says the flags of ZQuake's extensions, where `key` is theirs; `value` stands at `offset`. */
+/* Emits the flags of ZQuake's extensions if `key` is theirs; `value` begins at `offset`. */
 void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset);
 
 /* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it. */
@@ -96,7 +96,7 @@ void qw_read_whole_usercmd(struct qs_decoder *d);
 /* mvd_client.c */
 void qw_read_mvd_weapon(struct qs_decoder *d);
 void qw_read_mvd_debug(struct qs_decoder *d);
-/* What a player has, and what it wants, and what was chosen: to explain a choice of weapon. */
+/* A player's weapons and ammunition, the weapons that it wants, and the one chosen. */
 void qw_read_weapon_choice(struct qs_decoder *d);
 
 /* fte_brushes.c: in both directions. */
@@ -139,11 +139,11 @@ void qw_read_temp_entity(struct qs_decoder *d);
 void qw_read_temp_entity_sized(struct qs_decoder *d);
 void qw_read_customtempent(struct qs_decoder *d);
 
-/* client.c, server.c: the two message tables. */
+/* client_messages.c, server_messages.c: messages by number. */
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
 
-/* quakeworld.c: a packet as a demo has it, from its header on. */
+/* protocol.c: a packet as a demo has it, from its header on. */
 void qw_decode_recorded(struct qs_decoder *d);
 
 /* demo.c */
@@ -153,7 +153,7 @@ void qw_decode_demo_block(struct qs_decoder *d);
  * common/demo/mvd.h. The packet is the block. */
 void qw_decode_mvd_block(struct qs_decoder *d);
 
-/* mvd_hidden.c: what is left of the source are messages that players of MVD pass over. */
+/* mvd_hidden.c: reads hidden messages up to the end of the source. */
 void qw_read_hidden_messages(struct qs_decoder *d);
 
 /* qtv.c: streams over TCP; see struct qs_protocol. */

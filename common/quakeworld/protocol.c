@@ -39,7 +39,7 @@ void qw_decode_recorded(struct qs_decoder *d)
         qw_decode_plain_netchan(d);
 }
 
-/* --- The record */
+/* --- The record --- */
 
 static void init(struct qs_session *session)
 {

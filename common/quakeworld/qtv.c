@@ -29,7 +29,7 @@ static enum qs_end other_end(enum qs_end end)
     return end == QS_END_A ? QS_END_B : QS_END_A;
 }
 
-/* --- Cutting the stream into units */
+/* --- Cutting the stream into units --- */
 
 static bool begins_with(struct qs_view bytes, const char *text)
 {
@@ -133,7 +133,7 @@ uint32_t qw_unit_size(const struct qs_session *session, const struct qs_packet *
     return size ? size : MAX(start->size, 1);
 }
 
-/* --- Lines of text */
+/* --- Lines of text --- */
 
 /* A line `KEY: value`, and where its parts stand in the packet. */
 struct line {
@@ -192,7 +192,7 @@ static bool next_line(struct qs_decoder *d, struct line *line)
     return text.size != 0;
 }
 
-/* --- Values */
+/* --- Values --- */
 
 /* Quotes around the value are not part of it. */
 static struct qs_view unquoted(const struct line *line)
@@ -288,10 +288,10 @@ static void emit_demo(struct qs_decoder *d, unsigned id, const struct line *line
     emit_parts(d, rows, G_N_ELEMENTS(rows), line);
 }
 
-/* --- Keys */
+/* --- Keys --- */
 
-/* What a text says of the stream that follows. */
-struct said {
+/* What a text announces of the stream that follows. */
+struct terms {
     bool begin, raw, reverse, reversed, compression;
 };
 
@@ -341,15 +341,15 @@ static const struct key *find_key(struct qs_view name)
     return NULL;
 }
 
-static void take_said(struct said *said, const struct line *line)
+static void collect_terms(struct terms *terms, const struct line *line)
 {
     const bool nothing = qs_view_equal(line->value, "NONE") || !line->value.size;
 
-    said->begin |= qs_view_equal(line->key, "BEGIN");
-    said->raw |= qs_view_equal(line->key, "RAW") && qs_view_unsigned(line->value);
-    said->reverse |= qs_view_equal(line->key, "REVERSE");
-    said->reversed |= qs_view_equal(line->key, "REVERSED");
-    said->compression |= qs_view_equal(line->key, "COMPRESSION") && !nothing;
+    terms->begin |= qs_view_equal(line->key, "BEGIN");
+    terms->raw |= qs_view_equal(line->key, "RAW") && qs_view_unsigned(line->value);
+    terms->reverse |= qs_view_equal(line->key, "REVERSE");
+    terms->reversed |= qs_view_equal(line->key, "REVERSED");
+    terms->compression |= qs_view_equal(line->key, "COMPRESSION") && !nothing;
 }
 
 static void read_line(struct qs_decoder *d, const struct line *line)
@@ -368,7 +368,7 @@ static void read_line(struct qs_decoder *d, const struct line *line)
     qs_close_at(d, line->offset + line->length);
 }
 
-/* --- Texts */
+/* --- Texts --- */
 
 /* The mark, and a reply's version. */
 static void read_mark(struct qs_decoder *d)
@@ -394,16 +394,16 @@ static void read_mark(struct qs_decoder *d)
 static void summarise(struct qs_decoder *d, const struct line *line)
 {
     const struct key *key = find_key(line->key);
-    const bool telling = key && line->value.size &&
-                         (key->id == QW_QTV_ERROR || key->id == QW_QTV_BEGIN ||
-                          key->id == QW_QTV_SOURCE || key->id == QW_QTV_AUTH);
+    const bool shown = key && line->value.size &&
+                       (key->id == QW_QTV_ERROR || key->id == QW_QTV_BEGIN ||
+                        key->id == QW_QTV_SOURCE || key->id == QW_QTV_AUTH);
 
     qs_summary_text(d, " ", line->key, "");
-    if (telling)
+    if (shown)
         qs_summary_text(d, " ", unquoted(line), "");
 }
 
-static void read_text(struct qs_decoder *d, struct said *said)
+static void read_text(struct qs_decoder *d, struct terms *terms)
 {
     struct line line;
 
@@ -411,7 +411,7 @@ static void read_text(struct qs_decoder *d, struct said *said)
     while (next_line(d, &line)) {
         read_line(d, &line);
         summarise(d, &line);
-        take_said(said, &line);
+        collect_terms(terms, &line);
     }
 }
 
@@ -427,53 +427,53 @@ static void begin_stream(struct qs_decoder *d)
     d->accepted = true;
 }
 
-static void follow_request(struct qs_decoder *d, const struct said *said)
+static void follow_request(struct qs_decoder *d, const struct terms *terms)
 {
     struct qw_qtv *qtv = qtv_of(d);
 
     if (d->session->server == QS_END_UNKNOWN)
-        qs_learn_direction(d, said->reverse ? QS_S2C : QS_C2S);
-    if (said->raw && !said->reverse)
+        qs_learn_direction(d, terms->reverse ? QS_S2C : QS_C2S);
+    if (terms->raw && !terms->reverse)
         qtv->stage[other_end(d->packet->from)] = QW_QTV_STAGE_RAW;
 }
 
-static void follow_reply(struct qs_decoder *d, const struct said *said)
+static void follow_reply(struct qs_decoder *d, const struct terms *terms)
 {
     struct qw_qtv *qtv = qtv_of(d);
     const enum qs_end from = d->packet->from;
 
     if (d->session->server == QS_END_UNKNOWN)
-        qs_learn_direction(d, said->reversed ? QS_C2S : QS_S2C);
-    if (!said->begin)
+        qs_learn_direction(d, terms->reversed ? QS_C2S : QS_S2C);
+    if (!terms->begin)
         return;
-    qtv->stage[from] = said->compression ? QW_QTV_STAGE_COMPRESSED : QW_QTV_STAGE_BLOCKS;
+    qtv->stage[from] = terms->compression ? QW_QTV_STAGE_COMPRESSED : QW_QTV_STAGE_BLOCKS;
     qtv->stage[other_end(from)] = QW_QTV_STAGE_COMMANDS;
     begin_stream(d);
 }
 
 static void decode_request(struct qs_decoder *d)
 {
-    struct said said = {false};
+    struct terms terms = {false};
 
     qs_summary(d, "QTV request:");
     qs_open(d, QW_QTV_REQUEST);
-    read_text(d, &said);
+    read_text(d, &terms);
     qs_close(d);
-    follow_request(d, &said);
+    follow_request(d, &terms);
 }
 
 static void decode_reply(struct qs_decoder *d)
 {
-    struct said said = {false};
+    struct terms terms = {false};
 
     qs_summary(d, "QTV reply:");
     qs_open(d, QW_QTV_REPLY);
-    read_text(d, &said);
+    read_text(d, &terms);
     qs_close(d);
-    follow_reply(d, &said);
+    follow_reply(d, &terms);
 }
 
-/* --- What viewers send behind the request */
+/* --- What viewers send behind the request --- */
 
 static void read_stringcmd(struct qs_decoder *d)
 {
@@ -506,7 +506,7 @@ static void decode_command(struct qs_decoder *d)
     qs_read_messages(d, QW_QTV_CLC, client_message);
 }
 
-/* --- The end of what can be read */
+/* --- The end of what can be read --- */
 
 /* Nothing is decoded from here on of what this end sends. */
 static void lose(struct qs_decoder *d)
@@ -556,7 +556,7 @@ static void decode_compressed(struct qs_decoder *d)
     decode_rest(d);
 }
 
-/* --- One unit */
+/* --- One unit --- */
 
 static void decode_block(struct qs_decoder *d)
 {

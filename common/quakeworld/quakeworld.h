@@ -26,13 +26,13 @@ struct qw_usercmd {
 };
 
 /*
- * How the connection writes its netchan headers: FTE's connect may ask for changes, and
- * svc_serverdata does not tell of them. Source: quakeworld-fte facts, sections 2 and 3.
+ * The format of the netchan header: FTE's connect may ask for another one, which svc_serverdata
+ * does not repeat. Source: common/fte/PROTOCOL.md, sections 1 and 2.
  */
 struct qw_netchan_format {
     bool known;     /* by the connect packet, or by what a packet can only be */
     bool stunaware; /* words in big-endian order, the sequence word with a bias */
-    bool fragments; /* a word more, which tells of fragments */
+    bool fragments; /* one word more, for fragments */
     bool huffman;   /* what follows is compressed by a table that only the engines have */
 };
 
@@ -44,7 +44,7 @@ struct qw_fragments {
 
 /* Whom a block of MVD concerns. */
 struct qw_mvd_target {
-    unsigned type;    /* enum mvd_type; 0: no block has said */
+    unsigned type;    /* enum mvd_type; 0: not known yet */
     uint32_t players; /* a bit for each, but for MVD_ALL */
 };
 
@@ -54,7 +54,7 @@ enum qw_qtv_stage {
     QW_QTV_STAGE_RAW,  /* it was asked for the bare stream: blocks, or a reply that it will not come
                         */
     QW_QTV_STAGE_BLOCKS,   /* blocks of an MVD */
-    QW_QTV_STAGE_COMMANDS, /* what viewers say */
+    QW_QTV_STAGE_COMMANDS, /* viewers' commands */
     QW_QTV_STAGE_COMPRESSED,
     QW_QTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
 };
@@ -88,7 +88,7 @@ struct qw_session {
     GBytes *effect_styles;          /* of svcfte_customtempent, see temp_entities.c; or NULL */
 
     bool mvd; /* it is a server's demo, or QTV: some messages have a form of their own */
-    struct qw_mvd_target mvd_target; /* of the last block that said; MVD_READ goes on with it */
+    struct qw_mvd_target mvd_target; /* of the last block but MVD_READ, which goes on with it */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool moved;                /* it carried clc_move */

@@ -17,7 +17,7 @@ static void read_disconnect(struct qs_decoder *d)
         qs_label_text(d, ": ", qs_text(d, QW_DISCONNECT_REASON), "");
 }
 
-/* --- The session and its texts */
+/* --- The session and its texts --- */
 
 static void read_print(struct qs_decoder *d)
 {
@@ -39,7 +39,7 @@ static void read_finale(struct qs_decoder *d)
 }
 
 /* The whole server info comes as a command: fullserverinfo "\key\value...". */
-static void keep_serverinfo(struct qs_decoder *d, struct qs_view text)
+static void store_serverinfo(struct qs_decoder *d, struct qs_view text)
 {
     struct qs_token word;
     uint32_t pos = 0;
@@ -56,7 +56,7 @@ static void read_stufftext(struct qs_decoder *d)
 
     qs_label_text(d, ": ", text, "");
     qw_emit_commands(d, text, at);
-    keep_serverinfo(d, text);
+    store_serverinfo(d, text);
 }
 
 static void read_movevars(struct qs_decoder *d)
@@ -78,7 +78,7 @@ static bool is_version(uint32_t number)
     return number >= QW_PROTOCOL_FIRST && number <= QW_PROTOCOL_LAST;
 }
 
-/* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData */
+/* --- Who the client's players are: fteqw cl_parse.c CLQW_ParseServerData --- */
 
 /* A byte that is a player's number, with a bit for spectators. */
 static void read_player_byte(struct qs_decoder *d)
@@ -221,7 +221,7 @@ static void read_chokecount(struct qs_decoder *d)
     qw_session(d)->choked = count;
 }
 
-/* --- The players */
+/* --- The players --- */
 
 static void read_updatefrags(struct qs_decoder *d)
 {
@@ -279,7 +279,7 @@ static void read_setinfo(struct qs_decoder *d)
     qw_set_userinfo_value(qw_session(d), player, key, value);
 }
 
-/* --- The own player */
+/* --- The own player --- */
 
 void qw_label_stat(struct qs_decoder *d, uint8_t index)
 {
@@ -348,7 +348,7 @@ static void read_intermission(struct qs_decoder *d)
     qs_angle3(d, QW_INTERMISSION_ANGLES);
 }
 
-/* --- Things in the world */
+/* --- Things in the world --- */
 
 static void read_sound(struct qs_decoder *d)
 {
@@ -419,11 +419,11 @@ static void read_muzzleflash(struct qs_decoder *d)
     qw_emit_entity_name(d, entity);
 }
 
-/* --- Downloads */
+/* --- Downloads --- */
 
 enum { CHUNK_SIZE = 1024 };
 
-/* FTE's way to say a size of more than 31 bits. */
+/* FTE's form of a size of more than 31 bits. */
 static int64_t read_long_total(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -478,7 +478,7 @@ static void read_download(struct qs_decoder *d)
     qs_add_transfer(d, &transfer);
 }
 
-/* --- The table */
+/* --- The table --- */
 
 /* clang-format off */
 static const struct qs_message_type messages[] = {

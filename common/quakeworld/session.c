@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a QuakeWorld session knows: set by messages, asked for names. */
+/* The life of a QuakeWorld session, and the names that it has for numbers in messages. */
 #include "common/quakeworld/parts.h"
 
 #include "common/core/text.h"
@@ -58,7 +58,7 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
 }
 
 /* A name for the last bytes read: as a derived field, and in the title of the message. */
-static void say_name(struct qs_decoder *d, unsigned id, uint32_t length, struct qs_view name)
+static void emit_name(struct qs_decoder *d, unsigned id, uint32_t length, struct qs_view name)
 {
     if (!name.size || d->in.overrun)
         return;
@@ -69,7 +69,7 @@ static void say_name(struct qs_decoder *d, unsigned id, uint32_t length, struct 
 void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
 {
     if (d->fields_wanted)
-        say_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
+        emit_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
 }
 
 uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
@@ -86,7 +86,7 @@ uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
     const uint8_t model = qs_u8(d, id);
 
     if (d->fields_wanted)
-        say_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
+        emit_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
     return model;
 }
 
@@ -95,7 +95,7 @@ uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
     const uint8_t sound = qs_u8(d, id);
 
     if (d->fields_wanted)
-        say_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+        emit_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
     return sound;
 }
 
@@ -116,7 +116,8 @@ void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, 
 void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length)
 {
     if (d->fields_wanted)
-        say_name(d, QW_SOUND_NAME, length, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
+        emit_name(d, QW_SOUND_NAME, length,
+                  qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
 }
 
 void qw_apply_extensions(struct qs_decoder *d)
@@ -127,14 +128,14 @@ void qw_apply_extensions(struct qs_decoder *d)
     d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
-/* --- FTE's extensions */
+/* --- FTE's extensions --- */
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {
     qw_emit_model_name(d, offset, length, model);
 }
 
-/* Behind the commands that are known: clc_move has three, too. */
+/* The newest three, as clc_move has them: newer ones push older ones out. */
 static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
 {
     struct qw_session *session = (struct qw_session *)base;
@@ -154,7 +155,7 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
             .impulse = input->impulse,
         };
     }
-    /* A player counts a packet without commands all the same: nothing new happens in it. */
+    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
     if (!count)
         session->cmds[2].msec = session->cmds[2].impulse = 0;
     session->moved = true;

@@ -6,7 +6,7 @@
  */
 #include "common/quakeworld/parts.h"
 
-/* --- The shapes that types have */
+/* --- The shapes that types have --- */
 
 static void read_point(struct qs_decoder *d)
 {
@@ -130,7 +130,7 @@ static void read_angled_line(struct qs_decoder *d)
     qs_coord3(d, QW_TE_ANGLES);
 }
 
-/* --- Types */
+/* --- Types --- */
 
 /* clang-format off */
 static const struct shape {
@@ -179,7 +179,7 @@ void qw_read_temp_entity_sized(struct qs_decoder *d)
     fte_read_temp_entity_sized(d, 0, is_known, qw_read_temp_entity);
 }
 
-/* --- Effects that the server defines */
+/* --- Effects that the server defines --- */
 
 /* The styles of all effects, by number; unknown ones are not there. */
 enum { STYLE_UNKNOWN = 0x100, STYLES = 255 };
@@ -192,8 +192,8 @@ static uint16_t style_of(const struct qw_session *session, uint8_t effect)
     return styles && effect < STYLES ? styles[effect] : STYLE_UNKNOWN;
 }
 
-/* Sessions share what they know: a change is a new array. */
-static void keep_style(struct qw_session *session, uint8_t effect, uint8_t style)
+/* Copies of a session share the array: a change makes a new one. */
+static void store_style(struct qw_session *session, uint8_t effect, uint8_t style)
 {
     uint16_t styles[STYLES];
 
@@ -233,7 +233,7 @@ static void read_definition(struct qs_decoder *d)
     if (style & CTE_GLOWS)
         read_glow(d, style);
     if (!d->in.overrun)
-        keep_style(qw_session(d), effect, style);
+        store_style(qw_session(d), effect, style);
 }
 
 static void read_instance(struct qs_decoder *d, uint16_t style)
