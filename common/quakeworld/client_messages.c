@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from client to server: qw28-protocol, "Client-to-Server Packet Types". */
-#include "common/quakeworld/parts.h"
-
 #include "common/quakeworld/checksum.h"
-#include "common/core/text.h"
+#include "common/quakeworld/command.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
+#include "common/quakeworld/usercmd.h"
 
 static void read_nothing(struct qs_decoder *d)
 {

@@ -3,9 +3,9 @@
  * Console commands, as svc_stufftext, clc_stringcmd and connectionless packets carry them.
  * Source: qwd-format 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/command.h"
 
-#include "common/core/text.h"
+#include "common/quakeworld/decode.h"
 
 void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset)
 {

@@ -6,9 +6,12 @@
  * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
  * section 1.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/connectionless.h"
 
-#include "common/core/text.h"
+#include "common/quakeworld/command.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/messages.h"
 
 enum {
     MARK_SIZE = 4,
@@ -461,6 +464,11 @@ static void read_text(struct qs_decoder *d)
 static void finish(struct qs_decoder *d)
 {
     d->in.pos = d->in.size;
+}
+
+bool qw_is_connectionless(const struct qs_decoder *d)
+{
+    return d->in.size > 4 && qs_le32(d->in.data) == UINT32_MAX;
 }
 
 void qw_decode_connectionless(struct qs_decoder *d)

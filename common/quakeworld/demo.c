@@ -3,8 +3,13 @@
  * Blocks of demos, as common/demo/qwd.h describes them. Source: qwd-format, section 3;
  * PROTOCOL.md, section 7.
  */
+#include "common/quakeworld/demo.h"
+
 #include "common/demo/qwd.h"
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/connectionless.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/netchan.h"
+#include "common/quakeworld/usercmd.h"
 
 enum { PADDING_SIZE = 3 };
 
@@ -60,6 +65,14 @@ static void read_body(struct qs_decoder *d, unsigned type)
         read_set(d);
         break;
     }
+}
+
+void qw_decode_recorded(struct qs_decoder *d)
+{
+    if (qw_is_connectionless(d))
+        qw_decode_connectionless(d);
+    else
+        qw_decode_plain_netchan(d);
 }
 
 void qw_decode_demo_block(struct qs_decoder *d)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of QuakeWorld by number: one enumerator for each row of qw_fields.def,
- * behind those of fte_fields.def. */
+/* The fields of QuakeWorld by number: one enumerator for each row of fields.def, behind
+ * those of common/fte/fields.def. */
 #ifndef QW_FIELDS_H
 #define QW_FIELDS_H
 
@@ -8,7 +8,7 @@
 #include "common/fte/fields.h"
 
 enum qw_field {
-    QW_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* fte_fields.def */
+    QW_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
 #include "common/core/rows_enum.h"
 #include "common/quakeworld/fields.def"
 #include "common/core/rows_end.h"

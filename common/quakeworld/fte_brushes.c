@@ -3,7 +3,8 @@
  * FTE's editing of maps while they are played, alike in both directions. Source: fteqw
  * gl_heightmap.c CL_Parse_BrushEdit, SV_Parse_BrushEdit, Brush_Deserialise, Patch_Deserialise.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 
 static void read_plane(struct qs_decoder *d)
 {

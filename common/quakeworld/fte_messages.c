@@ -11,7 +11,9 @@
  *   - packets compressed by the extension HUFF, whose table is not sent;
  *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
 
 enum { QIZMO_FRAME_SIZE = 33 };
 

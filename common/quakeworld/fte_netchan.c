@@ -5,7 +5,9 @@
  * long messages over several packets of one number. Only connect tells of both. Source:
  * quakeworld-fte facts, sections 2 and 3; fteqw net_chan.c Netchan_Process.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/fte_netchan.h"
+
+#include "common/quakeworld/decode.h"
 
 #define STUN_BIAS UINT32_C(0x40000000)
 

@@ -3,8 +3,13 @@
  * Blocks of the demos that servers record, and of QTV, as common/demo/mvd.h describes them. Source:
  * mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
  */
+#include "common/quakeworld/mvd.h"
+
 #include "common/demo/mvd.h"
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
 
 /* --- Whom a block concerns --- */
 

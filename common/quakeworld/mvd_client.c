@@ -4,7 +4,9 @@
  * Source: mvdsv sv_user.c SV_ExecuteClientMessage, SV_ClientExtensionWeaponSwitch,
  * SV_DebugClientSideWeaponScript.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
 
 /* Two weapons a byte, the first above; a half that is 0 ends the list. */
 static bool read_packed_weapons(struct qs_decoder *d)

@@ -6,7 +6,11 @@
  * SV_DebugServerSideWeaponInstruction, SV_DebugClientCommand, sv_demo_misc.c SV_MVDEmbedInfo_f,
  * sv_send.c SV_MulticastEx; ezquake cl_parse.c CL_ParseHiddenDataMessage; ktx combat.c T_Damage.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
+#include "common/quakeworld/mvd.h"
+#include "common/quakeworld/usercmd.h"
 
 enum { HEADER_SIZE = 6 }; /* length and type */
 

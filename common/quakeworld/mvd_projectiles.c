@@ -3,7 +3,9 @@
  * MVD1's SIMPLEPROJECTILE: projectiles that clients move by themselves. Source: ezquake cl_ents.c
  * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
 
 static void read_motion(struct qs_decoder *d)
 {

@@ -3,7 +3,13 @@
  * Packets with sequence numbers: qw28-protocol, "Regular Packets". What FTE changes about them is
  * in fte_netchan.c.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/netchan.h"
+
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/fte_netchan.h"
+#include "common/quakeworld/messages.h"
+#include "common/quakeworld/session.h"
 
 /* What a header says beyond its numbers. */
 struct header {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Precache lists: qwd-format 5.46 and 5.47. Index 1 is the first entry. */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 
 enum { LIST_MAX = 1024 }; /* entries; engines with FTE's MODELDBL take up to 1024 */
 

@@ -9,9 +9,13 @@
  * reply. Source: mvdsv sv_demo_qtv.c; ezquake cl_demo.c CL_QTVPoll, qtv.c; fteqw sv_mvd.c,
  * cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
  */
-#include "common/core/text.h"
+#include "common/quakeworld/qtv.h"
+
 #include "common/demo/mvd.h"
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/command.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/mvd.h"
+#include "common/quakeworld/session.h"
 
 enum {
     TEXT_MAX = 256 * 1024, /* a proxy's list of demos may be long; ezquake reads half a megabyte */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from server to client: qwd-format, section 5, where each stands under its name. */
-#include "common/quakeworld/parts.h"
-
-#include "common/core/text.h"
+#include "common/quakeworld/command.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
+#include "common/quakeworld/lookup.h"
+#include "common/quakeworld/messages.h"
+#include "common/quakeworld/session.h"
 
 static void read_nothing(struct qs_decoder *d)
 {
@@ -280,16 +283,6 @@ static void read_setinfo(struct qs_decoder *d)
 }
 
 /* --- The own player --- */
-
-void qw_label_stat(struct qs_decoder *d, uint8_t index)
-{
-    const char *name = qs_name_of(fte_stat_names, index);
-
-    if (name)
-        qs_label(d, ": %s", name);
-    else
-        qs_label(d, ": statistic %u", index);
-}
 
 /* What a number means depends on the statistic. */
 static void explain_stat(struct qs_decoder *d, uint8_t index, uint32_t value, uint32_t length)

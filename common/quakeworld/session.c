@@ -1,8 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of a QuakeWorld session, and the names that it has for numbers in messages. */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/session.h"
 
 #include "common/core/text.h"
+#include "common/quakeworld/fte_netchan.h"
+
+void qw_session_init(struct qw_session *session, const struct fte_game *game)
+{
+    *session = (struct qw_session){.connecting = false};
+    qs_session_init(&session->base);
+    session->ext.game = game;
+}
+
+void qw_session_copy(struct qs_session *to, const struct qs_session *from)
+{
+    struct qw_session *copy = (struct qw_session *)to;
+    const struct qw_session *original = (const struct qw_session *)from;
+
+    *copy = *original;
+    qs_table_copy(&copy->models, &original->models);
+    qs_table_copy(&copy->sounds, &original->sounds);
+    qs_table_copy(&copy->userinfo, &original->userinfo);
+    qs_table_copy(&copy->texts, &original->texts);
+    copy->effect_styles = original->effect_styles ? g_bytes_ref(original->effect_styles) : NULL;
+    qw_fragments_copy(copy, original);
+}
+
+void qw_session_clear(struct qs_session *session)
+{
+    struct qw_session *qw = (struct qw_session *)session;
+
+    qs_table_clear(&qw->models);
+    qs_table_clear(&qw->sounds);
+    qs_table_clear(&qw->userinfo);
+    qs_table_clear(&qw->texts);
+    g_clear_pointer(&qw->effect_styles, g_bytes_unref);
+    qw_fragments_clear(qw);
+}
+
+/* --- What messages change --- */
 
 static void clear_level(struct qw_session *session)
 {
@@ -57,123 +92,76 @@ struct qs_view qw_player_name(const struct qw_session *session, uint32_t player)
     return qs_info_value(qs_view_of(qs_table_get(&session->userinfo, player)), "name");
 }
 
-/* A name for the last bytes read: as a derived field, and in the title of the message. */
-static void emit_name(struct qs_decoder *d, unsigned id, uint32_t length, struct qs_view name)
+/* --- Description --- */
+
+static char *version_text(const struct qw_session *session)
 {
-    if (!name.size || d->in.overrun)
-        return;
-    qs_emit_generated_bytes(d, id, d->in.pos - length, length, name);
-    qs_label_text(d, " ", name, "");
+    GString *text;
+
+    if (!session->base.version)
+        return NULL;
+    text = g_string_new(NULL);
+    g_string_printf(text, "%d", session->base.version);
+    fte_describe(&session->ext, text);
+    return g_string_free(text, FALSE);
 }
 
-void qw_emit_player_name(struct qs_decoder *d, uint32_t player, uint32_t length)
+/* The first model is the map: maps/dm4.bsp. */
+static char *map_name(const struct qw_session *session)
 {
-    if (d->fields_wanted)
-        emit_name(d, QW_PLAYER_NAME, length, qw_player_name(qw_session(d), player));
+    const char *model = qs_table_get(&session->models, 1);
+    char *name, *dot;
+
+    if (!model)
+        return NULL;
+    if (strrchr(model, '/'))
+        model = strrchr(model, '/') + 1;
+    name = qs_text_utf8(qs_view_of(model));
+    dot = strrchr(name, '.');
+    if (dot)
+        *dot = '\0';
+    return name;
 }
 
-uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
+/* MVD has all players, but none of its own: "anna, bert", without spectators. */
+static char *player_names(const struct qw_session *session)
 {
-    const uint8_t player = qs_u8(d, id);
+    enum { SLOTS = 32, CHARACTERS = 60 };
+    GString *names = g_string_new(NULL);
+    char *title = NULL;
 
-    qs_label(d, ": player %u", player);
-    qw_emit_player_name(d, player, 1);
-    return player;
-}
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        const struct qs_view info = qs_view_of(qs_table_get(&session->userinfo, i));
+        const struct qs_view name = qs_info_value(info, "name");
 
-uint8_t qw_read_model(struct qs_decoder *d, unsigned id)
-{
-    const uint8_t model = qs_u8(d, id);
-
-    if (d->fields_wanted)
-        emit_name(d, QW_MODEL_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->models, model)));
-    return model;
-}
-
-uint8_t qw_read_sound(struct qs_decoder *d, unsigned id)
-{
-    const uint8_t sound = qs_u8(d, id);
-
-    if (d->fields_wanted)
-        emit_name(d, QW_SOUND_NAME, 1, qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
-    return sound;
-}
-
-void qw_emit_entity_name(struct qs_decoder *d, uint32_t entity)
-{
-    if (entity >= 1 && entity <= QW_PLAYERS_MAX)
-        qw_emit_player_name(d, entity - 1, 2);
-}
-
-void qw_emit_model_name(struct qs_decoder *d, uint32_t offset, uint32_t length, uint32_t model)
-{
-    const char *name = qs_table_get(&qw_session(d)->models, model);
-
-    qs_emit_generated_text(d, QW_MODEL_NAME, offset, length, name);
-    qs_label_text(d, " ", qs_view_of(name), "");
-}
-
-void qw_emit_sound_name(struct qs_decoder *d, uint32_t sound, uint32_t length)
-{
-    if (d->fields_wanted)
-        emit_name(d, QW_SOUND_NAME, length,
-                  qs_view_of(qs_table_get(&qw_session(d)->sounds, sound)));
-}
-
-void qw_apply_extensions(struct qs_decoder *d)
-{
-    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
-
-    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
-    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-}
-
-/* --- FTE's extensions --- */
-
-static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
-{
-    qw_emit_model_name(d, offset, length, model);
-}
-
-/* The newest three, as clc_move has them: newer ones push older ones out. */
-static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
-{
-    struct qw_session *session = (struct qw_session *)base;
-
-    for (unsigned i = 0; i < count; i++) {
-        const struct fte_input *input = &inputs[i];
-
-        session->cmds[0] = session->cmds[1];
-        session->cmds[1] = session->cmds[2];
-        session->cmds[2] = (struct qw_usercmd){
-            .msec = input->msec,
-            .angles = {input->angles[0], input->angles[1], input->angles[2]},
-            .forward = input->forward,
-            .side = input->side,
-            .up = input->up,
-            .buttons = input->buttons,
-            .impulse = input->impulse,
-        };
+        if (name.size && !qs_info_value(info, "*spectator").size)
+            g_string_append_printf(names, "%s%.*s", names->len ? ", " : "", (int)name.size,
+                                   (const char *)name.data);
     }
-    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
-    if (!count)
-        session->cmds[2].msec = session->cmds[2].impulse = 0;
-    session->moved = true;
+    if (names->len)
+        title = qs_text_title(qs_view_of(names->str), CHARACTERS);
+    g_string_free(names, TRUE);
+    return title;
 }
 
-const struct fte_game qw_fte_game = {
-    .rows = {.entities_end = QW_ENTITIES_END,
-             .usercmd = QW_USERCMD,
-             .pitch = QW_USERCMD_PITCH,
-             .yaw = QW_USERCMD_YAW,
-             .roll = QW_USERCMD_ROLL,
-             .forward = QW_USERCMD_FORWARD,
-             .side = QW_USERCMD_SIDE,
-             .up = QW_USERCMD_UP,
-             .msec = QW_USERCMD_MSEC,
-             .loss = QW_MOVE_LOSS},
-    .name_model = name_model,
-    .name_entity = qw_emit_entity_name,
-    .read_player = qw_read_player,
-    .keep_inputs = keep_inputs,
-};
+static char *player_name(const struct qw_session *session)
+{
+    struct qs_view name = {0};
+
+    if (session->mvd)
+        return player_names(session);
+    if (session->base.level)
+        name = qw_player_name(session, session->player);
+    if (!name.size)
+        name = qs_info_value(qs_view_of(qs_table_get(&session->texts, QW_TEXT_CONNECT_USERINFO)),
+                             "name");
+    return name.size ? qs_text_utf8(name) : NULL;
+}
+
+void qw_session_describe(const struct qs_session *session, struct qs_description *description)
+{
+    const struct qw_session *qw = (const struct qw_session *)session;
+
+    *description = (struct qs_description){
+        .version = version_text(qw), .map = map_name(qw), .player = player_name(qw)};
+}

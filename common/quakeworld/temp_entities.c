@@ -4,7 +4,8 @@
  * 14 on, which FTE takes over from QuakeWorld's mods, Hexen II and DarkPlaces, fteqw protocol.h and
  * cl_tent.c CL_ParseTEnt and CL_ParseCustomTEnt.
  */
-#include "common/quakeworld/parts.h"
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 
 /* --- The shapes that types have --- */
 

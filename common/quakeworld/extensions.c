@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quakeworld/extensions.h"
+
+#include "common/quakeworld/decode.h"
+#include "common/quakeworld/lookup.h"
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
+{
+    qw_emit_model_name(d, offset, length, model);
+}
+
+/* The newest three, as clc_move has them: newer ones push older ones out. */
+static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
+{
+    struct qw_session *session = (struct qw_session *)base;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct fte_input *input = &inputs[i];
+
+        session->cmds[0] = session->cmds[1];
+        session->cmds[1] = session->cmds[2];
+        session->cmds[2] = (struct qw_usercmd){
+            .msec = input->msec,
+            .angles = {input->angles[0], input->angles[1], input->angles[2]},
+            .forward = input->forward,
+            .side = input->side,
+            .up = input->up,
+            .buttons = input->buttons,
+            .impulse = input->impulse,
+        };
+    }
+    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
+    if (!count)
+        session->cmds[2].msec = session->cmds[2].impulse = 0;
+    session->moved = true;
+}
+
+const struct fte_game qw_fte_game = {
+    .rows = {.entities_end = QW_ENTITIES_END,
+             .usercmd = QW_USERCMD,
+             .pitch = QW_USERCMD_PITCH,
+             .yaw = QW_USERCMD_YAW,
+             .roll = QW_USERCMD_ROLL,
+             .forward = QW_USERCMD_FORWARD,
+             .side = QW_USERCMD_SIDE,
+             .up = QW_USERCMD_UP,
+             .msec = QW_USERCMD_MSEC,
+             .loss = QW_MOVE_LOSS},
+    .name_model = name_model,
+    .name_entity = qw_emit_entity_name,
+    .read_player = qw_read_player,
+    .keep_inputs = keep_inputs,
+};

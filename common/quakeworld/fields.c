@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quakeworld/fields.h"
+
+#include <stddef.h>
+
+#include "common/fte/names.h"
+#include "common/fte/progs.h"
+#include "common/quakeworld/names.h"
+
+const struct qs_field qw_fields[QW_FIELD_COUNT] = {
+#include "common/core/rows_table.h"
+#define FTE_PREFIX "qw."
+#define FTE_UPDATE_NAME "qw.update"
+#include "common/fte/fields.def"
+#include "common/quakeworld/fields.def"
+#include "common/core/rows_end.h"
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What FTE changes about the netchan's header, and its fragments. */
+#ifndef QW_FTE_NETCHAN_H
+#define QW_FTE_NETCHAN_H
+
+#include "common/core/decoder.h"
+#include "common/quakeworld/quakeworld.h"
+
+/* The header's format by the handshake; where the capture lacks that, by what the packet can be. */
+const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d);
+/* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */
+bool qw_is_biased(const struct qs_decoder *d);
+/* The two words of the header, without bias. */
+void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack);
+uint16_t qw_read_fragment_word(struct qs_decoder *d);
+/*
+ * Takes the rest of the packet, a piece of a message. Returns whether the message is whole now:
+ * then the session has it as `joined`.
+ */
+bool qw_read_fragment(struct qs_decoder *d, uint16_t word);
+/* A packet that is no fragment ends the wait for the rest of a message. */
+void qw_forget_fragments(struct qs_decoder *d);
+void qw_fragments_copy(struct qw_session *to, const struct qw_session *from);
+void qw_fragments_clear(struct qw_session *session);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The life of a QuakeWorld session, and what it can be asked for. */
+#ifndef QW_SESSION_H
+#define QW_SESSION_H
+
+#include "common/core/infostring.h"
+#include "common/quakeworld/quakeworld.h"
+
+/* For the protocol record; `game` is what of FTE's extensions is QuakeWorld's own. */
+void qw_session_init(struct qw_session *session, const struct fte_game *game);
+void qw_session_copy(struct qs_session *to, const struct qs_session *from);
+void qw_session_clear(struct qs_session *session);
+void qw_session_describe(const struct qs_session *session, struct qs_description *description);
+
+/* A connection begins; a level begins. */
+void qw_session_connect(struct qw_session *session);
+void qw_session_new_level(struct qw_session *session);
+void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
+                           struct qs_view value);
+/* The name in the user info of `player`; the empty view when it is not known. */
+struct qs_view qw_player_name(const struct qw_session *session, uint32_t player);
+
+#endif
