@@ -147,25 +147,19 @@ static void read_stringcmd(struct qs_decoder *d)
         fte_emit_pext(d, command, at);
 }
 
+/* clang-format off */
 static const struct qs_message_type types[] = {
-    [CLC_NOP] = {"clc_nop", "nop", NQ_NOP, read_nothing},
-    [CLC_DISCONNECT] = {"clc_disconnect", "disconnect", NQ_DISCONNECT, read_disconnect},
-    [CLC_MOVE] = {"clc_move", "move", NQ_MOVE, read_move},
-    [CLC_STRINGCMD] = {"clc_stringcmd", "stringcmd", NQ_STRINGCMD, read_stringcmd},
-    [CLC_DP_ACKFRAME] = {"clc_ackframe", "ackframe", NQ_ACKFRAME, read_ackframe},
-    [CLC_DP_ACKDOWNLOADDATA] = {"clc_ackdownloaddata", "ackdownloaddata", NQ_ACKDOWNLOADDATA,
-                                read_ackdownloaddata},
+#define CLC(id, number, name, read, blurb)                                                        \
+    [number] = {name, &name[sizeof "clc_" - 1], NQ_CLC_##id, read},
+#include "common/quake/messages.def"
 };
 
-/* FTE's. */
 static const struct fte_message fte_types[] = {
-    [CLC_FTE_QCREQUEST] = {{"clcfte_qcrequest", "qcrequest", NQ_QCREQUEST, fte_read_qcrequest},
-                           .fte = FTE_CSQC},
-    [CLC_FTE_VOICECHAT] = {{"clcfte_voicechat", "voicechat", NQ_VOICECHAT,
-                            fte_read_client_voicechat},
-                           .fte2 = FTE2_VOICECHAT},
-    [CLC_FTE_MOVE] = {{"clcfte_move", "move", NQ_MOVE, nq_read_fte_move}, .fte2 = FTE2_VRINPUTS},
+#define CLC_FTE(id, number, fte_bits, fte2_bits, name, read, blurb)                               \
+    [number] = {{name, &name[sizeof "clcfte_" - 1], NQ_CLCFTE_##id, read}, .fte = fte_bits, .fte2 = fte2_bits},
+#include "common/quake/messages.def"
 };
+/* clang-format on */
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {

@@ -60,93 +60,28 @@ enum {
     MOD_PROQUAKE = 1
 };
 
-enum {
-    CCREQ_CONNECT = 0x01,
-    CCREQ_SERVER_INFO = 0x02,
-    CCREQ_PLAYER_INFO = 0x03,
-    CCREQ_RULE_INFO = 0x04,
-    CCREQ_RCON = 0x05,
-    CCREP_ACCEPT = 0x81,
-    CCREP_REJECT = 0x82,
-    CCREP_SERVER_INFO = 0x83,
-    CCREP_PLAYER_INFO = 0x84,
-    CCREP_RULE_INFO = 0x85,
-    CCREP_RCON = 0x86
+/* clang-format off */
+enum nq_control {
+#define CONTROL(id, number, name, read) id = number,
+#include "common/quake/messages.def"
 };
 
-enum {
-    SVC_BAD = 0,
-    SVC_NOP = 1,
-    SVC_DISCONNECT = 2,
-    SVC_UPDATESTAT = 3,
-    SVC_VERSION = 4,
-    SVC_SETVIEW = 5,
-    SVC_SOUND = 6,
-    SVC_TIME = 7,
-    SVC_PRINT = 8,
-    SVC_STUFFTEXT = 9,
-    SVC_SETANGLE = 10,
-    SVC_SERVERINFO = 11,
-    SVC_LIGHTSTYLE = 12,
-    SVC_UPDATENAME = 13,
-    SVC_UPDATEFRAGS = 14,
-    SVC_CLIENTDATA = 15,
-    SVC_STOPSOUND = 16,
-    SVC_UPDATECOLORS = 17,
-    SVC_PARTICLE = 18,
-    SVC_DAMAGE = 19,
-    SVC_SPAWNSTATIC = 20,
-    SVC_SPAWNBINARY = 21,
-    SVC_SPAWNBASELINE = 22,
-    SVC_TEMP_ENTITY = 23,
-    SVC_SETPAUSE = 24,
-    SVC_SIGNONNUM = 25,
-    SVC_CENTERPRINT = 26,
-    SVC_KILLEDMONSTER = 27,
-    SVC_FOUNDSECRET = 28,
-    SVC_SPAWNSTATICSOUND = 29,
-    SVC_INTERMISSION = 30,
-    SVC_FINALE = 31,
-    SVC_CDTRACK = 32,
-    SVC_SELLSCREEN = 33,
-    SVC_CUTSCENE = 34,
-    SVC_SHOWLMP = 35, /* Nehahra, DarkPlaces */
-    SVC_HIDELMP = 36,
-    SVC_SKYBOX = 37, /* FitzQuake, DarkPlaces */
-    SVC_BF = 40,     /* FitzQuake from here */
-    SVC_FOG = 41,
-    SVC_SPAWNBASELINE2 = 42,
-    SVC_SPAWNSTATIC2 = 43,
-    SVC_SPAWNSTATICSOUND2 = 44,
-    SVC_ACHIEVEMENT = 52, /* the 2021 re-release's QuakeC */
-    SVC_LOCALSOUND = 56,
-    SVC_NEH_SKYBOXSIZE = 50, /* Nehahra, where the server is not DarkPlaces */
-    SVC_NEH_FOG = 51,
-    SVC_DP_DOWNLOADDATA = 50, /* DarkPlaces servers from here, in any protocol */
-    SVC_DP_UPDATESTATUBYTE = 51,
-    SVC_DP_EFFECT = 52,
-    SVC_DP_EFFECT2 = 53,
-    SVC_DP_PRECACHE = 54, /* in DP1 to DP3: svc_sound2 */
-    SVC_DP_SPAWNBASELINE2 = 55,
-    SVC_DP_SPAWNSTATIC2 = 56,
-    SVC_DP_ENTITIES = 57,
-    SVC_DP_CSQCENTITIES = 58,
-    SVC_DP_SPAWNSTATICSOUND2 = 59,
-    SVC_DP_TRAILPARTICLES = 60,
-    SVC_DP_POINTPARTICLES = 61,
-    SVC_DP_POINTPARTICLES1 = 62,
-    /* An id with this bit is an entity update; its lower bits are the first update flags. */
-    U_SIGNAL = 0x80
+enum nq_svc {
+#define SVC(id, number, dialect, name, read, blurb) SVC_##id = number,
+#include "common/quake/messages.def"
+    U_SIGNAL = 0x80 /* an id with this bit is an entity update: the rest are its first flags */
 };
 
-enum {
-    CLC_NOP = 1,
-    CLC_DISCONNECT = 2,
-    CLC_MOVE = 3,
-    CLC_STRINGCMD = 4,
-    CLC_DP_ACKFRAME = 50, /* DarkPlaces */
-    CLC_DP_ACKDOWNLOADDATA = 51
+enum nq_clc {
+#define CLC(id, number, name, read, blurb) CLC_##id = number,
+#include "common/quake/messages.def"
 };
+
+enum nq_temp_entity {
+#define TE(id, number, name, read) TE_##id = number,
+#include "common/quake/messages.def"
+};
+/* clang-format on */
 
 /* Bits of a move's buttons that are none: what follows, with FTE2_PRYDONCURSOR. */
 #define BUTTONS_WEAPON (UINT32_C(1) << 30)

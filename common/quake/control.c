@@ -6,7 +6,6 @@
  */
 #include "common/core/text.h"
 #include "common/quake/internal.h"
-#include "common/quake/names.h"
 
 /* --- Requests --- */
 
@@ -126,22 +125,16 @@ static void read_reply(struct qs_decoder *d)
 
 struct command {
     uint8_t id;
+    const char *name;
     void (*read)(struct qs_decoder *d);
 };
 
+/* clang-format off */
 static const struct command commands[] = {
-    {CCREQ_CONNECT, read_connect},
-    {CCREQ_SERVER_INFO, read_game},
-    {CCREQ_PLAYER_INFO, read_player_request},
-    {CCREQ_RULE_INFO, read_rule_request},
-    {CCREQ_RCON, read_rcon},
-    {CCREP_ACCEPT, read_accept},
-    {CCREP_REJECT, read_reject},
-    {CCREP_SERVER_INFO, read_server_info},
-    {CCREP_PLAYER_INFO, read_player_info},
-    {CCREP_RULE_INFO, read_rule_info},
-    {CCREP_RCON, read_reply},
+#define CONTROL(id, number, name, read) {number, name, read},
+#include "common/quake/messages.def"
 };
+/* clang-format on */
 
 static const struct command *find_command(uint8_t id)
 {
@@ -163,12 +156,12 @@ static void read_command(struct qs_decoder *d)
     }
     /* Replies have the upper bit. */
     qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
-    qs_label(d, " %s", qs_name_of(nq_control_names, id));
-    qs_summary(d, "%s", qs_name_of(nq_control_names, id));
+    qs_label(d, " %s", command->name);
+    qs_summary(d, "%s", command->name);
     command->read(d);
     if (d->in.overrun && d->packet->size >= d->packet->wire_size)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s runs past the end",
-                qs_name_of(nq_control_names, id));
+                command->name);
 }
 
 void nq_read_control(struct qs_decoder *d)

@@ -24,20 +24,13 @@ const struct qs_name nq_protocol_names[] = {
     {0, NULL},
 };
 
+/* clang-format off */
 const struct qs_name nq_control_names[] = {
-    {CCREQ_CONNECT, "CCREQ_CONNECT"},
-    {CCREQ_SERVER_INFO, "CCREQ_SERVER_INFO"},
-    {CCREQ_PLAYER_INFO, "CCREQ_PLAYER_INFO"},
-    {CCREQ_RULE_INFO, "CCREQ_RULE_INFO"},
-    {CCREQ_RCON, "CCREQ_RCON"},
-    {CCREP_ACCEPT, "CCREP_ACCEPT"},
-    {CCREP_REJECT, "CCREP_REJECT"},
-    {CCREP_SERVER_INFO, "CCREP_SERVER_INFO"},
-    {CCREP_PLAYER_INFO, "CCREP_PLAYER_INFO"},
-    {CCREP_RULE_INFO, "CCREP_RULE_INFO"},
-    {CCREP_RCON, "CCREP_RCON"},
+#define CONTROL(id, number, name, read) {number, name},
+#include "common/quake/messages.def"
     {0, NULL},
 };
+/* clang-format on */
 
 const struct qs_name nq_mod_names[] = {
     {0, "None"},
@@ -45,89 +38,43 @@ const struct qs_name nq_mod_names[] = {
     {0, NULL},
 };
 
+/* clang-format off */
+
+/* An update's id is any of 128. */
+#define EACH_OF_8(code, name)                                                                     \
+    {code, name}, {code + 1, name}, {code + 2, name}, {code + 3, name},                           \
+    {code + 4, name}, {code + 5, name}, {code + 6, name}, {code + 7, name}
+#define EACH_OF_32(code, name)                                                                    \
+    EACH_OF_8(code, name), EACH_OF_8(code + 8, name),                                             \
+    EACH_OF_8(code + 16, name), EACH_OF_8(code + 24, name)
+
 const struct qs_name nq_svc_names[] = {
-    {SVC_BAD, "svc_bad"},
-    {SVC_NOP, "svc_nop"},
-    {SVC_DISCONNECT, "svc_disconnect"},
-    {SVC_UPDATESTAT, "svc_updatestat"},
-    {SVC_VERSION, "svc_version"},
-    {SVC_SETVIEW, "svc_setview"},
-    {SVC_SOUND, "svc_sound"},
-    {SVC_TIME, "svc_time"},
-    {SVC_PRINT, "svc_print"},
-    {SVC_STUFFTEXT, "svc_stufftext"},
-    {SVC_SETANGLE, "svc_setangle"},
-    {SVC_SERVERINFO, "svc_serverinfo"},
-    {SVC_LIGHTSTYLE, "svc_lightstyle"},
-    {SVC_UPDATENAME, "svc_updatename"},
-    {SVC_UPDATEFRAGS, "svc_updatefrags"},
-    {SVC_CLIENTDATA, "svc_clientdata"},
-    {SVC_STOPSOUND, "svc_stopsound"},
-    {SVC_UPDATECOLORS, "svc_updatecolors"},
-    {SVC_PARTICLE, "svc_particle"},
-    {SVC_DAMAGE, "svc_damage"},
-    {SVC_SPAWNSTATIC, "svc_spawnstatic"},
-    {SVC_SPAWNBINARY, "svc_spawnbinary or svcfte_spawnstatic2"},
-    {SVC_SPAWNBASELINE, "svc_spawnbaseline"},
-    {SVC_TEMP_ENTITY, "svc_temp_entity"},
-    {SVC_SETPAUSE, "svc_setpause"},
-    {SVC_SIGNONNUM, "svc_signonnum"},
-    {SVC_CENTERPRINT, "svc_centerprint"},
-    {SVC_KILLEDMONSTER, "svc_killedmonster"},
-    {SVC_FOUNDSECRET, "svc_foundsecret"},
-    {SVC_SPAWNSTATICSOUND, "svc_spawnstaticsound"},
-    {SVC_INTERMISSION, "svc_intermission"},
-    {SVC_FINALE, "svc_finale"},
-    {SVC_CDTRACK, "svc_cdtrack"},
-    {SVC_SELLSCREEN, "svc_sellscreen"},
-    {SVC_CUTSCENE, "svc_cutscene"},
-    {SVC_SHOWLMP, "svc_showlmp"},
-    {SVC_HIDELMP, "svc_hidelmp"},
-    {SVC_SKYBOX, "svc_skybox"},
-    {SVC_BF, "svc_bf"},
-    {SVC_FOG, "svc_fog"},
-    {SVC_SPAWNBASELINE2, "svc_spawnbaseline2"},
-    {SVC_SPAWNSTATIC2, "svc_spawnstatic2"},
-    {SVC_SPAWNSTATICSOUND2, "svc_spawnstaticsound2"},
-    {SVC_ACHIEVEMENT, "svc_achievement or svc_effect"},
-    {SVC_DP_EFFECT2, "svc_effect2"},
-    {SVC_DP_DOWNLOADDATA, "svc_downloaddata"},
-    {SVC_DP_UPDATESTATUBYTE, "svc_updatestatubyte"},
-    {SVC_DP_PRECACHE, "svc_precache"},
-    {SVC_DP_SPAWNBASELINE2, "svc_spawnbaseline2 (DarkPlaces)"},
-    {SVC_DP_ENTITIES, "svc_entities"},
-    {SVC_DP_CSQCENTITIES, "svc_csqcentities"},
-    {SVC_LOCALSOUND, "svc_localsound or svc_spawnstatic2"},
-    {SVC_DP_SPAWNSTATICSOUND2, "svc_spawnstaticsound2 (DarkPlaces)"},
-    {SVC_DP_TRAILPARTICLES, "svc_trailparticles"},
-    {SVC_DP_POINTPARTICLES, "svc_pointparticles"},
-    {SVC_DP_POINTPARTICLES1, "svc_pointparticles1"},
-    {SVC_FTE_SPAWNBASELINE2, "svcfte_spawnbaseline2"},
-    {SVC_FTE_UPDATESTATSTRING, "svcfte_updatestatstring"},
-    {SVC_FTE_UPDATESTATFLOAT, "svcfte_updatestatfloat"},
-    {SVC_FTE_CGAMEPACKET, "svcfte_cgamepacket"},
-    {SVC_FTE_VOICECHAT, "svcfte_voicechat"},
-    {SVC_FTE_SETANGLEDELTA, "svcfte_setangledelta"},
-    {SVC_FTE_UPDATEENTITIES, "svcfte_updateentities"},
-    {SVC_FTE_CGAMEPACKET_SIZED, "svcfte_cgamepacket_sized"},
-    {SVC_FTE_TEMP_ENTITY_SIZED, "svcfte_temp_entity_sized"},
-    {SVC_FTE_CSQCENTITIES_SIZED, "svcfte_csqcentities_sized"},
-    {SVC_FTE_SETANGLEBASE, "svcfte_setanglebase"},
+#define SVC(id, number, dialect, name, read, blurb) {number, name},
+#define SVC_FTE(id, number, fte, fte2, name, read, blurb) {number, name},
+#define SVC_SHARED(id, number, dialect, name, read, blurb)
+#define SVC_FTE_SHARED(id, number, fte, fte2, name, read, blurb)
+#define SHARED(id, name) {SVC_##id, name},
+#include "common/quake/messages.def"
+    EACH_OF_32(U_SIGNAL, "entity update"),
+    EACH_OF_32(U_SIGNAL + 32, "entity update"),
+    EACH_OF_32(U_SIGNAL + 64, "entity update"),
+    EACH_OF_32(U_SIGNAL + 96, "entity update"),
     {0, NULL},
 };
 
 const struct qs_name nq_clc_names[] = {
-    {CLC_NOP, "clc_nop"},
-    {CLC_DISCONNECT, "clc_disconnect"},
-    {CLC_MOVE, "clc_move"},
-    {CLC_STRINGCMD, "clc_stringcmd"},
-    {CLC_DP_ACKFRAME, "clc_ackframe"},
-    {CLC_DP_ACKDOWNLOADDATA, "clc_ackdownloaddata"},
-    {CLC_FTE_QCREQUEST, "clcfte_qcrequest"},
-    {CLC_FTE_VOICECHAT, "clcfte_voicechat"},
-    {CLC_FTE_MOVE, "clcfte_move"},
+#define CLC(id, number, name, read, blurb) {number, name},
+#define CLC_FTE(id, number, fte, fte2, name, read, blurb) {number, name},
+#include "common/quake/messages.def"
     {0, NULL},
 };
+
+const struct qs_name nq_temp_entity_names[] = {
+#define TE(id, number, name, read) {number, name},
+#include "common/quake/messages.def"
+    {0, NULL},
+};
+/* clang-format on */
 
 /* dem-format, 6.26. */
 const struct qs_name nq_signon_names[] = {
@@ -140,59 +87,6 @@ const struct qs_name nq_signon_names[] = {
 const struct qs_name nq_gametype_names[] = {
     {0, "Single player or cooperative"},
     {1, "Deathmatch"},
-    {0, NULL},
-};
-
-/* dem-format, 6.24 (0 to 11); QuakeSpasm, DarkPlaces and fteqw protocol.h (the rest). */
-const struct qs_name nq_temp_entity_names[] = {
-    {0, "TE_SPIKE"},
-    {1, "TE_SUPERSPIKE"},
-    {2, "TE_GUNSHOT"},
-    {3, "TE_EXPLOSION"},
-    {4, "TE_TAREXPLOSION"},
-    {5, "TE_LIGHTNING1"},
-    {6, "TE_LIGHTNING2"},
-    {7, "TE_WIZSPIKE"},
-    {8, "TE_KNIGHTSPIKE"},
-    {9, "TE_LIGHTNING3"},
-    {10, "TE_LAVASPLASH"},
-    {11, "TE_TELEPORT"},
-    {12, "TE_EXPLOSION2"},
-    {13, "TE_BEAM"},
-    {14, "TE_BULLET"},
-    {15, "TE_RAILTRAIL"},
-    {16, "TE_EXPLOSION3"},
-    {17, "TE_LIGHTNING4NEH"},
-    {20, "TE_QWEXPLOSION"},
-    {21, "TE_QWGUNSHOT"},
-    {24, "TE_STREAM_LIGHTNING_SMALL"},
-    {25, "TE_STREAM_CHAIN"},
-    {26, "TE_STREAM_SUNSTAFF1"},
-    {27, "TE_STREAM_SUNSTAFF2"},
-    {28, "TE_STREAM_LIGHTNING"},
-    {29, "TE_STREAM_COLORBEAM"},
-    {30, "TE_STREAM_ICECHUNKS"},
-    {31, "TE_STREAM_GAZE"},
-    {32, "TE_STREAM_FAMINE"},
-    {50, "TE_BLOOD"},
-    {51, "TE_SPARK"},
-    {52, "TE_BLOODSHOWER"},
-    {53, "TE_EXPLOSIONRGB"},
-    {54, "TE_PARTICLECUBE"},
-    {55, "TE_PARTICLERAIN"},
-    {56, "TE_PARTICLESNOW"},
-    {57, "TE_GUNSHOTQUAD"},
-    {58, "TE_SPIKEQUAD"},
-    {59, "TE_SUPERSPIKEQUAD"},
-    {70, "TE_EXPLOSIONQUAD"},
-    {72, "TE_SMALLFLASH"},
-    {73, "TE_CUSTOMFLASH"},
-    {74, "TE_FLAMEJET"},
-    {75, "TE_PLASMABURN"},
-    {76, "TE_TEI_G3"},
-    {77, "TE_TEI_SMOKE"},
-    {78, "TE_TEI_BIGEXPLOSION"},
-    {79, "TE_TEI_PLASMAHIT"},
     {0, NULL},
 };
 

@@ -582,102 +582,29 @@ static void read_pointparticles1(struct qs_decoder *d)
 
 /* --- The loop --- */
 
+/* Who sends a message. DarkPlaces' come in its own protocols, and in 15 too when its game asks for
+ * them; Nehahra's from other engines in its protocols. */
+enum dialect { QUAKE, DARKPLACES, NEHAHRA, DIALECTS };
+
 /* clang-format off */
-static const struct qs_message_type types[] = {
-    [SVC_BAD] = {"svc_bad", "bad", NQ_BAD, NULL},
-    [SVC_NOP] = {"svc_nop", "nop", NQ_NOP, read_nothing},
-    [SVC_DISCONNECT] = {"svc_disconnect", "disconnect", NQ_DISCONNECT, read_disconnect},
-    [SVC_UPDATESTAT] = {"svc_updatestat", "updatestat", NQ_UPDATESTAT, read_updatestat},
-    [SVC_VERSION] = {"svc_version", "version", NQ_VERSION, read_version},
-    [SVC_SETVIEW] = {"svc_setview", "setview", NQ_SETVIEW, read_setview},
-    [SVC_SOUND] = {"svc_sound", "sound", NQ_SOUND, read_sound},
-    [SVC_TIME] = {"svc_time", "time", NQ_TIME, read_time},
-    [SVC_PRINT] = {"svc_print", "print", NQ_PRINT, read_print},
-    [SVC_STUFFTEXT] = {"svc_stufftext", "stufftext", NQ_STUFFTEXT, read_stufftext},
-    [SVC_SETANGLE] = {"svc_setangle", "setangle", NQ_SETANGLE, read_setangle},
-    [SVC_SERVERINFO] = {"svc_serverinfo", "serverinfo", NQ_SERVERINFO, read_serverinfo},
-    [SVC_LIGHTSTYLE] = {"svc_lightstyle", "lightstyle", NQ_LIGHTSTYLE, read_lightstyle},
-    [SVC_UPDATENAME] = {"svc_updatename", "updatename", NQ_UPDATENAME, read_updatename},
-    [SVC_UPDATEFRAGS] = {"svc_updatefrags", "updatefrags", NQ_UPDATEFRAGS, read_updatefrags},
-    [SVC_CLIENTDATA] = {"svc_clientdata", "clientdata", NQ_CLIENTDATA, nq_read_clientdata},
-    [SVC_STOPSOUND] = {"svc_stopsound", "stopsound", NQ_STOPSOUND, read_stopsound},
-    [SVC_UPDATECOLORS] = {"svc_updatecolors", "updatecolors", NQ_UPDATECOLORS, read_updatecolors},
-    [SVC_PARTICLE] = {"svc_particle", "particle", NQ_PARTICLE, read_particle},
-    [SVC_DAMAGE] = {"svc_damage", "damage", NQ_DAMAGE, read_damage},
-    [SVC_SPAWNSTATIC] = {"svc_spawnstatic", "spawnstatic", NQ_SPAWNSTATIC, nq_read_spawnstatic},
-    [SVC_SPAWNBINARY] = {"svc_spawnbinary", "spawnbinary", NQ_BAD, NULL},
-    [SVC_SPAWNBASELINE] = {"svc_spawnbaseline", "spawnbaseline", NQ_SPAWNBASELINE, nq_read_spawnbaseline},
-    [SVC_TEMP_ENTITY] = {"svc_temp_entity", "temp_entity", NQ_TEMP_ENTITY, nq_read_temp_entity},
-    [SVC_SETPAUSE] = {"svc_setpause", "setpause", NQ_SETPAUSE, read_setpause},
-    [SVC_SIGNONNUM] = {"svc_signonnum", "signonnum", NQ_SIGNONNUM, read_signonnum},
-    [SVC_CENTERPRINT] = {"svc_centerprint", "centerprint", NQ_CENTERPRINT, read_centerprint},
-    [SVC_KILLEDMONSTER] = {"svc_killedmonster", "killedmonster", NQ_KILLEDMONSTER, read_nothing},
-    [SVC_FOUNDSECRET] = {"svc_foundsecret", "foundsecret", NQ_FOUNDSECRET, read_nothing},
-    [SVC_SPAWNSTATICSOUND] = {"svc_spawnstaticsound", "spawnstaticsound", NQ_SPAWNSTATICSOUND, read_spawnstaticsound},
-    [SVC_INTERMISSION] = {"svc_intermission", "intermission", NQ_INTERMISSION, read_nothing},
-    [SVC_FINALE] = {"svc_finale", "finale", NQ_FINALE, read_finale},
-    [SVC_CDTRACK] = {"svc_cdtrack", "cdtrack", NQ_CDTRACK, read_cdtrack},
-    [SVC_SELLSCREEN] = {"svc_sellscreen", "sellscreen", NQ_SELLSCREEN, read_nothing},
-    [SVC_CUTSCENE] = {"svc_cutscene", "cutscene", NQ_CUTSCENE, read_cutscene},
-    [SVC_SHOWLMP] = {"svc_showlmp", "showlmp", NQ_SHOWLMP, read_showlmp},
-    [SVC_HIDELMP] = {"svc_hidelmp", "hidelmp", NQ_HIDELMP, read_hidelmp},
-    [SVC_SKYBOX] = {"svc_skybox", "skybox", NQ_SKYBOX, read_skybox},
-    [SVC_BF] = {"svc_bf", "bf", NQ_BF, read_nothing},
-    [SVC_FOG] = {"svc_fog", "fog", NQ_FOG, read_fog},
-    [SVC_SPAWNBASELINE2] = {"svc_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, nq_read_spawnbaseline2},
-    [SVC_SPAWNSTATIC2] = {"svc_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, nq_read_spawnstatic2},
-    [SVC_SPAWNSTATICSOUND2] = {"svc_spawnstaticsound2", "spawnstaticsound2", NQ_SPAWNSTATICSOUND, read_spawnstaticsound2},
-    [SVC_ACHIEVEMENT] = {"svc_achievement", "achievement", NQ_ACHIEVEMENT, read_achievement},
-    [SVC_LOCALSOUND] = {"svc_localsound", "localsound", NQ_LOCALSOUND, read_localsound},
+static const struct qs_message_type types[DIALECTS][U_SIGNAL] = {
+#define SVC(id, number, dialect, name, read, blurb)                                               \
+    [dialect][number] = {name, &name[sizeof "svc_" - 1], NQ_SVC_##id, read},
+#include "common/quake/messages.def"
 };
 
-/* What a DarkPlaces server sends in its own protocols, and in 15 too when its game asks for it. */
-static const struct qs_message_type darkplaces_types[] = {
-    [SVC_DP_DOWNLOADDATA] = {"svc_downloaddata", "downloaddata", NQ_DOWNLOADDATA, nq_read_downloaddata},
-    [SVC_DP_UPDATESTATUBYTE] = {"svc_updatestatubyte", "updatestatubyte", NQ_UPDATESTATUBYTE, read_updatestatubyte},
-    [SVC_DP_EFFECT] = {"svc_effect", "effect", NQ_EFFECT, read_effect},
-    [SVC_DP_EFFECT2] = {"svc_effect2", "effect2", NQ_EFFECT, read_effect2},
-    [SVC_DP_PRECACHE] = {"svc_precache", "precache", NQ_PRECACHE, read_precache},
-    [SVC_DP_SPAWNBASELINE2] = {"svc_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, nq_read_spawnbaseline_large},
-    [SVC_DP_SPAWNSTATIC2] = {"svc_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, nq_read_spawnstatic_large},
-    [SVC_DP_ENTITIES] = {"svc_entities", "entities", NQ_ENTITIES, nq_read_entities},
-    [SVC_DP_CSQCENTITIES] = {"svc_csqcentities", "csqcentities", NQ_CSQCENTITIES, nq_read_csqcentities},
-    [SVC_DP_SPAWNSTATICSOUND2] = {"svc_spawnstaticsound2", "spawnstaticsound2", NQ_SPAWNSTATICSOUND, read_spawnstaticsound2},
-    [SVC_DP_TRAILPARTICLES] = {"svc_trailparticles", "trailparticles", NQ_PARTICLES, read_trailparticles},
-    [SVC_DP_POINTPARTICLES] = {"svc_pointparticles", "pointparticles", NQ_PARTICLES, read_pointparticles},
-    [SVC_DP_POINTPARTICLES1] = {"svc_pointparticles1", "pointparticles1", NQ_PARTICLES, read_pointparticles1},
-};
-
-/* What other engines send in Nehahra's protocols. */
-static const struct qs_message_type nehahra_types[] = {
-    [SVC_NEH_SKYBOXSIZE] = {"svc_skyboxsize", "skyboxsize", NQ_SKYBOXSIZE, read_nehahra_skyboxsize},
-    [SVC_NEH_FOG] = {"svc_fog", "fog", NQ_FOG, read_nehahra_fog},
-};
-
-/* Of FTE's messages those that its client reads over this netchan. */
 static const struct fte_message fte_types[] = {
-    [SVC_FTE_SPAWNSTATIC2] = {{"svcfte_spawnstatic2", "spawnstatic2", NQ_SPAWNSTATIC, fte_read_static_update}, .fte2 = FTE2_REPLACEMENTDELTAS},
-    [SVC_DP_CSQCENTITIES] = {{"svc_csqcentities", "csqcentities", NQ_CSQCENTITIES, fte_read_csqcentities}, .fte = FTE_CSQC, .fte2 = FTE2_REPLACEMENTDELTAS},
-    [SVC_FTE_SPAWNBASELINE2] = {{"svcfte_spawnbaseline2", "spawnbaseline2", NQ_SPAWNBASELINE, fte_read_baseline_update}, .fte2 = FTE2_REPLACEMENTDELTAS},
-    [SVC_FTE_UPDATESTATSTRING] = {{"svcfte_updatestatstring", "updatestatstring", NQ_UPDATESTATSTRING, read_updatestatstring}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
-    [SVC_FTE_UPDATESTATFLOAT] = {{"svcfte_updatestatfloat", "updatestatfloat", NQ_UPDATESTATFLOAT, read_updatestatfloat}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
-    [SVC_FTE_CGAMEPACKET] = {{"svcfte_cgamepacket", "cgamepacket", NQ_CGAMEPACKET, fte_read_cgamepacket}, .fte = FTE_CSQC},
-    [SVC_FTE_VOICECHAT] = {{"svcfte_voicechat", "voicechat", NQ_VOICECHAT, fte_read_voicechat}, .fte2 = FTE2_VOICECHAT},
-    [SVC_FTE_SETANGLEDELTA] = {{"svcfte_setangledelta", "setangledelta", NQ_SETANGLEDELTA, fte_read_setangledelta}, .fte2 = FTE2_SETANGLEDELTA},
-    [SVC_FTE_UPDATEENTITIES] = {{"svcfte_updateentities", "updateentities", NQ_UPDATEENTITIES, nq_read_updateentities}, .fte2 = FTE2_REPLACEMENTDELTAS},
-    [SVC_FTE_CGAMEPACKET_SIZED] = {{"svcfte_cgamepacket_sized", "cgamepacket_sized", NQ_CGAMEPACKET, fte_read_cgamepacket_sized}, .fte = FTE_CSQC},
-    [SVC_FTE_TEMP_ENTITY_SIZED] = {{"svcfte_temp_entity_sized", "temp_entity_sized", NQ_TEMP_ENTITY, nq_read_temp_entity_sized}, .fte = ANY_EXTENSION, .fte2 = ANY_EXTENSION},
-    [SVC_FTE_CSQCENTITIES_SIZED] = {{"svcfte_csqcentities_sized", "csqcentities_sized", NQ_CSQCENTITIES, fte_read_csqcentities_sized}, .fte = FTE_CSQC},
-    [SVC_FTE_SETANGLEBASE] = {{"svcfte_setanglebase", "setanglebase", NQ_SETANGLEBASE, fte_read_setanglebase}, .fte2 = FTE2_VRINPUTS},
+#define SVC_FTE(id, number, fte_bits, fte2_bits, name, read, blurb)                               \
+    [number] = {{name, &name[sizeof "svcfte_" - 1], NQ_SVCFTE_##id, read}, .fte = fte_bits, .fte2 = fte2_bits},
+#include "common/quake/messages.def"
 };
-
-static const struct qs_message_type update = {"update", "update", NQ_UPDATE, nq_read_update};
 /* clang-format on */
 
-static const struct qs_message_type *in_table(const struct qs_message_type *table, size_t count,
-                                              uint32_t id)
+static const struct qs_message_type update = {"entity update", "update", NQ_UPDATE, nq_read_update};
+
+static const struct qs_message_type *of_dialect(enum dialect dialect, uint32_t id)
 {
-    return id < count && table[id].name ? &table[id] : NULL;
+    return types[dialect][id].name ? &types[dialect][id] : NULL;
 }
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
@@ -688,10 +615,10 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         return &update;
     type = fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
     if (!type && nq_has_darkplaces(nq_session_of(d)))
-        type = in_table(darkplaces_types, G_N_ELEMENTS(darkplaces_types), id);
+        type = of_dialect(DARKPLACES, id);
     else if (!type && nq_has_nehahra(nq_session_of(d)))
-        type = in_table(nehahra_types, G_N_ELEMENTS(nehahra_types), id);
-    return type ? type : in_table(types, G_N_ELEMENTS(types), id);
+        type = of_dialect(NEHAHRA, id);
+    return type ? type : of_dialect(QUAKE, id);
 }
 
 /* By DarkPlaces' version (com_msg.c, MSG_ReadCoord and MSG_ReadAngle). */

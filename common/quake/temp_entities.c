@@ -5,7 +5,6 @@
  * send in every protocol; fteqw cl_tent.c, CL_ParseTEnt, for those that it has of other games.
  */
 #include "common/quake/internal.h"
-#include "common/quake/names.h"
 
 static void read_point(struct qs_decoder *d)
 {
@@ -142,68 +141,24 @@ static void read_trail(struct qs_decoder *d)
     qs_coord3(d, NQ_TEMP_ENTITY_DIRECTION);
 }
 
-/* By type; names.c has their names. */
-static void (*const readers[])(struct qs_decoder *d) = {
-    [0] = read_point,
-    [1] = read_point,
-    [2] = read_point,
-    [3] = read_point,
-    [4] = read_point,
-    [5] = read_beam,
-    [6] = read_beam,
-    [7] = read_point,
-    [8] = read_point,
-    [9] = read_beam,
-    [10] = read_point,
-    [11] = read_point,
-    [12] = read_colored_explosion,
-    [13] = read_beam,
-    [14] = read_point,
-    [15] = read_line,
-    [16] = read_lit_explosion,
-    [17] = read_named_beam,
-    [20] = read_point,
-    [21] = read_counted_point,
-    [24] = read_stream,
-    [25] = read_stream,
-    [26] = read_stream,
-    [27] = read_stream,
-    [28] = read_stream,
-    [29] = read_colored_stream,
-    [30] = read_stream,
-    [31] = read_stream,
-    [32] = read_stream,
-    [50] = read_spray,
-    [51] = read_spray,
-    [52] = read_shower,
-    [53] = read_rgb_explosion,
-    [54] = read_cube,
-    [55] = read_weather,
-    [56] = read_weather,
-    [57] = read_point,
-    [58] = read_point,
-    [59] = read_point,
-    [70] = read_point,
-    [72] = read_point,
-    [73] = read_flash,
-    [74] = read_jet,
-    [75] = read_point,
-    [76] = read_trail,
-    [77] = read_jet,
-    [78] = read_point,
-    [79] = read_jet,
+struct type {
+    const char *name;
+    void (*read)(struct qs_decoder *d);
+    bool fte; /* FTE has it of QuakeWorld or Hexen II */
 };
 
-/* Types that FTE has of QuakeWorld and Hexen II. */
-static bool is_of_fte(uint8_t type)
-{
-    return type == 14 || type == 15 || (type >= 20 && type <= 32);
-}
+/* clang-format off */
+static const struct type types[] = {
+#define TE(id, number, name, read) [number] = {name, read, false},
+#define TE_FTE(id, number, name, read) [number] = {name, read, true},
+#include "common/quake/messages.def"
+};
+/* clang-format on */
 
 static bool is_known(const struct qs_decoder *d, uint8_t type)
 {
-    return type < G_N_ELEMENTS(readers) && readers[type] &&
-           (!is_of_fte(type) || nq_has_fte(nq_session_of(d)));
+    return type < G_N_ELEMENTS(types) && types[type].read &&
+           (!types[type].fte || nq_has_fte(nq_session_of(d)));
 }
 
 void nq_read_temp_entity(struct qs_decoder *d)
@@ -218,8 +173,8 @@ void nq_read_temp_entity(struct qs_decoder *d)
         d->stop = true;
         return;
     }
-    qs_label(d, ": %s", qs_name_of(nq_temp_entity_names, type));
-    readers[type](d);
+    qs_label(d, ": %s", types[type].name);
+    types[type].read(d);
 }
 
 void nq_read_temp_entity_sized(struct qs_decoder *d)
