@@ -3,7 +3,7 @@
  * Packets from DEM demos. A demo does not say which messages were reliable: those that begin with
  * the time, as all but the rarest of a game do, are sent as unreliable ones; the rest reliably, in
  * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
- * Source: netquake-and-dem facts, sections 2 to 4.
+ * Source: common/quake/PROTOCOL.md, sections 1 to 5.
  */
 #include "common/demo/dem.h"
 #include "common/quake/constants.h"

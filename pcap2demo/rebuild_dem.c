@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rebuilds DEM demos: a block for every message that the client's game was given, in that order,
- * with the view angles that the client's moves tell. Source: netquake-and-dem facts, sections 3
- * to 9.
+ * with the view angles that the client's moves tell. Source: common/quake/PROTOCOL.md,
+ * sections 2 and 4 to 6.
  *
  * A demo begins with the connection, as a recording that was started before connecting does. A
  * capture that begins later can still give one from the next level on: its svc_serverinfo starts
@@ -26,7 +26,7 @@ enum {
 static const char *const needed_commands[] = {"reconnect", "bf",      "v_cshift",
                                               "play",      "playvol", NULL};
 
-/* Where the angles of the next block come from: facts, section 4. */
+/* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
 enum view_source {
     VIEW_MOVE,    /* the client's next move: clients move first in a frame, then read */
     VIEW_ZERO,    /* the sign-on: the client's state was wiped */

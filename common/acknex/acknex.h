@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Acknex, the engine of 3D GameStudio: what a session knows, and the protocol record. Source:
- * acknex-protocol; where that is unclear, the acknex facts. Later engines (players' ids in client
- * messages, wider indices, encryption) are other protocols: they end in a note.
+ * Acknex, the engine of 3D GameStudio: the protocol record. Source: acknex-protocol, the manual's
+ * description; where that is unclear, PROTOCOL.md says how it is read.
  */
 #ifndef ACKNEX_ACKNEX_H
 #define ACKNEX_ACKNEX_H
 
+#include "common/acknex/session.h"
 #include "common/core/protocol.h"
-#include "common/core/session.h"
-#include "common/core/table.h"
 
 /* Numbers of the protocol's options. */
 enum acknex_option { ACKNEX_POS_RESOLUTION, ACKNEX_ANGLE_BYTE_ORDER, ACKNEX_OPTION_COUNT };
@@ -25,29 +23,7 @@ enum acknex_angle_byte_order {
     ACKNEX_ANGLE_INTEL       /* as its definition of a Short has it */
 };
 
-enum acknex_text {
-    ACKNEX_TEXT_PLAYER = 1, /* CLS_JOIN */
-    ACKNEX_TEXT_LEVEL       /* CLS_LEVEL */
-};
-
-/* All texts are as on the wire. Negative indices and those beyond a table's limit are not kept. */
-struct acknex_session {
-    struct qs_session base;
-    struct qs_table texts;     /* enum acknex_text */
-    struct qs_table requested; /* file names by identifier: of each CLS_CREATE without an answer */
-    struct qs_table files;     /* file names by entity index */
-    struct qs_table players;   /* names by index of the entity that the player's client created */
-
-    int16_t updated; /* not knowledge: the entity that the update at hand is about */
-};
-
-/* A client joins: what was known of an earlier connection ends. */
-void acknex_session_join(struct acknex_session *session, struct qs_view player);
-
-/* The client has loaded a level: entities of another level end. */
-void acknex_session_level(struct acknex_session *session, struct qs_view level);
-
-/* Strict enough to claim a conversation on any port when the user asks for it; see the source. */
+/* Strict enough to select the protocol on any port when the user asks for it; see the source. */
 bool acknex_recognise(const struct qs_packet *packet);
 
 extern const struct qs_protocol acknex_protocol;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of Acknex by number: one enumerator for each row of acknex_fields.def. */
+/* The fields of Acknex by number: one enumerator for each row of fields.def. */
 #ifndef ACKNEX_FIELDS_H
 #define ACKNEX_FIELDS_H
 

@@ -5,8 +5,7 @@
 #include "common/acknex/units.h"
 #include "common/core/text.h"
 
-/* --- What messages share
- * ------------------------------------------------------------------------------------- */
+/* --- What messages share --- */
 
 void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length)
 {
@@ -95,8 +94,7 @@ static void read_skill3(struct qs_decoder *d)
     acknex_vector(d, ACKNEX_SKILL3, acknex_fixed);
 }
 
-/* --- From a client
- * ------------------------------------------------------------------------------------------- */
+/* --- From a client --- */
 
 static void read_cls_join(struct qs_decoder *d)
 {
@@ -145,8 +143,7 @@ static void read_cls_level(struct qs_decoder *d)
         acknex_session_level(acknex_session_of(d), level);
 }
 
-/* --- From the server
- * ----------------------------------------------------------------------------------------- */
+/* --- From the server --- */
 
 /* The entity that the client asked for under `identifier` has been given its index. */
 static void answer_create(struct acknex_session *session, int16_t entity, int16_t identifier)
@@ -228,41 +225,24 @@ static void read_svc_local(struct qs_decoder *d)
     acknex_summarise_entity(d, entity);
 }
 
-/* --- Tables
- * --------------------------------------------------------------------------------------------------
- */
+/* --- Tables --- */
 
 /* clang-format off */
 static const struct qs_message_type client_messages[] = {
-    [CLS_JOIN]   = {"CLS_JOIN", "join", ACKNEX_CLS_JOIN, read_cls_join},
-    [CLS_CREATE] = {"CLS_CREATE", "create", ACKNEX_CLS_CREATE, read_cls_create},
-    [CLS_REMOVE] = {"CLS_REMOVE", "remove", ACKNEX_CLS_REMOVE, read_cls_remove},
-    [CLS_PING]   = {"CLS_PING", "ping", ACKNEX_CLS_PING, read_cls_ping},
-    [CLS_LEVEL]  = {"CLS_LEVEL", "loaded level", ACKNEX_CLS_LEVEL, read_cls_level},
-    [CLS_VAR]    = {"CLS_VAR", "variable", ACKNEX_CLS_VAR, read_var},
-    [CLS_STRING] = {"CLS_STRING", "string", ACKNEX_CLS_STRING, read_string},
-    [CLS_SKILL]  = {"CLS_SKILL", "skill of", ACKNEX_CLS_SKILL, read_skill},
-    [CLS_SKILL3] = {"CLS_SKILL3", "skill vector of", ACKNEX_CLS_SKILL3, read_skill3},
+#define CLS(id, number, name, brief, read, blurb) [number] = {"CLS_" #id, brief, ACKNEX_CLS_##id, read},
+#include "common/acknex/messages.def"
 };
 
 static const struct qs_message_type server_messages[] = {
-    [SVC_CREATE]   = {"SVC_CREATE", "created", ACKNEX_SVC_CREATE, read_svc_create},
-    [SVC_REMOVE]   = {"SVC_REMOVE", "removed", ACKNEX_SVC_REMOVE, read_svc_remove},
-    [SVC_ENTSOUND] = {"SVC_ENTSOUND", "sound", ACKNEX_SVC_ENTSOUND, read_svc_entsound},
-    [SVC_EFFECT]   = {"SVC_EFFECT", "effect", ACKNEX_SVC_EFFECT, read_svc_effect},
-    [SVC_INFO]     = {"SVC_INFO", "server time", ACKNEX_SVC_INFO, read_svc_info},
-    [SVC_VAR]      = {"SVC_VAR", "variable", ACKNEX_SVC_VAR, read_var},
-    [SVC_STRING]   = {"SVC_STRING", "string", ACKNEX_SVC_STRING, read_string},
-    [SVC_SKILL]    = {"SVC_SKILL", "skill of", ACKNEX_SVC_SKILL, read_skill},
-    [SVC_SKILL3]   = {"SVC_SKILL3", "skill vector of", ACKNEX_SVC_SKILL3, read_skill3},
-    [SVC_LOCAL]    = {"SVC_LOCAL", "function", ACKNEX_SVC_LOCAL, read_svc_local},
+#define SVC(id, number, name, brief, read, blurb) [number] = {"SVC_" #id, brief, ACKNEX_SVC_##id, read},
+#define UPDATE(id, number, name, brief, read, blurb)
+#include "common/acknex/messages.def"
 };
 
 /* By the two high bits of the bytecode. */
 static const struct qs_message_type updates[] = {
-    [SVC_UPDATE1 >> 6] = {"SVC_UPDATE1", "update", ACKNEX_SVC_UPDATE1, acknex_read_update},
-    [SVC_UPDATE2 >> 6] = {"SVC_UPDATE2", "update", ACKNEX_SVC_UPDATE2, acknex_read_update},
-    [SVC_UPDATE3 >> 6] = {"SVC_UPDATE3", "update", ACKNEX_SVC_UPDATE3, acknex_read_update},
+#define UPDATE(id, number, name, brief, read, blurb) [number >> 6] = {"SVC_" #id, brief, ACKNEX_SVC_##id, read},
+#include "common/acknex/messages.def"
 };
 /* clang-format on */
 

@@ -4,7 +4,6 @@
 #include "common/acknex/fields.h"
 #include "common/acknex/messages.h"
 #include "common/core/decoder.h"
-#include "common/core/text.h"
 
 /* clang-format off */
 /* An update's bytecode is any of 64. */
@@ -16,23 +15,14 @@
     EACH_OF_16(code, name), EACH_OF_16(code + 16, name),                        \
     EACH_OF_16(code + 32, name), EACH_OF_16(code + 48, name)
 
-/* A bytecode that both sides have is named for both; which one spoke is said by the group. */
 static const struct qs_name message_names[] = {
-    {CLS_JOIN, "CLS_JOIN"},
-    {CLS_CREATE, "CLS_CREATE or SVC_CREATE"},
-    {CLS_REMOVE, "CLS_REMOVE or SVC_REMOVE"},
-    {SVC_ENTSOUND, "SVC_ENTSOUND"},
-    {SVC_EFFECT, "SVC_EFFECT"},
-    {CLS_PING, "CLS_PING or SVC_INFO"},
-    {CLS_LEVEL, "CLS_LEVEL"},
-    {CLS_VAR, "CLS_VAR or SVC_VAR"},
-    {CLS_STRING, "CLS_STRING or SVC_STRING"},
-    {CLS_SKILL, "CLS_SKILL or SVC_SKILL"},
-    {CLS_SKILL3, "CLS_SKILL3 or SVC_SKILL3"},
-    {SVC_LOCAL, "SVC_LOCAL"},
-    EACH_OF_64(SVC_UPDATE1, "SVC_UPDATE1"),
-    EACH_OF_64(SVC_UPDATE2, "SVC_UPDATE2"),
-    EACH_OF_64(SVC_UPDATE3, "SVC_UPDATE3"),
+#define CLS(id, number, name, brief, read, blurb) {number, "CLS_" #id},
+#define SVC(id, number, name, brief, read, blurb) {number, "SVC_" #id},
+#define CLS_SHARED(id, number, name, brief, read, blurb)
+#define SVC_SHARED(id, number, name, brief, read, blurb)
+#define SHARED(constant, name) {constant, name},
+#define UPDATE(id, number, name, brief, read, blurb) EACH_OF_64(number, "SVC_" #id),
+#include "common/acknex/messages.def"
     {0, NULL},
 };
 /* clang-format on */
@@ -43,77 +33,7 @@ const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 #include "common/core/rows_end.h"
 };
 
-/* --- The session
- * --------------------------------------------------------------------------------------------- */
-
-static void init(struct qs_session *session)
-{
-    *(struct acknex_session *)session = (struct acknex_session){0};
-    qs_session_init(session);
-}
-
-static void copy(struct qs_session *to, const struct qs_session *from)
-{
-    struct acknex_session *target = (struct acknex_session *)to;
-    const struct acknex_session *source = (const struct acknex_session *)from;
-
-    *target = *source;
-    qs_table_copy(&target->texts, &source->texts);
-    qs_table_copy(&target->requested, &source->requested);
-    qs_table_copy(&target->files, &source->files);
-    qs_table_copy(&target->players, &source->players);
-}
-
-static void forget_entities(struct acknex_session *session)
-{
-    qs_table_clear(&session->requested);
-    qs_table_clear(&session->files);
-    qs_table_clear(&session->players);
-}
-
-static void clear(struct qs_session *session)
-{
-    struct acknex_session *known = (struct acknex_session *)session;
-
-    qs_table_clear(&known->texts);
-    forget_entities(known);
-}
-
-void acknex_session_join(struct acknex_session *session, struct qs_view player)
-{
-    qs_session_connect(&session->base);
-    clear(&session->base);
-    qs_table_set(&session->texts, ACKNEX_TEXT_PLAYER, player);
-}
-
-void acknex_session_level(struct acknex_session *session, struct qs_view level)
-{
-    const char *before = qs_table_get(&session->texts, ACKNEX_TEXT_LEVEL);
-
-    if (before && !qs_view_equal(level, before))
-        forget_entities(session);
-    session->base.level++;
-    qs_table_set(&session->texts, ACKNEX_TEXT_LEVEL, level);
-}
-
-static char *readable(const char *text)
-{
-    return text ? qs_text_utf8(qs_view_of(text)) : NULL;
-}
-
-static void describe(const struct qs_session *session, struct qs_description *description)
-{
-    const struct acknex_session *known = (const struct acknex_session *)session;
-
-    *description = (struct qs_description){
-        .version = session->version ? g_strdup_printf("%d", session->version) : NULL,
-        .map = readable(qs_table_get(&known->texts, ACKNEX_TEXT_LEVEL)),
-        .player = readable(qs_table_get(&known->texts, ACKNEX_TEXT_PLAYER)),
-    };
-}
-
-/* --- The packet
- * ---------------------------------------------------------------------------------------------- */
+/* --- The packet --- */
 
 static void settle_direction(struct qs_decoder *d)
 {
@@ -149,8 +69,7 @@ static void decode(struct qs_decoder *d)
     qs_read_messages(d, ACKNEX_MESSAGE, acknex_message);
 }
 
-/* --- The record
- * ---------------------------------------------------------------------------------------------- */
+/* --- The record --- */
 
 static const struct qs_name pos_resolutions[] = {
     {ACKNEX_POS_PACKED, "packed"},
@@ -192,10 +111,10 @@ const struct qs_protocol acknex_protocol = {
     .options = options,
     .option_count = ACKNEX_OPTION_COUNT,
     .session_size = sizeof(struct acknex_session),
-    .session_init = init,
-    .session_copy = copy,
-    .session_clear = clear,
-    .describe = describe,
+    .session_init = acknex_session_init,
+    .session_copy = acknex_session_copy,
+    .session_clear = acknex_session_clear,
+    .describe = acknex_session_describe,
     .recognise = acknex_recognise,
     .recognise_on_request = true,
     .decode = decode,

@@ -11,7 +11,7 @@
 #include "common/core/decoder.h"
 #include "common/core/text.h"
 
-/* What listens to a trial for file names. */
+/* A sink that counts the file names of a trial. */
 struct name_sink {
     struct qs_sink base;
     unsigned file_names, others; /* others: texts that no person wrote */
@@ -42,7 +42,7 @@ static bool is_file_name(struct qs_view text)
     return false;
 }
 
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
+static void count_name(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct name_sink *sink = (struct name_sink *)base;
@@ -60,7 +60,7 @@ static void hear_field(struct qs_sink *base, const struct qs_field *field,
 
 static bool reads_as(const struct qs_packet *packet, enum qs_direction direction)
 {
-    struct name_sink sink = {.base = {.field = hear_field}};
+    struct name_sink sink = {.base = {.field = count_name}};
     struct qs_packet trial = *packet;
     struct acknex_session session;
     struct qs_decoder decoder;

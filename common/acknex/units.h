@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kinds of number that Acknex sends, one reader each; acknex-protocol, the list of conventions.
- * Each says its field and returns the value in the unit that is shown.
+ * The kinds of number that Acknex sends, one reader each; PROTOCOL.md, section 1.
+ * Each emits its field and returns the value in the unit that is shown.
  */
 #ifndef ACKNEX_UNITS_H
 #define ACKNEX_UNITS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * DEM, the demo file of Quake: a line of text, then blocks, each a message that the client's game
- * was given, and where it looked. Source: dem-format, section 5; netquake-and-dem facts, section 3
+ * was given, and where it looked. Source: common/quake/PROTOCOL.md, section 4
  * (cl_demo.c of the engines).
  *
  *     text  number of the CD track to play, or -1; a line feed

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the client tells the server. Sources: QuakeSpasm sv_user.c, SV_ReadClientMessage; DarkPlaces
+ * What the client sends. Sources: QuakeSpasm sv_user.c, SV_ReadClientMessage; DarkPlaces
  * sv_user.c, SV_ReadClientMessage and SV_ReadClientMove; fteqw sv_user.c, SVNQ_ReadClientMove.
  */
 #include "common/core/text.h"
-#include "common/quake/internal.h"
+#include "common/quake/dialect.h"
+#include "common/quake/messages.h"
 
 static void read_nothing(struct qs_decoder *d)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_clientdata: the player's own state. Sources: dem-format, 6.16; QuakeSpasm and DarkPlaces
- * cl_parse.c, CL_ParseClientdata.
+ * svc_clientdata: the player's own state. Sources: PROTOCOL.md, section 8; QuakeSpasm and
+ * DarkPlaces cl_parse.c, CL_ParseClientdata.
  */
-#include "common/quake/internal.h"
+#include "common/quake/dialect.h"
+#include "common/quake/messages.h"
 
 static void read_view(struct qs_decoder *d, uint32_t flags)
 {
@@ -21,8 +22,8 @@ struct weapon {
 static void name_weapon(struct qs_decoder *d, const struct weapon *weapon, uint32_t length)
 {
     if (weapon->model)
-        nq_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon->model, weapon->at,
-                length);
+        nq_emit_name(d, NQ_CLIENTDATA_WEAPON_NAME, &nq_session_of(d)->models, weapon->model,
+                     weapon->at, length);
 }
 
 static struct weapon read_state(struct qs_decoder *d, uint32_t flags)

@@ -6,7 +6,9 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake/internal.h"
+#include "common/quake/connectionless.h"
+#include "common/quake/fields.h"
+#include "common/quake/session.h"
 
 enum { MARK_SIZE = 4 };
 
@@ -71,7 +73,7 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_accept(struct qs_decoder *d)
 {
-    nq_accept_connection(nq_session_of(d));
+    nq_session_accept_connection(nq_session_of(d));
     read_arguments(d);
 }
 

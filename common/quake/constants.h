@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers of Quake's protocol, by the names that the field uses for them.
- * Sources: dem-format, section 6; QuakeSpasm protocol.h and net_defs.h (15, 666, 999);
- * DarkPlaces protocol.h and netconn.h.
+ * Those of messages stand in messages.def. Sources: PROTOCOL.md, section 7; QuakeSpasm protocol.h
+ * and net_defs.h (15, 666, 999); DarkPlaces protocol.h and netconn.h.
  */
 #ifndef NQ_CONSTANTS_H
 #define NQ_CONSTANTS_H

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Control packets: how a client finds a server, asks it about itself, and connects.
- * Sources: netquake-and-dem facts, section 2; QuakeSpasm net_defs.h and net_dgrm.c; DarkPlaces
+ * Sources: PROTOCOL.md, section 3; QuakeSpasm net_defs.h and net_dgrm.c; DarkPlaces
  * netconn.h and netconn.c (ProQuake's additions).
  */
 #include "common/core/text.h"
-#include "common/quake/internal.h"
+#include "common/quake/control.h"
+#include "common/quake/constants.h"
+#include "common/quake/fields.h"
+#include "common/quake/session.h"
 
 /* --- Requests --- */
 
@@ -66,7 +69,7 @@ static void follow_port(struct qs_decoder *d, int32_t port)
             .valid = true, .server = d->packet->source, .client = d->packet->destination};
         d->announced.server.port = (uint16_t)port;
     } else {
-        nq_accept_connection(session);
+        nq_session_accept_connection(session);
     }
 }
 
@@ -191,7 +194,7 @@ static bool names_the_game(struct qs_view packet)
 
 /*
  * FTE's client asks servers of all games alike, with the other games' request appended; the answer
- * tells which one it is (quakeworld-fte facts, section 2).
+ * tells which one it is (PROTOCOL.md, section 3).
  */
 static bool asks_any_server(struct qs_view packet)
 {

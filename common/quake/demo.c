@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of demos, as common/demo/dem.h describes them. Source: dem-format, section 5;
- * netquake-and-dem facts, section 3.
+ * Blocks of demos, as common/demo/dem.h describes them. Source: PROTOCOL.md,
+ * section 4.
  */
-#include "common/quake/internal.h"
+#include "common/quake/messages.h"
+#include "common/quake/quake.h"
 
 #define FROM_CLIENT UINT32_C(0x80000000)
 
@@ -30,7 +31,20 @@ static void read_framing(struct qs_decoder *d)
     qs_label(d, ": %u bytes%s", word & ~FROM_CLIENT, word & FROM_CLIENT ? " from the client" : "");
 }
 
-void nq_decode_demo_block(struct qs_decoder *d)
+void nq_decode_delivered(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    nq_session_forget_packet(session);
+    d->accepted = true;
+    session->delivered = (struct nq_delivery){.bytes = {d->in.data, d->in.size}};
+    if (d->direction == QS_C2S)
+        nq_read_client_messages(d);
+    else
+        nq_read_server_messages(d);
+}
+
+static void decode_block(struct qs_decoder *d)
 {
     const bool line = d->packet->number == 0;
 
@@ -48,3 +62,5 @@ void nq_decode_demo_block(struct qs_decoder *d)
         nq_decode_delivered(d);
     }
 }
+
+const struct qs_demo_format nq_dem = {"dem", decode_block};

@@ -6,10 +6,10 @@
  * CL_DownloadBegin_f; fteqw sv_user.c, SV_BeginDownload_f.
  */
 #include "common/core/text.h"
-#include "common/quake/internal.h"
+#include "common/quake/messages.h"
 
 /* cl_downloadbegin SIZE NAME [deflate]: the file as it will be sent has that size. */
-static void tell_begin(struct qs_decoder *d, struct qs_view command, uint32_t pos)
+static void add_begin(struct qs_decoder *d, struct qs_view command, uint32_t pos)
 {
     struct qs_transfer begin = {.event = QS_TRANSFER_BEGIN};
     struct qs_token size, name, packing;
@@ -23,7 +23,7 @@ static void tell_begin(struct qs_decoder *d, struct qs_view command, uint32_t po
     qs_add_transfer(d, &begin);
 }
 
-static void tell_of_command(struct qs_decoder *d, struct qs_view command)
+static void add_command(struct qs_decoder *d, struct qs_view command)
 {
     struct qs_token word;
     uint32_t pos = 0;
@@ -31,7 +31,7 @@ static void tell_of_command(struct qs_decoder *d, struct qs_view command)
     if (!qs_token_next(command, &pos, &word))
         return;
     if (qs_view_equal(word.text, "cl_downloadbegin"))
-        tell_begin(d, command, pos);
+        add_begin(d, command, pos);
     else if (qs_view_equal(word.text, "stopdownload"))
         qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_REFUSED});
 }
@@ -43,7 +43,7 @@ void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands)
     for (uint32_t at = 0; at < commands.size;) {
         const uint32_t end = qs_command_end(commands, at);
 
-        tell_of_command(d, (struct qs_view){commands.data + at, end - at});
+        add_command(d, (struct qs_view){commands.data + at, end - at});
         at = end + 1;
     }
 }

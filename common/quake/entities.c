@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Entities: what they are to begin with, and how they change.
- * Sources: dem-format, 6.21, 6.23 and 6.35; QuakeSpasm cl_parse.c, CL_ParseBaseline and
+ * Sources: QuakeSpasm cl_parse.c, CL_ParseBaseline and
  * CL_ParseUpdate; DarkPlaces cl_parse.c, CL_ParseBaseline, and cl_ents_nq.c,
  * EntityFrameQuake_ReadEntity.
  */
-#include "common/quake/internal.h"
+#include "common/quake/dialect.h"
+#include "common/quake/messages.h"
 
 static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own size */
 
 /* No map reaches further, in units. */
 static const double farthest = 1 << 17;
 
-/* While the protocol is being found out, a place beyond all maps tells that it is another one. */
+/* While the protocol is being found out, a position beyond all maps says that it is another one. */
 static void read_coordinate(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;
-    const double place = qs_coord(d, row);
+    const double position = qs_coord(d, row);
 
-    if (d->probing && !(place >= -farthest && place <= farthest))
+    if (d->probing && !(position >= -farthest && position <= farthest))
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "No place on a map");
 }
 
@@ -36,7 +37,7 @@ static void read_baseline(struct qs_decoder *d, uint8_t flags)
     const uint16_t model =
         flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
 
-    nq_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    nq_emit_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (flags & B_LARGEFRAME)
         qs_u16(d, NQ_BASELINE_FRAME);
     else
@@ -134,11 +135,11 @@ static void read_update_entity(struct qs_decoder *d, uint32_t flags)
 
     qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
-        nq_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
+        nq_emit_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
 }
 
 /* The axes take turns: origin, then angle. */
-static void read_place(struct qs_decoder *d, uint32_t flags)
+static void read_position(struct qs_decoder *d, uint32_t flags)
 {
     static const uint32_t origin[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
     static const uint32_t angle[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
@@ -151,7 +152,7 @@ static void read_place(struct qs_decoder *d, uint32_t flags)
     }
 }
 
-/* FitzQuake's. Returns the upper byte of the model number, in its place. */
+/* FitzQuake's. Returns the upper byte of the model number, shifted to where it belongs. */
 static uint32_t read_fitzquake_extension(struct qs_decoder *d, uint32_t flags)
 {
     uint32_t model = 0;
@@ -223,7 +224,7 @@ void nq_read_update(struct qs_decoder *d)
         qs_u8(d, NQ_UPDATE_SKIN);
     if (flags & U_EFFECTS)
         qs_u8(d, NQ_UPDATE_EFFECTS);
-    read_place(d, flags);
+    read_position(d, flags);
     if (extension == FITZQUAKE)
         model |= read_fitzquake_extension(d, flags);
     else if (extension == DARKPLACES)
@@ -231,5 +232,5 @@ void nq_read_update(struct qs_decoder *d)
     else if (flags & U_TRANS)
         read_transparency(d);
     if (flags & U_MODEL)
-        nq_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
+        nq_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
 }

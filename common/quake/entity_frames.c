@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_entities and svc_csqcentities: DarkPlaces' entities, as changes to what earlier frames said.
+ * svc_entities and svc_csqcentities: DarkPlaces' entities, as changes to earlier frames.
  * Three forms: DP1 to DP3, DP4, and from DP5 on. Each entity has its number, bits that say what has
  * changed, and the new values, in an order of their own. Sources: DarkPlaces protocol.h; cl_ents.c,
  * EntityFrame_CL_ReadFrame and EntityState_ReadFields; cl_ents4.c, EntityFrame4_CL_ReadFrame;
  * cl_ents5.c, EntityFrame5_CL_ReadFrame and EntityState5_ReadUpdate; csprogs.c, CSQC_ReadEntities.
  */
-#include "common/quake/internal.h"
+#include "common/quake/dialect.h"
+#include "common/quake/messages.h"
 
 /* What scaled bytes count in. */
 static const double alpha_unit = 1.0 / 255;
@@ -49,7 +50,7 @@ static void read_light(struct qs_decoder *d)
 
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
 {
-    nq_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
+    nq_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
 }
 
 typedef void read_changes(struct qs_decoder *d, uint32_t number);
@@ -67,7 +68,7 @@ static void read_entity(struct qs_decoder *d, read_changes *read)
     number = word & ENTITY_NUMBER;
     qs_label(d, " %u", number);
     if (number >= 1 && number <= session->maxclients)
-        nq_name(d, NQ_ENTITY_PLAYER_NAME, &session->players, number - 1, at, 2);
+        nq_emit_name(d, NQ_ENTITY_PLAYER_NAME, &session->players, number - 1, at, 2);
     if (word & ENTITY_REMOVE) {
         qs_label(d, " removed");
         qs_table_set(&session->coarse, number, (struct qs_view){0});
@@ -108,7 +109,7 @@ static void read_flags(struct qs_decoder *d, uint32_t number)
     qs_table_set(&nq_session_of(d)->coarse, number, (struct qs_view){mark, coarse});
 }
 
-static void read_place(struct qs_decoder *d, uint32_t number, uint32_t bits)
+static void read_position(struct qs_decoder *d, uint32_t number, uint32_t bits)
 {
     const enum qs_coord_format coords = d->coord_format;
 
@@ -168,7 +169,7 @@ static void read_state(struct qs_decoder *d, uint32_t number)
 
     if (bits & E_FLAGS && !flags_late)
         read_flags(d, number);
-    read_place(d, number, bits);
+    read_position(d, number, bits);
     read_model(d, bits);
     read_looks(d, bits);
     if (bits & E_FLAGS && flags_late)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of Quake by number: one enumerator for each row of nq_fields.def, behind
- * those of fte_fields.def. */
+/* The fields of Quake by number: one enumerator for each row of fields.def, behind
+ * those of FTE's extensions. */
 #ifndef NQ_FIELDS_H
 #define NQ_FIELDS_H
 
@@ -8,7 +8,7 @@
 #include "common/fte/fields.h"
 
 enum nq_field {
-    NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* fte_fields.def */
+    NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
 #include "common/core/rows_enum.h"
 #include "common/quake/fields.def"
 #include "common/core/rows_end.h"

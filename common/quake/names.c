@@ -76,7 +76,6 @@ const struct qs_name nq_temp_entity_names[] = {
 };
 /* clang-format on */
 
-/* dem-format, 6.26. */
 const struct qs_name nq_signon_names[] = {
     {1, "Lists sent: ask for the entities (prespawn)"},
     {2, "Entities sent: ask for the player (spawn)"},

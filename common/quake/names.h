@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for Quake's numbers. Sources as in constants.h, and the tables of dem-format. */
+/* Names for Quake's numbers. Sources as in constants.h and messages.def. */
 #ifndef NQ_NAMES_H
 #define NQ_NAMES_H
 

@@ -6,10 +6,14 @@
  * Reliable messages are sent fragment by fragment, each repeated unchanged until it is
  * acknowledged; so the sender goes on only when the receiver has the fragment. Unreliable messages
  * are taken when they are newer than the last. Both are numbered from 0, each for itself, in each
- * direction. Sources: netquake-and-dem facts, sections 2 and 8; QuakeSpasm net_dgrm.c,
+ * direction. Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c,
  * Datagram_GetMessage.
  */
-#include "common/quake/internal.h"
+#include "common/quake/netchan.h"
+#include "common/quake/constants.h"
+#include "common/quake/fields.h"
+#include "common/quake/messages.h"
+#include "common/quake/session.h"
 
 /* An acknowledged fragment that is sent again this often did not miss its acknowledgement. */
 enum { STUCK_AFTER = 3 };
@@ -295,7 +299,7 @@ static void notice_beginning(struct qs_decoder *d, uint32_t flags)
     if (!has_begun(session))
         session->base.connection = 1;
     else if (session->restart_offered && reliable->fragments.sequence > 1)
-        nq_begin_connection(session);
+        nq_session_begin_connection(session);
 }
 
 static const char *kind_name(uint32_t flags)

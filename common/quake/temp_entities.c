@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svc_temp_entity: short effects. Sources: dem-format, 6.24; QuakeSpasm cl_tent.c, CL_ParseTEnt;
+ * svc_temp_entity: short effects. Sources: QuakeSpasm cl_tent.c, CL_ParseTEnt;
  * DarkPlaces cl_parse.c, CL_ParseTempEntity, for the types from 16 on, which games for DarkPlaces
  * send in every protocol; fteqw cl_tent.c, CL_ParseTEnt, for those that it has of other games.
  */
-#include "common/quake/internal.h"
+#include "common/quake/dialect.h"
+#include "common/quake/messages.h"
 
 static void read_point(struct qs_decoder *d)
 {

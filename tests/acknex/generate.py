@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes Acknex traffic, and says what a decoder has to find in it.
 
-Written from the protocol's document alone (acknex-protocol and the readings of it in the acknex
-facts), never from the decoder: where the two disagree, one of them is wrong.
+Written from the protocol's document alone (acknex-protocol and the readings of it in
+common/acknex/PROTOCOL.md), never from the decoder: where the two disagree, one of them is wrong.
 
     generate.py DIRECTORY       NAME.json and NAME.pcap for each set of datagrams below
     generate.py --session FILE  one small capture of a session from its first message to its last

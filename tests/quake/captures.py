@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Checks every Quake capture: what is decoded has no malformed, unknown or undecoded byte, and the notes
-are those that the captures' own descriptions and facts count.
+are those that the captures' own descriptions count.
 
     captures.py PCAP2DEMO SHARED
 """

@@ -11,8 +11,8 @@ order and number; and all but a stated number of view angles within half of what
 in. Those few are frames in which the client read a packet that the capture has on the other side of
 its move.
 
-A recording begun in mid-game starts with blocks that the recorder made up (netquake-and-dem facts,
-section 6); all others must be a run of the rebuilt demo. FTE also writes empty blocks.
+A recording begun in mid-game starts with blocks that the recorder made up (common/quake/PROTOCOL.md,
+section 4); all others must be a run of the rebuilt demo. FTE also writes empty blocks.
 """
 
 import pathlib

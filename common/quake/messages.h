@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The readers of messages: each reads what stands behind its id. messages.def lists them. */
+#ifndef NQ_MESSAGES_H
+#define NQ_MESSAGES_H
+
+#include "common/core/decoder.h"
+#include "common/quake/fields.h"
+
+/* All messages to the end of the source. */
+void nq_read_server_messages(struct qs_decoder *d);
+void nq_read_client_messages(struct qs_decoder *d);
+
+/* What svc_disconnect and clc_disconnect have behind their id. */
+void nq_read_reason(struct qs_decoder *d);
+
+/* clientdata.c */
+void nq_read_clientdata(struct qs_decoder *d);
+
+/* demo.c: a message as demos hold it, which its receiver was given. */
+void nq_decode_delivered(struct qs_decoder *d);
+
+/* download.c */
+void nq_read_downloaddata(struct qs_decoder *d);
+/* Adds the downloads that begin or end with console commands of the server. */
+void nq_add_transfer_commands(struct qs_decoder *d, struct qs_view commands);
+
+/* effects.c */
+void nq_read_particle(struct qs_decoder *d);
+void nq_read_skybox(struct qs_decoder *d);
+void nq_read_fog(struct qs_decoder *d);
+void nq_read_showlmp(struct qs_decoder *d);
+void nq_read_hidelmp(struct qs_decoder *d);
+void nq_read_effect(struct qs_decoder *d);
+void nq_read_effect2(struct qs_decoder *d);
+void nq_read_trailparticles(struct qs_decoder *d);
+void nq_read_pointparticles(struct qs_decoder *d);
+void nq_read_pointparticles1(struct qs_decoder *d);
+void nq_read_nehahra_skyboxsize(struct qs_decoder *d);
+void nq_read_nehahra_fog(struct qs_decoder *d);
+
+/* entities.c */
+void nq_read_update(struct qs_decoder *d);
+void nq_read_spawnstatic(struct qs_decoder *d);
+void nq_read_spawnstatic2(struct qs_decoder *d);
+void nq_read_spawnbaseline(struct qs_decoder *d);
+void nq_read_spawnbaseline2(struct qs_decoder *d);
+void nq_read_spawnstatic_large(struct qs_decoder *d);
+void nq_read_spawnbaseline_large(struct qs_decoder *d);
+
+/* entity_frames.c */
+void nq_read_entities(struct qs_decoder *d);
+void nq_read_csqcentities(struct qs_decoder *d);
+
+/* fte.c */
+extern const struct fte_game nq_fte_game;
+void nq_read_updateentities(struct qs_decoder *d);
+void nq_read_fte_move(struct qs_decoder *d);
+
+/* sounds.c */
+void nq_read_sound(struct qs_decoder *d);
+void nq_read_stopsound(struct qs_decoder *d);
+void nq_read_spawnstaticsound(struct qs_decoder *d);
+void nq_read_spawnstaticsound2(struct qs_decoder *d);
+void nq_read_localsound(struct qs_decoder *d);
+/* DP1 to DP3: the number has 16 bits. */
+void nq_read_sound2(struct qs_decoder *d);
+
+/* temp_entities.c */
+void nq_read_temp_entity(struct qs_decoder *d);
+void nq_read_temp_entity_sized(struct qs_decoder *d);
+
+#endif

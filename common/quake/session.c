@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake/session.h"
+
+#include "common/core/text.h"
+
+void nq_session_init(struct qs_session *session)
+{
+    memset(session, 0, sizeof(struct nq_session));
+    qs_session_init(session);
+}
+
+void nq_session_forget_packet(struct nq_session *session)
+{
+    g_clear_pointer(&session->joined, g_bytes_unref);
+    session->delivered = (struct nq_delivery){0};
+    session->moved = session->angle_set = false;
+}
+
+void nq_session_copy(struct qs_session *to, const struct qs_session *from)
+{
+    struct nq_session *target = (struct nq_session *)to;
+    const struct nq_session *origin = (const struct nq_session *)from;
+
+    memcpy(target, origin, sizeof *target);
+    nq_fragments_copy(&target->to_server.pending, &origin->to_server.pending);
+    nq_fragments_copy(&target->to_client.pending, &origin->to_client.pending);
+    qs_table_copy(&target->models, &origin->models);
+    qs_table_copy(&target->sounds, &origin->sounds);
+    qs_table_copy(&target->players, &origin->players);
+    qs_table_copy(&target->coarse, &origin->coarse);
+    target->joined = NULL; /* a copy is of knowledge */
+    nq_session_forget_packet(target);
+}
+
+void nq_session_clear(struct qs_session *session)
+{
+    struct nq_session *nq = (struct nq_session *)session;
+
+    nq_session_forget_packet(nq);
+    nq_fragments_clear(&nq->to_server.pending);
+    nq_fragments_clear(&nq->to_client.pending);
+    qs_table_clear(&nq->models);
+    qs_table_clear(&nq->sounds);
+    qs_table_clear(&nq->players);
+    qs_table_clear(&nq->coarse);
+}
+
+void nq_session_begin_connection(struct nq_session *session)
+{
+    struct nq_session fresh = {.ext = {.base = session->base, .game = session->ext.game},
+                               .darkplaces_client = session->darkplaces_client};
+
+    qs_session_connect(&fresh.base);
+    nq_session_clear(&session->base);
+    *session = fresh;
+}
+
+void nq_session_accept_connection(struct nq_session *session)
+{
+    if (session->base.connection && !session->base.disconnected)
+        session->restart_offered = true;
+    else
+        nq_session_begin_connection(session);
+}
+
+/* "maps/e1m1.bsp" → "e1m1" */
+static char *map_name(const char *model)
+{
+    const char *base = strrchr(model, '/');
+    const char *end;
+
+    base = base ? base + 1 : model;
+    end = strrchr(base, '.');
+    return qs_text_utf8((struct qs_view){(const uint8_t *)base,
+                                         end ? (uint32_t)(end - base) : (uint32_t)strlen(base)});
+}
+
+static char *version_text(const struct nq_session *session)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_printf(text, "%d", session->base.version);
+    if (session->flags)
+        g_string_append_printf(text, " flags 0x%x", session->flags);
+    fte_describe(&session->ext, text);
+    return g_string_free(text, FALSE);
+}
+
+void nq_session_describe(const struct qs_session *session, struct qs_description *description)
+{
+    const struct nq_session *nq = (const struct nq_session *)session;
+    const char *map = qs_table_get(&nq->models, 1);
+    const char *player = nq->view_entity ? qs_table_get(&nq->players, nq->view_entity - 1u) : NULL;
+
+    *description = (struct qs_description){0};
+    if (session->version)
+        description->version = version_text(nq);
+    if (map)
+        description->map = map_name(map);
+    if (player)
+        description->player = qs_text_utf8(qs_view_of(player));
+}
+
+void nq_session_begin_level(struct nq_session *session)
+{
+    session->base.level++;
+    session->signon = 0;
+    session->view_entity = 0;
+    session->undecodable = false;
+    fte_forget_agreement(&session->ext);
+    qs_table_clear(&session->models);
+    qs_table_clear(&session->sounds);
+    qs_table_clear(&session->players);
+    qs_table_clear(&session->coarse);
+}
+
+void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
+                  uint32_t offset, uint32_t length)
+{
+    const char *name = qs_table_get(table, index);
+
+    if (!name || d->in.overrun)
+        return;
+    qs_emit_generated_text(d, row, offset, length, name);
+    qs_label_text(d, " ", qs_view_of(name), "");
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a session of Quake knows, and its life. */
+#ifndef NQ_SESSION_H
+#define NQ_SESSION_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+#include "common/core/session.h"
+#include "common/core/table.h"
+#include "common/fte/fte.h"
+#include "common/quake/fragments.h"
+
+/*
+ * The reliable messages of one direction. Their fragments are numbered by themselves, apart from
+ * the unreliable messages, which qs_session's netchans count.
+ */
+struct nq_reliable {
+    struct qs_netchan fragments; /* numbers of the fragments */
+    struct nq_fragments pending; /* of the message that is not complete */
+    bool broken;                 /* a fragment of it is missing: it cannot be joined */
+    bool last_was_whole;         /* the last message came in one fragment */
+    uint32_t acknowledgements;   /* of the last fragment */
+};
+
+/* The last clc_move or svc_setangle, in degrees. */
+struct nq_angles {
+    double pitch, yaw, roll;
+};
+
+/* A message as the receiver's game was given it. */
+struct nq_delivery {
+    struct qs_view bytes; /* valid until the session's next packet; data NULL: none */
+    bool reliable;
+    uint8_t source; /* as in struct qs_message */
+};
+
+struct nq_session {
+    union {
+        struct qs_session base; /* its netchans count the unreliable messages */
+        struct fte_session ext; /* begins with it */
+    };
+    struct nq_reliable to_server, to_client;
+
+    uint32_t flags; /* PRFL_*, of protocol 999 */
+    /* While base.version is not known: the protocol by which the messages so far could be read. */
+    int32_t assumed_version;
+    bool undecodable;       /* the server chose a protocol that is not decoded */
+    bool restart_offered;   /* the server accepted a connection request while connected */
+    bool darkplaces;        /* the server is DarkPlaces: it has messages of its own */
+    bool darkplaces_client; /* the client connected as DarkPlaces does */
+    /* From svc_serverinfo and what follows; valid when base.level is not 0. */
+    uint8_t maxclients;
+    uint8_t signon;                 /* the last svc_signonnum */
+    uint16_t view_entity;           /* the player's own: its number is one less */
+    struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
+    struct qs_table players;        /* names, by number */
+    struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */
+
+    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    struct nq_delivery delivered;
+    GBytes *joined; /* owns the bytes of a delivery that was joined */
+    bool moved;     /* it carried clc_move */
+    struct nq_angles move;
+    bool angle_set; /* it carried svc_setangle */
+    struct nq_angles set;
+};
+
+static inline struct nq_session *nq_session_of(const struct qs_decoder *d)
+{
+    return (struct nq_session *)d->session;
+}
+
+/* As a protocol record has them. FTE's part of the session is left to its caller: `ext.game`. */
+void nq_session_init(struct qs_session *session);
+void nq_session_copy(struct qs_session *to, const struct qs_session *from);
+void nq_session_clear(struct qs_session *session);
+void nq_session_describe(const struct qs_session *session, struct qs_description *description);
+
+/* What was of the last packet only. */
+void nq_session_forget_packet(struct nq_session *session);
+
+/* A new connection begins in the conversation: nothing of the old one counts. */
+void nq_session_begin_connection(struct nq_session *session);
+
+/*
+ * The server accepts a connection request in this conversation. While one is in progress that is a
+ * repeated answer, or the client lost its state: the numbers that come will tell.
+ */
+void nq_session_accept_connection(struct nq_session *session);
+
+/* A level begins: lists, players and what is known of entities end. */
+void nq_session_begin_level(struct nq_session *session);
+
+/* A generated field with the name that `table` has for `index`; it labels the group as well. */
+void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,
+                  uint32_t offset, uint32_t length);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values that games between a few clients do not have. The bytes and what is expected of them are
+ * written down from the engines' sources, named at each test.
+ */
+#include "tests/unit/unit.h"
+
+#include "tests/quake/wire.h"
+
+/* svc_serverinfo with two models, a sound, four players. */
+#define LISTS "\4\1One\0maps/m.bsp\0progs/a.mdl\0\0s/1.wav\0\0"
+#define SERVERINFO(low, high) "\x0b" low high "\0\0" LISTS
+#define QUAKE SERVERINFO("\x0f", "\0")
+#define FITZQUAKE SERVERINFO("\x9a", "\2")
+#define DP4 SERVERINFO("\xad", "\x0d")
+#define DP5 SERVERINFO("\xae", "\x0d")
+#define DP7 SERVERINFO("\xb0", "\x0d")
+
+static void assert_not_heard(const struct wire *wire, const char *text)
+{
+    if (strstr(wire->dump->str, text))
+        print_error("heard: %s in\n%s", text, wire->dump->str);
+    assert_null(strstr(wire->dump->str, text));
+}
+
+/* --- 16 bits from 0x8000 on --- */
+
+/* QuakeSpasm cl_parse.c: CL_ParseStartSoundPacket takes entity and channel without a sign, frags
+ * with one; common.c, MSG_ReadCoord16. */
+static void test_large_words(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(QUAKE));
+    wire_assert_reads(wire, VIEW("\6\0\xf9\xff\1\0\x80\xff\x7f\0\0"));
+    wire_assert_heard(wire, "nq.sound.entity = 8191");
+    wire_assert_heard(wire, "nq.sound.origin.x = -4096");
+    wire_assert_heard(wire, "nq.sound.origin.y = 4095.875");
+    wire_assert_reads(wire, VIEW("\x0e\0\0\x80"));
+    wire_assert_heard(wire, "nq.updatefrags.frags = -32768");
+    wire_assert_reads(wire, VIEW("\5\1\x80"));
+    wire_assert_heard(wire, "nq.setview.entity = 32769");
+}
+
+/* DarkPlaces cl_parse.c, svcdp_precache: bit 15 is a sound; cl_ents_nq.c,
+ * EntityFrameQuake_ReadEntity: numbers of entities have no sign. */
+static void test_large_numbers(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP7));
+    wire_assert_reads(wire, VIEW("\x36\2\x80new.wav\0"));
+    assert_string_equal(qs_table_get(&wire->session.sounds, 2), "new.wav");
+    assert_string_equal(qs_table_get(&wire->session.models, 2), "progs/a.mdl");
+    wire_assert_reads(wire, VIEW(QUAKE));
+    wire_assert_reads(wire, VIEW("\x81\x40\1\x80"));
+    wire_assert_heard(wire, "nq.svc = 129 (entity update)");
+    wire_assert_heard(wire, "nq.update.entity = 32769");
+}
+
+/* QuakeSpasm cl_parse.c, CL_ParseUpdate: U_FRAME2 and U_MODEL2 bring the upper bytes. */
+static void test_upper_bytes(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(FITZQUAKE));
+    wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\1"));
+    wire_assert_heard(wire, "nq.update.model = 2");
+    wire_assert_heard(wire, "nq.update.frame = 52");
+    wire_assert_heard(wire, "nq.update.frame2 = 18");
+    wire_assert_heard(wire, "nq.update.model2 = 1");
+    assert_not_heard(wire, "progs/a.mdl"); /* it is number 258 */
+    wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\0"));
+    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+}
+
+/* --- Angles below 0 --- */
+
+/* QuakeSpasm common.c: MSG_ReadAngle of a signed byte, MSG_ReadAngle16 of a signed short. */
+static void test_negative_angles(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(QUAKE));
+    wire_assert_reads(wire, VIEW("\x0a\xf6\0\xe0"));
+    wire_assert_heard(wire, "nq.setangle.angles.pitch = -14.0625");
+    wire_assert_heard(wire, "nq.setangle.angles.yaw = 0");
+    wire_assert_heard(wire, "nq.setangle.angles.roll = -45");
+    assert_true(wire->session.set.pitch == -14.0625 && wire->session.set.roll == -45);
+    wire_assert_reads(wire, VIEW("\x81\2\1\xe0"));
+    wire_assert_heard(wire, "nq.update.angles.roll = -45");
+    wire_assert_reads(wire, VIEW("\x0f\x14\2\xfe\xfd\0\0\0\0\x64\0\0\0\0\0\0\0"));
+    wire_assert_heard(wire, "nq.clientdata.punch.pitch = -2");
+    wire_assert_heard(wire, "nq.clientdata.punch.roll = -3");
+}
+
+static void test_negative_view(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(FITZQUAKE));
+    wire_assert_client_reads(wire, 0,
+                             VIEW("\3\0\0\x80\x3f\0\xf0\0\x40\0\xe0\x90\1\x70\xfe\0\0\3\0"));
+    wire_assert_heard(wire, "nq.move.angles.pitch = -22.5");
+    wire_assert_heard(wire, "nq.move.angles.yaw = 90");
+    wire_assert_heard(wire, "nq.move.angles.roll = -45");
+    assert_true(wire->session.move.pitch == -22.5 && wire->session.move.roll == -45);
+}
+
+/* --- Thresholds of versions --- */
+
+/* DarkPlaces cl_parse.c, CL_ParseClientdata: a byte in DP2 to DP4, then a short. */
+static void test_viewzoom(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\x80\1"));
+    wire_assert_heard(wire, "nq.clientdata.health = 100");
+    wire_assert_heard(wire, "nq.clientdata.viewzoom = 128");
+    wire_assert_heard(wire, "nq.svc = 1 (svc_nop)");
+    wire_assert_reads(wire, VIEW(DP5));
+    wire_assert_reads(wire, VIEW("\x0f\0\x80\x08\0\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\1"));
+    wire_assert_heard(wire, "nq.clientdata.viewzoom = 65280");
+    wire_assert_heard(wire, "nq.svc = 1 (svc_nop)");
+}
+
+static bool is_decoded(struct wire *wire, uint16_t version)
+{
+    const uint8_t lists[] = LISTS;
+    uint8_t bytes[5 + sizeof lists] = {0x0b, (uint8_t)version, (uint8_t)(version >> 8), 0, 0};
+
+    memcpy(bytes + 5, lists, sizeof lists);
+    wire_block(wire, (struct qs_view){bytes, sizeof bytes - 1});
+    return !wire->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED];
+}
+
+/* DarkPlaces protocol.c, the list of its protocols; QuakeSpasm protocol.h. */
+static void test_versions(void **state)
+{
+    static const uint16_t decoded[] = {15, 96, 97, 250, 666, 999, 3500, 3505, 10000, 10002};
+    static const uint16_t others[] = {14, 16, 95, 98, 249, 251, 665, 1000, 3499, 3506, 9999, 10003};
+    struct wire *wire = *state;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(decoded); i++)
+        if (decoded[i] != 999) /* which has flags, see test_messages.c */
+            assert_true(is_decoded(wire, decoded[i]));
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        assert_false(is_decoded(wire, others[i]));
+}
+
+/* --- Players --- */
+
+/* QuakeSpasm cl_parse.c, svc_updatename: numbers below maxclients; the entity is one more. */
+static void test_last_player(void **state)
+{
+    struct wire *wire = *state;
+    struct qs_description description;
+
+    wire_assert_reads(wire, VIEW(QUAKE "\x0d\3last\0"));
+    wire_assert_reads(wire, VIEW("\x80\4"));
+    wire_assert_heard(wire, "nq.update.player.name := \"last\"");
+    wire_assert_reads(wire, VIEW("\x80\5"));
+    assert_not_heard(wire, "player.name");
+    wire_assert_reads(wire, VIEW("\x0e\3\7\0"));
+    wire_assert_heard(wire, "nq.updatefrags.name := \"last\"");
+    wire_assert_reads(wire, VIEW("\5\4\0"));
+    nq_protocol.describe(&wire->session.base, &description);
+    assert_string_equal(description.player, "last");
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+/* --- A change of level --- */
+
+#define RELIABLE (NETFLAG_DATA | NETFLAG_EOM)
+#define BASELINE "\x16\x14\0\2\0\0\0\0\0\0\0\0\0\0\0\0"
+#define SECOND_LEVEL "\x0b\x0f\0\0\0\4\1Two\0maps/n.bsp\0\0\0"
+
+/* The second level has no model 2, no sound, no player 1: nothing of the first may show. */
+static void test_next_level(void **state)
+{
+    struct wire *wire = *state;
+    struct qs_description description;
+
+    wire_send(wire, QS_S2C, RELIABLE, 0, VIEW(QUAKE "\x0d\1bob\0\5\2\0" BASELINE "\x19\3"));
+    wire_assert_heard(wire, "nq.baseline.model.name := \"progs/a.mdl\"");
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 0, VIEW("\7\0\0\x80\x3f\x81\4\2\2"));
+    wire_assert_heard(wire, "nq.update.player.name := \"bob\"");
+    wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
+    wire_send(wire, QS_S2C, RELIABLE, 1, VIEW(SECOND_LEVEL "\x19\1"));
+    assert_int_equal(wire->session.base.level, 2);
+    assert_int_equal(wire->session.view_entity, 0);
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 1,
+              VIEW("\7\0\0\x80\x3f\x81\4\2\2\x0e\1\0\0\6\0\x10\0\1\0\0\0\0\0\0" BASELINE));
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
+    wire_assert_heard(wire, "nq.update.entity = 2");
+    wire_assert_heard(wire, "nq.updatefrags.player = 1");
+    wire_assert_heard(wire, "nq.sound.number = 1");
+    wire_assert_heard(wire, "nq.baseline.model = 2");
+    assert_not_heard(wire, "name :=");
+    nq_protocol.describe(&wire->session.base, &description);
+    assert_string_equal(description.map, "n");
+    assert_null(description.player);
+    g_free(description.version);
+    g_free(description.map);
+}
+
+/* DarkPlaces cl_ents4.c: what an entity had in the level before does not say how this one is read.
+ */
+static void test_next_level_of_entities(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
+                                 "\6\0\x81\x40\x10\7\0"
+                                 "\0\x80\x20\0"));
+    wire_assert_heard(wire, "nq.entity.origin.x = 7"); /* in whole units by its flags */
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
+                                 "\6\0\1\0\0\x80\x3f"
+                                 "\0\x80\x20\0"));
+    wire_assert_heard(wire, "nq.entity.origin.x = 1");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_large_words),   TEST(test_large_numbers),
+        TEST(test_upper_bytes),   TEST(test_negative_angles),
+        TEST(test_negative_view), TEST(test_viewzoom),
+        TEST(test_versions),      TEST(test_last_player),
+        TEST(test_next_level),    TEST(test_next_level_of_entities),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
