@@ -6,8 +6,10 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/checksum.h"
-#include "common/quake2/messages.h"
+#include "common/quake2/client_messages.h"
 #include "common/quake2/fields.h"
+#include "common/quake2/session.h"
+#include "common/quake2/usercmd.h"
 
 enum {
     CLS_RECORDING = 2,  /* of clc_setting */

@@ -7,7 +7,7 @@
 #ifndef Q2_CONFIGSTRINGS_H
 #define Q2_CONFIGSTRINGS_H
 
-#include "common/quake2/quake2.h"
+#include "common/quake2/session.h"
 
 enum q2_range {
     Q2_RANGE_NAME,

@@ -6,7 +6,7 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/messages.h"
+#include "common/quake2/connectionless.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers that Quake II has on the wire: protocol versions, messages, temporary entities. */
+/* Numbers that Quake II has on the wire: versions, messages, limits, bits of masks. */
 #ifndef Q2_CONSTANTS_H
 #define Q2_CONSTANTS_H
+
+#include <stdint.h>
 
 enum {
     Q2_PROTOCOL_TEST_RELEASE = 25, /* recognised, not decoded */
@@ -44,5 +46,102 @@ enum q2_te31 { /* up to protocol 31 */
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
+
+enum {
+    Q2_ENTITIES_MAX = 1024,          /* MAX_EDICTS; numbers are 1 to this - 1 */
+    Q2_ENTITIES_EXTENDED_MAX = 8192, /* with extended limits */
+    Q2_STATS = 32,
+    Q2_STATS_EXTENDED = 64,
+    Q2_AREA_BYTES_MAX = 32, /* MAX_MAP_AREAS / 8 */
+    Q2_SOLID_BRUSH = 31     /* the solid of brush models; others are packed boxes */
+};
+
+/* Bits of an entity's mask. Source: engine, qcommon.h U_*; from bit 28 on Q2PRO, protocol.h. */
+#define U_ORIGIN1 UINT64_C(0x1)
+#define U_ORIGIN2 UINT64_C(0x2)
+#define U_ANGLE2 UINT64_C(0x4)
+#define U_ANGLE3 UINT64_C(0x8)
+#define U_FRAME8 UINT64_C(0x10)
+#define U_EVENT UINT64_C(0x20)
+#define U_REMOVE UINT64_C(0x40)
+#define U_MOREBITS1 UINT64_C(0x80)
+#define U_NUMBER16 UINT64_C(0x100)
+#define U_ORIGIN3 UINT64_C(0x200)
+#define U_ANGLE1 UINT64_C(0x400)
+#define U_MODEL UINT64_C(0x800)
+#define U_RENDERFX8 UINT64_C(0x1000)
+#define U_ANGLE16 UINT64_C(0x2000)
+#define U_EFFECTS8 UINT64_C(0x4000)
+#define U_MOREBITS2 UINT64_C(0x8000)
+#define U_SKIN8 UINT64_C(0x10000)
+#define U_FRAME16 UINT64_C(0x20000)
+#define U_RENDERFX16 UINT64_C(0x40000)
+#define U_EFFECTS16 UINT64_C(0x80000)
+#define U_MODEL2 UINT64_C(0x100000)
+#define U_MODEL3 UINT64_C(0x200000)
+#define U_MODEL4 UINT64_C(0x400000)
+#define U_MOREBITS3 UINT64_C(0x800000)
+#define U_OLDORIGIN UINT64_C(0x1000000)
+#define U_SKIN16 UINT64_C(0x2000000)
+#define U_SOUND UINT64_C(0x4000000)
+#define U_SOLID UINT64_C(0x8000000)
+#define U_MODEL16 UINT64_C(0x10000000)
+#define U_MOREFX8 UINT64_C(0x20000000)
+#define U_ALPHA UINT64_C(0x40000000)
+#define U_MOREBITS4 UINT64_C(0x80000000)
+#define U_SCALE UINT64_C(0x100000000)
+#define U_MOREFX16 UINT64_C(0x200000000)
+
+#define RF_FRAMELERP UINT32_C(0x40)
+#define RF_BEAM UINT32_C(0x80)
+
+/* Bits of a player state's mask. Source: engine, qcommon.h PS_*; PS_MOREBITS and PS_FOG: Q2PRO. */
+#define PS_M_TYPE 0x1u
+#define PS_M_ORIGIN 0x2u
+#define PS_M_VELOCITY 0x4u
+#define PS_M_TIME 0x8u
+#define PS_M_FLAGS 0x10u
+#define PS_M_GRAVITY 0x20u
+#define PS_M_DELTA_ANGLES 0x40u
+#define PS_VIEWOFFSET 0x80u
+#define PS_VIEWANGLES 0x100u
+#define PS_KICKANGLES 0x200u
+#define PS_BLEND 0x400u
+#define PS_FOV 0x800u
+#define PS_WEAPONINDEX 0x1000u
+#define PS_WEAPONFRAME 0x2000u
+#define PS_RDFLAGS 0x4000u
+#define PS_MOREBITS 0x8000u
+#define PS_FOG 0x10000u
+
+/* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
+ * or the skin. Source: facts, section 17. */
+#define SOUND_WORD_INDEX 0x3fffu
+#define SOUND_WORD_VOLUME 0x4000u
+#define SOUND_WORD_ATTENUATION 0x8000u
+#define GUN_WORD_INDEX 0x1fffu
+#define GUN_WORD_SKIN_SHIFT 13
+
+/* Bits of the fog's mask. Source: Q2PRO, protocol.h FOG_BIT_*. */
+#define FOG_BIT_COLOR 0x01u
+#define FOG_BIT_DENSITY 0x02u
+#define FOG_BIT_HEIGHT_DENSITY 0x04u
+#define FOG_BIT_HEIGHT_FALLOFF 0x08u
+#define FOG_BIT_HEIGHT_START_COLOR 0x10u
+#define FOG_BIT_HEIGHT_END_COLOR 0x20u
+#define FOG_BIT_HEIGHT_START_DIST 0x40u
+#define FOG_BIT_HEIGHT_END_DIST 0x80u
+
+/* The bits that protocols 35 and 36 split off them. Source: Q2PRO, protocol.h EPS_*. */
+#define EPS_GUNOFFSET 0x1u
+#define EPS_GUNANGLES 0x2u
+#define EPS_M_VELOCITY2 0x4u
+#define EPS_M_ORIGIN2 0x8u
+#define EPS_VIEWANGLE2 0x10u
+#define EPS_STATS 0x20u
+#define EPS_CLIENTNUM 0x40u
+
+/* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
+enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 
 #endif

@@ -3,8 +3,9 @@
  * Blocks of demos, as common/demo/dm2.h describes them. Source: dm2-format, section 2.2;
  * quake2-and-dm2 facts, section 1.
  */
-#include "common/quake2/messages.h"
+#include "common/quake2/demo.h"
 #include "common/quake2/fields.h"
+#include "common/quake2/server_messages.h"
 
 void q2_decode_demo_block(struct qs_decoder *d)
 {

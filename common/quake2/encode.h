@@ -16,7 +16,8 @@
 #include <glib.h>
 
 #include "common/core/reader.h"
-#include "common/quake2/quake2.h"
+#include "common/quake2/dialect.h"
+#include "common/quake2/state.h"
 #include "common/quake2/tracker.h"
 
 void q2_encode_u8(GByteArray *out, uint8_t value);

@@ -1,118 +1,222 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: facts, section 17. */
+#include "common/quake2/configstrings.h"
 #include "common/quake2/entities.h"
+#include "common/quake2/fields.h"
+#include "common/quake2/positions.h"
+#include "common/quake2/session.h"
+#include "common/quake2/tracker.h"
 
-#include <string.h>
+enum { PLAYER_MODEL = 255 };
 
-/* The state comes first: lists point to it. */
-struct shared_entity {
-    struct q2_entity state;
-    guint references; /* in lists */
-    bool settled;     /* it was carried: it has no event, and stood still */
-};
+static const double attenuation_steps = 64;
 
-static void unref(gpointer entity)
+static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
 {
-    struct shared_entity *shared = entity;
-
-    if (!--shared->references)
-        g_free(shared);
+    return &q2_session_of_const(d->session)->dialect;
 }
 
-GPtrArray *q2_entities_new(void)
+struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
 {
-    return g_ptr_array_new_with_free_func(unref);
+    const uint32_t at = d->in.pos;
+    struct q2_entity_mask mask = {.bits = qs_reader_u8(&d->in)};
+
+    if (mask.bits & U_MOREBITS1)
+        mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 8;
+    if (mask.bits & U_MOREBITS2)
+        mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 16;
+    if (mask.bits & U_MOREBITS3)
+        mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
+    qs_emit_uint(d, Q2_ENTITY_BITS, at, d->in.pos - at, (uint32_t)mask.bits);
+    if (dialect_of(d)->extensions && mask.bits & U_MOREBITS4)
+        mask.bits |= (uint64_t)qs_u8(d, Q2_ENTITY_BITS5) << 32;
+    if (mask.bits & U_NUMBER16)
+        mask.number = qs_u16(d, Q2_ENTITY_NUMBER);
+    else
+        mask.number = qs_u8(d, Q2_ENTITY_NUMBER);
+    return mask;
 }
 
-bool q2_entities_find(const GPtrArray *entities, uint32_t number, guint *index)
+static void name_model(struct qs_decoder *d, unsigned id, uint32_t at, uint16_t model)
 {
-    guint low = 0, high = entities->len;
+    const char *name;
 
-    while (low < high) {
-        const guint middle = low + (high - low) / 2;
-
-        if (q2_entities_at(entities, middle)->number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *index = low;
-    return low < entities->len && q2_entities_at(entities, low)->number == number;
-}
-
-static struct shared_entity *copy_of(const struct q2_entity *state)
-{
-    struct shared_entity *shared = g_new(struct shared_entity, 1);
-
-    *shared = (struct shared_entity){.state = *state, .references = 1};
-    return shared;
-}
-
-struct q2_entity *q2_entities_append(GPtrArray *entities, const struct q2_entity *state)
-{
-    struct shared_entity *shared = copy_of(state);
-
-    g_ptr_array_add(entities, shared);
-    return &shared->state;
-}
-
-void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)
-{
-    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
-        memcpy(entity->old_origin, origin, sizeof entity->old_origin);
-}
-
-static struct shared_entity *settled(const struct shared_entity *shared, bool beams_keep_origin)
-{
-    struct shared_entity *later = copy_of(&shared->state);
-
-    later->state.event = 0;
-    q2_entity_came_from(&later->state, later->state.origin, beams_keep_origin);
-    later->settled = true;
-    return later;
-}
-
-void q2_entities_carry(GPtrArray *entities, const GPtrArray *from, guint first, guint end,
-                       bool beams_keep_origin)
-{
-    const guint at = entities->len;
-
-    if (first >= end)
+    if (!d->fields_wanted || !model || model == PLAYER_MODEL)
         return;
-    g_ptr_array_set_size(entities, (gint)(at + (end - first)));
-    for (guint i = first; i < end; i++) {
-        struct shared_entity *shared = from->pdata[i];
-
-        if (shared->settled)
-            shared->references++;
-        else
-            shared = settled(shared, beams_keep_origin);
-        entities->pdata[at + (i - first)] = shared;
-    }
+    name = q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, model);
+    qs_emit_generated_text(d, id, at, d->in.pos - at, name);
+    if (name)
+        qs_label_text(d, " ", (struct qs_view){(const uint8_t *)name, (uint32_t)strlen(name)}, "");
 }
 
-void q2_entities_copy(GPtrArray *entities, const GPtrArray *from)
+static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
 {
-    g_ptr_array_set_size(entities, 0);
-    if (!from->len)
+    const uint32_t at = d->in.pos;
+    const uint16_t model = wide ? qs_u16(d, id) : qs_u8(d, id);
+
+    name_model(d, id + 1, at, model); /* the row of its name follows a model's row */
+    return model;
+}
+
+static void read_models(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    const bool wide = dialect_of(d)->extensions && bits & U_MODEL16;
+
+    if (bits & U_MODEL)
+        entity->model[0] = read_model(d, Q2_ENTITY_MODEL, wide);
+    if (bits & U_MODEL2)
+        entity->model[1] = read_model(d, Q2_ENTITY_MODEL2, wide);
+    if (bits & U_MODEL3)
+        entity->model[2] = read_model(d, Q2_ENTITY_MODEL3, wide);
+    if (bits & U_MODEL4)
+        entity->model[3] = read_model(d, Q2_ENTITY_MODEL4, wide);
+}
+
+/* A number in one, two or (where both bits are set) four bytes. */
+static void read_sized(struct qs_decoder *d, unsigned id, uint64_t bits, uint64_t bit8,
+                       uint64_t bit16, uint32_t *value)
+{
+    if ((bits & bit8) && (bits & bit16))
+        *value = qs_u32(d, id);
+    else if (bits & bit8)
+        *value = qs_u8(d, id);
+    else if (bits & bit16)
+        *value = qs_u16(d, id);
+}
+
+static void read_frame_number(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    if (bits & U_FRAME8)
+        entity->frame = qs_u8(d, Q2_ENTITY_FRAME);
+    if (bits & U_FRAME16)
+        entity->frame = qs_u16(d, Q2_ENTITY_FRAME);
+}
+
+/* Player models take their look from the player that the skin's low byte names. */
+static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
+                        const struct q2_entity *entity)
+{
+    char *name;
+
+    if (!d->fields_wanted || !(bits & (U_SKIN8 | U_SKIN16)) || entity->model[0] != PLAYER_MODEL)
         return;
-    g_ptr_array_set_size(entities, (gint)from->len);
-    for (guint i = 0; i < from->len; i++) {
-        struct shared_entity *shared = from->pdata[i];
-
-        shared->references++;
-        entities->pdata[i] = shared;
-    }
+    name = q2_player_name(q2_session_of(d->session), entity->skin & 0xff);
+    qs_emit_generated_text(d, Q2_ENTITY_PLAYER, at, d->in.pos - at, name);
+    g_free(name);
 }
 
-struct q2_entity *q2_entities_change(GPtrArray *entities, guint index)
+static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    struct shared_entity *shared = entities->pdata[index];
+    uint32_t at;
 
-    if (shared->references > 1) {
-        shared->references--;
-        shared = copy_of(&shared->state);
-        entities->pdata[index] = shared;
-    }
-    shared->settled = false;
-    return &shared->state;
+    read_models(d, bits, entity);
+    read_frame_number(d, bits, entity);
+    at = d->in.pos;
+    read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
+    name_player(d, bits, at, entity);
+    read_sized(d, Q2_ENTITY_EFFECTS, bits, U_EFFECTS8, U_EFFECTS16, &entity->effects);
+    read_sized(d, Q2_ENTITY_RENDERFX, bits, U_RENDERFX8, U_RENDERFX16, &entity->renderfx);
+}
+
+static int16_t read_angle(struct qs_decoder *d, unsigned id, bool wide)
+{
+    return wide ? qs_angle16(d, id) : (int16_t)(qs_angle8(d, id) * 256);
+}
+
+static void read_place(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    const bool wide = dialect_of(d)->short_angles && bits & U_ANGLE16;
+
+    if (bits & U_ORIGIN1)
+        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_X, &entity->origin[0]);
+    if (bits & U_ORIGIN2)
+        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_Y, &entity->origin[1]);
+    if (bits & U_ORIGIN3)
+        q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_Z, &entity->origin[2]);
+    if (bits & U_ANGLE1)
+        entity->angles[0] = read_angle(d, Q2_ENTITY_ANGLES_PITCH, wide);
+    if (bits & U_ANGLE2)
+        entity->angles[1] = read_angle(d, Q2_ENTITY_ANGLES_YAW, wide);
+    if (bits & U_ANGLE3)
+        entity->angles[2] = read_angle(d, Q2_ENTITY_ANGLES_ROLL, wide);
+    if (bits & U_OLDORIGIN)
+        q2_read_position(d, Q2_ENTITY_OLDORIGIN, entity->old_origin);
+}
+
+static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *entity)
+{
+    const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
+
+    if (word & SOUND_WORD_VOLUME)
+        entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
+    if (word & SOUND_WORD_ATTENUATION)
+        entity->sound_attenuation =
+            qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1 / attenuation_steps);
+    return word & SOUND_WORD_INDEX;
+}
+
+static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
+{
+    const uint32_t at = d->in.pos;
+
+    if (dialect_of(d)->extensions)
+        entity->sound = read_extended_sound(d, entity);
+    else
+        entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
+    if (d->fields_wanted && entity->sound)
+        qs_emit_generated_text(
+            d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
+            q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
+}
+
+/* Where the size of the box stands in a solid of 16 or 32 bits. Source: facts, section 6. */
+static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
+{
+    const uint32_t at = d->in.pos;
+    const bool wide = dialect_of(d)->long_solid;
+    const uint32_t s = wide ? qs_u32(d, Q2_ENTITY_SOLID) : qs_u16(d, Q2_ENTITY_SOLID);
+    const uint32_t length = d->in.pos - at;
+
+    entity->solid = s;
+    if (!d->fields_wanted || !s || s == Q2_SOLID_BRUSH)
+        return;
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_RADIUS, at, length, wide ? s & 255 : 8 * (s & 31));
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_DOWN, at, length,
+                          wide ? s >> 8 & 255 : 8 * (s >> 5 & 31));
+    qs_emit_generated_int(d, Q2_ENTITY_SOLID_UP, at, length,
+                          wide ? (int32_t)(s >> 16) - 32768 : 8 * (int32_t)(s >> 10) - 32);
+}
+
+static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    read_sized(d, Q2_ENTITY_MOREFX, bits, U_MOREFX8, U_MOREFX16, &entity->morefx);
+    if (bits & U_ALPHA)
+        entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
+    if (bits & U_SCALE)
+        entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
+}
+
+void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    read_looks(d, bits, entity);
+    read_place(d, bits, entity);
+    if (bits & U_SOUND)
+        read_sound(d, entity);
+    if (bits & U_EVENT)
+        entity->event = qs_u8(d, Q2_ENTITY_EVENT);
+    if (bits & U_SOLID)
+        read_solid(d, entity);
+    if (dialect_of(d)->extensions)
+        read_extensions(d, bits, entity);
+}
+
+void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    struct q2_entity entity = {.number = mask.number};
+
+    qs_label(d, " #%u", mask.number);
+    q2_read_entity(d, mask.bits, &entity);
+    if (d->accepted && session->tracker && !d->in.overrun)
+        q2_tracker_baseline(session->tracker, &entity);
 }

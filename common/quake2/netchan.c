@@ -3,8 +3,10 @@
  * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed: facts,
  * section 4; Q2PRO, net/chan.c.
  */
+#include "common/quake2/client_messages.h"
 #include "common/quake2/fields.h"
-#include "common/quake2/messages.h"
+#include "common/quake2/netchan.h"
+#include "common/quake2/server_messages.h"
 #include "common/quake2/session.h"
 
 enum {

@@ -4,9 +4,11 @@
  * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; facts, sections 6 and 17.
  */
 #include "common/quake2/configstrings.h"
-#include "common/quake2/messages.h"
-#include "common/quake2/names.h"
 #include "common/quake2/fields.h"
+#include "common/quake2/names.h"
+#include "common/quake2/player.h"
+#include "common/quake2/positions.h"
+#include "common/quake2/session.h"
 
 /* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
 static const struct {

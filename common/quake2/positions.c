@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source: engine, common.c MSG_ReadPos; extended limits: facts, section 13. */
-#include "common/quake2/messages.h"
+#include "common/quake2/positions.h"
+#include "common/quake2/session.h"
 
 static int32_t sign_extended(uint32_t value, unsigned bits)
 {

@@ -3,10 +3,14 @@
 #include "common/quake2/quake2.h"
 
 #include "common/core/decoder.h"
+#include "common/quake2/connectionless.h"
+#include "common/quake2/demo.h"
+#include "common/quake2/describe.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/guess.h"
-#include "common/quake2/messages.h"
 #include "common/quake2/names.h"
+#include "common/quake2/netchan.h"
+#include "common/quake2/server_messages.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 
@@ -32,16 +36,6 @@ static void decode(struct qs_decoder *d)
         qs_learn_direction(d, qs_probe_direction(d));
     qs_summary(d, "%s", qs_direction_arrow(d->direction));
     q2_decode_netchan(d);
-}
-
-void q2_decode_messages(struct qs_decoder *d)
-{
-    struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
-
-    if (tracker)
-        q2_tracker_begin_packet(tracker);
-    d->accepted = true;
-    q2_read_server_messages(d);
 }
 
 const struct qs_demo_format q2_dm2 = {"dm2", q2_decode_demo_block};

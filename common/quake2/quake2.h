@@ -1,99 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Quake II, protocols 26 to 36: what a session knows, and the protocol record. */
+/* Quake II, protocols 26 to 36, as others see it: the protocol record, and sessions. */
 #ifndef Q2_QUAKE2_H
 #define Q2_QUAKE2_H
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/core/protocol.h"
-#include "common/core/session.h"
-#include "common/core/table.h"
-#include "common/quake2/constants.h"
-#include "common/quake2/state.h"
-
-/* A player's command, absolute. */
-struct q2_usercmd {
-    uint8_t msec, buttons, impulse, lightlevel;
-    int16_t angles[3]; /* pitch, yaw, roll in 1/65536 turn */
-    int16_t forward, side, up;
-};
-
-/* How many bytes a client's qport takes. */
-enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
-
-/* One direction's message in pieces (Q2PRO's netchan). */
-struct q2_fragments {
-    uint32_t sequence;
-    GBytes *data; /* the pieces joined so far, or NULL */
-};
-
-enum q2_text {
-    Q2_TEXT_GAMEDIR = 1,
-    Q2_TEXT_LEVEL,
-    Q2_TEXT_USERINFO, /* of the connect packet, and what changed since */
-    Q2_TEXT_MAP,      /* of client_connect */
-    Q2_TEXT_WANTED_USERINFO
-};
-
-/* What the last connect packet asked for; version 0: none was seen. */
-struct q2_wanted {
-    int32_t version;
-    uint16_t qport;
-    enum q2_qport_width qport_width;
-    uint32_t minor;
-    bool new_netchan;
-};
-
-struct q2_tracker;
-
-struct q2_session {
-    struct qs_session base;
-    struct q2_dialect dialect;
-    uint16_t qport;
-    enum q2_qport_width qport_width;
-    bool new_netchan;     /* sequence numbers have a fragment bit */
-    bool connect_pending; /* client_connect while traffic went on: does it start again at 1? */
-    struct q2_wanted wanted;
-    uint32_t connect_minor;  /* of the connect packet; 0: unknown */
-    uint32_t minor;          /* in force; 0: none */
-    bool guessed;            /* version, minor version and qport are guesses; see guess.h */
-    uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
-    int32_t servercount;
-    uint8_t record;       /* enum q2_record */
-    int16_t player;       /* the client's own player */
-    uint16_t frame_rate;  /* of svc_setting SVS_FPS; 0: the usual 10 */
-    uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
-    struct qs_table configstrings;
-    struct qs_table texts;            /* enum q2_text */
-    struct qs_table rosters;          /* the players in recent frames; see frames.c */
-    struct q2_fragments fragments[2]; /* to server, to client */
-
-    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
-    bool inflating;           /* what is read now was compressed */
-    bool moved;               /* it carried a client's move */
-    struct q2_usercmd newest; /* the newest command in it */
-
-    /*
-     * Who follows frames entity by entity; not owned, and NULL in copies, so that only the packets
-     * that were decoded in this very session are followed.
-     */
-    struct q2_tracker *tracker;
-};
+#include "common/quake2/session.h"
 
 extern const struct qs_protocol q2_protocol;
 extern const struct qs_demo_format q2_dm2;
-
-static inline struct q2_session *q2_session_of(struct qs_session *session)
-{
-    return (struct q2_session *)session;
-}
-
-static inline const struct q2_session *q2_session_of_const(const struct qs_session *session)
-{
-    return (const struct q2_session *)session;
-}
 
 #endif

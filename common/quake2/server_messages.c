@@ -7,10 +7,14 @@
 
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
-#include "common/quake2/messages.h"
-#include "common/quake2/names.h"
+#include "common/quake2/entities.h"
 #include "common/quake2/fields.h"
+#include "common/quake2/frames.h"
+#include "common/quake2/names.h"
+#include "common/quake2/positions.h"
+#include "common/quake2/server_messages.h"
 #include "common/quake2/session.h"
+#include "common/quake2/temp_entities.h"
 #include "common/quake2/tracker.h"
 
 enum {
@@ -398,6 +402,42 @@ static void read_zdownload(struct qs_decoder *d)
     read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
 }
 
+static struct q2_tracker *tracker_of(const struct qs_decoder *d)
+{
+    return d->accepted ? q2_session_of(d->session)->tracker : NULL;
+}
+
+/* Hands the messages of the current source that were read since the last call to the tracker. */
+static void track_messages(struct qs_decoder *d)
+{
+    struct q2_tracker *tracker = tracker_of(d);
+
+    if (!tracker)
+        return;
+    for (; tracker->told < d->messages->len; tracker->told++) {
+        const struct qs_message *message =
+            &g_array_index(d->messages, struct qs_message, tracker->told);
+
+        q2_tracker_message(tracker, (uint8_t)message->id,
+                           (struct qs_view){d->in.data + message->offset, message->length});
+    }
+}
+
+void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
+                    void (*read)(struct qs_decoder *))
+{
+    struct q2_tracker *tracker = tracker_of(d);
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(source, &size);
+
+    if (tracker)
+        q2_tracker_source(tracker, source);
+    if (!qs_push_source(d, title, data, (uint32_t)size))
+        return; /* joined and inflated is as deep as it goes */
+    read(d);
+    qs_pop_source(d);
+}
+
 /* Inflates all of `packed` to exactly `size` bytes, or returns NULL. */
 static GBytes *inflate_messages(struct qs_view packed, uint16_t size)
 {
@@ -424,7 +464,7 @@ static void read_inflated(struct qs_decoder *d, GBytes *inflated)
     struct q2_session *session = q2_session_of(d->session);
     const bool stopped = d->stop;
 
-    q2_track_messages(d);
+    track_messages(d);
     session->inflating = true;
     q2_read_source(d, "Inflated messages", inflated, q2_read_server_messages);
     session->inflating = false;
@@ -552,41 +592,6 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
-static struct q2_tracker *tracker_of(const struct qs_decoder *d)
-{
-    return d->accepted ? q2_session_of(d->session)->tracker : NULL;
-}
-
-void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
-                    void (*read)(struct qs_decoder *))
-{
-    struct q2_tracker *tracker = tracker_of(d);
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(source, &size);
-
-    if (tracker)
-        q2_tracker_source(tracker, source);
-    if (!qs_push_source(d, title, data, (uint32_t)size))
-        return; /* joined and inflated is as deep as it goes */
-    read(d);
-    qs_pop_source(d);
-}
-
-void q2_track_messages(struct qs_decoder *d)
-{
-    struct q2_tracker *tracker = tracker_of(d);
-
-    if (!tracker)
-        return;
-    for (; tracker->told < d->messages->len; tracker->told++) {
-        const struct qs_message *message =
-            &g_array_index(d->messages, struct qs_message, tracker->told);
-
-        q2_tracker_message(tracker, (uint8_t)message->id,
-                           (struct qs_view){d->in.data + message->offset, message->length});
-    }
-}
-
 /* The test release (3.00) numbers its messages in a way that is not known. What begins a level
  * betrays it: some number and then the version. */
 static bool is_test_release(const struct qs_decoder *d)
@@ -611,5 +616,15 @@ void q2_read_server_messages(struct qs_decoder *d)
     }
     set_id_mask(d);
     qs_read_messages(d, Q2_SVC, lookup);
-    q2_track_messages(d);
+    track_messages(d);
+}
+
+void q2_decode_messages(struct qs_decoder *d)
+{
+    struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
+
+    if (tracker)
+        q2_tracker_begin_packet(tracker);
+    d->accepted = true;
+    q2_read_server_messages(d);
 }

@@ -3,18 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/configstrings.h"
-
-enum {
-    NO_SUPPRESS_BYTE = 26,  /* the protocol whose svc_frame lacks the byte */
-    R1Q2_LONG_SOLID = 1905, /* first minor versions */
-    Q2PRO_BEAM_ORIGIN = 1017,
-    Q2PRO_SHORT_ANGLES = 1018,
-    Q2PRO_CLIENTNUM_SHORT = 1022,
-    Q2PRO_PLAYERFOG = 1026
-};
 
 void q2_session_init(struct qs_session *base)
 {
@@ -115,111 +104,9 @@ void q2_session_level(struct q2_session *session)
     qs_table_clear(&session->rosters);
 }
 
-static void set_r1q2(struct q2_session *session)
-{
-    session->dialect.packed = true;
-    session->dialect.beam_origin = true;
-    session->dialect.long_solid = session->minor >= R1Q2_LONG_SOLID;
-}
-
-static void set_q2pro(struct q2_session *session)
-{
-    const uint32_t minor = session->minor;
-
-    session->dialect.packed = true;
-    session->dialect.long_solid = true;
-    session->dialect.beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
-    session->dialect.short_angles = minor >= Q2PRO_SHORT_ANGLES;
-    session->dialect.clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
-    session->dialect.extensions = session->protocol_flags & PF_EXTENSIONS;
-    session->dialect.extensions2 =
-        session->dialect.extensions && session->protocol_flags & PF_EXTENSIONS_2;
-    session->dialect.player_fog = session->dialect.extensions2 && minor >= Q2PRO_PLAYERFOG;
-}
-
-/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and say by
- * their version what a server says by flags. Source: Q2PRO, parse.c CL_ParseServerData. */
-struct q2_dialect q2_demo_dialect(int32_t version)
-{
-    const bool extended = version >= Q2_PROTOCOL_EXTENDED;
-
-    return (struct q2_dialect){
-        .suppress_byte = version != NO_SUPPRESS_BYTE,
-        .long_solid = extended,
-        .short_angles = extended,
-        .beam_origin = extended,
-        .extensions = extended,
-        .extensions2 = version > Q2_PROTOCOL_EXTENDED,
-        .player_fog = version == Q2_PROTOCOL_EXTENDED_LAST,
-    };
-}
-
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
-    session->dialect = q2_demo_dialect(version);
-    session->dialect.relay = session->record == Q2_RECORD_RELAY;
-    session->dialect.server_record = session->record == Q2_RECORD_SERVER;
-    if (version == Q2_PROTOCOL_R1Q2)
-        set_r1q2(session);
-    else if (version == Q2_PROTOCOL_Q2PRO)
-        set_q2pro(session);
-}
-
-static char *readable(const char *text)
-{
-    return text ? qs_text_utf8(qs_view_of(text)) : NULL;
-}
-
-static char *describe_version(const struct q2_session *session)
-{
-    if (!session->base.version)
-        return NULL;
-    if (session->minor)
-        return g_strdup_printf("%d (%u)", session->base.version, session->minor);
-    return g_strdup_printf("%d", session->base.version);
-}
-
-/* "maps/q2dm1.bsp" in the first model's place; what client_connect said before that. */
-static char *describe_map(const struct q2_session *session)
-{
-    const char *model =
-        qs_table_get(&session->configstrings, session->dialect.extensions ? 62 + 1 : 32 + 1);
-    char *map = readable(model);
-
-    if (!map)
-        return readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
-    if (g_str_has_prefix(map, "maps/"))
-        memmove(map, map + 5, strlen(map + 5) + 1);
-    if (g_str_has_suffix(map, ".bsp"))
-        map[strlen(map) - 4] = '\0';
-    return map;
-}
-
-/* What the client calls itself; where that was not seen, what the server calls it. */
-static char *describe_player(const struct q2_session *session)
-{
-    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
-    const struct qs_view name = qs_info_value(info, "name");
-    char *raw, *text;
-
-    if (name.data)
-        return qs_text_utf8(name);
-    if (!session->base.level || session->player < 0)
-        return NULL;
-    raw = q2_player_name(session, (uint32_t)session->player);
-    text = readable(raw);
-    g_free(raw);
-    return text;
-}
-
-void q2_session_describe(const struct qs_session *base, struct qs_description *description)
-{
-    const struct q2_session *session = q2_session_of_const(base);
-
-    *description = (struct qs_description){
-        .version = describe_version(session),
-        .map = describe_map(session),
-        .player = describe_player(session),
-    };
+    session->dialect =
+        q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
 }

@@ -1,17 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of a session: connections, levels, versions. */
+/* What a session knows, and its life: connections, levels, versions. */
 #ifndef Q2_SESSION_H
 #define Q2_SESSION_H
 
-#include "common/quake2/quake2.h"
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
-enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
+#include "common/core/session.h"
+#include "common/core/table.h"
+#include "common/quake2/constants.h"
+#include "common/quake2/dialect.h"
+#include "common/quake2/usercmd.h"
+
+/* How many bytes a client's qport takes. */
+enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
+
+/* One direction's message in pieces (Q2PRO's netchan). */
+struct q2_fragments {
+    uint32_t sequence;
+    GBytes *data; /* the pieces joined so far, or NULL */
+};
+
+enum q2_text {
+    Q2_TEXT_GAMEDIR = 1,
+    Q2_TEXT_LEVEL,
+    Q2_TEXT_USERINFO, /* of the connect packet, and what changed since */
+    Q2_TEXT_MAP,      /* of client_connect */
+    Q2_TEXT_WANTED_USERINFO
+};
+
+/* What the last connect packet asked for; version 0: none was seen. */
+struct q2_wanted {
+    int32_t version;
+    uint16_t qport;
+    enum q2_qport_width qport_width;
+    uint32_t minor;
+    bool new_netchan;
+};
+
+struct q2_tracker;
+
+struct q2_session {
+    struct qs_session base;
+    struct q2_dialect dialect;
+    uint16_t qport;
+    enum q2_qport_width qport_width;
+    bool new_netchan;     /* sequence numbers have a fragment bit */
+    bool connect_pending; /* client_connect while traffic went on: does it start again at 1? */
+    struct q2_wanted wanted;
+    uint32_t connect_minor;  /* of the connect packet; 0: unknown */
+    uint32_t minor;          /* in force; 0: none */
+    bool guessed;            /* version, minor version and qport are guesses; see guess.h */
+    uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
+    int32_t servercount;
+    uint8_t record;       /* enum q2_record */
+    int16_t player;       /* the client's own player */
+    uint16_t frame_rate;  /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    struct qs_table configstrings;
+    struct qs_table texts;            /* enum q2_text */
+    struct qs_table rosters;          /* the players in recent frames; see frames.c */
+    struct q2_fragments fragments[2]; /* to server, to client */
+
+    /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
+    bool inflating;           /* what is read now was compressed */
+    bool moved;               /* it carried a client's move */
+    struct q2_usercmd newest; /* the newest command in it */
+
+    /*
+     * Who follows frames entity by entity; not owned, and NULL in copies, so that only the packets
+     * that were decoded in this very session are followed.
+     */
+    struct q2_tracker *tracker;
+};
+
+static inline struct q2_session *q2_session_of(struct qs_session *session)
+{
+    return (struct q2_session *)session;
+}
+
+static inline const struct q2_session *q2_session_of_const(const struct qs_session *session)
+{
+    return (const struct q2_session *)session;
+}
+
+/* --- Its life */
 
 void q2_session_init(struct qs_session *session);
 void q2_session_copy(struct qs_session *to, const struct qs_session *from);
 void q2_session_clear(struct qs_session *session);
-void q2_session_describe(const struct qs_session *session, struct qs_description *description);
 
 /*
  * The server accepts a client (client_connect). That begins a connection, unless traffic goes on:
@@ -31,8 +110,5 @@ void q2_session_level(struct q2_session *session);
 
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);
-
-/* How demos of that protocol version are written: up to 34, or 3434 to 3436. */
-struct q2_dialect q2_demo_dialect(int32_t version);
 
 #endif

@@ -3,10 +3,12 @@
  * Temporary entities. Source: dm2-format, section 3.4, where the facts (sections 8 and 13) do not
  * say otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
  */
-#include "common/quake2/messages.h"
+#include "common/quake2/constants.h"
+#include "common/quake2/fields.h"
 #include "common/quake2/names.h"
 #include "common/quake2/normals.h"
-#include "common/quake2/fields.h"
+#include "common/quake2/positions.h"
+#include "common/quake2/temp_entities.h"
 
 enum { SWAPPED_LAST = 31 /* the last protocol of the old meanings */ };
 

@@ -12,8 +12,8 @@
 #include <glib.h>
 
 #include "common/core/reader.h"
-#include "common/quake2/entities.h"
-#include "common/quake2/quake2.h"
+#include "common/quake2/entity_list.h"
+#include "common/quake2/state.h"
 
 /* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
 enum { Q2_FRAMES_KEPT = 64 };

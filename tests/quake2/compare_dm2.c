@@ -18,6 +18,7 @@
 
 #include "common/core/decoder.h"
 #include "common/demo/dm2.h"
+#include "common/quake2/quake2.h"
 #include "common/quake2/tracker.h"
 
 struct frame {

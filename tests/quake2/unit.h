@@ -5,6 +5,7 @@
 
 #include "common/core/decoder.h"
 #include "common/quake2/encode.h"
+#include "common/quake2/quake2.h"
 #include "common/quake2/tracker.h"
 #include "tests/unit/unit.h"
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake2/describe.h"
+
+#include <string.h>
+
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/session.h"
+
+static char *readable(const char *text)
+{
+    return text ? qs_text_utf8(qs_view_of(text)) : NULL;
+}
+
+static char *describe_version(const struct q2_session *session)
+{
+    if (!session->base.version)
+        return NULL;
+    if (session->minor)
+        return g_strdup_printf("%d (%u)", session->base.version, session->minor);
+    return g_strdup_printf("%d", session->base.version);
+}
+
+/* "maps/q2dm1.bsp" in the first model's place; what client_connect said before that. */
+static char *describe_map(const struct q2_session *session)
+{
+    const char *model =
+        qs_table_get(&session->configstrings, session->dialect.extensions ? 62 + 1 : 32 + 1);
+    char *map = readable(model);
+
+    if (!map)
+        return readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
+    if (g_str_has_prefix(map, "maps/"))
+        memmove(map, map + 5, strlen(map + 5) + 1);
+    if (g_str_has_suffix(map, ".bsp"))
+        map[strlen(map) - 4] = '\0';
+    return map;
+}
+
+/* What the client calls itself; where that was not seen, what the server calls it. */
+static char *describe_player(const struct q2_session *session)
+{
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));
+    const struct qs_view name = qs_info_value(info, "name");
+    char *raw, *text;
+
+    if (name.data)
+        return qs_text_utf8(name);
+    if (!session->base.level || session->player < 0)
+        return NULL;
+    raw = q2_player_name(session, (uint32_t)session->player);
+    text = readable(raw);
+    g_free(raw);
+    return text;
+}
+
+void q2_session_describe(const struct qs_session *base, struct qs_description *description)
+{
+    const struct q2_session *session = q2_session_of_const(base);
+
+    *description = (struct qs_description){
+        .version = describe_version(session),
+        .map = describe_map(session),
+        .player = describe_player(session),
+    };
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake2/dialect.h"
+
+#include "common/quake2/constants.h"
+
+enum {
+    NO_SUPPRESS_BYTE = 26,  /* the protocol whose svc_frame lacks the byte */
+    R1Q2_LONG_SOLID = 1905, /* first minor versions */
+    Q2PRO_BEAM_ORIGIN = 1017,
+    Q2PRO_SHORT_ANGLES = 1018,
+    Q2PRO_CLIENTNUM_SHORT = 1022,
+    Q2PRO_PLAYERFOG = 1026
+};
+
+/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and say by
+ * their version what a server says by flags. Source: Q2PRO, parse.c CL_ParseServerData. */
+struct q2_dialect q2_demo_dialect(int32_t version)
+{
+    const bool extended = version >= Q2_PROTOCOL_EXTENDED;
+
+    return (struct q2_dialect){
+        .suppress_byte = version != NO_SUPPRESS_BYTE,
+        .long_solid = extended,
+        .short_angles = extended,
+        .beam_origin = extended,
+        .extensions = extended,
+        .extensions2 = version > Q2_PROTOCOL_EXTENDED,
+        .player_fog = version == Q2_PROTOCOL_EXTENDED_LAST,
+    };
+}
+
+static void set_r1q2(struct q2_dialect *dialect, uint32_t minor)
+{
+    dialect->packed = true;
+    dialect->beam_origin = true;
+    dialect->long_solid = minor >= R1Q2_LONG_SOLID;
+}
+
+static void set_q2pro(struct q2_dialect *dialect, uint32_t minor, uint16_t flags)
+{
+    dialect->packed = true;
+    dialect->long_solid = true;
+    dialect->beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
+    dialect->short_angles = minor >= Q2PRO_SHORT_ANGLES;
+    dialect->clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
+    dialect->extensions = flags & PF_EXTENSIONS;
+    dialect->extensions2 = dialect->extensions && flags & PF_EXTENSIONS_2;
+    dialect->player_fog = dialect->extensions2 && minor >= Q2PRO_PLAYERFOG;
+}
+
+struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
+{
+    struct q2_dialect dialect = q2_demo_dialect(version);
+
+    dialect.relay = record == Q2_RECORD_RELAY;
+    dialect.server_record = record == Q2_RECORD_SERVER;
+    if (version == Q2_PROTOCOL_R1Q2)
+        set_r1q2(&dialect, minor);
+    else if (version == Q2_PROTOCOL_Q2PRO)
+        set_q2pro(&dialect, minor, flags);
+    return dialect;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What protocol versions, minor versions and extensions write in different ways. */
+#ifndef Q2_DIALECT_H
+#define Q2_DIALECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct q2_dialect {
+    bool packed;        /* protocols 35 and 36: frames in one message, extra player bits */
+    bool relay;         /* recorded by a relay: messages for one client are marked */
+    bool server_record; /* a server-side recording: frames hold entities only */
+    bool suppress_byte; /* svc_frame has one: all protocols but 26 */
+    bool long_solid;    /* solids of 32 bits */
+    bool short_angles;  /* U_ANGLE16 */
+    bool beam_origin;   /* old_origin of beams stays until it is sent */
+    bool extensions;    /* extended limits */
+    bool extensions2;   /* extended limits, version 2: variable coordinates, 64 stats */
+    bool player_fog;
+    bool clientnum16; /* the client number is a short */
+};
+
+/*
+ * The dialect of a session: `minor` is the minor version in force, `flags` (PF_*) and `record`
+ * (enum q2_record) are those of svc_serverdata.
+ */
+struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record);
+
+/* How demos of that protocol version are written: up to 34, or 3434 to 3436. */
+struct q2_dialect q2_demo_dialect(int32_t version);
+
+#endif
