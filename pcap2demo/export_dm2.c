@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Packets from DM2 demos: each block behind a netchan header, numbered from 1, and a packet of the
- * client that acknowledges it. Source: quake2-and-dm2 facts, section 4.
+ * client that acknowledges it. Source: common/quake2/PROTOCOL.md, section
+ * 4.
  */
 #include "common/quake2/quake2.h"
 #include "pcap2demo/aside.h"

@@ -2,8 +2,7 @@
 /*
  * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
  * client accepted from the server as a block, from the first full frame of a level on. Each level
- * becomes a file: a player cannot go on to a second one. Source: quake2-and-dm2 facts, sections 1
- * to 7.
+ * becomes a file: a player cannot go on to a second one. Source: common/quake2/PROTOCOL.md.
  *
  * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
  * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
@@ -144,7 +143,7 @@ static void end_level(struct dm2 *dm2)
 /*
  * What a client records at. Q2PRO's writes 3436 whatever the limits; but those of version 1 have
  * positions of 16 bits, also within messages that are copied as they are, and a demo of that
- * version does not play (facts, section 17).
+ * version does not play (PROTOCOL.md, section 13).
  */
 static int32_t demo_version(const struct q2_session *session)
 {

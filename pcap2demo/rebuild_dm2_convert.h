@@ -2,7 +2,8 @@
 /*
  * Makes of a frame of protocol 35 or 36 what a recording client would have: what these servers
  * leave out for clients that do not record is put back, and what demos cannot say is left out.
- * Source: facts, sections 6, 15 and 16; Q2PRO, entities.c SV_WriteFrameToClient_Enhanced.
+ * Source: common/quake2/PROTOCOL.md, sections 8 and 9; Q2PRO, entities.c
+ * SV_WriteFrameToClient_Enhanced.
  */
 #ifndef PCAP2DEMO_REBUILD_DM2_CONVERT_H
 #define PCAP2DEMO_REBUILD_DM2_CONVERT_H

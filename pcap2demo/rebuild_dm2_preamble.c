@@ -73,7 +73,7 @@ static void put_configstrings(struct preamble *preamble)
 }
 
 /* All of them. The engine's own recorder forgets those without a model, and with them the places of
- * looping sounds: facts, section 2. */
+ * looping sounds: PROTOCOL.md, section 2. */
 static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a DM2 demo begins with: the level as a client writes it down when recording starts. Source:
- * facts, section 2; engine, cl_main.c CL_Record_f.
+ * common/quake2/PROTOCOL.md, section 2; engine, cl_main.c CL_Record_f.
  */
 #ifndef PCAP2DEMO_REBUILD_DM2_PREAMBLE_H
 #define PCAP2DEMO_REBUILD_DM2_PREAMBLE_H

@@ -57,7 +57,7 @@ static double dm2_seconds(struct recording_progress *progress, const struct qs_d
     const struct q2_session *session = q2_session_of_const(decoder->session);
 
     (void)before;
-    /* Source: facts, section 3.3; dm2-format, section 2.2. */
+    /* Source: PROTOCOL.md, section 3; dm2-format, section 2.2. */
     progress->unmarked =
         session->record == Q2_RECORD_SERVER || session->base.version == Q2_PROTOCOL_TEST_RELEASE;
     for (guint i = 0; i < decoder->messages->len; i++)

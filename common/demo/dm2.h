@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * DM2, the demo file of Quake II: blocks of server messages as they stand behind a packet's netchan
- * header, without time stamps. Source: dm2-format, section 2.2; quake2-and-dm2 facts, section 1.
+ * header, without time stamps. Source: dm2-format, section 2.2; common/quake2/PROTOCOL.md,
+ * section 1.
  *
  *     i32 length, as many bytes: server messages; and so on; at the end i32 -1
  *

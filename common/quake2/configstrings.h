@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Config strings: their ranges, and the names that they give to models, sounds, images, items and
- * players. Source: dm2-format, section 3.14; engine, q_shared.h CS_*; extended limits: facts,
- * section 17.
+ * players. Source: dm2-format, section 3.14; engine, q_shared.h CS_*; extended limits:
+ * PROTOCOL.md, section 13.
  */
 #ifndef Q2_CONFIGSTRINGS_H
 #define Q2_CONFIGSTRINGS_H
@@ -29,7 +29,7 @@ enum q2_range {
     Q2_RANGES
 };
 
-/* The range that config string `index` is in, and in `*number` its place there. False behind the
+/* The range that config string `index` is in, and in `*number` its number there. False behind the
  * last. */
 bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
                            uint32_t *number);

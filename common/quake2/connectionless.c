@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connectionless packets: four bytes 255 and a line of text. Source: facts, section 10; engine,
- * cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's answer: Q2PRO,
- * ui/servers.c.
+ * Connectionless packets: four bytes 255 and a line of text. Source: PROTOCOL.md, section 12;
+ * engine, cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's
+ * answer: Q2PRO, ui/servers.c.
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
@@ -103,8 +103,7 @@ static void skip_line_end(struct qs_decoder *d, struct line *line)
         emit_view(d, Q2_OOB_END, line, size);
 }
 
-/* --- Connecting
- * -------------------------------------------------------------------------------------- */
+/* --- Connecting */
 
 static void read_getchallenge(struct qs_decoder *d, struct line *line)
 {
@@ -188,9 +187,9 @@ static enum q2_qport_width width_of_qport(const struct connect *connect)
 }
 
 /*
- * A client that connects anew while its old connection was not closed is believed when the server
- * has answered; see client_connect. What it asks for must be kept until then, and must not disturb
- * the connection that may still be going on: only an idle session takes it over at once.
+ * A client that connects anew while its old connection was not closed begins a new connection
+ * when the server answers with client_connect. Until then what it asks for waits in the session,
+ * and the old connection goes on.
  */
 static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 {
@@ -235,14 +234,13 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
             netchan = word.size > 3 && word.data[3] == '1';
     }
     q2_session_accept(session);
-    /* The server has the last word about the netchan. */
+    /* The server decides about the netchan. */
     if (netchan >= 0)
         q2_session_set_netchan(session, netchan == 1);
     qs_table_set(&session->texts, Q2_TEXT_MAP, map);
 }
 
-/* --- Asking servers
- * ---------------------------------------------------------------------------------- */
+/* --- Asking servers */
 
 static void read_status_player(struct qs_decoder *d, struct line *line, uint32_t end)
 {
@@ -307,7 +305,7 @@ static void read_heartbeat(struct qs_decoder *d, struct line *line)
         read_arguments(d, line);
 }
 
-/* A client asks with the version that it speaks; a server's answer begins in the next line. */
+/* A client sends its version; a server's answer begins in the next line. */
 static void read_info(struct qs_decoder *d, struct line *line)
 {
     int64_t number;
@@ -360,8 +358,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
     }
 }
 
-/* --- All of them
- * ------------------------------------------------------------------------------------- */
+/* --- All of them */
 
 /* clang-format off */
 static const struct {
@@ -456,7 +453,7 @@ static bool is_rules(struct qs_view text, const char *command)
                             qs_view_equal(version, "36"));
 }
 
-/* Only what no other game sends. QuakeWorld says connect too, with versions up to 28. */
+/* Only what no other game sends. QuakeWorld has connect, too, with versions up to 28. */
 bool q2_is_surely_quake2(const struct qs_packet *packet)
 {
     struct qs_view text;

@@ -115,7 +115,7 @@ enum {
 #define PS_FOG 0x10000u
 
 /* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
- * or the skin. Source: facts, section 17. */
+ * or the skin. Source: PROTOCOL.md, section 13. */
 #define SOUND_WORD_INDEX 0x3fffu
 #define SOUND_WORD_VOLUME 0x4000u
 #define SOUND_WORD_ATTENUATION 0x8000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Blocks of demos, as common/demo/dm2.h describes them. Source: dm2-format, section 2.2;
- * quake2-and-dm2 facts, section 1.
+ * PROTOCOL.md, section 1.
  */
 #include "common/quake2/demo.h"
 #include "common/quake2/fields.h"

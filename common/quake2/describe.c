@@ -22,7 +22,7 @@ static char *describe_version(const struct q2_session *session)
     return g_strdup_printf("%d", session->base.version);
 }
 
-/* "maps/q2dm1.bsp" in the first model's place; what client_connect said before that. */
+/* The first model, "maps/q2dm1.bsp"; before that the map that client_connect names. */
 static char *describe_map(const struct q2_session *session)
 {
     const char *model =
@@ -38,7 +38,7 @@ static char *describe_map(const struct q2_session *session)
     return map;
 }
 
-/* What the client calls itself; where that was not seen, what the server calls it. */
+/* The name of the userinfo, or of the config string where no userinfo was seen. */
 static char *describe_player(const struct q2_session *session)
 {
     const struct qs_view info = qs_view_of(qs_table_get(&session->texts, Q2_TEXT_USERINFO));

@@ -12,8 +12,8 @@ enum {
     Q2PRO_PLAYERFOG = 1026
 };
 
-/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and say by
- * their version what a server says by flags. Source: Q2PRO, parse.c CL_ParseServerData. */
+/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and have
+ * in their version what a server has in flags. Source: Q2PRO, parse.c CL_ParseServerData. */
 struct q2_dialect q2_demo_dialect(int32_t version)
 {
     const bool extended = version >= Q2_PROTOCOL_EXTENDED;

@@ -145,8 +145,8 @@ static uint8_t angle_byte(int16_t angle)
 
 /*
  * A solid of 32 bits is a box in units: radius, depth and height in 8, 8 and 16 bits; one of 16
- * bits in steps of 8 units. Both say 0 for nothing and 31 for a brush model. Source: facts,
- * section 6.
+ * bits in steps of 8 units. 0 is nothing and 31 a brush model in both. Source:
+ * PROTOCOL.md, section 8.
  */
 static uint16_t short_solid(uint32_t solid)
 {
@@ -225,7 +225,7 @@ static uint64_t turn_bits(const struct q2_dialect *dialect, const struct q2_enti
     return bits && wide ? bits | U_ANGLE16 : bits;
 }
 
-static bool same_place(const int32_t a[3], const int32_t b[3])
+static bool same_position(const int32_t a[3], const int32_t b[3])
 {
     return memcmp(a, b, 3 * sizeof a[0]) == 0;
 }
@@ -237,14 +237,14 @@ static bool same_place(const int32_t a[3], const int32_t b[3])
 static bool needs_old_origin(const struct q2_dialect *dialect, const struct q2_entity *from,
                              const struct q2_entity *to, bool is_new)
 {
-    if ((is_new || to->renderfx & RF_FRAMELERP) && !same_place(to->old_origin, from->origin))
+    if ((is_new || to->renderfx & RF_FRAMELERP) && !same_position(to->old_origin, from->origin))
         return true;
     return to->renderfx & RF_BEAM &&
-           (!dialect->beam_origin || !same_place(to->old_origin, from->old_origin));
+           (!dialect->beam_origin || !same_position(to->old_origin, from->old_origin));
 }
 
-static uint64_t place_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
-                           const struct q2_entity *to, bool is_new)
+static uint64_t location_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+                              const struct q2_entity *to, bool is_new)
 {
     uint64_t bits = turn_bits(dialect, from, to);
 
@@ -276,7 +276,7 @@ static uint64_t extension_bits(const struct q2_dialect *dialect, const struct q2
 static uint64_t entity_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
                             const struct q2_entity *to, bool is_new)
 {
-    uint64_t bits = look_bits(dialect, from, to) | place_bits(dialect, from, to, is_new) |
+    uint64_t bits = look_bits(dialect, from, to) | location_bits(dialect, from, to, is_new) |
                     extension_bits(dialect, from, to);
 
     if (to->sound != from->sound)
@@ -343,8 +343,8 @@ static void put_looks(struct writer *out, uint64_t bits, const struct q2_entity 
     put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
 }
 
-static void put_place(struct writer *out, const struct q2_dialect *dialect, uint64_t bits,
-                      const struct q2_entity *from, const struct q2_entity *to)
+static void put_location(struct writer *out, const struct q2_dialect *dialect, uint64_t bits,
+                         const struct q2_entity *from, const struct q2_entity *to)
 {
     for (unsigned i = 0; i < 3; i++)
         if (bits & origin_bits[i])
@@ -395,7 +395,7 @@ static void put_entity(struct writer *out, const struct q2_dialect *dialect,
         return;
     put_mask(out, bits, to->number);
     put_looks(out, bits, to);
-    put_place(out, dialect, bits, from, to);
+    put_location(out, dialect, bits, from, to);
     if (bits & U_SOUND)
         put_sound(out, dialect, from, to);
     if (bits & U_EVENT)
@@ -434,9 +434,9 @@ static unsigned movement_bits(const struct q2_player *from, const struct q2_play
 
     if (to->pm_type != from->pm_type)
         bits |= PS_M_TYPE;
-    if (!same_place(to->origin, from->origin))
+    if (!same_position(to->origin, from->origin))
         bits |= PS_M_ORIGIN;
-    if (!same_place(to->velocity, from->velocity))
+    if (!same_position(to->velocity, from->velocity))
         bits |= PS_M_VELOCITY;
     if (to->pm_time != from->pm_time)
         bits |= PS_M_TIME;
@@ -692,7 +692,7 @@ static void put_new_entity(struct writer *out, const struct q2_frame_style *styl
 }
 
 /* Frames share the states of entities that nothing happened to between them. The end of a beam may
- * have to be said all the same. */
+ * have to be sent all the same. */
 static bool is_shared(const struct q2_entity *old, const struct q2_entity *new)
 {
     return old == new && !(new->renderfx &RF_BEAM);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: facts, section 17. */
+/* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: PROTOCOL.md,
+ * section 13. */
 #include "common/quake2/configstrings.h"
 #include "common/quake2/entities.h"
 #include "common/quake2/fields.h"
@@ -54,7 +55,7 @@ static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
     const uint32_t at = d->in.pos;
     const uint16_t model = wide ? qs_u16(d, id) : qs_u8(d, id);
 
-    name_model(d, id + 1, at, model); /* the row of its name follows a model's row */
+    name_model(d, id + 1, at, model); /* the row behind that of a model has its name */
     return model;
 }
 
@@ -123,7 +124,7 @@ static int16_t read_angle(struct qs_decoder *d, unsigned id, bool wide)
     return wide ? qs_angle16(d, id) : (int16_t)(qs_angle8(d, id) * 256);
 }
 
-static void read_place(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     const bool wide = dialect_of(d)->short_angles && bits & U_ANGLE16;
 
@@ -169,7 +170,8 @@ static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
             q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
 }
 
-/* Where the size of the box stands in a solid of 16 or 32 bits. Source: facts, section 6. */
+/* Where the size of the box stands in a solid of 16 or 32 bits. Source: PROTOCOL.md, section
+ * 8. */
 static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos;
@@ -199,7 +201,7 @@ static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entit
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     read_looks(d, bits, entity);
-    read_place(d, bits, entity);
+    read_location(d, bits, entity);
     if (bits & U_SOUND)
         read_sound(d, entity);
     if (bits & U_EVENT)

@@ -28,14 +28,14 @@ bool q2_entities_find(const GPtrArray *entities, uint32_t number, guint *index);
 struct q2_entity *q2_entities_append(GPtrArray *entities, const struct q2_entity *state);
 
 /*
- * Appends the entities of `from` at `first` up to `end` as they are a frame later, if nothing is
- * said of them: events are over, and they come from where they stand. Beams may keep what was said
- * before of where they end.
+ * Appends the entities of `from` at `first` up to `end` as they are a frame later, if the
+ * packet does not mention them: without an event, and with their origin as old origin. Beams may
+ * keep their old origin.
  */
 void q2_entities_carry(GPtrArray *entities, const GPtrArray *from, guint first, guint end,
                        bool beams_keep_origin);
 
-/* Nothing was said of where the entity came from: it stood at `origin`. */
+/* The packet has no old origin of the entity: it is `origin`. */
 void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin);
 
 /* Makes the list the same as `from`. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Frames: svc_frame, svc_playerinfo and svc_packetentities, which protocols 35 and 36 put into one
- * message. Source: dm2-format, sections 3.18 to 3.21; facts, sections 4 and 14.
+ * message. Source: dm2-format, sections 3.18 to 3.21; PROTOCOL.md, sections 7
+ * and 11.
  */
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
@@ -17,10 +18,10 @@ enum {
     FRAME_BITS = 27,        /* of the frame number in a packed frame word */
     NO_DELTA = 31,          /* in the five bits above it */
     RELAY_CLIENTS_MAX = 32, /* more connected clients than that no relay has */
-    ROSTER_FRAMES = 32      /* for how many frames the players in them are kept */
+    ROSTER_FRAMES = 32      /* how many frames back players are known */
 };
 
-/* Who follows the frames of an accepted packet; NULL: nobody. */
+/* The tracker that follows the frames of accepted packets, or NULL. */
 static struct q2_tracker *tracker_of(const struct qs_decoder *d)
 {
     return d->accepted ? q2_session_of(d->session)->tracker : NULL;
@@ -31,8 +32,7 @@ static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
     return &q2_session_of(d->session)->dialect;
 }
 
-/* --- Rosters: which players are in a frame, for svc_playerupdate
- * ------------------------------------- */
+/* --- Rosters: which players are in a frame, for svc_playerupdate */
 
 /* Kept as text "FRAME NUMBER NUMBER …" in a table, which shares what does not change. */
 static const char *roster_of(const struct q2_session *session, int32_t frame)
@@ -71,11 +71,10 @@ static void roster_carry(GString *roster, const char **old, uint16_t *next, uint
     }
 }
 
-/* --- Entities
- * ---------------------------------------------------------------------------------------- */
+/* --- Entities */
 
 struct entity_list {
-    GString *roster; /* of the frame, or NULL where nobody needs it */
+    GString *roster; /* of the frame, or NULL where it is not needed */
     const char *old; /* the rest of the roster that the frame is a delta from */
     uint16_t old_next;
     uint32_t max_clients;
@@ -171,8 +170,7 @@ void q2_read_packetentities(struct qs_decoder *d)
     read_entities(d, &list);
 }
 
-/* --- The player
- * -------------------------------------------------------------------------------------- */
+/* --- The player */
 
 static void read_player(struct qs_decoder *d, unsigned extra)
 {
@@ -188,8 +186,7 @@ void q2_read_playerinfo(struct qs_decoder *d)
     read_player(d, 0);
 }
 
-/* --- The frame
- * --------------------------------------------------------------------------------------- */
+/* --- The frame */
 
 static struct qs_view read_areas(struct qs_decoder *d)
 {
@@ -220,7 +217,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
 }
 
-/* Relay recordings tell which clients were connected. */
+/* Relay recordings list the clients that were connected. */
 static void read_connected(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -312,8 +309,7 @@ void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
         read_plain_frame(d);
 }
 
-/* --- Positions between frames
- * ------------------------------------------------------------------------ */
+/* --- Positions between frames */
 
 static void read_updated_player(struct qs_decoder *d, uint16_t number)
 {
@@ -326,8 +322,8 @@ static void read_updated_player(struct qs_decoder *d, uint16_t number)
     qs_close(d);
 }
 
-/* R1Q2: a position for each player in the frame but the client's own, without numbers: only who
- * knows the frame can tell how many there are. */
+/* R1Q2: a position for each player in the frame but the client's own, without numbers or a
+ * count: the frame must be known. */
 void q2_read_playerupdate(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);

@@ -20,7 +20,7 @@ static const struct guess guesses[] = {
     {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, true, 0},
     {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_NONE, false, 0},
     {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, false, 0},
-    /* Before 1905 solids had 16 bits, before 1904 moves other forms: facts, section 18. */
+    /* Before 1905 solids had 16 bits, before 1904 moves other forms: PROTOCOL.md, section 6. */
     {Q2_PROTOCOL_R1Q2, 1904, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_R1Q2, 1903, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_BYTE, true, PF_EXTENSIONS | PF_EXTENSIONS_2},
@@ -29,7 +29,7 @@ static const struct guess guesses[] = {
 
 static void apply(struct q2_session *session, const struct guess *guess)
 {
-    /* Q2PRO tells its minor version with the level; R1Q2 tells what it could speak at best. */
+    /* svc_serverdata has Q2PRO's minor version, but R1Q2's highest one. */
     if (!session->base.level || guess->version == Q2_PROTOCOL_R1Q2)
         session->minor = guess->minor;
     if (!session->base.level)
@@ -104,7 +104,7 @@ void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
 
     if (is_known(session) || d->packet->size < d->packet->wire_size)
         return;
-    /* What fitted before is believed as long as it fits. */
+    /* A guess holds as long as packets can be read with it. */
     if (find_direction(d, session, &direction, decode)) {
         qs_learn_direction(d, direction);
         return;

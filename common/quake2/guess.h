@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guesses what a capture that begins within a connection does not say: the protocol version, the
+ * Guesses what a capture that begins within a connection lacks: the protocol version, the
  * width of the client's qport, the netchan, and who is the server.
  */
 #ifndef Q2_GUESS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed: facts,
- * section 4; Q2PRO, net/chan.c.
+ * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed:
+ * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
 #include "common/quake2/client_messages.h"
 #include "common/quake2/fields.h"

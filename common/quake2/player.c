@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
- * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; facts, sections 6 and 17.
+ * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
 #include "common/quake2/configstrings.h"
 #include "common/quake2/fields.h"
@@ -194,7 +194,7 @@ static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
 }
 
 /* A statistic that was read at `at`. */
-static void say_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
+static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
 {
     const char *name = qs_name_of(q2_stat_names, stat);
 
@@ -212,7 +212,7 @@ static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *pla
 
     player->stats[stat] = (int16_t)qs_reader_u16(&d->in);
     if (d->fields_wanted)
-        say_stat(d, at, stat, player->stats[stat]);
+        emit_stat(d, at, stat, player->stats[stat]);
 }
 
 /* Seven bits a byte, the lowest first; bit 7 says that another follows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: engine, common.c MSG_ReadPos; extended limits: facts, section 13. */
+/* Source: engine, common.c MSG_ReadPos; extended limits: PROTOCOL.md, section 10. */
 #include "common/quake2/positions.h"
 #include "common/quake2/session.h"
 

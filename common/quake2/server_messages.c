@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Server messages, one function each, by number. Source: dm2-format, section 3; what protocols 35
- * and 36 add: facts, sections 4, 9 and 14; engine, cl_parse.c.
+ * and 36 add: PROTOCOL.md, sections 5, 7 and 11; engine, cl_parse.c.
  */
 #include <zlib.h>
 
@@ -80,7 +80,7 @@ static void read_layout(struct qs_decoder *d)
 }
 
 /* An item's count that was read at `at`. */
-static void say_inventory_item(struct qs_decoder *d, uint32_t at, uint32_t item, int16_t count)
+static void emit_inventory_item(struct qs_decoder *d, uint32_t at, uint32_t item, int16_t count)
 {
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_ITEMS, item);
 
@@ -100,7 +100,7 @@ static void read_inventory(struct qs_decoder *d)
         const int16_t count = (int16_t)qs_reader_u16(&d->in);
 
         if (d->fields_wanted)
-            say_inventory_item(d, at, i, count);
+            emit_inventory_item(d, at, i, count);
     }
 }
 
@@ -169,8 +169,7 @@ static void read_centerprint(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, Q2_CENTERPRINT_TEXT), "");
 }
 
-/* --- svc_serverdata
- * ---------------------------------------------------------------------------------- */
+/* --- svc_serverdata */
 
 /* What a level begins with, as it stands in svc_serverdata. */
 struct serverdata {
@@ -203,7 +202,7 @@ static void read_q2pro_serverdata(struct qs_decoder *d, struct serverdata *data)
     qs_u8(d, Q2_SERVERDATA_WATERJUMP);
 }
 
-/* What only the connect packet tells: R1Q2's minor version, and the width of newer qports. */
+/* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
 static bool lacks_connect(const struct q2_session *session)
 {
     return session->dialect.packed &&
@@ -277,8 +276,7 @@ static void read_serverdata(struct qs_decoder *d)
     set_id_mask(d);
 }
 
-/* --- Config strings and baselines
- * -------------------------------------------------------------------- */
+/* --- Config strings and baselines */
 
 static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
 {
@@ -364,8 +362,7 @@ static void read_gamestate(struct qs_decoder *d)
     read_baseline_stream(d);
 }
 
-/* --- Downloads, compressed packets, settings
- * --------------------------------------------------------- */
+/* --- Downloads, compressed packets, settings */
 
 /* What follows size and percentage: `size` bytes, of which there may be none. */
 static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
@@ -407,16 +404,16 @@ static struct q2_tracker *tracker_of(const struct qs_decoder *d)
     return d->accepted ? q2_session_of(d->session)->tracker : NULL;
 }
 
-/* Hands the messages of the current source that were read since the last call to the tracker. */
+/* Gives the tracker the messages of the current source that were read since the last call. */
 static void track_messages(struct qs_decoder *d)
 {
     struct q2_tracker *tracker = tracker_of(d);
 
     if (!tracker)
         return;
-    for (; tracker->told < d->messages->len; tracker->told++) {
+    for (; tracker->taken < d->messages->len; tracker->taken++) {
         const struct qs_message *message =
-            &g_array_index(d->messages, struct qs_message, tracker->told);
+            &g_array_index(d->messages, struct qs_message, tracker->taken);
 
         q2_tracker_message(tracker, (uint8_t)message->id,
                            (struct qs_view){d->in.data + message->offset, message->length});
@@ -505,8 +502,7 @@ static void read_setting(struct qs_decoder *d)
         q2_session_of(d->session)->frame_rate = (uint16_t)value;
 }
 
-/* --- The message loop
- * -------------------------------------------------------------------------------- */
+/* --- The message loop */
 
 /* The message's byte, of which protocols 35 and 36 and relays use the upper bits. */
 static uint8_t message_byte(const struct qs_decoder *d)

@@ -94,8 +94,7 @@ void q2_session_clear(struct qs_session *session);
 
 /*
  * The server accepts a client (client_connect). That begins a connection, unless traffic goes on:
- * then it may be the answer to a repeated request. Source: facts, section 18 ("session split
- * trap").
+ * then it may be the answer to a repeated request. Source: PROTOCOL.md, section 4.
  */
 void q2_session_accept(struct q2_session *session);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Temporary entities. Source: dm2-format, section 3.4, where the facts (sections 8 and 13) do not
- * say otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
+ * Temporary entities. Source: dm2-format, section 3.4, where PROTOCOL.md, section 10,
+ * does not say otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
  */
 #include "common/quake2/constants.h"
 #include "common/quake2/fields.h"

@@ -55,15 +55,15 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     g_array_set_size(tracker->begun, 0);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
-    tracker->told = tracker->frames_told = 0;
+    tracker->taken = tracker->frames_taken = 0;
 }
 
 void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, struct qs_view bytes)
 {
     struct q2_tracked_message message = {.id = id, .bytes = bytes};
 
-    if (message.id == SVC_FRAME && tracker->frames_told < tracker->begun->len)
-        message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_told++);
+    if (message.id == SVC_FRAME && tracker->frames_taken < tracker->begun->len)
+        message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_taken++);
     g_array_append_val(tracker->messages, message);
 }
 
@@ -133,10 +133,10 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
 }
 
 /*
- * The frame that is read takes the place of the one that was kept there before. Where that is what
- * it is a delta from, the two trade places with the spare.
+ * The slot for a frame, whose old frame is overwritten. Where that is the one that the new frame is
+ * a delta from, it moves to the spare first.
  */
-static struct q2_frame *place_for(struct q2_tracker *tracker, int32_t number)
+static struct q2_frame *slot_for(struct q2_tracker *tracker, int32_t number)
 {
     struct q2_frame *frame = slot_of(tracker, number);
 
@@ -158,7 +158,7 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
 {
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
     const enum q2_frame_trust trust = find_base(tracker, number, delta);
-    struct q2_frame *frame = place_for(tracker, number);
+    struct q2_frame *frame = slot_for(tracker, number);
 
     *frame = (struct q2_frame){
         .trust = trust,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A tracker follows a client's frames entity by entity, as the client does: baselines, the last
- * frames with all states, and what the packet at hand said. Attach it to a session
+ * frames with all states, and the messages of the packet at hand. Attach it to a session
  * (q2_session.tracker) to have the decoder fill it in; rebuilding needs it, showing does not.
  *
  * Source: engine, cl_ents.c CL_ParseFrame, CL_ParsePacketEntities, CL_ParseDelta.
@@ -52,14 +52,14 @@ struct q2_tracker {
     GArray *messages;   /* struct q2_tracked_message */
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
     GArray *begun;      /* int32_t: numbers of its frames */
-    unsigned told;      /* how many of the decoder's messages were told */
-    unsigned frames_told;
+    unsigned taken;     /* how many of the decoder's messages are in `messages` */
+    unsigned frames_taken;
 
     /* The frame that is being read. */
     struct q2_frame *reading;
     const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
-    struct q2_frame spare;       /* holds the base where the frame takes its place */
-    guint base_next;             /* the first entity of `base` that was not dealt with */
+    struct q2_frame spare;       /* holds the base where the frame overwrites it */
+    guint base_next;             /* the first entity of `base` that was not looked at */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -82,7 +82,7 @@ void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *bas
 /* The baseline, or NULL. */
 const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker, uint16_t number);
 
-/* The frame of that number, or NULL where it is not kept or was never known. */
+/* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
 
 /* Makes `to` the same as `from`, with the states of entities shared. */

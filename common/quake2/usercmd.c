@@ -53,7 +53,7 @@ static void label_command(struct qs_decoder *d, const struct q2_usercmd *command
 }
 
 /* What was not sent is as in the command before: shown, so that every command is whole. */
-static void derive_rest(struct qs_decoder *d, unsigned bits, const struct q2_usercmd *command)
+static void emit_rest(struct qs_decoder *d, unsigned bits, const struct q2_usercmd *command)
 {
     const uint32_t at = d->in.pos;
 
@@ -118,14 +118,13 @@ void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t 
     command->msec = qs_u8(d, Q2_USERCMD_MSEC);
     command->lightlevel = qs_u8(d, Q2_USERCMD_LIGHTLEVEL);
     if (d->fields_wanted) {
-        derive_rest(d, bits, command);
+        emit_rest(d, bits, command);
         label_command(d, command);
     }
     qs_close(d);
 }
 
-/* --- Q2PRO's bit stream
- * ------------------------------------------------------------------------------ */
+/* --- Q2PRO's bit stream */
 
 /* Bits are taken from the lowest of each byte on. */
 struct bit_reader {

@@ -113,7 +113,7 @@ static void test_test_release(void **state)
 
 /* --- Compressed packets */
 
-static GByteArray *zpacket(const uint8_t *data, size_t size, uint16_t claimed)
+static GByteArray *zpacket(const uint8_t *data, size_t size, uint16_t stated)
 {
     uint8_t packed[256];
     z_stream stream = {.next_in = (uint8_t *)data,
@@ -127,7 +127,7 @@ static GByteArray *zpacket(const uint8_t *data, size_t size, uint16_t claimed)
     deflateEnd(&stream);
     q2_encode_u8(out, SVC_ZPACKET);
     q2_encode_u16(out, (uint16_t)stream.total_out);
-    q2_encode_u16(out, claimed);
+    q2_encode_u16(out, stated);
     g_byte_array_append(out, packed, (guint)stream.total_out);
     return out;
 }

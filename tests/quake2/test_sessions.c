@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint32_t say(struct game *game, enum qs_end from, const char *text)
+static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
 {
     GByteArray *out = g_byte_array_new();
     uint32_t problems;
@@ -35,8 +35,8 @@ static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequen
 static void connect_game(struct game *game)
 {
     assert_int_equal(
-        say(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\\rate\\25000\"\n"), 0);
-    assert_int_equal(say(game, QS_END_B, "client_connect map=lab1"), 0);
+        send_text(game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\\rate\\25000\"\n"), 0);
+    assert_int_equal(send_text(game, QS_END_B, "client_connect map=lab1"), 0);
 }
 
 static void run_to(struct game *game, uint32_t first, uint32_t last)
@@ -80,16 +80,16 @@ static void test_answers(void **state)
     game_open(&game);
     connect_game(&game);
     run_to(&game, 1, 5);
-    assert_int_equal(say(&game, QS_END_B, "client_connect"), 0);
+    assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
     run_to(&game, 6, 10);
     assert_int_equal(game.session.base.connection, 1);
     game_close(&game);
 
     game_open(&game);
-    say(&game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
+    send_text(&game, QS_END_A, "connect 34 1234 5678 \"\\name\\somebody\"\n");
     send_packet(&game, QS_END_B, 1, "", 0);
     assert_int_equal(game.session.base.connection, 1);
-    assert_int_equal(say(&game, QS_END_B, "client_connect"), 0);
+    assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
     run_to(&game, 2, 5);
     assert_int_equal(game.session.base.connection, 1);
     game_close(&game);

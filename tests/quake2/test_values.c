@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values that traffic rarely has. The bytes and what they mean were worked out by hand from the
+ * engines' readers (id: cl_ents.c, cl_parse.c, common.c MSG_Read*; Q2PRO: client/parse.c,
+ * common/msg.c), not by the writer of this project.
+ */
+#include "tests/quake2/unit.h"
+
+#include <string.h>
+
+#include "common/quake2/fields.h"
+
+#define BLOCK(...) ((const uint8_t[]){__VA_ARGS__}), sizeof((const uint8_t[]){__VA_ARGS__})
+
+/* --- What a decode shows */
+
+struct seen {
+    unsigned id;
+    double number;
+    char text[32];
+};
+
+struct watch {
+    struct qs_sink base;
+    struct game game;
+    GArray *seen; /* struct seen, of the packet decoded last */
+};
+
+static double number_of(const struct qs_field *field, const struct qs_value *value)
+{
+    switch (field->type) {
+    case QS_I8:
+    case QS_I16:
+    case QS_I32:
+        return (double)value->i;
+    case QS_FLOAT:
+    case QS_DOUBLE:
+    case QS_COORD:
+    case QS_ANGLE:
+        return value->f;
+    case QS_TEXT:
+    case QS_BYTES:
+        return 0;
+    default:
+        return (double)value->u;
+    }
+}
+
+static void see(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value)
+{
+    struct watch *watch = (struct watch *)sink;
+    struct seen seen = {.id = (unsigned)(field - q2_fields), .number = number_of(field, value)};
+
+    if (field->type == QS_TEXT)
+        g_snprintf(seen.text, sizeof seen.text, "%.*s", (int)value->bytes.size,
+                   (const char *)value->bytes.data);
+    g_array_append_val(watch->seen, seen);
+}
+
+static void watch_open(struct watch *watch)
+{
+    memset(watch, 0, sizeof *watch);
+    watch->base.field = see;
+    watch->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
+    game_open(&watch->game);
+    watch->game.session.tracker = q2_tracker_new();
+}
+
+static void watch_close(struct watch *watch)
+{
+    game_close(&watch->game);
+    g_array_free(watch->seen, TRUE);
+}
+
+/* Decodes server messages, and returns how many problems they have. */
+static uint32_t read_block(struct watch *watch, const uint8_t *data, size_t size)
+{
+    const struct qs_packet packet = {
+        .data = data, .size = (uint32_t)size, .wire_size = (uint32_t)size};
+
+    g_array_set_size(watch->seen, 0);
+    qs_decode_server_messages(&watch->game.decoder, &watch->game.session.base, &watch->base,
+                              &packet);
+    return qs_decoder_problems(&watch->game.decoder);
+}
+
+static uint32_t read_packet(struct watch *watch, enum qs_end from, const uint8_t *data, size_t size)
+{
+    const struct qs_packet packet = {.data = data,
+                                     .size = (uint32_t)size,
+                                     .wire_size = (uint32_t)size,
+                                     .from = from,
+                                     .source_is_server_port = from == QS_END_B,
+                                     .destination_is_server_port = from == QS_END_A};
+
+    g_array_set_size(watch->seen, 0);
+    qs_decode(&watch->game.decoder, &watch->game.session.base, &watch->base, &packet);
+    return qs_decoder_problems(&watch->game.decoder);
+}
+
+/* The nth time, counted from 0, that the row was shown. */
+static const struct seen *nth(const struct watch *watch, unsigned id, unsigned n)
+{
+    for (guint i = 0; i < watch->seen->len; i++) {
+        const struct seen *seen = &g_array_index(watch->seen, struct seen, i);
+
+        if (seen->id == id && !n--)
+            return seen;
+    }
+    return NULL;
+}
+
+static void assert_shows_nth(const struct watch *watch, unsigned id, unsigned n, double number)
+{
+    const struct seen *seen = nth(watch, id, n);
+
+    assert_non_null(seen);
+    assert_true(seen->number == number);
+}
+
+static void assert_shows(const struct watch *watch, unsigned id, double number)
+{
+    assert_shows_nth(watch, id, 0, number);
+}
+
+static void assert_shows_vector(const struct watch *watch, unsigned id, double x, double y,
+                                double z)
+{
+    assert_shows(watch, id + 1, x);
+    assert_shows(watch, id + 2, y);
+    assert_shows(watch, id + 3, z);
+}
+
+/* svc_serverdata of protocol 34: player 0, no game directory, level "". */
+static void begin_34(struct watch *watch)
+{
+    assert_int_equal(read_block(watch, BLOCK(12, 34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)), 0);
+}
+
+/* The same of Q2PRO from 1024 on, with flags. */
+static void begin_36(struct watch *watch, unsigned minor, uint8_t flags)
+{
+    assert_int_equal(read_block(watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+                                             (uint8_t)minor, (uint8_t)(minor >> 8), 2, flags, 0)),
+                     0);
+}
+
+/* Up to 1023: three bytes in place of the flags. */
+static void begin_old_36(struct watch *watch, unsigned minor)
+{
+    assert_int_equal(read_block(watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+                                             (uint8_t)minor, (uint8_t)(minor >> 8), 2, 0, 0, 0)),
+                     0);
+}
+
+/* Connected as protocol 35 with that minor version; the server always names 1905. */
+static void begin_35(struct watch *watch, unsigned minor)
+{
+    char *connect = g_strdup_printf("\xff\xff\xff\xff"
+                                    "connect 35 7 1 \"\\name\\x\" 1390 %u\n",
+                                    minor);
+
+    read_packet(watch, QS_END_A, (const uint8_t *)connect, strlen(connect));
+    read_packet(watch, QS_END_B,
+                (const uint8_t *)"\xff\xff\xff\xff"
+                                 "client_connect",
+                18);
+    assert_int_equal(
+        read_block(watch, BLOCK(12, 35, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x71, 0x07, 0, 0)),
+        0);
+    g_free(connect);
+}
+
+/* --- 16 bits from 0x8000 on */
+
+/* A full frame 1 with nothing in its areas, up to svc_playerinfo. */
+#define FRAME_34 20, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 17
+
+static void test_player_is_signed(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    /* Origin, velocity, gravity, delta angles, view angles, two stats; then no entities. */
+    assert_int_equal(
+        read_block(&watch, BLOCK(FRAME_34, 0x66, 0x01, 0x00, 0x80, 0x01, 0x80, 0xff, 0xff, 0xff,
+                                 0x7f, 0x00, 0x80, 0xfe, 0xff, 0x00, 0x80, 0x00, 0x80, 0x00, 0xc0,
+                                 0xff, 0xff, 0x00, 0x80, 0x00, 0x40, 0x01, 0x80, 0x03, 0, 0, 0,
+                                 0x00, 0x80, 0xff, 0xff, 18, 0, 0)),
+        0);
+    assert_shows_vector(&watch, Q2_PLAYER_ORIGIN, -4096, -4095.875, -0.125);
+    assert_shows_vector(&watch, Q2_PLAYER_VELOCITY, 4095.875, -4096, -0.25);
+    assert_shows(&watch, Q2_PLAYER_GRAVITY, -32768);
+    assert_shows_vector(&watch, Q2_PLAYER_DELTA_ANGLES, -180, -90, -360.0 / 65536);
+    assert_shows_vector(&watch, Q2_PLAYER_VIEWANGLES, -180, 90, -32767 * 360.0 / 65536);
+    assert_shows_nth(&watch, Q2_PLAYER_STAT_VALUE, 0, -32768);
+    assert_shows_nth(&watch, Q2_PLAYER_STAT_VALUE, 1, -1);
+    watch_close(&watch);
+}
+
+/* Entity 5 of a full frame: frame, skin, effects, render flags in 16 bits, origin, old origin,
+ * solid. Indices and flags have no sign, positions do. */
+static void test_entity_words(void **state)
+{
+    const struct q2_frame *frame;
+    const struct q2_entity *entity;
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    assert_int_equal(
+        read_block(&watch, BLOCK(FRAME_34, 0, 0, 0, 0, 0, 0, 18,
+                                 /* ORIGIN1, ORIGIN2, MOREBITS1; ORIGIN3, MOREBITS2; FRAME16,
+                                  * RENDERFX16, EFFECTS16, MOREBITS3; OLDORIGIN, SKIN16, SOLID */
+                                 0x83, 0x82, 0x8e, 0x0b, 5, 0x00, 0x80, 0x01, 0x80, 0xff, 0xff,
+                                 0x00, 0xc0, 0x00, 0x80, 0xff, 0x7f, 0xfe, 0xff, 0x00, 0x80, 0x01,
+                                 0x80, 0xff, 0xff, 0x00, 0x80, 0, 0)),
+        0);
+    assert_shows(&watch, Q2_ENTITY_FRAME, 32768);
+    assert_shows(&watch, Q2_ENTITY_SKIN, 32769);
+    assert_shows(&watch, Q2_ENTITY_EFFECTS, 65535);
+    assert_shows(&watch, Q2_ENTITY_RENDERFX, 49152);
+    assert_shows_vector(&watch, Q2_ENTITY_ORIGIN, -4096, 4095.875, -0.25);
+    assert_shows_vector(&watch, Q2_ENTITY_OLDORIGIN, -4096, -4095.875, -0.125);
+    /* id, cl_pred.c CL_ClipMoveToEntities: 8 times 5, 5 and 6 bits, the last one 32 less. */
+    assert_shows(&watch, Q2_ENTITY_SOLID, 0x8000);
+    assert_shows(&watch, Q2_ENTITY_SOLID_RADIUS, 0);
+    assert_shows(&watch, Q2_ENTITY_SOLID_DOWN, 0);
+    assert_shows(&watch, Q2_ENTITY_SOLID_UP, 224);
+    frame = q2_tracker_frame(watch.game.session.tracker, 1);
+    assert_non_null(frame);
+    entity = q2_entities_at(frame->entities, 0);
+    assert_int_equal(entity->frame, 32768);
+    assert_int_equal(entity->skin, 32769);
+    assert_int_equal(entity->effects, 65535);
+    assert_int_equal(entity->renderfx, 49152);
+    assert_int_equal(entity->origin[0], -32768);
+    assert_int_equal(entity->old_origin[1], -32767);
+    assert_int_equal(entity->solid, 0x8000);
+    watch_close(&watch);
+}
+
+static void test_words_of_messages(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(1, 0x00, 0x80, 0)), 0);
+    assert_shows(&watch, Q2_MUZZLEFLASH_ENTITY, 32768);
+    assert_int_equal(read_block(&watch, BLOCK(2, 0xff, 0xff, 1)), 0);
+    assert_shows(&watch, Q2_MUZZLEFLASH2_ENTITY, 65535);
+    /* Entity and position of a sound. */
+    assert_int_equal(
+        read_block(&watch, BLOCK(9, 0x0c, 1, 0x07, 0x80, 0, 0x80, 0xff, 0x7f, 0xff, 0xff)), 0);
+    assert_shows(&watch, Q2_SOUND_ENTITY, 4096);
+    assert_shows(&watch, Q2_SOUND_CHANNEL, 7);
+    assert_shows_vector(&watch, Q2_SOUND_POSITION, -4096, 4095.875, -0.125);
+    /* TE_PARASITE_ATTACK: entity, origin, end. */
+    assert_int_equal(
+        read_block(&watch, BLOCK(3, 16, 0x00, 0x80, 0, 0x80, 0, 0, 0, 0, 1, 0x80, 0, 0, 0, 0)), 0);
+    assert_shows(&watch, Q2_TE_ENTITY, -32768);
+    assert_shows(&watch, Q2_TE_ORIGIN_X, -4096);
+    assert_shows(&watch, Q2_TE_END_X, -4095.875);
+    /* TE_STEAM that does not last: effect, count, origin, direction, colour, magnitude. */
+    assert_int_equal(read_block(&watch, BLOCK(3, 40, 0xff, 0xff, 255, 0, 0x80, 0, 0, 0, 0, 161, 255,
+                                              0x00, 0x80)),
+                     0);
+    assert_shows(&watch, Q2_TE_ID, -1);
+    assert_shows(&watch, Q2_TE_COUNT, 255);
+    assert_shows(&watch, Q2_TE_MAGNITUDE, -32768);
+    /* TE_DAMAGE_DEALT. */
+    assert_int_equal(read_block(&watch, BLOCK(3, 128, 0xff, 0xff)), 0);
+    assert_shows(&watch, Q2_TE_DAMAGE, -1);
+    /* A config string that does not exist. */
+    assert_int_not_equal(read_block(&watch, BLOCK(13, 0x00, 0x80, 'a', 0)), 0);
+    assert_shows(&watch, Q2_CONFIGSTRING_INDEX, 32768);
+    watch_close(&watch);
+}
+
+static void test_inventory_is_signed(void **state)
+{
+    uint8_t block[1 + 2 * 256] = {5, 0x00, 0x80, 0xff, 0xff};
+    struct watch watch;
+
+    (void)state;
+    block[sizeof block - 1] = 0xc0; /* of the last item */
+    watch_open(&watch);
+    begin_34(&watch);
+    assert_int_equal(read_block(&watch, block, sizeof block), 0);
+    assert_shows_nth(&watch, Q2_INVENTORY_COUNT, 0, -32768);
+    assert_shows_nth(&watch, Q2_INVENTORY_COUNT, 1, -1);
+    assert_shows_nth(&watch, Q2_INVENTORY_COUNT, 255, -16384);
+    watch_close(&watch);
+}
+
+static void test_serverdata_words(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(
+        read_block(&watch, BLOCK(12, 34, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff, 0)), 0);
+    assert_shows(&watch, Q2_SERVERDATA_COUNT, -1);
+    assert_shows(&watch, Q2_SERVERDATA_PLAYER, -1);
+    /* Minor version and flags have no sign. */
+    assert_int_equal(read_block(&watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0x00,
+                                              0x80, 2, 0x00, 0x80)),
+                     0);
+    assert_shows(&watch, Q2_SERVERDATA_PLAYER, -32768);
+    assert_shows(&watch, Q2_SERVERDATA_MINOR, 32768);
+    assert_shows(&watch, Q2_SERVERDATA_FLAGS, 32768);
+    watch_close(&watch);
+}
+
+/* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
+static void test_moves_are_signed(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    read_packet(&watch, QS_END_A,
+                BLOCK(0xff, 0xff, 0xff, 0xff, 'c', 'o', 'n', 'n', 'e', 'c', 't', ' ', '3', '4', ' ',
+                      '7', ' ', '1', ' ', '"', '"'));
+    read_packet(&watch, QS_END_B,
+                BLOCK(0xff, 0xff, 0xff, 0xff, 'c', 'l', 'i', 'e', 'n', 't', '_', 'c', 'o', 'n', 'n',
+                      'e', 'c', 't'));
+    read_packet(&watch, QS_END_A,
+                BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 2, 0, 0xff, 0xff, 0xff, 0xff, 0x3f, 0x00,
+                      0x80, 0x00, 0xc0, 0xff, 0xff, 0x00, 0x80, 0xff, 0xff, 0x70, 0xfe, 100, 0, 0,
+                      16, 0, 0, 16, 0));
+    assert_shows(&watch, Q2_QPORT, 65535);
+    assert_shows(&watch, Q2_MOVE_LASTFRAME, -1);
+    assert_shows_vector(&watch, Q2_USERCMD_ANGLES, -180, -90, -360.0 / 65536);
+    assert_shows(&watch, Q2_USERCMD_FORWARD, -32768);
+    assert_shows(&watch, Q2_USERCMD_SIDE, -1);
+    assert_shows(&watch, Q2_USERCMD_UP, -400);
+    assert_shows(&watch, Q2_USERCMD_MSEC, 100);
+    watch_close(&watch);
+}
+
+/* --- Versions */
+
+/* What follows svc_frame in protocols 35 and 36: frame `number` in full, no areas. */
+#define FULL_FRAME(number) 20, number, 0, 0, 0xf8, 0, 0
+/* A frame from the one before. */
+#define NEXT_FRAME(number) 20, number, 0, 0, 0x08, 0, 0
+#define NO_PLAYER 0, 0
+#define NO_MORE_ENTITIES 0, 0
+
+/* Entity 5, a beam, moves: does its end move, too? */
+static void test_beam_origin(void **state)
+{
+    for (unsigned minor = 1016; minor <= 1017; minor++) {
+        const struct q2_frame *frame;
+        struct watch watch;
+
+        watch_open(&watch);
+        begin_old_36(&watch, minor);
+        /* ORIGIN1, MOREBITS1; RENDERFX8, MOREBITS2; MOREBITS3; OLDORIGIN */
+        assert_int_equal(
+            read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x81, 0x90, 0x80, 0x01, 5, 0x80, 8,
+                                     0, 80, 0, 0, 0, 0, 0, NO_MORE_ENTITIES)),
+            0);
+        assert_int_equal(
+            read_block(&watch, BLOCK(NEXT_FRAME(2), NO_PLAYER, 0x01, 5, 16, 0, NO_MORE_ENTITIES)),
+            0);
+        frame = q2_tracker_frame(watch.game.session.tracker, 2);
+        assert_non_null(frame);
+        assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 16);
+        assert_int_equal(q2_entities_at(frame->entities, 0)->old_origin[0], minor < 1017 ? 8 : 80);
+        watch_close(&watch);
+    }
+    (void)state;
+}
+
+/* U_ANGLE16 makes the pitch a short from 1018 on. */
+static void test_short_angles(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_old_36(&watch, 1017);
+    assert_int_equal(
+        read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x80, NO_MORE_ENTITIES)),
+        0);
+    assert_shows(&watch, Q2_ENTITY_ANGLES_PITCH, -180);
+    watch_close(&watch);
+
+    watch_open(&watch);
+    begin_old_36(&watch, 1018);
+    assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x80, 0x24, 5, 0x01, 0x80,
+                                              NO_MORE_ENTITIES)),
+                     0);
+    assert_shows(&watch, Q2_ENTITY_ANGLES_PITCH, -32767 * 360.0 / 65536);
+    watch_close(&watch);
+}
+
+/* Extra bit 6, the third of the upper three bits of the message's byte: the client's number. */
+static void test_client_number(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_old_36(&watch, 1021);
+    assert_int_equal(
+        read_block(&watch, BLOCK(20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 200, NO_MORE_ENTITIES)),
+        0);
+    assert_shows(&watch, Q2_PLAYER_CLIENTNUM, 200);
+    watch_close(&watch);
+
+    watch_open(&watch);
+    begin_old_36(&watch, 1022);
+    assert_int_equal(read_block(&watch, BLOCK(20 | 0x80, 1, 0, 0, 0xf8, 0, 0, NO_PLAYER, 0xff, 0xff,
+                                              NO_MORE_ENTITIES)),
+                     0);
+    assert_shows(&watch, Q2_PLAYER_CLIENTNUM, -1);
+    watch_close(&watch);
+}
+
+/* Three bytes up to 1023, two from 1024 on; what follows is svc_nop. */
+static void test_serverdata_flags(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3,
+                                              2, 1, 1, 1, 6)),
+                     0);
+    assert_int_equal(watch.game.decoder.messages->len, 2);
+    assert_shows(&watch, Q2_SERVERDATA_WATERJUMP, 1);
+    assert_null(nth(&watch, Q2_SERVERDATA_FLAGS, 0));
+    assert_int_equal(
+        read_block(&watch, BLOCK(12, 36, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x00, 4, 2, 8, 0, 6)),
+        0);
+    assert_int_equal(watch.game.decoder.messages->len, 2);
+    assert_shows(&watch, Q2_SERVERDATA_FLAGS, 8);
+    assert_true(watch.game.session.dialect.extensions);
+    assert_false(watch.game.session.dialect.extensions2);
+    watch_close(&watch);
+}
+
+/* Bit 15 of the player's mask brings a third byte with bit 16, fog: here its density and how much
+ * of it the sky has. Before 1026 the bit means nothing. */
+static void test_fog(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_36(&watch, 1025, 24);
+    assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), 0x00, 0x80, NO_MORE_ENTITIES)), 0);
+    watch_close(&watch);
+
+    watch_open(&watch);
+    begin_36(&watch, 1026, 24);
+    assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), 0x00, 0x80, 0x01, 0x02, 0xff, 0xff,
+                                              0x00, 0x80, NO_MORE_ENTITIES)),
+                     0);
+    assert_shows(&watch, Q2_PLAYER_FOG_DENSITY, 1);
+    assert_shows(&watch, Q2_PLAYER_FOG_SKY, 32768 / 65535.0);
+    watch_close(&watch);
+}
+
+/* U_SOLID in 16 bits or 32: the lower of the client's and the server's minor version counts. */
+static void test_solids_of_r1q2(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_35(&watch, 1904);
+    assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x80, 0x80, 0x80, 0x08, 5,
+                                              0xff, 0xff, NO_MORE_ENTITIES)),
+                     0);
+    assert_shows(&watch, Q2_ENTITY_SOLID, 65535);
+    assert_shows(&watch, Q2_ENTITY_SOLID_RADIUS, 248);
+    assert_shows(&watch, Q2_ENTITY_SOLID_DOWN, 248);
+    assert_shows(&watch, Q2_ENTITY_SOLID_UP, 472);
+    watch_close(&watch);
+
+    watch_open(&watch);
+    begin_35(&watch, 1905);
+    assert_int_equal(read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0x80, 0x80, 0x80, 0x08, 5,
+                                              200, 130, 0xff, 0xff, NO_MORE_ENTITIES)),
+                     0);
+    assert_shows(&watch, Q2_ENTITY_SOLID_RADIUS, 200);
+    assert_shows(&watch, Q2_ENTITY_SOLID_DOWN, 130);
+    assert_shows(&watch, Q2_ENTITY_SOLID_UP, 32767);
+    watch_close(&watch);
+}
+
+/* From 1904 on buttons come first, and may say that the forward move is one byte, in steps of 5. */
+static void test_moves_of_r1q2(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_35(&watch, 1903);
+    assert_int_equal(read_packet(&watch, QS_END_A,
+                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 0x38, 0xff,
+                                       5, 10, 0, 0, 10, 0, 0, 10, 0)),
+                     0);
+    assert_shows(&watch, Q2_USERCMD_FORWARD, -200);
+    assert_shows(&watch, Q2_USERCMD_BUTTONS, 5);
+    watch_close(&watch);
+
+    watch_open(&watch);
+    begin_35(&watch, 1904);
+    assert_int_equal(read_packet(&watch, QS_END_A,
+                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 5, 0xd8, 10,
+                                       0, 0, 10, 0, 0, 10, 0)),
+                     0);
+    assert_shows(&watch, Q2_USERCMD_FORWARD, -200);
+    watch_close(&watch);
+}
+
+/* --- Suppressed frames */
+
+static void test_suppress_counts(void **state)
+{
+    static const uint8_t counts[] = {7, 8, 15, 16, 255};
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    for (unsigned i = 0; i < sizeof counts; i++) {
+        assert_int_equal(
+            read_block(&watch, BLOCK(20, (uint8_t)(i + 1), 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+                                     counts[i], 0, 17, 0, 0, 0, 0, 0, 0, 18, 0, 0)),
+            0);
+        assert_shows(&watch, Q2_FRAME_SUPPRESSED, counts[i]);
+        assert_int_equal(q2_tracker_frame(watch.game.session.tracker, (int32_t)i + 1)->suppressed,
+                         counts[i]);
+    }
+    watch_close(&watch);
+}
+
+/* Four bits; above them are extra bits 0 to 3, here bit 0: the gun's offset. */
+static void test_packed_suppress_counts(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_35(&watch, 1905);
+    for (uint8_t count = 7; count <= 15; count++) {
+        assert_int_equal(read_block(&watch, BLOCK(20, count, 0, 0, 0xf8, 0x10 | count, 0, NO_PLAYER,
+                                                  0xfc, 4, 0x80, NO_MORE_ENTITIES)),
+                         0);
+        assert_shows(&watch, Q2_FRAME_FLAGS, count);
+        assert_shows(&watch, Q2_FRAME_EXTRA, 1);
+        assert_shows_vector(&watch, Q2_PLAYER_GUNOFFSET, -1, 1, -32);
+        assert_int_equal(q2_tracker_frame(watch.game.session.tracker, count)->suppressed, count);
+    }
+    watch_close(&watch);
+}
+
+/* --- Players and levels */
+
+/* Config string `index` of 16 bits. */
+static void set_string(struct watch *watch, unsigned index, const char *text)
+{
+    uint8_t block[64] = {13, (uint8_t)index, (uint8_t)(index >> 8)};
+
+    memcpy(block + 3, text, strlen(text) + 1);
+    assert_int_equal(read_block(watch, block, 3 + strlen(text) + 1), 0);
+}
+
+static const char *flashing_player(struct watch *watch, unsigned entity)
+{
+    const struct seen *seen;
+
+    assert_int_equal(read_block(watch, BLOCK(1, (uint8_t)entity, (uint8_t)(entity >> 8), 0)), 0);
+    seen = nth(watch, Q2_MUZZLEFLASH_PLAYER, 0);
+    return seen ? seen->text : NULL;
+}
+
+/* Players are entities 1 to maxclients; CS_MAXCLIENTS is 30, CS_PLAYERSKINS 1312. */
+static void test_last_player(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    set_string(&watch, 30, "8");
+    set_string(&watch, 1312 + 7, "the last\\male/grunt");
+    set_string(&watch, 1312 + 8, "nobody\\male/grunt");
+    assert_string_equal(flashing_player(&watch, 8), "the last");
+    assert_null(flashing_player(&watch, 9));
+    assert_null(flashing_player(&watch, 7));
+    assert_null(flashing_player(&watch, 0));
+    set_string(&watch, 30, "256");
+    set_string(&watch, 1312 + 255, "player 255\\male/grunt");
+    assert_string_equal(flashing_player(&watch, 256), "player 255");
+    assert_null(flashing_player(&watch, 257));
+    watch_close(&watch);
+}
+
+/* What a level had is gone in the next one: names, baselines, frames. */
+static void test_next_level(void **state)
+{
+    const struct q2_frame *frame;
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    set_string(&watch, 30, "8");
+    set_string(&watch, 1312, "first\\male/grunt");
+    set_string(&watch, 32 + 7, "models/first.md2");
+    /* Baseline of entity 5: model 7, origin x 800. */
+    assert_int_equal(read_block(&watch, BLOCK(14, 0x81, 0x08, 5, 7, 0x20, 0x03)), 0);
+    assert_string_equal(flashing_player(&watch, 1), "first");
+    assert_int_equal(
+        read_block(&watch, BLOCK(FRAME_34, 0x00, 0x08, 90, 0, 0, 0, 0, 18, 0, 5, 0, 0)), 0);
+    frame = q2_tracker_frame(watch.game.session.tracker, 1);
+    assert_int_equal(q2_entities_at(frame->entities, 0)->model[0], 7);
+    assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 800);
+
+    begin_34(&watch);
+    assert_null(q2_tracker_frame(watch.game.session.tracker, 1));
+    assert_null(q2_tracker_baseline_of(watch.game.session.tracker, 5));
+    assert_null(qs_table_get(&watch.game.session.configstrings, 1312));
+    set_string(&watch, 1312 + 1, "second\\male/grunt");
+    assert_null(flashing_player(&watch, 2)); /* how many players there may be is not known yet */
+    set_string(&watch, 30, "8");
+    assert_string_equal(flashing_player(&watch, 2), "second");
+    assert_null(flashing_player(&watch, 1));
+    /* Entity 5 comes into view with a model's number alone: no name, no origin of level 1. */
+    assert_int_equal(read_block(&watch, BLOCK(20, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 17, 0,
+                                              0, 0, 0, 0, 0, 18, 0x80, 0x08, 5, 7, 0, 0)),
+                     0);
+    assert_null(nth(&watch, Q2_ENTITY_MODEL_NAME, 0));
+    frame = q2_tracker_frame(watch.game.session.tracker, 2);
+    assert_int_equal(q2_entities_at(frame->entities, 0)->origin[0], 0);
+    assert_int_equal(frame->player.fov, 0);
+    /* A delta from frame 1 of the level before. */
+    assert_int_equal(
+        read_block(&watch, BLOCK(20, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 18, 0, 0)),
+        0);
+    assert_true(q2_tracker_frame(watch.game.session.tracker, 3)->reference_missing);
+    assert_int_equal(q2_tracker_frame(watch.game.session.tracker, 3)->player.fov, 0);
+    watch_close(&watch);
+}
+
+/* R1Q2's svc_playerupdate has a position for each player of a frame: those of a frame of the level
+ * before are not known any more. */
+static void test_updates_of_the_last_level(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_35(&watch, 1905);
+    set_string(&watch, 30, "8");
+    assert_int_equal(
+        read_block(&watch, BLOCK(FULL_FRAME(1), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES)), 0);
+    assert_int_equal(
+        read_block(&watch, BLOCK(23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6)), 0);
+    assert_shows(&watch, Q2_PLAYERUPDATE_ENTITY, 8);
+    assert_shows_vector(&watch, Q2_PLAYERUPDATE_ORIGIN, -4096, -0.125, 1);
+    begin_35(&watch, 1905);
+    set_string(&watch, 30, "8");
+    assert_int_not_equal(
+        read_block(&watch, BLOCK(23, 1, 0, 0, 0, 0x00, 0x80, 0xff, 0xff, 0x08, 0x00, 6)), 0);
+    assert_null(nth(&watch, Q2_PLAYERUPDATE_ENTITY, 0));
+    watch_close(&watch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_player_is_signed),
+        cmocka_unit_test(test_entity_words),
+        cmocka_unit_test(test_words_of_messages),
+        cmocka_unit_test(test_inventory_is_signed),
+        cmocka_unit_test(test_serverdata_words),
+        cmocka_unit_test(test_moves_are_signed),
+        cmocka_unit_test(test_beam_origin),
+        cmocka_unit_test(test_short_angles),
+        cmocka_unit_test(test_client_number),
+        cmocka_unit_test(test_serverdata_flags),
+        cmocka_unit_test(test_fog),
+        cmocka_unit_test(test_solids_of_r1q2),
+        cmocka_unit_test(test_moves_of_r1q2),
+        cmocka_unit_test(test_suppress_counts),
+        cmocka_unit_test(test_packed_suppress_counts),
+        cmocka_unit_test(test_last_player),
+        cmocka_unit_test(test_next_level),
+        cmocka_unit_test(test_updates_of_the_last_level),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
