@@ -24,6 +24,19 @@ enum acknex_svc {
  */
 qs_message_lookup acknex_message;
 
+/* The same of one side; NULL: none. */
+const struct qs_message_type *acknex_client_message(uint32_t id);
+const struct qs_message_type *acknex_server_message(uint32_t id);
+
+/* Messages that both sides send. */
+void acknex_read_var(struct qs_decoder *d);
+void acknex_read_string(struct qs_decoder *d);
+void acknex_read_skill(struct qs_decoder *d);
+void acknex_read_skill3(struct qs_decoder *d);
+
+/* An entity's index, and what is known of the entity. */
+int16_t acknex_read_entity(struct qs_decoder *d);
+
 /* Any of the three updates. */
 void acknex_read_update(struct qs_decoder *d);
 

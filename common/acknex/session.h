@@ -12,7 +12,8 @@ enum acknex_text {
     ACKNEX_TEXT_LEVEL       /* CLS_LEVEL */
 };
 
-/* All texts are as on the wire. Negative indices and those beyond a table's limit are not kept. */
+/* All texts are as on the wire. Negative indices and those beyond a table's limit are not stored.
+ */
 struct acknex_session {
     struct qs_session base;
     struct qs_table texts;     /* enum acknex_text */

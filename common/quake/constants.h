@@ -177,7 +177,7 @@ enum nq_temp_entity {
 enum { ENTITY_NUMBER = 0x7fff, ENTITY_REMOVE = 0x8000, ENTITIES_END = 0x8000 };
 enum { ENTITIES_END_DP1 = 0xffff }; /* DP1 to DP3 */
 
-/* Of an entity's flags: DP1 to DP4 then write its place in whole units. */
+/* Of an entity's flags: DP1 to DP4 then write its origin in whole units. */
 enum { RENDER_LOWPRECISION = 16 };
 
 /* E5_COMPLEXANIMATION: up to so many frames are blended, or a skeleton comes. */

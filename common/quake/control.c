@@ -194,7 +194,7 @@ static bool names_the_game(struct qs_view packet)
 
 /*
  * FTE's client asks servers of all games alike, with the other games' request appended; the answer
- * tells which one it is (PROTOCOL.md, section 3).
+ * shows which one it is (PROTOCOL.md, section 3).
  */
 static bool asks_any_server(struct qs_view packet)
 {

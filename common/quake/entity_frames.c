@@ -123,7 +123,7 @@ static void read_position(struct qs_decoder *d, uint32_t number, uint32_t bits)
             qs_angle8(d, NQ_ENTITY_ANGLES_PITCH + axis);
 }
 
-/* Without its upper byte a number tells the model only where no model needs one. */
+/* Without its upper byte a number names the model only where no model needs one. */
 static void read_model(struct qs_decoder *d, uint32_t bits)
 {
     const uint32_t at = d->in.pos;

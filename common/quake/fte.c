@@ -62,7 +62,7 @@ const struct fte_game nq_fte_game = {
     .keep_inputs = keep_inputs,
 };
 
-/* The netchan does not tell which moves the server has, so this does. */
+/* Which moves the server has: the netchan does not carry that. */
 void nq_read_updateentities(struct qs_decoder *d)
 {
     if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)

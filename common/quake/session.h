@@ -87,7 +87,7 @@ void nq_session_begin_connection(struct nq_session *session);
 
 /*
  * The server accepts a connection request in this conversation. While one is in progress that is a
- * repeated answer, or the client lost its state: the numbers that come will tell.
+ * repeated answer, or the client lost its state: the sequence numbers that follow decide.
  */
 void nq_session_accept_connection(struct nq_session *session);
 

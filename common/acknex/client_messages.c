@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What clients send. */
+#include "common/acknex/messages.h"
+
+#include "common/acknex/fields.h"
+#include "common/acknex/units.h"
+#include "common/core/text.h"
+
+static void read_cls_join(struct qs_decoder *d)
+{
+    const struct qs_view player = qs_text(d, ACKNEX_PLAYER);
+
+    qs_label_text(d, ": \"", player, "\"");
+    qs_summary_text(d, " as \"", player, "\"");
+    if (!d->in.overrun)
+        acknex_session_join(acknex_session_of(d), player);
+}
+
+static void read_cls_create(struct qs_decoder *d)
+{
+    const struct qs_view file = qs_text(d, ACKNEX_FILE);
+    int16_t identifier;
+
+    acknex_vector(d, ACKNEX_START, acknex_packed);
+    qs_i16(d, ACKNEX_ACTION);
+    identifier = qs_i16(d, ACKNEX_IDENTIFIER);
+    qs_label_text(d, ": ", file, "");
+    qs_summary_text(d, " ", file, "");
+    if (!d->in.overrun)
+        qs_table_set(&acknex_session_of(d)->requested, (uint16_t)identifier, file);
+}
+
+static void read_cls_remove(struct qs_decoder *d)
+{
+    const int32_t entity = qs_i32(d, ACKNEX_ENTITY);
+
+    acknex_emit_entity(d, entity, 4);
+    acknex_summarise_entity(d, entity);
+}
+
+static void read_cls_ping(struct qs_decoder *d)
+{
+    (void)d; /* the bytecode is all */
+}
+
+static void read_cls_level(struct qs_decoder *d)
+{
+    const struct qs_view level = qs_text(d, ACKNEX_LEVEL);
+
+    qs_label_text(d, ": ", level, "");
+    qs_summary_text(d, " ", level, "");
+    if (!d->in.overrun)
+        acknex_session_level(acknex_session_of(d), level);
+}
+
+/* clang-format off */
+static const struct qs_message_type client_messages[] = {
+#define CLS(id, number, name, brief, read, blurb) [number] = {"CLS_" #id, brief, ACKNEX_CLS_##id, read},
+#include "common/acknex/messages.def"
+};
+/* clang-format on */
+
+const struct qs_message_type *acknex_client_message(uint32_t id)
+{
+    return id < G_N_ELEMENTS(client_messages) && client_messages[id].name ? &client_messages[id]
+                                                                          : NULL;
+}
