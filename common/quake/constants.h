@@ -226,23 +226,4 @@ enum {
 /* Flags of svc_spawnbaseline2 and svc_spawnstatic2. */
 enum { B_LARGEMODEL = 1 << 0, B_LARGEFRAME = 1 << 1, B_ALPHA = 1 << 2, B_SCALE = 1 << 3 };
 
-/* Messages of FTE that its client reads over this netchan. */
-enum {
-    SVC_FTE_SPAWNSTATIC2 = 21,
-    SVC_FTE_SPAWNBASELINE2 = 66,
-    SVC_FTE_UPDATESTATSTRING = 78,
-    SVC_FTE_UPDATESTATFLOAT = 79,
-    SVC_FTE_CGAMEPACKET = 83,
-    SVC_FTE_VOICECHAT = 84,
-    SVC_FTE_SETANGLEDELTA = 85,
-    SVC_FTE_UPDATEENTITIES = 86,
-    SVC_FTE_CGAMEPACKET_SIZED = 90,
-    SVC_FTE_TEMP_ENTITY_SIZED = 91,
-    SVC_FTE_CSQCENTITIES_SIZED = 92,
-    SVC_FTE_SETANGLEBASE = 93,
-    CLC_FTE_QCREQUEST = 81,
-    CLC_FTE_VOICECHAT = 83,
-    CLC_FTE_MOVE = 85
-};
-
 #endif
