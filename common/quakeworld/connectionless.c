@@ -19,7 +19,7 @@ enum {
     FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */
 };
 
-/* The command being read: the text of the packet, and where it stands. */
+/* The text of the packet, and its location. */
 struct oob {
     struct qs_view text; /* all of it, with its end mark */
     uint32_t offset;     /* of the text in the packet */
@@ -88,7 +88,7 @@ static void learn_server(struct qs_decoder *d)
         qs_learn_direction(d, QS_S2C);
 }
 
-/* What a line of connect means for the headers to come; fteqw sv_main.c SVC_DirectConnect. */
+/* What a line of connect asks of the netchan's headers; fteqw sv_main.c SVC_DirectConnect. */
 static void ask_for_netchan(struct qw_netchan_format *asked, uint32_t key, uint32_t value)
 {
     if (key == EXTENSION_FTE2)
@@ -460,7 +460,7 @@ static void read_text(struct qs_decoder *d)
         read_word(d, &oob);
 }
 
-/* What is left is the end mark of a text, which its fields need not cover. */
+/* Only the end mark of the text is left, which no field covers. */
 static void finish(struct qs_decoder *d)
 {
     d->in.pos = d->in.size;

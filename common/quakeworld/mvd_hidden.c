@@ -174,8 +174,8 @@ static bool read_message(struct qs_decoder *d)
 }
 
 /*
- * To its streams mvdsv sends the time that a pause takes without a length; sv_demo.c
- * SV_MVDWritePausedTimeToStreams. A block has nothing else then.
+ * mvdsv sends its streams the duration of a pause without a length, alone in a block; sv_demo.c
+ * SV_MVDWritePausedTimeToStreams.
  */
 static bool is_bare(const struct qs_decoder *d)
 {

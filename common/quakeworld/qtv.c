@@ -52,7 +52,7 @@ static bool is_reply(struct qs_view start)
     return begins_with(start, "QTVSV ");
 }
 
-/* Too little is there to tell whether a text begins. */
+/* Too few bytes to know whether a text begins. */
 static bool may_be_text(struct qs_view start)
 {
     static const char *const marks[] = {"QTV\n", "QTV\r\n", "QTVSV "};
@@ -68,10 +68,13 @@ bool qw_recognise_stream(struct qs_view start)
     return is_request(start) || is_reply(start);
 }
 
-/* Up to the empty line, and with it. 0: that is not there yet, as it was not in the first bytes. */
+/*
+ * The size of the text with its empty line, or 0 where that has not come. The first `seen` bytes
+ * were searched before.
+ */
 static uint32_t text_size(struct qs_view start, uint32_t seen)
 {
-    enum { MARK_MAX = 3 }; /* it may have begun in them */
+    enum { MARK_MAX = 3 }; /* bytes of the line that may be among those seen */
     const uint8_t *end = start.data + start.size;
     const uint8_t *at = start.data + (seen > MARK_MAX ? seen - MARK_MAX : 0);
 
@@ -85,7 +88,7 @@ static uint32_t text_size(struct qs_view start, uint32_t seen)
     return 0;
 }
 
-/* 0: it does not end. */
+/* 0: the text has no end within the limit. */
 static uint32_t text_unit_size(struct qs_view start, uint32_t seen)
 {
     const uint32_t size = text_size(start, seen);
@@ -151,7 +154,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* `*offset` goes along with what is taken off at the front. */
+/* Moves `*offset` by what is cut off at the front. */
 static struct qs_view trimmed(struct qs_view text, uint32_t *offset)
 {
     while (text.size && is_blank(text.data[0])) {
@@ -419,7 +422,7 @@ static void read_text(struct qs_decoder *d, struct terms *terms)
     }
 }
 
-/* The stream begins: it is a connection, and what is known of one before does not matter. */
+/* A stream begins a connection: forgets the one before. */
 static void begin_stream(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
@@ -512,7 +515,7 @@ static void decode_command(struct qs_decoder *d)
 
 /* --- The end of what can be read --- */
 
-/* Nothing is decoded from here on of what this end sends. */
+/* What this end sends from here on is not decoded. */
 static void lose(struct qs_decoder *d)
 {
     qtv_of(d)->stage[d->packet->from] = QW_QTV_STAGE_LOST;
@@ -576,7 +579,7 @@ static void decode_block(struct qs_decoder *d)
     qw_decode_mvd_block(d);
 }
 
-/* The unit is as long as the stage says, or else nothing that could be. */
+/* Whether the unit has the size that its stage gives. */
 static bool is_unit(const struct qs_decoder *d, enum qw_qtv_stage stage)
 {
     const struct qs_view bytes = {d->packet->data, d->packet->size};

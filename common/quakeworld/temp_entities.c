@@ -182,7 +182,7 @@ void qw_read_temp_entity_sized(struct qs_decoder *d)
 
 /* --- Effects that the server defines --- */
 
-/* The styles of all effects, by number; unknown ones are not there. */
+/* The styles of all effects, by number. */
 enum { STYLE_UNKNOWN = 0x100, STYLES = 255 };
 
 static uint16_t style_of(const struct qw_session *session, uint8_t effect)

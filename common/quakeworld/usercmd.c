@@ -8,7 +8,7 @@
 
 #include "common/quakeworld/decode.h"
 
-/* A value that is sent, or derived from the command before, under the same name. */
+/* A value that is sent, or that of the command before as a generated field. */
 static uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)
 {
     if (sent)
