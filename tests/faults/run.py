@@ -6,7 +6,8 @@ Puts the faults of faults.py one at a time into a copy of the tree, builds it, a
 that need neither engines nor captures from elsewhere, those of the fault's area first, until one
 fails. Prints which test noticed each fault, and at the end the share of those that were noticed.
 
-    tests/faults/run.py [--jobs N] [--only AREA] [--check] [--scratch FOLDER] [--tests FOLDER]
+    tests/faults/run.py [--jobs N] [--only AREA] [--part I/N] [--check]
+                        [--scratch FOLDER] [--tests FOLDER]
 
 --check only says which texts are not found exactly once, so that the list needs care.
 --tests takes the tests from another tree, to compare what older ones noticed.
@@ -177,6 +178,7 @@ def main():
         for area, text in missing:
             print(f"the list needs care: {title_of(area, text)}: not found once")
         return 1 if missing else 0
+    os.nice(19)  # whatever else the machine does goes first
     with tempfile.TemporaryDirectory(prefix="quakeshark-faults-", dir=wanted.scratch) as folder:
         tree = Tree(pathlib.Path(folder) / "tree", wanted.jobs)
         tree.folder.mkdir()

@@ -4,6 +4,7 @@
 What is expected follows from the clients' sources, which each test names.
 """
 
+import re
 import struct
 import unittest
 
@@ -116,6 +117,17 @@ class Numbers(Values):
             with self.subTest(name):
                 self.assertEqual(self.values("qw.usercmd." + name)[-1], last)
 
+    def test_usercmd_goes_on(self):
+        """What is not sent is as in the command before, with its sign."""
+        self.server(serverdata())
+        self.client(b"\x03\x00\x00" + b"\x97" + struct.pack("<HHHhhB", 0xc000, 0x8000, 0xe000, -400,
+                                                                -32768, 1) + b"\x00\x02\x00\x03")
+        for name, value in (("angles.pitch", -90), ("angles.yaw", -180), ("angles.roll", -45),
+                            ("forwardmove", -400), ("upmove", -32768)):
+            with self.subTest(name):
+                self.assertEqual(self.values("qw.usercmd." + name), [value] * 3)
+        self.assertEqual(self.values("qw.usercmd.msec"), [1, 2, 3])
+
     def test_words_from_0x8000_on(self):
         """MSG_ReadShort is signed; MSG_ReadCoord is a short in eighths."""
         self.server(serverdata())
@@ -157,7 +169,11 @@ class Numbers(Values):
         self.server(b"\x2c" + bytes([200]))
         self.expect(chokecount__count=200)
         note, = self.notes_of_choking()
-        self.assertIn("200", note)
+        self.assertEqual(re.findall(r"\d+", note), ["200"])  # all of them
+        self.sequence += 9
+        self.server(b"\x2c\x08")
+        note, = self.notes_of_choking()
+        self.assertEqual(re.findall(r"\d+", note), ["9", "8"])
         self.sequence += 8
         self.server(b"\x01")
         self.assertEqual(self.notes_of_choking(), [])

@@ -79,6 +79,12 @@ class Order(Reports):
                          ["10.0.0.1:27001", "10.0.0.3:27001"])
         self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
 
+    def test_of_sessions_that_end_as_they_began(self):
+        self.talk(3)
+        self.talk(3, OTHER, 10 * SECOND)
+        self.assertEqual([session["number"] for session in self.sessions()], [1, 2])
+        self.assertEqual([session["number"] for session in self.sessions("--stats")], [1, 2])
+
     def test_of_the_largest_packets(self):
         """Of packets of one size the first come first, and stay."""
         self.talk(8)

@@ -371,6 +371,21 @@ static void test_fin_with_bytes(void **state)
     assert_int_equal(f->missing[1], 0);
 }
 
+/* Of the last bytes, which come with the FIN, some were not captured. */
+static void test_fin_with_cut_bytes(void **state)
+{
+    struct fixture *f = *state;
+
+    shake_hands(f, 1000);
+    send_part(f, 1000, 0, 100);
+    take(f, &(struct sending){true, FIN | ACK, 1100, 1, f->sent + 100, 100, 50});
+    tcp_end(f->tcp, f->number);
+    fetch(f);
+    assert_received(f, 150);
+    assert_int_equal(f->missing[1], 50);
+    assert_int_equal(f->overs, 1);
+}
+
 static void test_reset(void **state)
 {
     struct fixture *f = *state;
@@ -505,6 +520,7 @@ int main(void)
         TEST(test_fin_that_was_not_captured),
         TEST(test_end_that_was_not_captured),
         TEST(test_fin_with_bytes),
+        TEST(test_fin_with_cut_bytes),
         TEST(test_reset),
         TEST(test_ports_used_again),
         TEST(test_ignored),
