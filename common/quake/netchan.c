@@ -10,10 +10,14 @@
  * Datagram_GetMessage.
  */
 #include "common/quake/netchan.h"
+
+#include "common/core/receiver.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"
 #include "common/quake/session.h"
+
+static const struct qs_span whole_header = {0, NET_HEADER_SIZE};
 
 /* An acknowledged fragment that is sent again this often did not miss its acknowledgement. */
 enum { STUCK_AFTER = 3 };
@@ -59,19 +63,6 @@ static void deliver(struct qs_decoder *d, bool reliable)
     read_messages(d);
 }
 
-/* The receiver drops the message: it is shown, and nothing is learnt from it. */
-static void read_dropped(struct qs_decoder *d)
-{
-    struct qs_session *session = d->session;
-    struct nq_session unchanged;
-
-    d->protocol->session_copy(&unchanged.base, session);
-    d->session = &unchanged.base;
-    read_messages(d);
-    d->session = session;
-    d->protocol->session_clear(&unchanged.base);
-}
-
 /* --- Reliable messages --- */
 
 static void show_fragment(struct qs_decoder *d)
@@ -80,16 +71,16 @@ static void show_fragment(struct qs_decoder *d)
 }
 
 /* Says which packets the message was joined from, the last of them this one. */
-static void show_fragments(struct qs_decoder *d, const struct nq_fragments *pending, uint32_t size)
+static void show_fragments(struct qs_decoder *d, const struct qs_fragments *pending, uint32_t size)
 {
-    const uint32_t count = nq_fragments_count(pending);
+    const uint32_t count = qs_fragments_count(pending);
     const uint32_t length = d->in.pos - NET_HEADER_SIZE;
     uint64_t *packets;
 
     if (!d->fields_wanted)
         return;
     packets = g_new(uint64_t, count + 1);
-    nq_fragments_packets(pending, packets);
+    qs_fragments_packets(pending, packets);
     packets[count] = d->packet->number;
     qs_open_at(d, NQ_FRAGMENTS, NET_HEADER_SIZE);
     qs_label(d, ": %u, %u bytes:", count + 1, size);
@@ -110,11 +101,11 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
     gsize size;
     const uint8_t *data;
 
-    session->joined = nq_fragments_join(&reliable->pending, rest(d));
+    session->joined = qs_fragments_join(&reliable->pending, rest(d));
     data = g_bytes_get_data(session->joined, &size);
     show_fragment(d);
     show_fragments(d, &reliable->pending, (uint32_t)size);
-    nq_fragments_clear(&reliable->pending);
+    qs_fragments_clear(&reliable->pending);
     if (!qs_push_source(d, "Reassembled message", data, (uint32_t)size))
         return;
     deliver(d, true);
@@ -139,9 +130,10 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
 {
     const struct qs_view bytes = rest(d);
 
-    if (!reliable->broken && !nq_fragments_add(&reliable->pending, bytes, d->packet->number)) {
-        qs_note(d, QS_NOTE_MALFORMED, NET_HEADER_SIZE, bytes.size,
-                "The message is longer than any engine can take");
+    if (!reliable->broken &&
+        !qs_fragments_add(&reliable->pending, bytes, d->packet->number, NET_MAXMESSAGE)) {
+        qs_note_overlong(d, (struct qs_span){NET_HEADER_SIZE, bytes.size});
+        qs_fragments_clear(&reliable->pending);
         reliable->broken = true;
     }
     show_fragment(d);
@@ -153,15 +145,15 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
     reliable->last_was_whole = false;
     d->accepted = true;
     /* A cut fragment is as good as none, unless it is all of the message. */
-    if (is_cut(d) && (!last || nq_fragments_count(&reliable->pending))) {
-        nq_fragments_clear(&reliable->pending);
+    if (is_cut(d) && (!last || qs_fragments_count(&reliable->pending))) {
+        qs_fragments_clear(&reliable->pending);
         reliable->broken = !last;
         show_fragment(d);
     } else if (!last) {
         keep_fragment(d, reliable);
     } else if (reliable->broken) {
         read_doubtful(d, reliable);
-    } else if (nq_fragments_count(&reliable->pending)) {
+    } else if (qs_fragments_count(&reliable->pending)) {
         join(d, reliable);
     } else {
         reliable->last_was_whole = true;
@@ -171,13 +163,13 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
 
 static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
 {
-    qs_note(d, QS_NOTE_RETRANSMISSION, 0, NET_HEADER_SIZE, "Fragment %u again", d->sequence);
+    qs_note_retransmission(d, whole_header);
     if (reliable->acknowledgements >= STUCK_AFTER)
         qs_note(d, QS_NOTE_UNUSUAL, 0, NET_HEADER_SIZE,
                 "The sender is stuck: this fragment was acknowledged %u times before",
                 reliable->acknowledgements);
     if (last && reliable->last_was_whole && d->sequence == reliable->fragments.sequence)
-        read_dropped(d);
+        qs_read_dropped(d, read_messages);
     else
         show_fragment(d);
 }
@@ -188,9 +180,8 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
  */
 static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, uint32_t missing)
 {
-    qs_note(d, QS_NOTE_NOT_CAPTURED, 0, NET_HEADER_SIZE,
-            "The capture lacks %u reliable fragments before this one", missing);
-    nq_fragments_clear(&reliable->pending);
+    qs_note_lacking(d, whole_header, missing);
+    qs_fragments_clear(&reliable->pending);
     reliable->broken = true;
 }
 
@@ -230,39 +221,22 @@ static void read_acknowledgement(struct qs_decoder *d)
     d->acknowledged = d->sequence;
     if (d->sequence == reliable->fragments.sequence)
         reliable->acknowledgements++;
-    if (qs_netchan_acknowledge(&reliable->fragments, d->sequence))
-        qs_note(d, QS_NOTE_NOT_CAPTURED, 0, NET_HEADER_SIZE,
-                "Fragment %u was received, but the capture lacks it", d->sequence);
+    qs_receive_acknowledgement(d, &reliable->fragments, whole_header);
 }
 
 /* --- Unreliable messages --- */
 
 static void read_unreliable(struct qs_decoder *d)
 {
-    struct qs_session *session = d->session;
-    struct qs_netchan *chan = d->direction == QS_S2C ? &session->to_client : &session->to_server;
-    uint32_t missing;
-
     if (d->direction == QS_DIRECTION_UNKNOWN) {
         read_messages(d);
         return;
     }
-    switch (qs_netchan_arrive(chan, d->sequence, &missing)) {
-    case QS_ARRIVAL_GAP:
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, NET_HEADER_SIZE,
-                "%u messages before this one are missing", missing);
+    qs_note_gap(d, whole_header, qs_receive(d, qs_netchan_forth(d), whole_header), 0);
+    if (d->accepted)
         deliver(d, false);
-        break;
-    case QS_ARRIVAL_NEXT:
-        deliver(d, false);
-        break;
-    case QS_ARRIVAL_DUPLICATE:
-    case QS_ARRIVAL_STALE:
-        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, NET_HEADER_SIZE,
-                "Message %u was taken before: the receiver drops this one", chan->sequence);
-        read_dropped(d);
-        break;
-    }
+    else
+        qs_read_dropped(d, read_messages);
 }
 
 /* --- Packets --- */

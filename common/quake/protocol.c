@@ -58,8 +58,8 @@ const struct qs_protocol nq_protocol = {
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
              QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
              QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_STALE) |
-             QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) | QS_NOTE_BIT(QS_NOTE_RETRANSMISSION) |
-             QS_NOTE_BIT(QS_NOTE_UNUSUAL),
+             QS_NOTE_BIT(QS_NOTE_SEQUENCE_DUPLICATE) | QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) |
+             QS_NOTE_BIT(QS_NOTE_RETRANSMISSION) | QS_NOTE_BIT(QS_NOTE_UNUSUAL),
     .session_size = sizeof(struct nq_session),
     .session_init = init,
     .session_copy = nq_session_copy,

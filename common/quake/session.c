@@ -22,8 +22,8 @@ void nq_session_copy(struct qs_session *to, const struct qs_session *from)
     const struct nq_session *origin = (const struct nq_session *)from;
 
     memcpy(target, origin, sizeof *target);
-    nq_fragments_copy(&target->to_server.pending, &origin->to_server.pending);
-    nq_fragments_copy(&target->to_client.pending, &origin->to_client.pending);
+    qs_fragments_copy(&target->to_server.pending, &origin->to_server.pending);
+    qs_fragments_copy(&target->to_client.pending, &origin->to_client.pending);
     qs_table_copy(&target->models, &origin->models);
     qs_table_copy(&target->sounds, &origin->sounds);
     qs_table_copy(&target->players, &origin->players);
@@ -37,8 +37,8 @@ void nq_session_clear(struct qs_session *session)
     struct nq_session *nq = (struct nq_session *)session;
 
     nq_session_forget_packet(nq);
-    nq_fragments_clear(&nq->to_server.pending);
-    nq_fragments_clear(&nq->to_client.pending);
+    qs_fragments_clear(&nq->to_server.pending);
+    qs_fragments_clear(&nq->to_client.pending);
     qs_table_clear(&nq->models);
     qs_table_clear(&nq->sounds);
     qs_table_clear(&nq->players);

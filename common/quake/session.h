@@ -11,7 +11,7 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/fte/fte.h"
-#include "common/quake/fragments.h"
+#include "common/core/fragments.h"
 
 /*
  * The reliable messages of one direction. Their fragments are numbered by themselves, apart from
@@ -19,7 +19,7 @@
  */
 struct nq_reliable {
     struct qs_netchan fragments; /* numbers of the fragments */
-    struct nq_fragments pending; /* of the message that is not complete */
+    struct qs_fragments pending; /* of the message that is not complete */
     bool broken;                 /* a fragment of it is missing: it cannot be joined */
     bool last_was_whole;         /* the last message came in one fragment */
     uint32_t acknowledgements;   /* of the last fragment */

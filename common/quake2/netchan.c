@@ -3,6 +3,7 @@
  * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed:
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
+#include "common/core/receiver.h"
 #include "common/quake2/client_messages.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/netchan.h"
@@ -88,37 +89,6 @@ static struct header read_header(struct qs_decoder *d)
 
 /* --- Sequence numbers --- */
 
-static struct qs_netchan *chan_of(struct qs_decoder *d, enum qs_direction direction)
-{
-    return direction == QS_C2S ? &d->session->to_server : &d->session->to_client;
-}
-
-static void note_arrival(struct qs_decoder *d, enum qs_arrival arrival, uint32_t skipped)
-{
-    switch (arrival) {
-    case QS_ARRIVAL_NEXT:
-        break;
-    case QS_ARRIVAL_GAP:
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence number%s missing before this one",
-                skipped, skipped == 1 ? " is" : "s are");
-        break;
-    case QS_ARRIVAL_DUPLICATE:
-        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, 0, 4, "Packet %u came before", d->sequence);
-        break;
-    case QS_ARRIVAL_STALE:
-        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, 4, "Packet %u comes too late", d->sequence);
-        break;
-    }
-}
-
-static void note_acknowledgement(struct qs_decoder *d)
-{
-    const enum qs_direction other = d->direction == QS_C2S ? QS_S2C : QS_C2S;
-
-    if (qs_netchan_acknowledge(chan_of(d, other), d->acknowledged))
-        qs_note(d, QS_NOTE_NOT_CAPTURED, 4, 4, "The capture lacks packet %u", d->acknowledged);
-}
-
 /* Whether the other end's client_connect is late: its first packets may overtake it. */
 static bool overtakes_answer(const struct q2_session *session, uint32_t sequence)
 {
@@ -136,7 +106,7 @@ static void settle_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~FRAGMENT_BIT;
-    const struct qs_netchan *chan = chan_of(d, d->direction);
+    const struct qs_netchan *chan = qs_netchan_forth(d);
     const bool expected = session->connect_pending || session->base.disconnected;
 
     if (overtakes_answer(session, sequence) ||
@@ -145,45 +115,6 @@ static void settle_connect(struct qs_decoder *d)
         q2_session_connect(session);
     else if (session->connect_pending && sequence > chan->sequence)
         session->connect_pending = false;
-}
-
-/* --- Fragments --- */
-
-static struct q2_fragments *fragments_of(struct qs_decoder *d)
-{
-    return &q2_session_of(d->session)->fragments[d->direction == QS_C2S ? 0 : 1];
-}
-
-static GBytes *joined(GBytes *before, struct qs_view piece)
-{
-    const gsize size = before ? g_bytes_get_size(before) : 0;
-    uint8_t *all = g_malloc(size + piece.size);
-
-    if (size)
-        memcpy(all, g_bytes_get_data(before, NULL), size);
-    if (piece.size)
-        memcpy(all + size, piece.data, piece.size);
-    return g_bytes_new_take(all, size + piece.size);
-}
-
-/* Takes a piece that fits. All pieces of a message have its sequence number, and are sent in order;
- * false: it is lost or out of order. */
-static bool take_fragment(struct qs_decoder *d, const struct header *header, struct qs_view piece)
-{
-    struct q2_fragments *fragments = fragments_of(d);
-    GBytes *all;
-    gsize size;
-
-    if (fragments->sequence != header->sequence || !header->fragment_offset)
-        g_clear_pointer(&fragments->data, g_bytes_unref);
-    fragments->sequence = header->sequence;
-    size = fragments->data ? g_bytes_get_size(fragments->data) : 0;
-    if (header->fragment_offset != size || size + piece.size > JOINED_MAX)
-        return false;
-    all = joined(fragments->data, piece);
-    g_clear_pointer(&fragments->data, g_bytes_unref);
-    fragments->data = all;
-    return true;
 }
 
 /* --- Messages --- */
@@ -198,46 +129,27 @@ static void read_messages(struct qs_decoder *d)
         qs_undecoded(d);
 }
 
-static void accept_packet(struct qs_decoder *d, const struct header *header)
+static void arrive(struct qs_decoder *d)
 {
-    uint32_t skipped;
-    const enum qs_arrival arrival =
-        qs_netchan_arrive(chan_of(d, d->direction), header->sequence, &skipped);
+    static const struct qs_span sequence = {0, 4}, ack = {4, 4};
 
-    note_arrival(d, arrival, skipped);
-    d->accepted = qs_arrival_accepted(arrival);
+    qs_note_gap(d, sequence, qs_receive(d, qs_netchan_forth(d), sequence), 0);
     if (d->accepted)
-        note_acknowledgement(d);
+        qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
 }
 
-static void read_joined(struct qs_decoder *d)
-{
-    struct q2_fragments *fragments = fragments_of(d);
-    GBytes *all = g_steal_pointer(&fragments->data);
-
-    q2_read_source(d, "Joined fragments", all, read_messages);
-    g_bytes_unref(all);
-}
-
-/* A stale packet's pieces are shown, but not joined. */
 static void read_fragment(struct qs_decoder *d, const struct header *header)
 {
-    const struct qs_netchan *chan = chan_of(d, d->direction);
-    const uint32_t at = d->in.pos;
-    const struct qs_view piece = qs_bytes(d, Q2_FRAGMENT_DATA, qs_reader_left(&d->in));
+    static const struct qs_fragment_format format = {{0, 4}, Q2_FRAGMENT_DATA, JOINED_MAX};
+    struct q2_session *session = q2_session_of(d->session);
+    struct qs_fragments *list = d->direction == QS_S2C ? &session->to_client : &session->to_server;
+    GBytes *message = qs_receive_fragment(d, list, &format, header->fragment_offset, header->more);
 
-    if (chan->started && header->sequence <= chan->sequence) {
-        accept_packet(d, header);
+    if (!message)
         return;
-    }
-    if (!take_fragment(d, header, piece)) {
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, at, piece.size, "A fragment before this one is missing");
-        return;
-    }
-    if (header->more)
-        return;
-    accept_packet(d, header);
-    read_joined(d);
+    arrive(d);
+    q2_read_source(d, "Joined fragments", message, read_messages);
+    g_bytes_unref(message);
 }
 
 void q2_decode_netchan(struct qs_decoder *d)
@@ -259,6 +171,6 @@ void q2_decode_netchan(struct qs_decoder *d)
         return;
     }
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        accept_packet(d, &header);
-    read_messages(d);
+        arrive(d);
+    qs_read_received(d, read_messages);
 }

@@ -15,11 +15,6 @@ void q2_session_init(struct qs_session *base)
     q2_session_set_version(session, 0);
 }
 
-static GBytes *shared(GBytes *bytes)
-{
-    return bytes ? g_bytes_ref(bytes) : NULL;
-}
-
 void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_base)
 {
     struct q2_session *to = q2_session_of(to_base);
@@ -29,15 +24,9 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     qs_table_copy(&to->configstrings, &from->configstrings);
     qs_table_copy(&to->texts, &from->texts);
     qs_table_copy(&to->rosters, &from->rosters);
-    for (unsigned i = 0; i < G_N_ELEMENTS(to->fragments); i++)
-        to->fragments[i].data = shared(from->fragments[i].data);
+    qs_fragments_copy(&to->to_server, &from->to_server);
+    qs_fragments_copy(&to->to_client, &from->to_client);
     to->tracker = NULL;
-}
-
-static void drop_fragments(struct q2_session *session)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(session->fragments); i++)
-        g_clear_pointer(&session->fragments[i].data, g_bytes_unref);
 }
 
 void q2_session_clear(struct qs_session *base)
@@ -47,7 +36,8 @@ void q2_session_clear(struct qs_session *base)
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->texts);
     qs_table_clear(&session->rosters);
-    drop_fragments(session);
+    qs_fragments_clear(&session->to_server);
+    qs_fragments_clear(&session->to_client);
 }
 
 void q2_session_connect(struct q2_session *session)

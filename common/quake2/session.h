@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/fragments.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"
@@ -15,12 +16,6 @@
 
 /* How many bytes a client's qport takes. */
 enum q2_qport_width { Q2_QPORT_UNKNOWN = -1, Q2_QPORT_NONE, Q2_QPORT_BYTE, Q2_QPORT_SHORT };
-
-/* One direction's message in pieces (Q2PRO's netchan). */
-struct q2_fragments {
-    uint32_t sequence;
-    GBytes *data; /* the pieces joined so far, or NULL */
-};
 
 enum q2_text {
     Q2_TEXT_GAMEDIR = 1,
@@ -60,9 +55,9 @@ struct q2_session {
     uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
     bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     struct qs_table configstrings;
-    struct qs_table texts;            /* enum q2_text */
-    struct qs_table rosters;          /* the players in recent frames; see frames.c */
-    struct q2_fragments fragments[2]; /* to server, to client */
+    struct qs_table texts;                    /* enum q2_text */
+    struct qs_table rosters;                  /* the players in recent frames; see frames.c */
+    struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool inflating;           /* what is read now was compressed */

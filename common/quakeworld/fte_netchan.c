@@ -7,6 +7,7 @@
  */
 #include "common/quakeworld/fte_netchan.h"
 
+#include "common/core/receiver.h"
 #include "common/quakeworld/decode.h"
 
 #define STUN_BIAS UINT32_C(0x40000000)
@@ -17,7 +18,7 @@ enum {
     MESSAGE_MAX = 65536 /* bytes; engines join no more */
 };
 
-/* --- The format */
+/* --- The format --- */
 
 /* Whether `byte` can be the most significant one of a sequence or acknowledgement word. */
 static bool is_top_byte(uint8_t byte, uint8_t bias)
@@ -83,7 +84,7 @@ const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d)
     return &session->format;
 }
 
-/* --- The header */
+/* --- The header --- */
 
 bool qw_is_biased(const struct qs_decoder *d)
 {
@@ -112,79 +113,41 @@ uint16_t qw_read_fragment_word(struct qs_decoder *d)
     return word;
 }
 
-/* --- Joining */
+/* --- Joining --- */
 
-static struct qw_fragments *fragments_of(struct qs_decoder *d)
+static struct qs_fragments *fragments_of(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
 
     return d->direction == QS_S2C ? &session->to_client : &session->to_server;
 }
 
-static void drop(struct qw_fragments *fragments)
-{
-    g_clear_pointer(&fragments->data, g_bytes_unref);
-}
-
-static uint32_t size_of(const struct qw_fragments *fragments)
-{
-    return fragments->data ? (uint32_t)g_bytes_get_size(fragments->data) : 0;
-}
-
-static void append(struct qw_fragments *fragments, struct qs_view piece)
-{
-    GByteArray *joined = g_byte_array_sized_new(size_of(fragments) + piece.size);
-
-    if (fragments->data)
-        g_byte_array_append(joined, g_bytes_get_data(fragments->data, NULL), size_of(fragments));
-    g_byte_array_append(joined, piece.data, piece.size);
-    drop(fragments);
-    fragments->data = g_byte_array_free_to_bytes(joined);
-}
-
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
 {
-    struct qw_fragments *fragments = fragments_of(d);
-    const uint32_t at = d->in.pos, offset = offset_of(word);
-    const struct qs_view piece = qs_bytes(d, QW_FRAGMENT_DATA, qs_reader_left(&d->in));
+    static const struct qs_fragment_format format = {{0, 4}, QW_FRAGMENT_DATA, MESSAGE_MAX};
+    const uint32_t offset = offset_of(word);
 
     qs_summary(d, " fragment at %u", offset);
-    if (fragments->sequence != d->sequence)
-        drop(fragments);
-    fragments->sequence = d->sequence;
-    if (offset != size_of(fragments) || offset + piece.size > MESSAGE_MAX) {
-        qs_note(d, QS_NOTE_UNUSUAL, at, piece.size,
-                "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
-                size_of(fragments));
-        return false;
-    }
-    append(fragments, piece);
-    if (word & FRAGMENT_MORE)
-        return false;
-    qw_session(d)->joined = g_steal_pointer(&fragments->data);
-    return true;
+    qw_session(d)->joined =
+        qs_receive_fragment(d, fragments_of(d), &format, offset, word & FRAGMENT_MORE);
+    return qw_session(d)->joined;
 }
 
 void qw_forget_fragments(struct qs_decoder *d)
 {
-    drop(fragments_of(d));
-}
-
-static void share(struct qw_fragments *to, const struct qw_fragments *from)
-{
-    to->data = from->data ? g_bytes_ref(from->data) : NULL;
+    qs_fragments_clear(fragments_of(d));
 }
 
 void qw_fragments_copy(struct qw_session *to, const struct qw_session *from)
 {
-    share(&to->to_server, &from->to_server);
-    share(&to->to_client, &from->to_client);
+    qs_fragments_copy(&to->to_server, &from->to_server);
+    qs_fragments_copy(&to->to_client, &from->to_client);
     to->joined = NULL;
 }
 
 void qw_fragments_clear(struct qw_session *session)
 {
-    drop(&session->to_server);
-    drop(&session->to_client);
+    qs_fragments_clear(&session->to_server);
+    qs_fragments_clear(&session->to_client);
     g_clear_pointer(&session->joined, g_bytes_unref);
 }

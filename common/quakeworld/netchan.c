@@ -5,6 +5,7 @@
  */
 #include "common/quakeworld/netchan.h"
 
+#include "common/core/receiver.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/fte_netchan.h"
@@ -66,44 +67,6 @@ static void begin_connection(struct qs_decoder *d)
         qw_session_connect(session);
 }
 
-static void note_gap(struct qs_decoder *d, uint32_t skipped)
-{
-    const unsigned choked = qw_session(d)->choked;
-
-    if (!skipped)
-        return;
-    if (choked >= skipped)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped, choked by the server",
-                skipped);
-    else if (choked)
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4,
-                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
-    else
-        qs_note(d, QS_NOTE_SEQUENCE_GAP, 0, 4, "%u sequence numbers skipped", skipped);
-}
-
-/* Takes note of the numbers in the header. Returns how many were skipped before this packet. */
-static uint32_t arrive(struct qs_decoder *d)
-{
-    struct qs_session *session = d->session;
-    const bool to_client = d->direction == QS_S2C;
-    struct qs_netchan *here = to_client ? &session->to_client : &session->to_server;
-    struct qs_netchan *there = to_client ? &session->to_server : &session->to_client;
-    uint32_t skipped;
-    const enum qs_arrival arrival = qs_netchan_arrive(here, d->sequence, &skipped);
-
-    d->accepted = qs_arrival_accepted(arrival);
-    if (arrival == QS_ARRIVAL_DUPLICATE)
-        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, 0, 4, "Sequence number %u again", d->sequence);
-    else if (arrival == QS_ARRIVAL_STALE)
-        qs_note(d, QS_NOTE_SEQUENCE_STALE, 0, 4, "Sequence number %u after %u", d->sequence,
-                here->sequence);
-    if (d->accepted && qs_netchan_acknowledge(there, d->acknowledged))
-        qs_note(d, QS_NOTE_NOT_CAPTURED, 4, 4,
-                "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
-    return skipped;
-}
-
 static void read_messages(struct qs_decoder *d)
 {
     qw_apply_extensions(d);
@@ -113,65 +76,28 @@ static void read_messages(struct qs_decoder *d)
         qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
-/* What a receiver drops is shown all the same, but teaches the session nothing. */
-static void read_dropped_messages(struct qs_decoder *d)
-{
-    struct qs_session *session = d->session;
-    struct qw_session copy;
-
-    d->protocol->session_copy(&copy.base, session);
-    d->session = &copy.base;
-    read_messages(d);
-    d->session = session;
-    d->protocol->session_clear(&copy.base);
-}
-
 /* Both ends' words, the qport that only clients send, and FTE's word for fragments. */
 static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
 {
     return 8u + (direction == QS_C2S ? 2 : 0) + (format->fragments ? 2 : 0);
 }
 
-/* Takes in a whole message, which is next to be read. */
-static void take_message(struct qs_decoder *d)
+static void read_joined(struct qs_decoder *d)
 {
-    const uint32_t skipped = arrive(d);
+    qs_read_joined(d, qw_session(d)->joined, read_messages);
+}
+
+/* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
+ * in it tells. */
+static void take_message(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+{
+    static const struct qs_span sequence = {0, 4}, ack = {4, 4};
+    const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
 
     if (d->accepted)
-        read_messages(d);
-    else
-        read_dropped_messages(d);
-    note_gap(d, skipped);
-}
-
-static void take_joined(struct qs_decoder *d)
-{
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(qw_session(d)->joined, &size);
-
-    if (!qs_push_source(d, "Joined fragments", data, (uint32_t)size))
-        return;
-    take_message(d);
-    qs_pop_source(d);
-}
-
-/* A piece of a message that was taken in already, or of one before it. */
-static bool is_late(const struct qs_decoder *d)
-{
-    const struct qs_netchan *chan =
-        d->direction == QS_S2C ? &d->session->to_client : &d->session->to_server;
-
-    return chan->started && d->sequence <= chan->sequence;
-}
-
-static void read_fragment(struct qs_decoder *d, uint16_t word)
-{
-    if (is_late(d)) {
-        arrive(d);
-        qs_bytes(d, QW_FRAGMENT_DATA, qs_reader_left(&d->in));
-    } else if (qw_read_fragment(d, word)) {
-        take_joined(d);
-    }
+        qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    qs_read_received(d, read);
+    qs_note_gap(d, sequence, skipped, qw_session(d)->choked);
 }
 
 static void begin_packet(struct qw_session *session)
@@ -204,9 +130,9 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         qs_undecoded(d);
     } else if (!header.fragment_word) {
         qw_forget_fragments(d);
-        take_message(d);
-    } else {
-        read_fragment(d, header.fragment_word);
+        take_message(d, read_messages);
+    } else if (qw_read_fragment(d, header.fragment_word)) {
+        take_message(d, read_joined);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/fragments.h"
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
@@ -34,12 +35,6 @@ struct qw_netchan_format {
     bool stunaware; /* words in big-endian order, the sequence word with a bias */
     bool fragments; /* one word more, for fragments */
     bool huffman;   /* what follows is compressed by a table that only the engines have */
-};
-
-/* The pieces of a fragmented message that have come, in one direction. */
-struct qw_fragments {
-    uint32_t sequence;
-    GBytes *data; /* NULL: none */
 };
 
 /* Whom a block of MVD concerns. */
@@ -75,9 +70,9 @@ struct qw_session {
     uint16_t qport;
     bool connecting; /* the server has accepted; the connection begins with the client's next packet
                       */
-    struct qw_netchan_format asked, format; /* by the last connect packet; in force */
-    uint32_t asked_fte2;                    /* extensions, by the last connect packet */
-    struct qw_fragments to_server, to_client;
+    struct qw_netchan_format asked, format;   /* by the last connect packet; in force */
+    uint32_t asked_fte2;                      /* extensions, by the last connect packet */
+    struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
     /* From svc_serverdata; valid when base.level is not 0. */
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;

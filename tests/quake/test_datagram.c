@@ -166,7 +166,7 @@ static void test_cut(void **state)
     assert_int_equal(notes(wire, QS_NOTE_CUT), 1);
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
     wire_send(wire, QS_S2C, DATA, 0, VIEW("\x08h"));
-    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
     wire->cut = 0;
     wire_send(wire, QS_S2C, LAST, 1, VIEW("\xfe\xfe"));
     assert_null(wire->session.delivered.bytes.data);
@@ -194,9 +194,9 @@ static void test_endless_message(void **state)
     }
     wire_send(wire, QS_S2C, DATA, 64, VIEW("\x01"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
-    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
     wire_send(wire, QS_S2C, DATA, 65, VIEW("\x01"));
-    assert_int_equal(nq_fragments_count(&wire->session.to_client.pending), 0);
+    assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
     g_byte_array_free(piece, TRUE);
 }
 
@@ -221,7 +221,8 @@ static void test_unreliable_numbers(void **state)
     assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_STALE), 1);
     assert_int_equal(wire->session.signon, 0);
     wire_send(wire, QS_S2C, UNRELIABLE, 4, PRINT_HI);
-    assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_STALE), 1);
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_SEQUENCE_DUPLICATE), 1);
 }
 
 /* --- Headers --- */

@@ -153,7 +153,7 @@ static void a_late_fragment_is_stale(void **state)
     assert_true(f->decoder.accepted);
     from_server(f, VIEW(FRAGMENT_SERVER("\6", "\1\0") "12345678"));
     assert_false(f->decoder.accepted);
-    assert_heard(f, "! Sequence number 6 after 7\n");
+    assert_heard(f, "! Sequence number 6 comes late\n");
     assert_int_equal(f->session.base.to_client.stale, 1);
 }
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/receiver.h"
+
+/* The ending of a noun that `count` things have. */
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* --- Numbers --- */
+
+uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number)
+{
+    uint32_t skipped;
+    const enum qs_arrival arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
+
+    d->accepted = qs_arrival_accepted(arrival);
+    if (arrival == QS_ARRIVAL_DUPLICATE)
+        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
+                "Sequence number %u again", d->sequence);
+    else if (arrival == QS_ARRIVAL_STALE)
+        qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
+                "Sequence number %u comes late", d->sequence);
+    return skipped;
+}
+
+void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
+{
+    if (!skipped)
+        return;
+    if (choked >= skipped)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped, choked by the server", skipped, plural(skipped));
+    else if (choked)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
+    else
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped", skipped, plural(skipped));
+}
+
+void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
+{
+    if (qs_netchan_acknowledge(chan, d->acknowledged))
+        qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
+                "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
+}
+
+void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
+{
+    qs_note(d, QS_NOTE_RETRANSMISSION, number.offset, number.length,
+            "Sequence number %u sent again", d->sequence);
+}
+
+void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
+            "%u sequence number%s before this one, which the capture lacks", lacking,
+            plural(lacking));
+}
+
+/* --- Fragments --- */
+
+static bool is_late(const struct qs_netchan *chan, uint32_t sequence)
+{
+    return chan->started && sequence <= chan->sequence;
+}
+
+void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
+{
+    qs_note(d, QS_NOTE_MALFORMED, fragment.offset, fragment.length,
+            "The message is longer than any engine can take");
+}
+
+/* Adds a fragment to those before it. */
+static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list, uint32_t offset,
+                          struct qs_view bytes, uint32_t max)
+{
+    const struct qs_span span = {d->in.pos - bytes.size, bytes.size};
+
+    if (!qs_fragments_follows(list, d->sequence, offset)) {
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, span.offset, span.length,
+                "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
+                qs_fragments_size(list));
+        return false;
+    }
+    if (qs_fragments_add(list, bytes, d->packet->number, max))
+        return true;
+    qs_note_overlong(d, span);
+    return false;
+}
+
+GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
+                            const struct qs_fragment_format *format, uint32_t offset, bool more)
+{
+    struct qs_netchan *chan = qs_netchan_forth(d);
+    const struct qs_view bytes = qs_bytes(d, format->row, qs_reader_left(&d->in));
+    GBytes *message;
+
+    if (is_late(chan, d->sequence)) {
+        qs_receive(d, chan, format->number);
+        return NULL;
+    }
+    if (!take_fragment(d, list, offset, bytes, format->max) || more)
+        return NULL;
+    message = qs_fragments_join(list, (struct qs_view){0});
+    qs_fragments_clear(list);
+    return message;
+}
+
+/* --- Messages --- */
+
+void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+{
+    struct qs_session *session = d->session;
+
+    d->session = g_malloc(d->protocol->session_size);
+    d->protocol->session_copy(d->session, session);
+    read(d);
+    d->protocol->session_clear(d->session);
+    g_free(d->session);
+    d->session = session;
+}
+
+void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+{
+    if (d->accepted)
+        read(d);
+    else
+        qs_read_dropped(d, read);
+}
+
+void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct qs_decoder *))
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(message, &size);
+
+    if (!qs_push_source(d, "Joined fragments", data, (uint32_t)size))
+        return;
+    read(d);
+    qs_pop_source(d);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What receivers do with numbers and fragments, what is noted of it, and what sessions learn. */
+#include "common/core/receiver.h"
+#include "tests/unit/toy.h"
+
+enum { MAX = 16 };
+
+static const struct qs_span number = {0, 4}, ack = {4, 4};
+
+/* A conversation of toys, whose packets are made of a number, one that is acknowledged, and what
+ * the test at hand reads. */
+struct fixture {
+    struct qs_decoder d;
+    struct toy_session session;
+    struct log_sink sink;
+    uint64_t packets;
+};
+
+static struct qs_fragments fragments;
+static uint32_t choked;
+
+static int set_up(void **state)
+{
+    struct fixture *f = g_new0(struct fixture, 1);
+
+    qs_decoder_init(&f->d, &toy_protocol);
+    toy_protocol.session_init(&f->session.base);
+    f->session.base.server = QS_END_A;
+    log_sink_init(&f->sink);
+    *state = f;
+    choked = 0;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    log_sink_clear(&f->sink);
+    qs_decoder_clear(&f->d);
+    qs_fragments_clear(&fragments);
+    g_free(f);
+    return 0;
+}
+
+static void learn(struct qs_decoder *d)
+{
+    struct toy_session *session = (struct toy_session *)d->session;
+
+    while (qs_reader_left(&d->in))
+        session->secret = session->secret * 10 + qs_u8(d, TOY_U8);
+}
+
+static void read_header(struct qs_decoder *d)
+{
+    d->sequence = qs_reader_u32(&d->in);
+    d->acknowledged = qs_reader_u32(&d->in);
+}
+
+static void decode_whole(struct qs_decoder *d)
+{
+    uint32_t skipped;
+
+    read_header(d);
+    skipped = qs_receive(d, qs_netchan_forth(d), number);
+    if (d->accepted)
+        qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    qs_read_received(d, learn);
+    qs_note_gap(d, number, skipped, choked);
+}
+
+/* Behind the numbers: offset of the fragment, whether more follow. */
+static void decode_fragment(struct qs_decoder *d)
+{
+    static const struct qs_fragment_format format = {{0, 4}, TOY_BYTES, MAX};
+    uint32_t offset;
+    bool more;
+    GBytes *message;
+
+    read_header(d);
+    offset = qs_reader_u8(&d->in);
+    more = qs_reader_u8(&d->in);
+    message = qs_receive_fragment(d, &fragments, &format, offset, more);
+    if (!message)
+        return;
+    qs_note_gap(d, number, qs_receive(d, qs_netchan_forth(d), number), 0);
+    qs_read_joined(d, message, learn);
+    g_bytes_unref(message);
+}
+
+static void send(struct fixture *f, toy_script *script, enum qs_end from, struct qs_view data)
+{
+    struct qs_packet packet = toy_packet(data);
+
+    packet.from = from;
+    packet.number = ++f->packets;
+    toy_decode = script;
+    g_string_truncate(f->sink.log, 0);
+    qs_decode(&f->d, &f->session.base, &f->sink.base, &packet);
+}
+
+static void expect(void **state, struct qs_view data, bool accepted, const char *log)
+{
+    struct fixture *f = *state;
+
+    send(f, decode_whole, QS_END_A, data);
+    assert_int_equal(f->d.accepted, accepted);
+    assert_string_equal(f->sink.log->str, log);
+}
+
+static void test_numbers(void **state)
+{
+    expect(state, VIEW("\x05\0\0\0\0\0\0\0"), true, "");
+    expect(state, VIEW("\x06\0\0\0\0\0\0\0"), true, "");
+    expect(state, VIEW("\x06\0\0\0\0\0\0\0"), false,
+           "note sequence.duplicate 0+4 \"Sequence number 6 again\"\n");
+    expect(state, VIEW("\x08\0\0\0\0\0\0\0"), true,
+           "note sequence.gap 0+4 \"1 sequence number skipped\"\n");
+    expect(state, VIEW("\x0c\0\0\0\0\0\0\0"), true,
+           "note sequence.gap 0+4 \"3 sequence numbers skipped\"\n");
+    expect(state, VIEW("\x07\0\0\0\0\0\0\0"), false,
+           "note sequence.stale 0+4 \"Sequence number 7 comes late\"\n");
+    expect(state, VIEW("\x07\0\0\0\0\0\0\0"), false,
+           "note sequence.duplicate 0+4 \"Sequence number 7 again\"\n");
+}
+
+static void test_choked(void **state)
+{
+    expect(state, VIEW("\x01\0\0\0\0\0\0\0"), true, "");
+    choked = 1;
+    expect(state, VIEW("\x02\0\0\0\0\0\0\0"), true, "");
+    expect(state, VIEW("\x04\0\0\0\0\0\0\0"), true,
+           "note sequence.gap 0+4 \"1 sequence number skipped, choked by the server\"\n");
+    expect(
+        state, VIEW("\x08\0\0\0\0\0\0\0"), true,
+        "note sequence.gap 0+4 \"3 sequence numbers skipped, 1 of them choked by the server\"\n");
+    choked = 3;
+    expect(state, VIEW("\x0c\0\0\0\0\0\0\0"), true,
+           "note sequence.gap 0+4 \"3 sequence numbers skipped, choked by the server\"\n");
+}
+
+/* The largest number is followed by none: what comes behind it is late. */
+static void test_largest_number(void **state)
+{
+    expect(state, VIEW("\xfe\xff\xff\x7f\0\0\0\0"), true, "");
+    expect(state, VIEW("\xff\xff\xff\x7f\0\0\0\0"), true, "");
+    expect(state, VIEW("\0\0\0\0\0\0\0\0"), false,
+           "note sequence.stale 0+4 \"Sequence number 0 comes late\"\n");
+}
+
+/* What is dropped is shown, and nothing is learnt from it. */
+static void test_dropped(void **state)
+{
+    const struct fixture *f = *state;
+
+    expect(state, VIEW("\x05\0\0\0\0\0\0\0\1\2"), true, "toy.u8 8+1 = 1\ntoy.u8 9+1 = 2\n");
+    assert_int_equal(f->session.secret, 12);
+    expect(state, VIEW("\x05\0\0\0\0\0\0\0\7"), false,
+           "note sequence.duplicate 0+4 \"Sequence number 5 again\"\ntoy.u8 8+1 = 7\n");
+    assert_int_equal(f->session.secret, 12);
+    assert_ptr_equal(f->d.session, &f->session.base);
+    expect(state, VIEW("\x06\0\0\0\0\0\0\0\3"), true, "toy.u8 8+1 = 3\n");
+    assert_int_equal(f->session.secret, 123);
+}
+
+static void test_acknowledged(void **state)
+{
+    struct fixture *f = *state;
+
+    send(f, decode_whole, QS_END_B, VIEW("\x05\0\0\0\0\0\0\0"));
+    send(f, decode_whole, QS_END_B, VIEW("\x07\0\0\0\0\0\0\0"));
+    expect(state, VIEW("\x01\0\0\0\x07\0\0\0"), true, "");
+    expect(state, VIEW("\x02\0\0\0\x06\0\0\0"), true,
+           "note sequence.not_captured 4+4 "
+           "\"Acknowledges sequence number 6, which the capture lacks\"\n");
+    /* A dropped packet tells nothing. */
+    expect(state, VIEW("\x02\0\0\0\x08\0\0\0"), false,
+           "note sequence.duplicate 0+4 \"Sequence number 2 again\"\n");
+}
+
+static void note_both(struct qs_decoder *d)
+{
+    read_header(d);
+    qs_note_retransmission(d, number);
+    qs_note_lacking(d, number, 1);
+    qs_note_lacking(d, number, 2);
+}
+
+static void test_reliable(void **state)
+{
+    struct fixture *f = *state;
+
+    send(f, note_both, QS_END_A, VIEW("\x05\0\0\0\0\0\0\0"));
+    assert_string_equal(f->sink.log->str,
+                        "note retransmission 0+4 \"Sequence number 5 sent again\"\n"
+                        "note sequence.not_captured 0+4 "
+                        "\"1 sequence number before this one, which the capture lacks\"\n"
+                        "note sequence.not_captured 0+4 "
+                        "\"2 sequence numbers before this one, which the capture lacks\"\n");
+}
+
+/* --- Fragments --- */
+
+static void expect_fragment(void **state, struct qs_view data, const char *log)
+{
+    struct fixture *f = *state;
+
+    send(f, decode_fragment, QS_END_A, data);
+    assert_string_equal(f->sink.log->str, log);
+}
+
+static void test_joined(void **state)
+{
+    const struct fixture *f = *state;
+
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
+    assert_false(f->d.accepted);
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
+                    "toy.bytes 10+1 = 03\nsource \"Joined fragments\" 3\n"
+                    "toy.u8 0+1 = 1\ntoy.u8 1+1 = 2\ntoy.u8 2+1 = 3\nsource end\n");
+    assert_true(f->d.accepted);
+    assert_int_equal(f->session.secret, 123);
+    assert_int_equal(qs_fragments_count(&fragments), 0);
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
+                    "toy.bytes 10+1 = 03\n"
+                    "note sequence.duplicate 0+4 \"Sequence number 5 again\"\n");
+    expect_fragment(state, VIEW("\x04\0\0\0\0\0\0\0\0\1\3"),
+                    "toy.bytes 10+1 = 03\n"
+                    "note sequence.stale 0+4 \"Sequence number 4 comes late\"\n");
+    assert_int_equal(qs_fragments_count(&fragments), 0);
+}
+
+static void test_lost_fragment(void **state)
+{
+    const struct fixture *f = *state;
+
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\4\0\3"),
+                    "toy.bytes 10+1 = 03\nnote sequence.gap 10+1 "
+                    "\"Fragment at 4 does not follow the 2 bytes that are there: dropped\"\n");
+    /* Sent twice by the network, and then in order after all. */
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"),
+                    "toy.bytes 10+2 = 0102\nnote sequence.gap 10+2 "
+                    "\"Fragment at 0 does not follow the 2 bytes that are there: dropped\"\n");
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\1\7"), "toy.bytes 10+1 = 07\n");
+    /* The next message. */
+    expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\0\1\4"), "toy.bytes 10+1 = 04\n");
+    expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\1\0\5"),
+                    "toy.bytes 10+1 = 05\nsource \"Joined fragments\" 2\n"
+                    "toy.u8 0+1 = 4\ntoy.u8 1+1 = 5\nsource end\n");
+    assert_int_equal(f->session.secret, 45);
+}
+
+static void test_overlong(void **state)
+{
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+                    "toy.bytes 10+15 = 000000000000000000000000000000\n");
+    expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\x0f\0\1\2"),
+                    "toy.bytes 10+2 = 0102\nnote malformed 10+2 "
+                    "\"The message is longer than any engine can take\"\n");
+    assert_int_equal(qs_fragments_size(&fragments), 15);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_numbers), TEST(test_choked),        TEST(test_largest_number),
+        TEST(test_dropped), TEST(test_acknowledged),  TEST(test_reliable),
+        TEST(test_joined),  TEST(test_lost_fragment), TEST(test_overlong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
