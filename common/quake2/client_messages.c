@@ -29,7 +29,7 @@ static void keep_newest(struct qs_decoder *d, const struct q2_usercmd *command)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    if (d->in.overrun || !d->accepted)
+    if (d->in.overrun)
         return;
     session->moved = true;
     session->newest = *command;
@@ -70,7 +70,7 @@ static void read_move(struct qs_decoder *d)
 
 static void keep_userinfo(struct qs_decoder *d, struct qs_view info)
 {
-    if (d->accepted && !d->in.overrun)
+    if (!d->in.overrun)
         qs_table_set(&q2_session_of(d->session)->texts, Q2_TEXT_USERINFO, info);
 }
 
@@ -103,8 +103,7 @@ static void read_stringcmd(struct qs_decoder *d)
 
     qs_label_text(d, ": ", command, "");
     qs_add_transfer_command(d, command);
-    if (d->accepted && qs_token_next(command, &pos, &word) &&
-        qs_view_equal(word.text, "disconnect"))
+    if (qs_token_next(command, &pos, &word) && qs_view_equal(word.text, "disconnect"))
         d->session->disconnected = true;
 }
 
@@ -113,7 +112,7 @@ static void read_setting(struct qs_decoder *d)
     const int16_t setting = qs_i16(d, Q2_CLIENT_SETTING);
     const int16_t value = qs_i16(d, Q2_CLIENT_SETTING_VALUE);
 
-    if (d->accepted && !d->in.overrun && setting == CLS_RECORDING)
+    if (!d->in.overrun && setting == CLS_RECORDING)
         q2_session_of(d->session)->recording = value;
 }
 

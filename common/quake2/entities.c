@@ -219,6 +219,6 @@ void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)
 
     qs_label(d, " #%u", mask.number);
     q2_read_entity(d, mask.bits, &entity);
-    if (d->accepted && session->tracker && !d->in.overrun)
+    if (session->tracker && !d->in.overrun)
         q2_tracker_baseline(session->tracker, &entity);
 }

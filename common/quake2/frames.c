@@ -21,10 +21,10 @@ enum {
     ROSTER_FRAMES = 32      /* how many frames back players are known */
 };
 
-/* The tracker that follows the frames of accepted packets, or NULL. */
+/* The tracker that follows the frames, or NULL: copies of a session have none. */
 static struct q2_tracker *tracker_of(const struct qs_decoder *d)
 {
-    return d->accepted ? q2_session_of(d->session)->tracker : NULL;
+    return q2_session_of(d->session)->tracker;
 }
 
 static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
@@ -263,7 +263,7 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     struct entity_list list = {.max_clients = session->max_clients};
     char head[16];
 
-    if (needs_roster(session) && d->accepted) {
+    if (needs_roster(session)) {
         g_snprintf(head, sizeof head, "%d", number);
         list.roster = g_string_new(head);
         list.old = delta > 0 ? roster_of(session, delta) : NULL;

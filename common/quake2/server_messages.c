@@ -111,8 +111,7 @@ static void read_nothing(struct qs_decoder *d)
 
 static void read_disconnect(struct qs_decoder *d)
 {
-    if (d->accepted)
-        d->session->disconnected = true;
+    d->session->disconnected = true;
 }
 
 static void read_attenuation(struct qs_decoder *d)
@@ -270,7 +269,7 @@ static void read_serverdata(struct qs_decoder *d)
         read_q2pro_serverdata(d, &data);
     qs_label(d, ": protocol %d", data.version);
     qs_label_text(d, ", \"", data.level, "\"");
-    if (!d->accepted || d->in.overrun)
+    if (d->in.overrun)
         return;
     begin_level(d, &data);
     set_id_mask(d);
@@ -303,7 +302,7 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
-    if (d->accepted && !d->in.overrun)
+    if (!d->in.overrun)
         q2_configstring_set(session, index, text);
 }
 
@@ -401,7 +400,7 @@ static void read_zdownload(struct qs_decoder *d)
 
 static struct q2_tracker *tracker_of(const struct qs_decoder *d)
 {
-    return d->accepted ? q2_session_of(d->session)->tracker : NULL;
+    return q2_session_of(d->session)->tracker;
 }
 
 /* Gives the tracker the messages of the current source that were read since the last call. */
@@ -498,7 +497,7 @@ static void read_setting(struct qs_decoder *d)
     const int32_t setting = qs_i32(d, Q2_SERVER_SETTING);
     const int32_t value = qs_i32(d, Q2_SERVER_SETTING_VALUE);
 
-    if (d->accepted && setting == SETTING_FPS && value > 0 && value <= FRAME_RATE_MAX)
+    if (setting == SETTING_FPS && value > 0 && value <= FRAME_RATE_MAX)
         q2_session_of(d->session)->frame_rate = (uint16_t)value;
 }
 
@@ -603,8 +602,7 @@ static bool is_test_release(const struct qs_decoder *d)
 void q2_read_server_messages(struct qs_decoder *d)
 {
     if (is_test_release(d)) {
-        if (d->accepted)
-            d->session->version = Q2_PROTOCOL_TEST_RELEASE;
+        d->session->version = Q2_PROTOCOL_TEST_RELEASE;
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
                 "Protocol 25 of the test release, whose messages are numbered otherwise");
         qs_undecoded(d);
