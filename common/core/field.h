@@ -2,10 +2,10 @@
 /*
  * Field descriptors: each value that a protocol carries is described once, by one row.
  *
- * Everything that shows, filters, dumps or documents fields is derived from these rows: the
- * Wireshark registrations, the text and JSON dumps, the field reference.
+ * Whatever shows, filters, dumps or documents fields goes by these rows: the Wireshark
+ * registrations, the text and JSON dumps, the field reference.
  *
- * Rows of one protocol stand in its `*_fields.def` and form one constant array, indexed by an enum.
+ * Rows of one protocol stand in its `fields.def` and form one constant array, indexed by an enum.
  * Two conventions tie rows together:
  *   - rows with a mask follow the integer row that they are parts of, and are reported with it;
  *   - a vector is a QS_GROUP row followed by its components (rows VEC3 and ANGLES).
@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a value is kept and shown. The width on the wire is the reading function's business. */
+/* How a value is stored and shown. Its width on the wire is decided by the function that reads it.
+ */
 enum qs_type {
     QS_GROUP, /* holds other fields, has no value of its own */
     QS_BOOL,
@@ -73,7 +74,7 @@ enum qs_kind qs_type_kind(enum qs_type type);
 /* Bits of a value of the type: 1 to 64 for whole numbers and truth values, 0 for others. */
 unsigned qs_type_bits(enum qs_type type);
 
-/* Whether a value of the type, one of whole numbers, can be `number`: texts say any. */
+/* Whether a value of the type, one of whole numbers, can be `number`. */
 bool qs_type_holds(enum qs_type type, int64_t number);
 
 /* The name of `value`, or NULL. `names` may be NULL. */

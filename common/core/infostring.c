@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/infostring.h"
 
+#include "common/core/emit.h"
 #include "common/core/text.h"
 
 static uint32_t part_end(struct qs_view info, uint32_t at)

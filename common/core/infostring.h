@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/core/decoder.h"
+#include "common/core/decoder_state.h"
 #include "common/core/reader.h"
 
 enum { QS_INFO_PART_MAX = 63 };
@@ -34,14 +34,11 @@ struct qs_info_rows {
     unsigned pair, key, value; /* `pair` is a group */
 };
 
-/* Says the pairs of `info`, whose first byte stands at `offset` of the source. */
+/* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
 void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
                   uint32_t offset);
 
-/*
- * `info` with `key` set to `value`, as a new string (g_free() it):
- * for keeping session knowledge.
- */
+/* `info` with `key` set to `value`, as a new string (g_free() it). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value);
 
 #endif

@@ -46,7 +46,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
 {
-    /* Numbers older than the window, or from before the capture began, say nothing. */
+    /* Of numbers older than the window, or from before the capture began, nothing is known. */
     if (!chan->started || chan->accepted < 2 || ack == chan->last_uncaptured)
         return false;
     if (ack <= chan->sequence && (chan->sequence - ack >= SEEN_WINDOW ||

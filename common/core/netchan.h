@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One direction of the netchan that QuakeWorld and Quake II share: a 31-bit sequence number that
- * only grows, and the reliable bit beside it. Source: qw28-protocol "Regular Packets";
- * common/quakeworld/PROTOCOL.md, section 2.
+ * One direction of a netchan: packets with a sequence number that only grows, and what arrived of
+ * them. Headers with 31-bit numbers have the reliable bit above them. What is done about it is in
+ * receiver.h.
  */
 #ifndef QS_CORE_NETCHAN_H
 #define QS_CORE_NETCHAN_H
@@ -31,15 +31,12 @@ struct qs_netchan {
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
 };
 
-/*
- * Takes note of a packet's sequence number. `*skipped` gets how many numbers
- * are missing before it.
- */
+/* A packet arrives. `*skipped` gets how many numbers were skipped before it. */
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped);
 
 /*
- * The other end acknowledges `ack` of this direction. True where the capture lacks that packet and
- * this was not said before: then the receiver got it, and it is the capture that lost it.
+ * The other end acknowledges `ack` of this direction. True, once, where that packet was not
+ * captured: it was received, and only the capture lacks it.
  */
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notes: what is wrong with a packet, or worth seeing, said the same way by every protocol.
+ * Notes: what is wrong with a packet or worth seeing, of the same kinds in all protocols.
  *
  * The plugin turns a note into an expert info named `<protocol>.<suffix>`; `pcap2demo --dump`
  * prints it under the same name; `--check` fails on those that are problems.

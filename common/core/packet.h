@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet as the core is given it: one UDP payload, or one unit of a TCP stream, and where it came
- * from. What a unit is says the protocol (see qs_protocol.unit_size).
+ * A packet: one UDP payload, or one unit of a TCP stream, and where it came from. How streams are
+ * cut into units, the protocol decides (see qs_protocol.unit_size).
  */
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
@@ -46,9 +46,9 @@ struct qs_packet {
     bool source_is_server_port, destination_is_server_port;
 
     /* Of units. */
-    uint32_t unit;    /* the how-manieth that the packet completed, from 1; 0: this is a datagram */
+    uint32_t unit;    /* 1 for the first unit that the packet completed; 0: this is a datagram */
     uint32_t missing; /* bytes of the stream before this unit that the capture lacks */
-    uint64_t missing_before; /* and the packet that follows them */
+    uint64_t missing_before; /* number of the packet behind them */
 };
 
 #endif

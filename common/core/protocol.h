@@ -18,8 +18,7 @@
 struct qs_decoder;
 
 /*
- * A setting of a protocol that a user may change (a
- * Wireshark preference, `--option NAME=VALUE`).
+ * A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
  */
 struct qs_option {
     const char *name; /* without the protocol's prefix */
@@ -30,8 +29,7 @@ struct qs_option {
 };
 
 /*
- * What a list of sessions shows. Texts are UTF-8, owned by the caller
- * of `describe`; NULL: unknown.
+ * What a list of sessions shows. Texts are UTF-8, owned by the caller of `describe`; NULL: unknown.
  */
 struct qs_description {
     char *version; /* "28", "28 FTE 0x2140f000" */
@@ -74,13 +72,14 @@ struct qs_protocol {
     void (*describe)(const struct qs_session *session, struct qs_description *description);
 
     /*
-     * Whether the packet can be nothing else, judged by its bytes alone: then a conversation on any
-     * port is claimed. Must be strict; it sees everybody's traffic.
+     * Whether the packet can be of no other protocol, judged by its bytes alone: then its
+     * conversation is taken for this protocol's, whatever its ports. Must be strict: it is asked of
+     * all traffic.
      */
     bool (*recognise)(const struct qs_packet *packet);
     /*
-     * `recognise` is right often but not always (the protocol has no mark of its own): the plugin
-     * registers its heuristic disabled, and the tool claims no conversation by it unasked.
+     * `recognise` may be wrong, since the protocol has no mark of its own: it is asked only where
+     * the user wants that.
      */
     bool recognise_on_request;
 
@@ -92,20 +91,21 @@ struct qs_protocol {
      * each of which is decoded as a packet of its own.
      */
     const char *stream_ports; /* TCP ports of servers by default, a range list */
-    /* Whether the first bytes of either end can be nothing else. Must be strict. */
+    /* Whether the first bytes of either end can be of no other protocol. Must be strict. */
     bool (*recognise_stream)(struct qs_view start);
     /*
-     * How many bytes the unit has that begins with `start`, at least (of a known end; its number
-     * and time do not matter). Once that many are there, ask again: when the answer is no more than
-     * is there, the unit is whole. Never 0. What cannot be divided any further is one unit. `seen`
-     * of the bytes were there when this was asked before, 0: it was not; they need no second look.
+     * How many bytes the unit that begins with `start` has at least (`start->from` is known; number
+     * and time are not used). Never 0. The caller waits for as many bytes and asks again: the unit
+     * is whole where the answer is no more than there is. Bytes that cannot be divided are one
+     * unit. `seen`: how many bytes there were when the caller last asked of this unit, else 0;
+     * these need not be searched again.
      */
     uint32_t (*unit_size)(const struct qs_session *session, const struct qs_packet *start,
                           uint32_t seen);
     /* Decodes one whole unit. Called by qs_decode_unit(). */
     void (*decode_unit)(struct qs_decoder *decoder);
-    /* Decodes server messages that stand alone, as demo files hold them; NULL: there is no such
-     * thing. Called by qs_decode_server_messages(). */
+    /* Decodes server messages without a packet's header, as demo files hold them, or NULL. Called
+     * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
@@ -117,8 +117,5 @@ int qs_protocol_number(const char *name);
 
 /* Whether `port` is in the record's range list. */
 bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);
-
-/* The packet's sender is the server. False when that is not known. */
-bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/receiver.h"
 
+#include "common/core/emit.h"
+#include "common/core/source.h"
+#include "common/core/values.h"
+
 /* The ending of a noun that `count` things have. */
 static const char *plural(uint32_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-/* --- Numbers --- */
+/* --- Numbers */
 
 uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number)
 {
@@ -59,7 +63,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
             plural(lacking));
 }
 
-/* --- Fragments --- */
+/* --- Fragments */
 
 static bool is_late(const struct qs_netchan *chan, uint32_t sequence)
 {
@@ -108,7 +112,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
     return message;
 }
 
-/* --- Messages --- */
+/* --- Messages */
 
 void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *))
 {

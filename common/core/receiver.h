@@ -10,7 +10,7 @@
 #ifndef QS_CORE_RECEIVER_H
 #define QS_CORE_RECEIVER_H
 
-#include "common/core/decoder.h"
+#include "common/core/decoder_state.h"
 #include "common/core/fragments.h"
 
 /* The bytes of the packet that a note is about. */
@@ -49,7 +49,7 @@ void qs_note_retransmission(struct qs_decoder *d, struct qs_span number);
 /* As many numbers before the packet's were received, or the sender would not have gone on. */
 void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking);
 
-/* --- Fragments --- */
+/* --- Fragments */
 
 /* The fragment would make its message too long. */
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment);
@@ -69,7 +69,7 @@ struct qs_fragment_format {
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
                             const struct qs_fragment_format *format, uint32_t offset, bool more);
 
-/* --- Messages --- */
+/* --- Messages */
 
 /* `read` in the session as it is where the receiver takes the packet, else as below. */
 void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the rows of a `*_fields.def` enumerators. Include before the
+ * Makes the rows of a `fields.def` enumerators. Include before the
  * rows; rows_end.h after them.
  */
 #define FIELD(id, name, title, type, unit, names, mask, blurb) id,

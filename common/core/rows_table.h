@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the rows of a `*_fields.def` initialisers of struct qs_field.
+ * Makes the rows of a `fields.def` initialisers of struct qs_field.
  * rows_end.h goes after them.
  */
 #define FIELD(id, name, title, type, unit, names, mask, blurb)                                     \

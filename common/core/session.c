@@ -11,3 +11,8 @@ void qs_session_connect(struct qs_session *session)
     *session =
         (struct qs_session){.server = session->server, .connection = session->connection + 1};
 }
+
+bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)
+{
+    return session->server != QS_END_UNKNOWN && session->server == packet->from;
+}

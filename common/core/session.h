@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every protocol's session has: what a conversation has established so far.
+ * What the sessions of all protocols have in common. A session is what the packets of a
+ * conversation have established so far.
  *
  * A protocol's session struct has `struct qs_session` as its first member. Sessions are values: the
- * protocol's session_copy makes a cheap independent copy that shares what is large (see table.h),
- * so that Wireshark can keep the knowledge that was true before each packet and dissect it again.
+ * protocol's session_copy makes a cheap independent copy that shares what is large (see table.h and
+ * fragments.h), so that Wireshark can hold the session before each packet and dissect it again.
  */
 #ifndef QS_CORE_SESSION_H
 #define QS_CORE_SESSION_H
@@ -16,12 +17,11 @@
 #include "common/core/packet.h"
 
 struct qs_session {
-    enum qs_end server; /* which end is the server */
-    uint32_t
-        connection;  /* number of the current connection in this conversation; 0: none seen begin */
-    uint32_t level;  /* number of the current level (serverdata) in this connection; 0: not seen */
-    int32_t version; /* protocol version in force, 0 while not known */
-    bool disconnected; /* either end has said goodbye */
+    enum qs_end server;  /* which end is the server */
+    uint32_t connection; /* number of the connection in this conversation; 0: none has begun */
+    uint32_t level;      /* number of the level in this connection; 0: none has begun */
+    int32_t version;     /* protocol version in force, 0 while not known */
+    bool disconnected;   /* either end has ended the connection */
     struct qs_netchan to_server, to_client;
 };
 
@@ -29,5 +29,8 @@ void qs_session_init(struct qs_session *session);
 
 /* A new connection begins in the conversation: counters restart, the server stays who it is. */
 void qs_session_connect(struct qs_session *session);
+
+/* The packet's sender is the server. False when that is not known. */
+bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink hears of a decode, in wire order: groups open and close, fields and notes come between.
+ * A sink is given what a decoder reads, in wire order: groups open and close, fields and notes come
+ * between.
  *
  * An implementation embeds `struct qs_sink` as its first member. Any function may be NULL. Views in
  * values and texts are valid only during the call. Offsets count from the start of the current
- * source: the packet's payload, or what was last announced by `source`.
+ * source: the packet's payload, or the bytes last given to `source`.
  */
 #ifndef QS_CORE_SINK_H
 #define QS_CORE_SINK_H
@@ -14,7 +15,7 @@
 #include "common/core/reader.h"
 
 struct qs_value {
-    uint32_t offset; /* where the bytes are that the value was read or derived from */
+    uint32_t offset; /* of the bytes that the value was read or derived from */
     uint32_t length;
     bool generated; /* derived: these bytes do not carry the value by themselves */
     union {
@@ -38,8 +39,8 @@ struct qs_sink {
     void (*note)(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
                  const char *text);
     /*
-     * Offsets now count in `data` (joined fragments, inflated bytes); until
-     * data NULL: back again.
+     * From here on offsets count in `data`: joined fragments, inflated bytes. NULL: again in the
+     * source before.
      */
     void (*source)(struct qs_sink *sink, const char *title, const uint8_t *data, uint32_t size);
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sparse table of byte strings by index (precache lists, config strings, player names),
- * versioned: copying a table shares its storage, and setting an entry of a shared table copies only
- * the part that changes. So a packet can keep the table that was true when it was sent for a few
- * bytes.
+ * copied on write: copying a table shares its storage, and setting an entry of a shared table
+ * copies only the part that changes. So it costs few bytes to hold the table before each packet.
  *
  * Strings are raw Quake text without a NUL inside; see text.h to show them.
  */

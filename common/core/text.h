@@ -26,6 +26,9 @@ char *qs_text_utf8(struct qs_view text);
 /* Whether readable UTF-8 is the same bytes: nothing was lost in making it readable. */
 bool qs_text_is_plain(struct qs_view text);
 
+/* Characters of a text in titles and summaries. */
+enum { QS_TITLE_CHARACTERS = 60 };
+
 /* One line for a title: readable, control characters as spaces, cut to `characters` with an
  * ellipsis. */
 char *qs_text_title(struct qs_view text, unsigned characters);

@@ -4,18 +4,18 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/decoder_state.h"
 #include "common/core/text.h"
 
 enum {
     RAW_DEFLATE = -15, /* zlib's window bits: no header */
     INFLATE_STEP = 16 * 1024,
-    WAITING_COST = 64,         /* bytes that a chunk kept aside takes beside its own, at least */
+    WAITING_COST = 64,         /* bytes that a waiting chunk takes beside its own, at least */
     PERCENT_EXACT = 0x1000000, /* sizes beyond which servers' percentages overflow */
-    NAME_MAX_BYTES = 1024      /* of what is kept of a name */
+    NAME_MAX_BYTES = 1024      /* a longer name is cut */
 };
 
-/* --- Telling --------------------------------------------------------------------------------- */
+/* --- Steps */
 
 static struct qs_view copy_view(struct qs_view view, qs_memory_copy *copy, void *pool)
 {
@@ -95,7 +95,7 @@ void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command)
         qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }
 
-/* --- A file ---------------------------------------------------------------------------------- */
+/* --- A file */
 
 /* What a piece's percentage was, at its end. */
 struct mark {
@@ -177,12 +177,12 @@ static bool take_room(struct qs_transfers *transfers, struct file *file, uint64_
     return true;
 }
 
-static void tell(const struct qs_transfers *transfers, bool over)
+static void report(const struct qs_transfers *transfers, bool over)
 {
     transfers->listener.changed(&transfers->file->about, over, transfers->listener.user);
 }
 
-/* The file at hand is over. A request that was never answered is no file. */
+/* The current file ends. A request that was never answered is no file. */
 static void end_file(struct qs_transfers *transfers)
 {
     struct file *file = transfers->file;
@@ -192,7 +192,7 @@ static void end_file(struct qs_transfers *transfers)
     if (!file->about.complete && !file->about.refused)
         set_problem(file, "its end was not captured");
     if (file->started)
-        tell(transfers, true);
+        report(transfers, true);
     transfers->room->held -= file->held;
     transfers->file = NULL;
     file_free(file);
@@ -200,7 +200,7 @@ static void end_file(struct qs_transfers *transfers)
 
 /* The file that data are of. Without a request it has no name, and may lack its beginning: then the
  * percentages do not fit. */
-static struct file *file_at_hand(struct qs_transfers *transfers)
+static struct file *current_file(struct qs_transfers *transfers)
 {
     if (!transfers->file)
         transfers->file = file_new((struct qs_view){0});
@@ -208,7 +208,7 @@ static struct file *file_at_hand(struct qs_transfers *transfers)
     return transfers->file;
 }
 
-/* --- Bytes ----------------------------------------------------------------------------------- */
+/* --- Bytes */
 
 static void append(struct qs_transfers *transfers, struct file *file, struct qs_view data)
 {
@@ -216,7 +216,7 @@ static void append(struct qs_transfers *transfers, struct file *file, struct qs_
         g_byte_array_append(file->about.content, data.data, data.size);
 }
 
-/* What `stream` makes of its input. Returns zlib's last word. */
+/* What `stream` makes of its input. Returns zlib's last status. */
 static int inflate_input(struct qs_transfers *transfers, struct file *file, z_stream *stream)
 {
     uint8_t out[INFLATE_STEP];
@@ -268,7 +268,7 @@ static void append_stream(struct qs_transfers *transfers, struct file *file, str
         set_problem(file, "its compressed data are damaged");
 }
 
-/* --- Pieces ---------------------------------------------------------------------------------- */
+/* --- Pieces */
 
 /*
  * A server sends a piece again, in a packet with a new number, until the client has it. Where both
@@ -352,7 +352,7 @@ static void take_piece(struct qs_transfers *transfers, const struct qs_transfer 
     /* A last piece that is sent again. */
     if (!transfers->file && piece->percent == 100)
         return;
-    file = file_at_hand(transfers);
+    file = current_file(transfers);
     if (is_repeated(file, piece))
         return;
     remember_piece(file, piece);
@@ -361,10 +361,10 @@ static void take_piece(struct qs_transfers *transfers, const struct qs_transfer 
     if (piece->percent == 100)
         finish_pieces(transfers, file);
     else
-        tell(transfers, false);
+        report(transfers, false);
 }
 
-/* --- Chunks ---------------------------------------------------------------------------------- */
+/* --- Chunks */
 
 /* Keeps a chunk that others are missing before. */
 static void keep_waiting(struct qs_transfers *transfers, struct file *file,
@@ -446,10 +446,10 @@ static void take_chunk(struct qs_transfers *transfers, const struct qs_transfer 
     if (file->sent == file->total)
         finish_chunks(transfers, file);
     else
-        tell(transfers, false);
+        report(transfers, false);
 }
 
-/* --- The conversation ------------------------------------------------------------------------ */
+/* --- The conversation */
 
 static bool is_named(const struct file *file, struct qs_view name)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that a server sends to a client: what a packet says of them (struct qs_transfer, in
- * decoder->transfers), and how that becomes files again (struct qs_transfers).
+ * Files that a server sends to a client: the steps of a transfer that a packet carries (struct
+ * qs_transfer, in decoder->transfers), and how these become files again (struct qs_transfers).
  *
  * The games have two ways. One piece after the other, each asked for with the command "nextdl": a
- * piece has a percentage, 100 is the last one's. Or chunks whose place is told, in any order, after
- * the server has told the file's name and size. Sources:
- * common/quakeworld/PROTOCOL.md, section 5, and the document of that name in common/quake2;
- * DarkPlaces sv_main.c, SV_Download_f, sv_send.c, SV_SendClientDatagram, and cl_parse.c,
- * CL_ParseDownload.
+ * piece has a percentage, 100 is the last one's. Or chunks with offsets, in any order, after the
+ * server has sent the file's name and size. Sources: common/quakeworld/PROTOCOL.md, section 5, and
+ * the document of that name in common/quake2; DarkPlaces sv_main.c, SV_Download_f, sv_send.c,
+ * SV_SendClientDatagram, and cl_parse.c, CL_ParseDownload.
  *
- * What was sent so far is not part of a session: sessions are copied for each packet, files are
- * put together once, by whoever wants them.
+ * What was sent so far is not part of a session: sessions are copied for each packet, files are put
+ * together once.
  */
 #ifndef QS_CORE_TRANSFER_H
 #define QS_CORE_TRANSFER_H
@@ -27,9 +26,10 @@ struct qs_decoder;
 enum qs_transfer_event {
     QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
     QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
-    QS_TRANSFER_REFUSED, /* the server does not send the file; `name` where it is told */
+    QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server says it
+                          */
     QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
-    QS_TRANSFER_CHUNK,   /* `data` stands at `offset`; what is past the file's end is padding */
+    QS_TRANSFER_CHUNK,   /* `data` is at `offset`; what is past the file's end is padding */
     QS_TRANSFER_PIECE    /* `data` goes on where the last piece ended, with `percent` of the file */
 };
 
@@ -56,10 +56,10 @@ struct qs_transfer {
  */
 void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
 
-/* A client's console command: tells of "download NAME [OFFSET]" and "nextdl". */
+/* The same for a client's console command: "download NAME [OFFSET]" and "nextdl". */
 void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command);
 
-/* Copies bytes, as g_memdup2() does, to where `pool` says. */
+/* Copies bytes into `pool`, as g_memdup2() does. */
 typedef void *qs_memory_copy(void *pool, const void *bytes, size_t size);
 
 /* A transfer whose bytes are copied. */
@@ -104,7 +104,7 @@ struct qs_transfer_listener {
 struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
                                       struct qs_transfer_listener listener);
 
-/* Takes what a packet told, in the order of the capture. */
+/* Takes the steps of packets, in the order of the capture. */
 void qs_transfers_take(struct qs_transfers *transfers, const struct qs_transfer *transfer);
 
 /* The file being transferred, if any, is over. */

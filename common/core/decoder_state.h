@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a decoder knows of the packet that it decodes. Parse functions read it, and change what the
+ * format in force determines; all else is set by the core.
+ */
+#ifndef QS_CORE_DECODER_STATE_H
+#define QS_CORE_DECODER_STATE_H
+
+#include <glib.h>
+
+#include "common/core/packet.h"
+#include "common/core/protocol.h"
+#include "common/core/reader.h"
+#include "common/core/session.h"
+#include "common/core/sink.h"
+
+/* How the session in force writes coordinates and angles. */
+enum qs_coord_format {
+    QS_COORD_SHORT,  /* i16, 1/8 unit */
+    QS_COORD_WHOLE,  /* i16, units */
+    QS_COORD_24BIT,  /* i16 units, u8 1/255 unit */
+    QS_COORD_INT32,  /* i32, 1/16 unit */
+    QS_COORD_FLOAT32 /* float, units */
+};
+
+enum qs_angle_format {
+    QS_ANGLE_BYTE,   /* i8, 360/256 degrees */
+    QS_ANGLE_SHORT,  /* i16, 360/65536 degrees */
+    QS_ANGLE_FLOAT32 /* float, degrees */
+};
+
+/* A message of the packet. */
+struct qs_message {
+    uint32_t offset; /* of its id, in its source */
+    uint32_t length; /* with the id */
+    uint16_t id;
+    uint8_t source; /* 0: the payload; else how many sources it is nested in */
+};
+
+enum { QS_SOURCES_MAX = 4 };
+
+/*
+ * A packet may announce that its server goes on from another port. The conversation between these
+ * two addresses is then of the same protocol, whatever its bytes look like, and has a session of
+ * its own, in which the end with the address `server` is the server. Servers repeat themselves: a
+ * session that has begun and is not disconnected stays.
+ */
+struct qs_announcement {
+    bool valid;
+    struct qs_address server, client;
+};
+
+struct qs_decoder {
+    /* Set by the caller of qs_decode(); may change between packets. */
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+    struct qs_sink *sink;    /* or NULL */
+    const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
+    bool want_summary;       /* fill `summary` */
+    bool want_transfers;     /* fill `transfers` */
+
+    /* Valid during a decode. */
+    const struct qs_packet *packet;
+    struct qs_reader in;
+    bool fields_wanted; /* the sink takes fields */
+    bool stop;          /* a message asked that the message loop end, with a note given */
+    bool probing;       /* a trial, whose session is thrown away */
+    enum qs_coord_format coord_format;
+    enum qs_angle_format angle_format;
+    uint8_t id_mask; /* the bits of a message's first byte that are its id; usually all */
+    unsigned source_depth;
+    struct qs_reader outer[QS_SOURCES_MAX];
+    uint32_t origin;          /* offset of the payload's first byte, for sinks */
+    struct qs_packet payload; /* of a block of a demo or stream: the packet or the messages in it */
+
+    /* What came of the packet; valid until the next qs_decode(). */
+    enum qs_direction direction;
+    bool connectionless;
+    bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
+    uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
+    GArray *messages;                /* struct qs_message */
+    struct qs_announcement announced;
+    GArray *transfers;             /* struct qs_transfer: steps of file transfers */
+    GString *summary;              /* one line, UTF-8: "S→C seq 7 ack 5: playerinfo×3, sound" */
+    uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
+    uint32_t undecoded;            /* bytes that nothing decoded */
+    uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
+
+    GArray *summary_items; /* messages in `summary`, before it is put together */
+};
+
+/* The value of the protocol's option number `index`. */
+static inline uint32_t qs_option(const struct qs_decoder *d, unsigned index)
+{
+    return d->options ? d->options[index] : d->protocol->options[index].standard;
+}
+
+#endif

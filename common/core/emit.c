@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/emit.h"
+
+#include "common/core/text.h"
+
+static void emit_row(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+{
+    d->sink->field(d->sink, &d->protocol->fields[id], value);
+}
+
+/* The rows with a mask behind an unmasked integer row are its parts. */
+static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
+{
+    const struct qs_field *row = &d->protocol->fields[id];
+
+    if (row->mask)
+        return;
+    while (++id < d->protocol->field_count && d->protocol->fields[id].mask) {
+        const uint32_t mask = d->protocol->fields[id].mask;
+        struct qs_value part = *whole;
+
+        part.u = (whole->u & mask) >> __builtin_ctz(mask);
+        emit_row(d, id, &part);
+    }
+}
+
+/* An offset as sinks count: in the innermost source, or from the origin on. */
+static uint32_t location(const struct qs_decoder *d, uint32_t offset)
+{
+    return d->source_depth ? offset : d->origin + offset;
+}
+
+static void emit_value(struct qs_decoder *d, unsigned id, struct qs_value value)
+{
+    if (d->in.overrun)
+        return;
+    value.offset = location(d, value.offset);
+    emit_row(d, id, &value);
+    emit_parts(d, id, &value);
+}
+
+void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                        bool generated, uint64_t value)
+{
+    emit_value(d, id, (struct qs_value){offset, length, generated, .u = value});
+}
+
+void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                       bool generated, int64_t value)
+{
+    emit_value(d, id, (struct qs_value){offset, length, generated, .i = value});
+}
+
+void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                          bool generated, double value)
+{
+    emit_value(d, id, (struct qs_value){offset, length, generated, .f = value});
+}
+
+void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                         bool generated, struct qs_view value)
+{
+    emit_value(d, id, (struct qs_value){offset, length, generated, .bytes = value});
+}
+
+void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                            const char *text)
+{
+    if (text)
+        qs_emit_generated_bytes(d, id, offset, length, qs_view_of(text));
+}
+
+void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset)
+{
+    if (d->fields_wanted && d->sink->open)
+        d->sink->open(d->sink, &d->protocol->fields[id], location(d, offset));
+}
+
+void qs_close_at(struct qs_decoder *d, uint32_t end)
+{
+    if (d->fields_wanted && d->sink->close)
+        d->sink->close(d->sink, location(d, end));
+}
+
+void qs_open(struct qs_decoder *d, unsigned id)
+{
+    qs_open_at(d, id, d->in.pos);
+}
+
+void qs_close(struct qs_decoder *d)
+{
+    qs_close_at(d, d->in.pos);
+}
+
+/* Like fields, titles leave out what was not there to be read. */
+static bool label_wanted(const struct qs_decoder *d)
+{
+    return d->fields_wanted && d->sink->label && !d->in.overrun;
+}
+
+void qs_label(struct qs_decoder *d, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    if (!label_wanted(d))
+        return;
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    d->sink->label(d->sink, text);
+    g_free(text);
+}
+
+void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text, const char *after)
+{
+    char *readable;
+
+    if (!label_wanted(d))
+        return;
+    readable = qs_text_title(text, QS_TITLE_CHARACTERS);
+    qs_label(d, "%s%s%s", before, readable, after);
+    g_free(readable);
+}
+
+void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
+             const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    d->notes[kind]++;
+    d->problems += qs_note_kinds[kind].problem;
+    if (!d->sink || !d->sink->note)
+        return;
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    d->sink->note(d->sink, kind, location(d, offset), length, text);
+    g_free(text);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values, groups, titles and notes for the decoder's sink. */
+#ifndef QS_CORE_EMIT_H
+#define QS_CORE_EMIT_H
+
+#include "common/core/decoder_state.h"
+
+/*
+ * Emit a value and its parts, which are the rows with a mask behind its row; nothing after an
+ * overrun. Only to be called where `fields_wanted`: the functions below look first, so that a
+ * decode without a sink does not pay for them.
+ */
+void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                        bool generated, uint64_t value);
+void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                       bool generated, int64_t value);
+void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                          bool generated, double value);
+void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                         bool generated, struct qs_view value);
+
+static inline void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                                uint64_t value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_uint(d, id, offset, length, false, value);
+}
+
+static inline void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                               int64_t value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_int(d, id, offset, length, false, value);
+}
+
+static inline void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                  uint32_t length, double value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_double(d, id, offset, length, false, value);
+}
+
+/* For QS_TEXT, QS_BYTES and addresses. */
+static inline void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                 uint32_t length, struct qs_view value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_bytes(d, id, offset, length, false, value);
+}
+
+/* Derived values, with the bytes that they were derived from. */
+static inline void qs_emit_generated_uint(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                          uint32_t length, uint64_t value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_uint(d, id, offset, length, true, value);
+}
+
+static inline void qs_emit_generated_int(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                         uint32_t length, int64_t value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_int(d, id, offset, length, true, value);
+}
+
+static inline void qs_emit_generated_double(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                            uint32_t length, double value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_double(d, id, offset, length, true, value);
+}
+
+static inline void qs_emit_generated_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
+                                           uint32_t length, struct qs_view value)
+{
+    if (d->fields_wanted)
+        qs_emit_value_bytes(d, id, offset, length, true, value);
+}
+
+/* `text` is raw Quake text as sessions hold it; NULL: nothing is emitted. */
+void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
+                            const char *text);
+
+/* Opens a group at the next byte; closes the innermost one behind the last byte read. */
+void qs_open(struct qs_decoder *d, unsigned id);
+void qs_close(struct qs_decoder *d);
+/* The same at given offsets. */
+void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
+void qs_close_at(struct qs_decoder *d, uint32_t end);
+
+/* Adds to the title of the innermost open group; after an overrun nothing. */
+void qs_label(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same with raw Quake text, made readable and cut to a title's length. */
+void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text,
+                   const char *after);
+
+void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
+             const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/message.h"
+
+#include "common/core/emit.h"
+#include "common/core/summary.h"
+#include "common/core/values.h"
+
+static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
+                        uint32_t start)
+{
+    if (!type)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown message %u", id);
+    else if (!type->read)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "%s is obsolete and cannot be read",
+                type->name);
+    else if (d->in.overrun && d->packet->size < d->packet->wire_size && !d->source_depth)
+        return; /* the capture cut the packet: one note tells of it */
+    else if (d->in.overrun)
+        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",
+                type->name, start);
+}
+
+static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
+{
+    const struct qs_message message = {
+        .offset = start, .length = d->in.pos - start, .id = id, .source = (uint8_t)d->source_depth};
+
+    g_array_append_val(d->messages, message);
+}
+
+/* One message; returns whether another may follow. */
+static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    const uint32_t start = d->in.pos;
+    const uint8_t id = d->in.data[start] & d->id_mask;
+    const struct qs_message_type *type = lookup(d, id);
+    const bool readable = type && type->read;
+
+    if (type) {
+        qs_open(d, type->group);
+        qs_summary_message(d, type->brief);
+    }
+    qs_reader_take(&d->in, 1);
+    qs_emit_uint(d, id_row, start, 1, id);
+    if (readable)
+        type->read(d);
+    if (!readable || d->in.overrun)
+        note_unread(d, type, id, start);
+    else if (!d->stop)
+        keep_message(d, start, id);
+    if (type)
+        qs_close(d);
+    return readable && !d->in.overrun && !d->stop;
+}
+
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    while (qs_reader_left(&d->in))
+        if (!read_message(d, id_row, lookup))
+            break;
+    qs_undecoded(d);
+}

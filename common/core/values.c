@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/values.h"
+
+uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t value = qs_reader_u8(&d->in);
+
+    qs_emit_double(d, id, at, 1, value * scale);
+    return value;
+}
+
+int8_t qs_scaled_i8(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const int8_t value = (int8_t)qs_reader_u8(&d->in);
+
+    qs_emit_double(d, id, at, 1, value * scale);
+    return value;
+}
+
+int16_t qs_scaled_i16(struct qs_decoder *d, unsigned id, double scale)
+{
+    const uint32_t at = d->in.pos;
+    const int16_t value = (int16_t)qs_reader_u16(&d->in);
+
+    qs_emit_double(d, id, at, 2, value * scale);
+    return value;
+}
+
+static double read_coord(struct qs_decoder *d)
+{
+    double units;
+
+    switch (d->coord_format) {
+    case QS_COORD_WHOLE:
+        return (int16_t)qs_reader_u16(&d->in);
+    case QS_COORD_24BIT:
+        units = (int16_t)qs_reader_u16(&d->in);
+        return units + qs_reader_u8(&d->in) / 255.0;
+    case QS_COORD_INT32:
+        return (int32_t)qs_reader_u32(&d->in) / 16.0;
+    case QS_COORD_FLOAT32:
+        return (double)qs_float_of_bits(qs_reader_u32(&d->in));
+    case QS_COORD_SHORT:
+        break;
+    }
+    return (int16_t)qs_reader_u16(&d->in) / 8.0;
+}
+
+double qs_coord(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const double value = read_coord(d);
+
+    qs_emit_double(d, id, at, d->in.pos - at, value);
+    return value;
+}
+
+int8_t qs_angle8(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i8(d, id, 360.0 / 256);
+}
+
+int16_t qs_angle16(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i16(d, id, 360.0 / 65536);
+}
+
+double qs_angle(struct qs_decoder *d, unsigned id)
+{
+    switch (d->angle_format) {
+    case QS_ANGLE_SHORT:
+        return qs_angle16(d, id) * (360.0 / 65536);
+    case QS_ANGLE_FLOAT32:
+        return (double)qs_f32(d, id);
+    case QS_ANGLE_BYTE:
+        break;
+    }
+    return qs_angle8(d, id) * (360.0 / 256);
+}
+
+void qs_coord3(struct qs_decoder *d, unsigned id)
+{
+    double x, y, z;
+
+    qs_open(d, id);
+    x = qs_coord(d, id + 1);
+    y = qs_coord(d, id + 2);
+    z = qs_coord(d, id + 3);
+    qs_label(d, ": (%g %g %g)", x, y, z);
+    qs_close(d);
+}
+
+void qs_angle3(struct qs_decoder *d, unsigned id)
+{
+    double pitch, yaw, roll;
+
+    qs_open(d, id);
+    pitch = qs_angle(d, id + 1);
+    yaw = qs_angle(d, id + 2);
+    roll = qs_angle(d, id + 3);
+    qs_label(d, ": (%g° %g° %g°)", pitch, yaw, roll);
+    qs_close(d);
+}
+
+struct qs_view qs_text(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const struct qs_view text = qs_reader_string(&d->in);
+
+    qs_emit_bytes(d, id, at, d->in.pos - at, text);
+    return text;
+}
+
+struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t *data = qs_reader_take(&d->in, size);
+    const struct qs_view bytes = {data, data ? size : 0};
+
+    qs_emit_bytes(d, id, at, size, bytes);
+    return bytes;
+}
+
+struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
+{
+    return qs_bytes(d, id, size);
+}
+
+void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
+{
+    const uint32_t left = end - d->in.pos;
+
+    /* After an overrun the range is closed, but the bytes are there to be shown. */
+    d->in.limit = d->in.size;
+    d->in.overrun = false;
+    if (!left)
+        return;
+    d->problems += !d->undecoded;
+    d->undecoded += left;
+    qs_bytes(d, d->protocol->undecoded, left);
+}
+
+void qs_undecoded(struct qs_decoder *d)
+{
+    qs_undecoded_to(d, d->in.size);
+}
