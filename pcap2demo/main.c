@@ -15,13 +15,14 @@
 
 #include "pcap2demo/actions/action.h"
 #include "common/core/writer.h"
+#include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/recording.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
-#include "pcap2demo/recording.h"
 #include "pcap2demo/sessions/sessions.h"
 #include "pcap2demo/options.h"
 #include "pcap2demo/capture/tcp.h"
@@ -200,15 +201,13 @@ static void read_input(struct run *run, struct input *input)
 
 static void read_blocks(struct run *run, struct recording *recording)
 {
-    enum recording_status status = RECORDING_END;
-    struct recording_block block;
+    struct qs_demo_block block;
 
-    while (!interrupted && !ferror(stdout) &&
-           (status = recording_next(recording, &block)) == RECORDING_BLOCK) {
+    while (!interrupted && !ferror(stdout) && recording_next(recording, &block)) {
         sessions_block(run->sessions, &block);
         run->blocks++;
     }
-    if (status == RECORDING_BROKEN)
+    if (recording_error(recording))
         failure(EXIT_PROBLEMS,
                 (struct location){recording_name(recording), recording_number(recording) + 1, true},
                 "%s", recording_error(recording));
@@ -249,28 +248,47 @@ static void cannot_read(const char *name, char *error)
     g_free(error);
 }
 
-static void read_capture(struct run *run, FILE *stream, const char *name)
+/* Takes over the comments. */
+static void read_capture(struct run *run, FILE *stream, const char *name, struct comments *comments)
 {
     char *error = NULL;
     struct input *input = input_open_capture(stream, name, run->options->filter, &error);
 
     if (!input) {
         cannot_read(name, error);
-        return;
+    } else {
+        sessions_set_comments(run->sessions, comments);
+        read_input(run, input);
+        sessions_set_comments(run->sessions, NULL);
+        input_close(input);
     }
-    read_input(run, input);
-    input_close(input);
+    comments_free(comments);
+}
+
+/* They are only read. */
+static FILE *open_bytes(struct qs_view file)
+{
+    return fmemopen((void *)file.data, file.size, "rb");
+}
+
+static struct comments *comments_of_bytes(struct qs_view file)
+{
+    FILE *stream = open_bytes(file);
+    struct comments *comments = stream ? comments_read(stream) : NULL;
+
+    if (stream)
+        fclose(stream);
+    return comments;
 }
 
 /* A capture that was inflated, and what was wrong with that. */
 static void read_inflated(struct run *run, struct qs_view file, const char *problem,
                           const char *name)
 {
-    /* It is only read. */
-    FILE *stream = fmemopen((void *)file.data, file.size, "rb");
+    FILE *stream = open_bytes(file);
 
     if (stream)
-        read_capture(run, stream, name);
+        read_capture(run, stream, name, comments_of_bytes(file));
     else
         cannot_read(name, g_strdup(g_strerror(errno)));
     if (problem)
@@ -316,7 +334,7 @@ static void read_file(struct run *run, const char *name)
     else if (recording_is_likely(stream))
         read_loaded(run, stream, name);
     else
-        read_capture(run, stream, name);
+        read_capture(run, stream, name, comments_of_file(name));
     run->bytes_before += file_size(name);
 }
 

@@ -102,7 +102,6 @@ const struct qs_protocol acknex_protocol = {
     .short_name = "Acknex",
     .title = "Acknex (3D GameStudio)",
     .ports = "2300",
-    .demo = NULL,
     .fields = acknex_fields,
     .field_count = ACKNEX_FIELD_COUNT,
     .undecoded = ACKNEX_UNDECODED,

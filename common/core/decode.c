@@ -102,12 +102,12 @@ static void run_block(struct qs_decoder *d, const struct qs_packet *block, uint3
     d->origin = 0;
 }
 
-void qs_decode_demo_block(struct qs_decoder *d, const struct qs_demo_format *format,
-                          struct qs_session *session, struct qs_sink *sink,
-                          const struct qs_packet *block, uint32_t offset)
+void qs_decode_block(struct qs_decoder *d, void (*decode)(struct qs_decoder *),
+                     struct qs_session *session, struct qs_sink *sink,
+                     const struct qs_packet *block, uint32_t offset)
 {
     prepare(d, session, sink, QS_S2C);
-    run_block(d, block, offset, format->decode_block);
+    run_block(d, block, offset, decode);
 }
 
 void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_sink *sink,

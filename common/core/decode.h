@@ -32,13 +32,13 @@ void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *se
                                struct qs_sink *sink, const struct qs_packet *block);
 
 /*
- * The same for a block of a demo file, with its framing. `format` is one of the protocol's.
- * `offset` is the block's in its file, where sinks count from. Messages in `decoder->messages`
- * count in what the framing holds, `decoder->payload`.
+ * The same for a block of a file, with its framing, which `decode` reads. `offset` is the block's in
+ * its file, where sinks count from. Messages in `decoder->messages` count in what the framing
+ * holds, `decoder->payload`.
  */
-void qs_decode_demo_block(struct qs_decoder *decoder, const struct qs_demo_format *format,
-                          struct qs_session *session, struct qs_sink *sink,
-                          const struct qs_packet *block, uint32_t offset);
+void qs_decode_block(struct qs_decoder *decoder, void (*decode)(struct qs_decoder *),
+                     struct qs_session *session, struct qs_sink *sink,
+                     const struct qs_packet *block, uint32_t offset);
 
 /* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);

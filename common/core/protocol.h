@@ -37,16 +37,6 @@ struct qs_description {
     char *player;
 };
 
-/* A format of demo files. */
-struct qs_demo_format {
-    const char *extension; /* "qwd" */
-    /*
-     * Decodes a whole block of a file, framing and all; the packet's number is the block's, from 1,
-     * or 0 for what a file has before its blocks. Called by qs_decode_demo_block().
-     */
-    void (*decode_block)(struct qs_decoder *decoder);
-};
-
 struct qs_protocol {
     const char *name; /* prefix of all filter names, "qw" */
     /* For the protocol column, "QW". Must differ from all of Wireshark's by more than case: ports
@@ -54,7 +44,6 @@ struct qs_protocol {
     const char *short_name;
     const char *title; /* "QuakeWorld" */
     const char *ports; /* UDP ports of servers by default, as a range list, "27500,27000" */
-    const struct qs_demo_format *demo; /* what clients record, or NULL when they do not */
 
     const struct qs_field *fields;
     unsigned field_count;

@@ -10,9 +10,7 @@
 #ifndef QS_DEMO_DEM_H
 #define QS_DEMO_DEM_H
 
-#include <glib.h>
-
-#include "common/core/reader.h"
+#include "common/demo/format.h"
 
 enum {
     DEM_TRACK_NONE = -1,
@@ -31,16 +29,19 @@ struct dem_block {
     struct qs_view messages;
 };
 
-enum dem_status {
-    DEM_OK,
-    DEM_END, /* there is no further block */
-    DEM_CUT, /* the file ends within the line or the block */
-    DEM_BAD  /* no number, a length that no player reads */
-};
+/* DarkPlaces' mark of what the client sent (DEMOMSG_CLIENT_TO_SERVER), in the length. */
+#define DEM_FROM_CLIENT UINT32_C(0x80000000)
 
-/* Read the line, then the blocks. But for DEM_OK `in` stays where it was. */
-enum dem_status dem_read_header(struct qs_reader *in, int32_t *track);
-enum dem_status dem_read_block(struct qs_reader *in, struct dem_block *block);
+extern const struct qs_demo_format qs_demo_dem;
+extern const struct qs_demo_rebuilder dem_rebuilder;
+extern const struct qs_demo_packet_maker dem_packets;
+
+/*
+ * Read the line, then the blocks. `in` stays where it was, but for QS_DEMO_LINE of the one and
+ * QS_DEMO_BLOCK of the other.
+ */
+enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track);
+enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block);
 
 void dem_append_header(GByteArray *out, int32_t track);
 void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages);

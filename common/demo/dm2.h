@@ -12,25 +12,24 @@
 #ifndef QS_DEMO_DM2_H
 #define QS_DEMO_DM2_H
 
-#include <glib.h>
-
-#include "common/core/reader.h"
+#include "common/demo/format.h"
 
 enum {
+    DM2_HEADER = 4,                /* the length; the end mark is as long */
     DM2_BLOCK_MAX = 1400,          /* more is fatal to id's engine and yquake2 (MAX_MSGLEN) */
     DM2_EXTENDED_BLOCK_MAX = 32768 /* what Q2PRO reads and writes with extended limits */
 };
 
-enum dm2_status {
-    DM2_OK,
-    DM2_END,     /* the end mark */
-    DM2_NO_MARK, /* the file ends without it: id's engine does not mind, Q2PRO does */
-    DM2_CUT,     /* the file ends within a block */
-    DM2_BAD      /* a length that no player reads */
-};
+extern const struct qs_demo_format qs_demo_dm2;
+extern const struct qs_demo_rebuilder dm2_rebuilder;
+extern const struct qs_demo_packet_maker dm2_packets;
 
-/* The next block of `in`, which may be empty. But for DM2_OK `in` stays where it was. */
-enum dm2_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
+/*
+ * The next block of `in`, which may be empty. QS_DEMO_END: the end mark; QS_DEMO_UNMARKED: the file
+ * ends without it, which id's engine does not mind and Q2PRO does. On any status but QS_DEMO_BLOCK
+ * `in` stays where it was.
+ */
+enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 
 /* Append a block, and the end mark. */
 void dm2_append_block(GByteArray *out, struct qs_view messages);

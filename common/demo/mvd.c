@@ -1,67 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd.h"
 
-/* Whether there is a type of that number. */
-static bool is_type(unsigned number)
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/mvd.h"
+#include "common/quakeworld/quakeworld.h"
+
+enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block)
 {
-    return number >= MVD_READ && number <= MVD_ALL;
+    const struct qs_view left = {in->data + in->pos, qs_reader_left(in)};
+
+    if (!left.size)
+        return QS_DEMO_END;
+    if (qw_mvd_read_block(in, block))
+        return QS_DEMO_BLOCK;
+    return qw_mvd_block_size(left) ? QS_DEMO_CUT : QS_DEMO_BAD;
 }
 
-/* Where the length of the payload stands, or where dem_set's numbers do. */
-static uint32_t header_size(enum mvd_type type)
+/* --- The format --- */
+
+/* The pairs of protocol extensions, then the version. */
+static bool begins_level(struct qs_reader *in)
 {
-    return MVD_HEADER_MIN + (type == MVD_MULTIPLE ? 4 : 0);
-}
+    uint32_t word = qs_reader_u32(in);
 
-uint32_t mvd_block_size(struct qs_view begun)
-{
-    enum mvd_type type;
-    uint32_t body, length;
-
-    if (begun.size < MVD_HEADER_MIN)
-        return MVD_HEADER_MIN;
-    type = begun.data[1] & MVD_TYPE_MASK;
-    if (!is_type(type))
-        return 0;
-    body = header_size(type);
-    if (type == MVD_SET)
-        return body + 8;
-    if (begun.size < body + 4)
-        return body + 4;
-    length = qs_le32(begun.data + body);
-    return length <= MVD_PAYLOAD_MAX ? body + 4 + length : 0;
-}
-
-static void read_body(struct qs_reader *in, struct mvd_block *block)
-{
-    uint32_t length;
-
-    if (block->type == MVD_SET) {
-        block->outgoing = qs_reader_u32(in);
-        block->incoming = qs_reader_u32(in);
-        return;
+    while (word == EXTENSION_FTE || word == EXTENSION_FTE2 || word == EXTENSION_MVD1) {
+        qs_reader_u32(in);
+        word = qs_reader_u32(in);
     }
-    block->players = block->type == MVD_MULTIPLE ? qs_reader_u32(in) : 0;
-    length = qs_reader_u32(in);
-    block->payload = (struct qs_view){qs_reader_take(in, length), length};
+    return !in->overrun && word >= QW_PROTOCOL_FIRST && word <= QW_PROTOCOL_LAST;
 }
 
-enum mvd_status mvd_read_block(struct qs_reader *in, struct mvd_block *block)
+/* mvdsv begins with svc_serverdata; FTE with two comments for players, in svc_stufftext. */
+static bool recognise(struct qs_view file)
 {
-    const uint32_t left = qs_reader_left(in);
-    const uint32_t size = mvd_block_size((struct qs_view){in->data + in->pos, left});
-    uint8_t type_byte;
+    struct qs_reader in = qs_reader_over(file.data, file.size);
+    struct mvd_block block;
+    uint8_t message;
 
-    if (!left)
-        return MVD_END;
-    if (!size)
-        return MVD_BAD;
-    if (size > left)
-        return MVD_CUT;
-    block->milliseconds = qs_reader_u8(in);
-    type_byte = qs_reader_u8(in);
-    block->type = type_byte & MVD_TYPE_MASK;
-    block->player = type_byte >> MVD_PLAYER_SHIFT;
-    read_body(in, block);
-    return MVD_OK;
+    if (mvd_read_block(&in, &block) != QS_DEMO_BLOCK || block.milliseconds ||
+        (block.type != MVD_ALL && block.type != MVD_READ))
+        return false;
+    in = qs_reader_over(block.payload.data, block.payload.size);
+    while ((message = qs_reader_u8(&in)) == SVC_STUFFTEXT)
+        qs_reader_string(&in);
+    return message == SVC_SERVERDATA && begins_level(&in);
 }
+
+static enum qs_demo_status next(struct qs_demo_reader *reader)
+{
+    struct mvd_block block;
+
+    return mvd_read_block(&reader->in, &block);
+}
+
+static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
+{
+    (void)decoder;
+    return reader->time + reader->block.data[0] / 1000.0;
+}
+
+const struct qs_demo_format qs_demo_mvd = {
+    .extension = "mvd",
+    .protocol = &qw_protocol,
+    .of_stream = true,
+    .recognise = recognise,
+    .next = next,
+    .seconds = seconds,
+    .decode_block = qw_decode_mvd_block,
+    .rebuilder = &mvd_rebuilder,
+    .packets = &mvd_packets,
+};

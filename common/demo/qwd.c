@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd.h"
 
-/* --- Reading */
+#include <math.h>
+
+#include "common/quakeworld/fields.h"
+#include "common/quakeworld/names.h"
+#include "common/quakeworld/usercmd.h"
+
+/* --- Reading --- */
 
 static float read_float(struct qs_reader *in)
 {
@@ -64,25 +70,25 @@ static bool read_body(struct qs_reader *in, struct qwd_block *block)
     return false;
 }
 
-enum qwd_status qwd_read_block(struct qs_reader *in, struct qwd_block *block)
+enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block)
 {
     struct qs_reader from = *in;
 
     if (!qs_reader_left(in))
-        return QWD_END;
+        return QS_DEMO_END;
     block->time = read_float(&from);
     block->type = qs_reader_u8(&from) & QWD_TYPE_MASK;
     if (!from.overrun && !read_body(&from, block))
-        return QWD_BAD;
+        return QS_DEMO_BAD;
     if (from.overrun)
-        return QWD_CUT;
+        return QS_DEMO_CUT;
     *in = from;
-    return QWD_OK;
+    return QS_DEMO_BLOCK;
 }
 
-/* --- Writing */
+/* --- Writing --- */
 
-enum { HEAD_SIZE = 5, CMD_SIZE = 36 };
+enum { CMD_SIZE = 36, SET_SIZE = 8 };
 
 /* Each of these writes a value and returns where the next one goes. */
 
@@ -128,7 +134,7 @@ static float signed_degrees(uint16_t angle)
 
 void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
 {
-    uint8_t bytes[HEAD_SIZE + CMD_SIZE];
+    uint8_t bytes[QWD_HEADER + CMD_SIZE];
     uint8_t *at = put_head(bytes, time, QWD_CMD);
 
     at = put_u32(at, cmd->msec); /* with three bytes of padding */
@@ -147,7 +153,7 @@ void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
 
 void qwd_append_packet(GByteArray *out, float time, struct qs_view packet)
 {
-    uint8_t head[HEAD_SIZE + 4];
+    uint8_t head[QWD_PACKET_HEADER];
 
     put_u32(put_head(head, time, QWD_READ), packet.size);
     g_byte_array_append(out, head, sizeof head);
@@ -156,7 +162,7 @@ void qwd_append_packet(GByteArray *out, float time, struct qs_view packet)
 
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming)
 {
-    uint8_t bytes[HEAD_SIZE + 8];
+    uint8_t bytes[QWD_HEADER + SET_SIZE];
 
     put_u32(put_u32(put_head(bytes, time, QWD_SET), outgoing), incoming);
     g_byte_array_append(out, bytes, sizeof bytes);
@@ -169,3 +175,158 @@ void qwd_append_end(GByteArray *out, float time)
 
     qwd_append_packet(out, time, (struct qs_view){end, sizeof end});
 }
+
+/* --- Decoding --- */
+
+enum { PADDING_SIZE = 3 };
+
+/* The command that the client sends, with the angles that it rounds for that. */
+static void decode_command(struct qs_decoder *d)
+{
+    const uint8_t msec = qs_u8(d, QW_USERCMD_MSEC);
+
+    qs_bytes(d, QW_BLOCK_PADDING, PADDING_SIZE);
+    qw_read_whole_usercmd(d);
+    qs_label(d, ": %u ms", msec);
+}
+
+static void decode_cmd(struct qs_decoder *d)
+{
+    qs_open(d, QW_USERCMD);
+    decode_command(d);
+    qs_close(d);
+    qs_open(d, QW_BLOCK_VIEWANGLES);
+    qs_f32(d, QW_BLOCK_VIEWANGLES_PITCH);
+    qs_f32(d, QW_BLOCK_VIEWANGLES_YAW);
+    qs_f32(d, QW_BLOCK_VIEWANGLES_ROLL);
+    qs_close(d);
+    d->direction = QS_C2S;
+    d->accepted = true;
+    qs_summary(d, "C→S command");
+}
+
+/* Players go on counting from here: what lies between was not recorded. */
+static void decode_set(struct qs_decoder *d)
+{
+    struct qs_session *session = d->session;
+    const uint32_t outgoing = qs_u32(d, QW_BLOCK_OUTGOING);
+    const uint32_t incoming = qs_u32(d, QW_BLOCK_INCOMING);
+
+    qs_label(d, ": outgoing %u, incoming %u", outgoing, incoming);
+    qs_summary(d, "Sequence numbers: outgoing %u, incoming %u", outgoing, incoming);
+    if (d->in.overrun)
+        return;
+    session->to_client = (struct qs_netchan){.started = true, .sequence = incoming};
+}
+
+static void decode_body(struct qs_decoder *d, unsigned type)
+{
+    switch (type) {
+    case QWD_CMD:
+        decode_cmd(d);
+        break;
+    case QWD_READ:
+        qs_u32(d, QW_BLOCK_LENGTH);
+        break;
+    case QWD_SET:
+        decode_set(d);
+        break;
+    }
+}
+
+static void decode_block(struct qs_decoder *d)
+{
+    unsigned type;
+    float time;
+
+    qs_open(d, QW_BLOCK);
+    time = qs_f32(d, QW_BLOCK_TIME);
+    type = qs_u8(d, QW_BLOCK_TYPE_BYTE) & QWD_TYPE_MASK;
+    qs_label(d, ": %s at %g s", type <= QWD_SET ? qs_name_of(qw_block_names, type) : "?",
+             (double)time);
+    decode_body(d, type);
+    qs_close(d);
+    if (type == QWD_READ && !d->in.overrun) {
+        qs_enter_payload(d);
+        d->protocol->decode_server_messages(d);
+        return;
+    }
+    if (type > QWD_SET || d->in.overrun)
+        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
+    qs_undecoded(d);
+}
+
+/* --- The format --- */
+
+enum { NETCHAN_HEADER = 8 }; /* from the server */
+
+static bool is_connectionless(struct qs_view packet)
+{
+    return packet.size > 4 && qs_le32(packet.data) == UINT32_MAX;
+}
+
+/* A clock that has begun to run: the lengths of other formats are numbers next to 0. */
+static bool is_plausible_time(float time, float before)
+{
+    return time >= before && time < 1e9f && (time == 0 || time > 1e-6f);
+}
+
+/* Strict, since nothing marks the format: for recognising it, not for reading. */
+static bool is_plausible(const struct qwd_block *block, float before)
+{
+    if (!is_plausible_time(block->time, before))
+        return false;
+    switch (block->type) {
+    case QWD_CMD:
+        return isfinite(block->angles[0]) && isfinite(block->angles[1]) &&
+               isfinite(block->viewangles[0]) && fabsf(block->viewangles[0]) <= 360;
+    case QWD_READ:
+        return block->packet.size >= NETCHAN_HEADER || is_connectionless(block->packet);
+    case QWD_SET:
+        return block->outgoing <= INT32_MAX && block->incoming <= INT32_MAX;
+    }
+    return false;
+}
+
+/* The first blocks tell; a file may end, or be cut, behind the first of them. */
+static bool recognise(struct qs_view file)
+{
+    enum { LOOK_AT = 8 };
+    struct qs_reader in = qs_reader_over(file.data, file.size);
+    enum qs_demo_status status = QS_DEMO_BLOCK;
+    struct qwd_block block;
+    float before = 0;
+    unsigned count = 0;
+
+    while (count < LOOK_AT && (status = qwd_read_block(&in, &block)) == QS_DEMO_BLOCK) {
+        if (!is_plausible(&block, before))
+            return false;
+        before = block.time;
+        count++;
+    }
+    return count && status != QS_DEMO_BAD;
+}
+
+static enum qs_demo_status next(struct qs_demo_reader *reader)
+{
+    struct qwd_block block;
+
+    return qwd_read_block(&reader->in, &block);
+}
+
+static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
+{
+    (void)decoder;
+    return (double)qs_float_of_bits(qs_le32(reader->block.data));
+}
+
+const struct qs_demo_format qs_demo_qwd = {
+    .extension = "qwd",
+    .protocol = &qw_protocol,
+    .recognise = recognise,
+    .next = next,
+    .seconds = seconds,
+    .decode_block = decode_block,
+    .rebuilder = &qwd_rebuilder,
+    .packets = &qwd_packets,
+};

@@ -11,17 +11,21 @@
 #ifndef QS_DEMO_QWD_H
 #define QS_DEMO_QWD_H
 
-#include <glib.h>
-
-#include "common/core/reader.h"
+#include "common/demo/format.h"
 #include "common/quakeworld/quakeworld.h"
 
 enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
 
 enum {
+    QWD_HEADER = 5,        /* time and type */
+    QWD_PACKET_HEADER = 9, /* and a packet's length */
     QWD_TYPE_MASK = 7,     /* engines look at no other bits of the type */
     QWD_PACKET_MAX = 65535 /* more is no packet, and no engine reads so much */
 };
+
+extern const struct qs_demo_format qs_demo_qwd;
+extern const struct qs_demo_rebuilder qwd_rebuilder;
+extern const struct qs_demo_packet_maker qwd_packets;
 
 struct qwd_block {
     float time; /* seconds on the recorder's clock */
@@ -39,13 +43,8 @@ struct qwd_block {
     };
 };
 
-enum qwd_status { QWD_OK, QWD_END, QWD_CUT, QWD_BAD };
-
-/*
- * The next block of `in`. QWD_END: there is none; QWD_CUT: the file ends within it; QWD_BAD: it is
- * no block (an unknown type, a length out of range). But for QWD_OK `in` stays where it was.
- */
-enum qwd_status qwd_read_block(struct qs_reader *in, struct qwd_block *block);
+/* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
+enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block);
 
 /* Append a block. The view angles of a command are its own, with pitch and roll within 180 degrees.
  */

@@ -16,9 +16,6 @@ void nq_read_reason(struct qs_decoder *d);
 /* clientdata.c */
 void nq_read_clientdata(struct qs_decoder *d);
 
-/* demo.c: a message as demos hold it, which its receiver was given. */
-void nq_decode_delivered(struct qs_decoder *d);
-
 /* download.c */
 void nq_read_downloaddata(struct qs_decoder *d);
 /* Adds the downloads that begin or end with console commands of the server. */

@@ -46,12 +46,25 @@ static void decode(struct qs_decoder *d)
         nq_read_datagram(d);
 }
 
+/* A message as demos hold it, which its receiver was given. */
+static void decode_server_messages(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    nq_session_forget_packet(session);
+    d->accepted = true;
+    session->delivered = (struct nq_delivery){.bytes = {d->in.data, d->in.size}};
+    if (d->direction == QS_C2S)
+        nq_read_client_messages(d);
+    else
+        nq_read_server_messages(d);
+}
+
 const struct qs_protocol nq_protocol = {
     .name = "nq",
     .short_name = "NQ",
     .title = "Quake",
     .ports = "26000",
-    .demo = &nq_dem,
     .fields = nq_fields,
     .field_count = NQ_FIELD_COUNT,
     .undecoded = NQ_UNDECODED,
@@ -67,5 +80,5 @@ const struct qs_protocol nq_protocol = {
     .describe = nq_session_describe,
     .recognise = recognise,
     .decode = decode,
-    .decode_server_messages = nq_decode_delivered,
+    .decode_server_messages = decode_server_messages,
 };

@@ -11,6 +11,5 @@
 #include "common/quake/session.h"
 
 extern const struct qs_protocol nq_protocol;
-extern const struct qs_demo_format nq_dem;
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "common/core/decoder.h"
 #include "common/quake2/connectionless.h"
-#include "common/quake2/demo.h"
 #include "common/quake2/describe.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/guess.h"
@@ -38,14 +37,12 @@ static void decode(struct qs_decoder *d)
     q2_decode_netchan(d);
 }
 
-const struct qs_demo_format q2_dm2 = {"dm2", q2_decode_demo_block};
 
 const struct qs_protocol q2_protocol = {
     .name = "q2",
     .short_name = "Q2",
     .title = "Quake II",
     .ports = "27900,27910",
-    .demo = &q2_dm2,
     .fields = q2_fields,
     .field_count = Q2_FIELD_COUNT,
     .undecoded = Q2_UNDECODED,

@@ -7,6 +7,5 @@
 #include "common/quake2/session.h"
 
 extern const struct qs_protocol q2_protocol;
-extern const struct qs_demo_format q2_dm2;
 
 #endif

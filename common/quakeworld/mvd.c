@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of the demos that servers record, and of QTV, as common/demo/mvd.h describes them. Source:
- * mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
+ * Blocks of the demos that servers record, and of QTV, as common/quakeworld/mvd_framing.h describes
+ * them. Source: mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
  */
 #include "common/quakeworld/mvd.h"
 
-#include "common/demo/mvd.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
+#include "common/quakeworld/mvd_framing.h"
 
 /* --- Whom a block concerns --- */
 
@@ -107,7 +107,7 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     d->direction = QS_S2C;
     d->accepted = true;
     qw_session(d)->mvd = true;
-    if (mvd_read_block(&in, &block) != MVD_OK) {
+    if (!qw_mvd_read_block(&in, &block)) {
         qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of an MVD");
         qs_undecoded(d);
         return;

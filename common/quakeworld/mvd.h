@@ -6,7 +6,7 @@
 #include "common/core/decoder.h"
 
 /*
- * A whole block of a demo or of a QTV stream, framing and all; see common/demo/mvd.h. The packet is
+ * A whole block of a demo or of a QTV stream, framing and all; see mvd_framing.h. The packet is
  * the block.
  */
 void qw_decode_mvd_block(struct qs_decoder *d);

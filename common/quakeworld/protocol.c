@@ -2,7 +2,6 @@
 /* The protocol record of QuakeWorld. */
 #include "common/quakeworld/connectionless.h"
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/demo.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/netchan.h"
@@ -19,20 +18,25 @@ static void decode(struct qs_decoder *d)
         qw_decode_netchan(d);
 }
 
+/* A packet as a demo has it: as it came, or with the header of the plain netchan. */
+static void decode_recorded(struct qs_decoder *d)
+{
+    if (qw_is_connectionless(d))
+        qw_decode_connectionless(d);
+    else
+        qw_decode_plain_netchan(d);
+}
+
 static void init(struct qs_session *session)
 {
     qw_session_init((struct qw_session *)session, &qw_fte_game);
 }
-
-const struct qs_demo_format qw_qwd = {"qwd", qw_decode_demo_block};
-const struct qs_demo_format qw_mvd = {"mvd", qw_decode_mvd_block};
 
 const struct qs_protocol qw_protocol = {
     .name = "qw",
     .short_name = "QW",
     .title = "QuakeWorld",
     .ports = "27500,27000",
-    .demo = &qw_qwd,
     .fields = qw_fields,
     .field_count = QW_FIELD_COUNT,
     .undecoded = QW_UNDECODED,
@@ -52,5 +56,5 @@ const struct qs_protocol qw_protocol = {
     .recognise_stream = qw_recognise_stream,
     .unit_size = qw_unit_size,
     .decode_unit = qw_decode_unit,
-    .decode_server_messages = qw_decode_recorded,
+    .decode_server_messages = decode_recorded,
 };

@@ -11,10 +11,10 @@
  */
 #include "common/quakeworld/qtv.h"
 
-#include "common/demo/mvd.h"
 #include "common/quakeworld/command.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
+#include "common/quakeworld/mvd_framing.h"
 #include "common/quakeworld/session.h"
 
 enum {
@@ -118,9 +118,9 @@ static uint32_t size_at_stage(enum qw_qtv_stage stage, struct qs_view start, uin
             return start.size + 1;
         if (qw_recognise_stream(start))
             return text_unit_size(start, seen);
-        return stage == QW_QTV_STAGE_RAW ? mvd_block_size(start) : 0;
+        return stage == QW_QTV_STAGE_RAW ? qw_mvd_block_size(start) : 0;
     case QW_QTV_STAGE_BLOCKS:
-        return mvd_block_size(start);
+        return qw_mvd_block_size(start);
     case QW_QTV_STAGE_COMMANDS:
         return command_size(start);
     case QW_QTV_STAGE_LOST:

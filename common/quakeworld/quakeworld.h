@@ -101,6 +101,5 @@ enum qw_text {
 };
 
 extern const struct qs_protocol qw_protocol;
-extern const struct qs_demo_format qw_qwd, qw_mvd; /* recorded by clients, and by servers */
 
 #endif

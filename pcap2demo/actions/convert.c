@@ -36,7 +36,7 @@ static void print_file(const struct convert *convert, const struct session *sess
 
 static void print_counts(const struct session *session)
 {
-    const struct demo_counts *counts = demo_counts(session->demo);
+    const struct qs_demo_counts *counts = demo_counts(session->demo);
 
     message(session->first,
             "session %u: %" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT

@@ -69,7 +69,8 @@ char *report_demo(const struct session *session)
         return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks",
                                session_demo_format(session)->extension, session->packets);
     if (!session->demo)
-        return g_strdup(session->protocol->demo ? "cannot be rebuilt yet" : "has no demo format");
+        return g_strdup(session_demo_format(session) ? "cannot be rebuilt yet"
+                                                     : "has no demo format");
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
@@ -194,7 +195,7 @@ static json_t *problems_json(const struct demo *demo)
 
 static json_t *demo_json(const struct session *session)
 {
-    const struct demo_counts *counts;
+    const struct qs_demo_counts *counts;
     json_t *json;
 
     if (!session->demo)

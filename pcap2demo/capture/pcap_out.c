@@ -2,17 +2,11 @@
 #include "pcap2demo/capture/pcap_out.h"
 
 #include "common/core/writer.h"
+#include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/writer.h"
 
 enum {
-    BLOCK_SECTION = 0x0a0d0d0a,
-    BLOCK_INTERFACE = 1,
-    BLOCK_PACKET = 6,
-    OPTION_END = 0,
-    OPTION_COMMENT = 1,
-    OPTION_APPLICATION = 4,
-    OPTION_TIME_RESOLUTION = 9,
     LINKTYPE_RAW = 101, /* IPv4 or IPv6, without anything before it */
     IP_HEADER = 20,
     UDP_HEADER = 8,
@@ -52,7 +46,7 @@ static struct qs_view text_view(const char *text)
 /* Type, length, body, and the length again. */
 static void write_block(struct pcap_out *out, uint32_t type)
 {
-    const uint32_t length = out->block->len + 12;
+    const uint32_t length = out->block->len + PCAPNG_FRAMING;
     const uint32_t head[] = {GUINT32_TO_LE(type), GUINT32_TO_LE(length)};
 
     writer_add(out->writer, head, sizeof head);
@@ -63,15 +57,16 @@ static void write_block(struct pcap_out *out, uint32_t type)
 
 static void write_section(struct pcap_out *out, const char *comment)
 {
-    qs_write_u32(out->block, 0x1a2b3c4d); /* tells the byte order */
-    qs_write_u16(out->block, 1);          /* version 1.0 */
+    qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
+    qs_write_u16(out->block, 1); /* version 1.0 */
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, UINT32_MAX); /* the section's length is not said */
     qs_write_u32(out->block, UINT32_MAX);
-    add_option(out->block, OPTION_COMMENT, text_view(comment));
-    add_option(out->block, OPTION_APPLICATION, text_view("pcap2demo " QUAKESHARK_VERSION));
-    add_option(out->block, OPTION_END, (struct qs_view){0});
-    write_block(out, BLOCK_SECTION);
+    add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
+    add_option(out->block, PCAPNG_OPTION_APPLICATION,
+               text_view(PCAPNG_APPLICATION QUAKESHARK_VERSION));
+    add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
+    write_block(out, PCAPNG_SECTION);
 }
 
 static void write_interface(struct pcap_out *out)
@@ -81,9 +76,9 @@ static void write_interface(struct pcap_out *out)
     qs_write_u16(out->block, LINKTYPE_RAW);
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, 0); /* packets are not cut */
-    add_option(out->block, OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
-    add_option(out->block, OPTION_END, (struct qs_view){0});
-    write_block(out, BLOCK_INTERFACE);
+    add_option(out->block, PCAPNG_OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
+    add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
+    write_block(out, PCAPNG_INTERFACE);
 }
 
 struct pcap_out *pcap_out_new(const char *folder, const char *comment)
@@ -180,7 +175,7 @@ static void put_tcp_checksum(GByteArray *frame, const struct transport *transpor
 }
 
 /* The frame that has been put together. */
-static void write_frame(struct pcap_out *out, int64_t time)
+static void write_frame(struct pcap_out *out, int64_t time, const char *comment)
 {
     qs_write_u32(out->block, 0); /* the interface's number */
     qs_write_u32(out->block, (uint32_t)((uint64_t)time >> 32));
@@ -189,12 +184,17 @@ static void write_frame(struct pcap_out *out, int64_t time)
     qs_write_u32(out->block, out->frame->len);
     qs_write_view(out->block, qs_view_of_bytes(out->frame));
     pad(out->block);
-    write_block(out, BLOCK_PACKET);
+    if (comment) {
+        add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
+        add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
+    }
+    write_block(out, PCAPNG_PACKET);
     g_byte_array_set_size(out->frame, 0);
 }
 
 void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                       const struct qs_address *destination, struct qs_view payload)
+                       const struct qs_address *destination, struct qs_view payload,
+                       const char *comment)
 {
     const struct transport transport = {source, destination, PROTOCOL_UDP,
                                         UDP_HEADER + payload.size};
@@ -202,11 +202,12 @@ void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_addre
     add_ip_header(out, &transport);
     add_udp_header(out->frame, &transport);
     qs_write_view(out->frame, payload);
-    write_frame(out, time);
+    write_frame(out, time, comment);
 }
 
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct pcap_out_segment *segment)
+                      const struct qs_address *destination, const struct pcap_out_segment *segment,
+                      const char *comment)
 {
     const struct transport transport = {source, destination, PROTOCOL_TCP,
                                         TCP_HEADER + segment->payload.size};
@@ -215,7 +216,7 @@ void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_addres
     add_tcp_header(out->frame, &transport, segment);
     qs_write_view(out->frame, segment->payload);
     put_tcp_checksum(out->frame, &transport);
-    write_frame(out, time);
+    write_frame(out, time, comment);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */

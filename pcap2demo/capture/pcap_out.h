@@ -13,13 +13,7 @@
 #include "common/core/reader.h"
 
 enum {
-    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8, /* what fits into a UDP datagram over IPv4 */
-    PCAP_OUT_SEGMENT_MAX = 1460,           /* what TCP sends at once over Ethernet */
-
-    /* Flags of TCP. */
-    PCAP_OUT_FIN = 0x01,
-    PCAP_OUT_SYN = 0x02,
-    PCAP_OUT_ACK = 0x10
+    PCAP_OUT_PAYLOAD_MAX = 65535 - 20 - 8 /* what fits into a UDP datagram over IPv4 */
 };
 
 struct pcap_out;
@@ -27,19 +21,24 @@ struct pcap_out;
 /* `comment` is the section's, UTF-8 and at most 65535 bytes. The file will be in `folder`. */
 struct pcap_out *pcap_out_new(const char *folder, const char *comment);
 
-/* A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. */
+/*
+ * A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. `comment`
+ * is the packet's, as the section's, or NULL.
+ */
 void pcap_out_datagram(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                       const struct qs_address *destination, struct qs_view payload);
+                       const struct qs_address *destination, struct qs_view payload,
+                       const char *comment);
 
 struct pcap_out_segment {
     uint32_t sequence, acknowledged;
-    uint8_t flags;
+    uint8_t flags;          /* TCP's */
     struct qs_view payload; /* at most PCAP_OUT_PAYLOAD_MAX - 12 bytes */
 };
 
 /* The same with a TCP segment. */
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
-                      const struct qs_address *destination, const struct pcap_out_segment *segment);
+                      const struct qs_address *destination, const struct pcap_out_segment *segment,
+                      const char *comment);
 
 /* As writer_commit(). */
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);

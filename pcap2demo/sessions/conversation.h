@@ -5,7 +5,7 @@
 
 #include "common/core/session.h"
 #include "pcap2demo/capture/flow.h"
-#include "pcap2demo/recording.h"
+#include "pcap2demo/capture/recording.h"
 #include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/sessions/session.h"
 #include "pcap2demo/sessions/stream.h"

@@ -20,9 +20,7 @@ const struct qs_demo_format *session_demo_format(const struct session *session)
 {
     if (session->recorded)
         return session->recorded;
-    if (session->rebuilder && session->rebuilder->format)
-        return session->rebuilder->format;
-    return session->protocol->demo;
+    return session->rebuilt ? session->rebuilt : qs_demo_format_of(session->protocol, false);
 }
 
 /* --- What is known of it --------------------------------------------------------------------- */
@@ -85,18 +83,47 @@ static void follow_levels(struct session *session, const struct qs_session *stat
 
 /* --- Its life -------------------------------------------------------------------------------- */
 
-static void start_rebuild(struct session *session, const struct session_setup *setup,
-                          const struct qs_decoder *decoder, const struct qs_packet *first)
+/* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
+static void start_rebuilder(struct session *session, const char *comment)
 {
-    const struct rebuilder *rebuilder = rebuilder_choose(decoder, first);
+    struct qs_demo_writer *out = demo_writer(session->demo);
+
+    if (!out->sanitize)
+        session->restorer = qs_demo_restorer_new(out, comment);
+    if (!session->restorer)
+        session->rebuild = session->rebuilt->rebuilder->create(out);
+}
+
+static void start_rebuild(struct session *session, const struct session_setup *setup,
+                          const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
     struct demo_setup demo = setup->demo;
 
-    if (!rebuilder || !setup->rebuild || !session->chosen || session->recorded)
+    if (!format || !setup->rebuild || !session->chosen || session->recorded)
         return;
-    session->rebuilder = rebuilder;
-    demo.extension = session_demo_format(session)->extension;
+    session->rebuilt = format;
+    demo.extension = format->extension;
     session->demo = demo_new(&demo);
-    session->rebuild = rebuilder->create(session->demo);
+    start_rebuilder(session, setup->comment);
+}
+
+static void rebuild_packet(struct session *session, const char *comment,
+                           const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    if (session->restorer)
+        qs_demo_restorer_packet(session->restorer, packet, comment);
+    else
+        session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
+}
+
+static void free_rebuild(struct session *session)
+{
+    if (session->restorer)
+        qs_demo_restorer_free(session->restorer);
+    if (session->rebuild)
+        session->rebuilt->rebuilder->free(session->rebuild);
+    demo_free(session->demo);
 }
 
 struct session *session_new(const struct session_setup *setup, const struct qs_decoder *decoder,
@@ -112,24 +139,22 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->start = first->time;
     session->maps = g_ptr_array_new_with_free_func(g_free);
     session->chosen = setup->chosen;
-    start_rebuild(session, setup, decoder, first);
+    start_rebuild(session, setup, first);
     return session;
 }
 
 void session_free(struct session *session)
 {
-    if (session->rebuilder)
-        session->rebuilder->free(session->rebuild);
     if (session->demo)
-        demo_free(session->demo);
+        free_rebuild(session);
     g_ptr_array_free(session->maps, TRUE);
     g_free(session->version);
     g_free(session->player);
     g_free(session);
 }
 
-void session_packet(struct session *session, const char *file, const struct qs_decoder *decoder,
-                    const struct qs_packet *packet)
+void session_packet(struct session *session, const char *file, const char *comment,
+                    const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
@@ -138,16 +163,16 @@ void session_packet(struct session *session, const char *file, const struct qs_d
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     follow_levels(session, decoder->session);
-    if (!session->rebuilder)
+    if (!session->demo)
         return;
     demo_set_source(session->demo, file);
-    session->rebuilder->packet(session->rebuild, decoder, packet);
+    rebuild_packet(session, comment, decoder, packet);
 }
 
 void session_end(struct session *session, bool keep)
 {
-    if (session->rebuilder && keep)
-        session->rebuilder->finish(session->rebuild);
+    if (session->rebuild && keep)
+        session->rebuilt->rebuilder->finish(session->rebuild);
     if (session->demo)
         demo_end(session->demo, keep);
 }

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
-#include "pcap2demo/demo.h"
+#include "common/demo/format.h"
+#include "common/demo/restore.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/sessions/demo.h"
 
 /* Texts are printable UTF-8, NULL where not known. */
 struct session {
@@ -24,15 +25,16 @@ struct session {
     struct qs_session state; /* after its last packet */
     char *version, *player;
     GPtrArray *maps;   /* char *, in order; at most SESSION_MAPS_MAX */
-    struct demo *demo; /* NULL: no rebuilder for its protocol, or none was wanted */
+    struct demo *demo; /* NULL: its protocol has no demo format, or none was wanted */
     bool chosen;       /* by --session */
     /* The format of the demo that it was read from: its packets are blocks, and it has no
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
 
     /* For session.c alone. */
-    void *rebuild;
-    const struct rebuilder *rebuilder;
+    const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
+    void *rebuild;                        /* state of its rebuilder, or NULL */
+    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
     uint32_t level;
     bool map_known; /* of the present level */
 };
@@ -54,8 +56,9 @@ struct session_setup {
     unsigned number;
     const struct qs_demo_format *recorded;
     bool chosen;
-    bool rebuild;     /* make a demo of it */
-    const char *file; /* of the first packet; interned */
+    bool rebuild;        /* make a demo of it */
+    const char *file;    /* of the first packet; interned */
+    const char *comment; /* of it, or NULL; see session_packet() */
     struct demo_setup demo;
 };
 
@@ -64,9 +67,12 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
                             const struct qs_packet *first);
 void session_free(struct session *session);
 
-/* A packet of the session, from `file`, which was just decoded. */
-void session_packet(struct session *session, const char *file, const struct qs_decoder *decoder,
-                    const struct qs_packet *packet);
+/*
+ * A packet of the session, from `file`, which was just decoded. `comment`: what a capture that was
+ * made of a demo tells of the packet (see common/demo/piece.h), or NULL.
+ */
+void session_packet(struct session *session, const char *file, const char *comment,
+                    const struct qs_decoder *decoder, const struct qs_packet *packet);
 
 /* Asks the protocol what it knows by now. */
 void session_describe(struct session *session, const struct qs_session *state);

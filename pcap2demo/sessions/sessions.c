@@ -11,10 +11,11 @@ struct sessions {
     struct flow_table *flows;
     struct conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[PROTOCOLS_MAX];
-    const char *file; /* of the packet at hand; interned */
-    const char *stem; /* interned */
-    unsigned count;   /* sessions so far */
-    bool keep;        /* unfinished demos at the end */
+    const char *file;                /* of the packet at hand; interned */
+    const char *stem;                /* interned */
+    const struct comments *comments; /* of the packets at hand, or NULL */
+    unsigned count;                  /* sessions so far */
+    bool keep;                       /* unfinished demos at the end */
 };
 
 static bool is_chosen(const struct session_options *options, unsigned number)
@@ -106,8 +107,8 @@ static void decode_block(struct sessions *sessions, struct conversation *demo,
 {
     struct qs_decoder *decoder = decoder_of(sessions, demo);
 
-    qs_decode_demo_block(decoder, recording_demo_format(demo->recording), demo->state,
-                         sessions->handler->sink, block, demo->block_offset);
+    qs_decode_block(decoder, recording_demo_format(demo->recording)->decode_block, demo->state,
+                    sessions->handler->sink, block, demo->block_offset);
     block->time = recording_time(demo->recording, decoder);
 }
 
@@ -129,6 +130,11 @@ static void decode(struct sessions *sessions, struct conversation *conversation,
 
 /* --- Session --------------------------------------------------------------------------------- */
 
+static const char *comment_of(const struct sessions *sessions, const struct qs_packet *packet)
+{
+    return comments_find(sessions->comments, packet->number);
+}
+
 static void begin_session(struct sessions *sessions, struct conversation *conversation,
                           const struct qs_packet *first)
 {
@@ -141,6 +147,7 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
         .chosen = is_chosen(options, number),
         .rebuild = handler->want_rebuild,
         .file = sessions->file,
+        .comment = comment_of(sessions, first),
         .demo = {.naming = handler->write_demos ? options->naming : NULL,
                  .demo_options = options->demo,
                  .capture = sessions->stem,
@@ -177,7 +184,8 @@ static void follow_session(struct sessions *sessions, struct conversation *conve
     if (!conversation->session && (demo || decoder->accepted))
         begin_session(sessions, conversation, packet);
     if (conversation->session)
-        session_packet(conversation->session, sessions->file, decoder, packet);
+        session_packet(conversation->session, sessions->file, comment_of(sessions, packet), decoder,
+                       packet);
 }
 
 /* --- The way --------------------------------------------------------------------------------- */
@@ -293,7 +301,7 @@ void sessions_begin_demo(struct sessions *sessions, struct recording *recording)
     sessions->demo = conversation_new_demo(recording);
 }
 
-void sessions_block(struct sessions *sessions, const struct recording_block *block)
+void sessions_block(struct sessions *sessions, const struct qs_demo_block *block)
 {
     struct qs_packet packet = {.data = block->bytes.data,
                                .size = block->bytes.size,
@@ -335,6 +343,11 @@ void sessions_set_source(struct sessions *sessions, const char *file, const char
 {
     sessions->file = g_intern_string(file);
     sessions->stem = g_intern_string(stem);
+}
+
+void sessions_set_comments(struct sessions *sessions, const struct comments *comments)
+{
+    sessions->comments = comments;
 }
 
 void sessions_free(struct sessions *sessions, bool keep)

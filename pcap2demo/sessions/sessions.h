@@ -28,9 +28,10 @@
 #include <stdint.h>
 
 #include "common/core/decoder.h"
+#include "pcap2demo/capture/comments.h"
+#include "pcap2demo/capture/recording.h"
 #include "pcap2demo/capture/tcp.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/recording.h"
 #include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/sessions/session.h"
@@ -78,6 +79,12 @@ struct sessions *sessions_new(const struct session_options *options,
 /* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
 void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);
 
+/*
+ * The packets to come have these comments, which tell what of a demo they carry; NULL: none. The
+ * caller keeps them until it says otherwise.
+ */
+void sessions_set_comments(struct sessions *sessions, const struct comments *comments);
+
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet);
 
@@ -90,7 +97,7 @@ void sessions_piece(struct sessions *sessions, const struct tcp_piece *piece);
 
 /* A demo as input: begin, its blocks, end. They are one session. */
 void sessions_begin_demo(struct sessions *sessions, struct recording *recording);
-void sessions_block(struct sessions *sessions, const struct recording_block *block);
+void sessions_block(struct sessions *sessions, const struct qs_demo_block *block);
 void sessions_end_demo(struct sessions *sessions);
 
 /* Ends all sessions. `keep` false: demos not finished yet are dropped. */

@@ -394,5 +394,96 @@ class Options(SmallDemos):
         self.assertIn(b"Made by pcap2demo from: x.dem.", made.read_bytes()[:200])
 
 
+class Captures(SmallDemos):
+    """What packets' comments may do, and what not."""
+
+    def capture(self, demo):
+        path = self.write("made.pcapng", b"")
+        status = demos.run("-q", "-f", "--pcap", path, self.write("x.qwd", demo))
+        self.assertEqual(status, (0, "", ""))
+        return path
+
+    def converted(self, capture, *options, status=0, data=None):
+        path = self.folder / "again.qwd"
+        path.unlink(missing_ok=True)
+        result = demos.run("-q", "-f", "-o", path, *options, capture, data=data)
+        self.assertEqual(result[0], status, result[2])
+        return path.read_bytes(), result[2]
+
+    def stuffing_demo(self):
+        blocks = demos.qwd_demo()
+        blocks.insert(3, demos.qwd_read(1.7, demos.qwd_packet(3, b"\x09quit\n\0")))
+        return b"".join(blocks)
+
+    def test_sanitize_wins(self):
+        demo = self.stuffing_demo()
+        capture = self.capture(demo)
+        self.assertEqual(self.converted(capture)[0], demo)
+        self.assertNotIn(b"quit", self.converted(capture, "--sanitize")[0])
+
+    def test_commands_of_a_client_do_not_count(self):
+        """As captures were made once: "demo QWD" in the client's first packet."""
+        data = self.capture(self.stuffing_demo()).read_bytes().replace(b"pcap2demo ", b"something ")
+        first = struct.pack("<IIH", 0, 0, 1)
+        at = data.index(first + b"\x01")
+        command = first + b"\x04demo QWD\0"
+        # The packet's frame is longer by as much, and padded anew.
+        start = data.rindex(struct.pack("<I", 6), 0, at)
+        size = struct.unpack_from("<I", data, start + 4)[0]
+        frame = bytearray(data[start + 28:at])
+        frame[2:4] = struct.pack(">H", 28 + len(command))
+        frame[24:26] = struct.pack(">H", 8 + len(command))
+        frame += command
+        body = (data[start + 8:start + 20] + struct.pack("<II", len(frame), len(frame)) + frame +
+                bytes(-len(frame) % 4))
+        length = struct.pack("<I", len(body) + 12)
+        capture = self.write("fake.pcapng", data[:start] + struct.pack("<I", 6) + length + body +
+                             length + data[start + size:])
+        self.assertIn('"demo QWD"', demos.run("--dump", capture)[1])
+        demo = self.converted(capture, "--sanitize")[0]
+        self.assertIn(b"A level", demo)
+        self.assertNotIn(b"quit", demo)
+
+    def test_comments_of_others_do_not_count(self):
+        demo = b"".join(demos.qwd_demo())
+        capture = self.capture(demo)
+        other = capture.read_bytes().replace(b"pcap2demo ", b"something ")
+        rebuilt = self.converted(self.write("other.pcapng", other))[0]
+        self.assertNotEqual(rebuilt, demo)
+        self.assertIn(b"A level", rebuilt)
+
+    def test_compressed_and_piped(self):
+        demo = b"".join(demos.qwd_demo())
+        capture = self.capture(demo)
+        packed = self.write("made.pcapng.gz", gzip.compress(capture.read_bytes()))
+        self.assertEqual(self.converted(packed)[0], demo)
+        self.assertIn(b"A level", self.converted("-", data=capture.read_bytes())[0])
+
+    def test_missing_piece(self):
+        demo = b"".join(demos.qwd_demo())
+        data = bytearray(self.capture(demo).read_bytes())
+        at = data.index(b"demo block 41 ")
+        data[at:at + 4] = b"lost"
+        rest, error = self.converted(self.write("lost.pcapng", bytes(data)), status=1)
+        self.assertEqual(rest, demo[:41])
+        self.assertIn("lacks bytes of the demo that it was made of, from offset 41 on", error)
+
+    def test_comments_that_lie(self):
+        demo = b"".join(demos.qwd_demo())
+        data = self.capture(demo).read_bytes()
+        for old, new in ((b"demo block 41 ", b"demo block 40 "), (b" 9 ", b" 8 "),
+                         (b"demo block 41 ", b"demo block 99999999999999999999 ")):
+            damaged = data.replace(old, new[:len(old)].ljust(len(old)))
+            with self.subTest(new):
+                demos.run("-q", "-f", "-o", self.folder / "y.qwd", self.write("y.pcapng", damaged))
+
+    def test_cut_anywhere(self):
+        demo = b"".join(demos.qwd_demo())
+        data = self.capture(demo).read_bytes()
+        for size in range(0, len(data), 7):
+            path = self.write("cut.pcapng", data[:size])
+            self.assertIn(demos.run("-q", "-f", "-o", self.folder / "y.qwd", path)[0], (0, 1, 2))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -8,13 +8,13 @@
 
 #include "common/dump/dump.h"
 #include "pcap2demo/capture/load.h"
-#include "pcap2demo/recording.h"
+#include "pcap2demo/capture/recording.h"
 #include "pcap2demo/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Blocks lie one behind the other, without a gap. */
-static void check_block(const struct recording_block *block, uint32_t *end)
+static void check_block(const struct qs_demo_block *block, uint32_t *end)
 {
     if (block->offset != *end || !block->bytes.size)
         abort();
@@ -30,10 +30,10 @@ static void check_time(struct session_handler *handler, const struct decoded_pac
 
 static void read_blocks(struct sessions *sessions, struct recording *recording)
 {
-    struct recording_block block;
+    struct qs_demo_block block;
     uint32_t end = 0;
 
-    while (recording_next(recording, &block) == RECORDING_BLOCK) {
+    while (recording_next(recording, &block)) {
         check_block(&block, &end);
         sessions_block(sessions, &block);
     }

@@ -31,18 +31,18 @@ static GByteArray *read_file(const char *path)
     return bytes;
 }
 
-static enum dem_status decode_blocks(struct tally *tally, struct qs_reader *in)
+static enum qs_demo_status decode_blocks(struct tally *tally, struct qs_reader *in)
 {
     struct nq_session session;
     struct qs_decoder decoder;
     struct qs_count_sink counts;
     struct dem_block block;
-    enum dem_status status;
+    enum qs_demo_status status;
 
     nq_protocol.session_init(&session.base);
     qs_decoder_init(&decoder, &nq_protocol);
     qs_count_sink_init(&counts);
-    while ((status = dem_read_block(in, &block)) == DEM_OK) {
+    while ((status = dem_read_block(in, &block)) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {.data = block.messages.data,
                                          .size = block.messages.size,
                                          .wire_size = block.messages.size,
@@ -64,7 +64,7 @@ static bool decode_demo(const char *path)
     struct tally tally = {0};
     int32_t track;
     const bool whole =
-        dem_read_header(&in, &track) == DEM_OK && decode_blocks(&tally, &in) == DEM_END;
+        dem_read_header(&in, &track) == QS_DEMO_LINE && decode_blocks(&tally, &in) == QS_DEMO_END;
     const bool good = whole && tally.blocks && !tally.problems;
 
     printf("%s %s: %u blocks, %" G_GUINT64_FORMAT " fields, %u problems%s\n",

@@ -8,7 +8,7 @@ static struct qs_reader reader_over(struct qs_view bytes)
     return qs_reader_over(bytes.data, bytes.size);
 }
 
-static enum dem_status header_status(struct qs_view bytes)
+static enum qs_demo_status header_status(struct qs_view bytes)
 {
     struct qs_reader in = reader_over(bytes);
     int32_t track;
@@ -22,17 +22,17 @@ static void test_header(void **state)
     int32_t track = 0;
 
     (void)state;
-    assert_int_equal(dem_read_header(&in, &track), DEM_OK);
+    assert_int_equal(dem_read_header(&in, &track), QS_DEMO_LINE);
     assert_int_equal(track, -1);
     assert_int_equal(in.pos, 3);
-    assert_int_equal(dem_read_header(&in, &track), DEM_CUT);
+    assert_int_equal(dem_read_header(&in, &track), QS_DEMO_CUT);
     assert_int_equal(in.pos, 3);
-    assert_int_equal(header_status(VIEW("")), DEM_CUT);
-    assert_int_equal(header_status(VIEW("\n")), DEM_BAD);
-    assert_int_equal(header_status(VIEW("2x\n")), DEM_BAD);
-    assert_int_equal(header_status(VIEW("99999999999\n")), DEM_BAD);
-    assert_int_equal(header_status(VIEW("-2147483648\n")), DEM_OK);
-    assert_int_equal(header_status(VIEW("0000000000000000\n")), DEM_BAD);
+    assert_int_equal(header_status(VIEW("")), QS_DEMO_CUT);
+    assert_int_equal(header_status(VIEW("\n")), QS_DEMO_BAD);
+    assert_int_equal(header_status(VIEW("2x\n")), QS_DEMO_BAD);
+    assert_int_equal(header_status(VIEW("99999999999\n")), QS_DEMO_BAD);
+    assert_int_equal(header_status(VIEW("-2147483648\n")), QS_DEMO_LINE);
+    assert_int_equal(header_status(VIEW("0000000000000000\n")), QS_DEMO_BAD);
 }
 
 static void test_blocks(void **state)
@@ -49,14 +49,14 @@ static void test_blocks(void **state)
     dem_set_view(bytes->data + 3 + DEM_BLOCK_HEADER + 3, &other);
     in = qs_reader_over(bytes->data, bytes->len);
     qs_reader_take(&in, 3);
-    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_view_is(block.messages, VIEW("\1\2\3"));
     assert_false(block.from_client);
     assert_memory_equal(&block.view, &view, sizeof view);
-    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_int_equal(block.messages.size, 0);
     assert_memory_equal(&block.view, &other, sizeof other);
-    assert_int_equal(dem_read_block(&in, &block), DEM_END);
+    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_END);
     g_byte_array_free(bytes, TRUE);
 }
 
@@ -87,14 +87,14 @@ static void test_broken_blocks(void **state)
 
     (void)state;
     in = reader_over(VIEW("\1\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0"));
-    assert_int_equal(dem_read_block(&in, &block), DEM_BAD);
+    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BAD);
     for (uint32_t size = 1; size < whole.size; size++) {
         in = qs_reader_over(whole.data, size);
-        assert_int_equal(dem_read_block(&in, &block), DEM_CUT);
+        assert_int_equal(dem_read_block(&in, &block), QS_DEMO_CUT);
         assert_int_equal(in.pos, 0);
     }
     in = reader_over(whole);
-    assert_int_equal(dem_read_block(&in, &block), DEM_OK);
+    assert_int_equal(dem_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_true(block.from_client);
     assert_view_is(block.messages, VIEW("ab"));
 }

@@ -84,7 +84,7 @@ static void decode_blocks(struct recording *recording, struct qs_reader *in)
     q2_protocol.session_init(&session.base);
     session.tracker = q2_tracker_new();
     qs_decoder_init(&decoder, &q2_protocol);
-    while (dm2_read_block(in, &block) == DM2_OK) {
+    while (dm2_read_block(in, &block) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {
             .data = block.data, .size = block.size, .wire_size = block.size};
 

@@ -37,17 +37,17 @@ static void count_frames(struct findings *findings, const struct q2_tracker *tra
     }
 }
 
-static enum dm2_status decode(struct qs_reader *in, struct findings *findings)
+static enum qs_demo_status decode(struct qs_reader *in, struct findings *findings)
 {
     struct q2_session session;
     struct qs_decoder decoder;
-    enum dm2_status status;
+    enum qs_demo_status status;
     struct qs_view block;
 
     q2_protocol.session_init(&session.base);
     session.tracker = q2_tracker_new();
     qs_decoder_init(&decoder, &q2_protocol);
-    while ((status = dm2_read_block(in, &block)) == DM2_OK) {
+    while ((status = dm2_read_block(in, &block)) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {
             .data = block.data, .size = block.size, .wire_size = block.size};
 
@@ -68,6 +68,7 @@ static void check(const char *path, struct totals *totals)
     struct qs_reader in;
     gchar *data;
     gsize size;
+    enum qs_demo_status status;
     bool good;
 
     totals->demos++;
@@ -78,8 +79,9 @@ static void check(const char *path, struct totals *totals)
     }
     in = qs_reader_over((const uint8_t *)data, (uint32_t)size);
     /* Server-side recordings of yquake2 have no end mark. */
-    good = decode(&in, &findings) <= DM2_NO_MARK && findings.blocks && findings.frames &&
-           !findings.problems && !findings.unfounded;
+    status = decode(&in, &findings);
+    good = (status == QS_DEMO_END || status == QS_DEMO_UNMARKED) && findings.blocks &&
+           findings.frames && !findings.problems && !findings.unfounded;
     printf("%s %s: %u blocks, %u frames, %u problems, %u frames without their reference\n",
            good ? "ok  " : "FAIL", path, findings.blocks, findings.frames, findings.problems,
            findings.unfounded);

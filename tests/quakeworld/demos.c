@@ -31,7 +31,7 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
 {
     struct qs_reader in = qs_reader_over(data, size);
     unsigned packets = 0, problems = 0;
-    enum qwd_status status;
+    enum qs_demo_status status;
     struct qwd_block block;
     struct qs_decoder decoder;
     struct qs_count_sink counts;
@@ -40,16 +40,16 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
     qs_decoder_init(&decoder, &qw_protocol);
     qs_count_sink_init(&counts);
     qw_protocol.session_init(session);
-    while ((status = qwd_read_block(&in, &block)) == QWD_OK)
+    while ((status = qwd_read_block(&in, &block)) == QS_DEMO_BLOCK)
         if (block.type == QWD_READ) {
             packets++;
             problems += decode_packet(&decoder, session, &counts.base, block.packet);
         }
     printf("%s %s: %u packets, %" G_GUINT64_FORMAT " fields, %u problems%s\n",
-           status == QWD_END && !problems && packets ? "ok  " : "FAIL", path, packets,
-           counts.fields, problems, status == QWD_END ? "" : ", broken off");
+           status == QS_DEMO_END && !problems && packets ? "ok  " : "FAIL", path, packets,
+           counts.fields, problems, status == QS_DEMO_END ? "" : ", broken off");
     tally->demos++;
-    tally->bad_demos += status != QWD_END || problems || !packets;
+    tally->bad_demos += status != QS_DEMO_END || problems || !packets;
     tally->packets += packets;
     tally->problems += problems;
     qw_protocol.session_clear(session);

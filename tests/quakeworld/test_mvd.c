@@ -14,9 +14,9 @@ static struct mvd_block read_one(struct qs_view bytes)
     struct qs_reader in = reader_over(bytes);
     struct mvd_block block;
 
-    assert_int_equal(mvd_read_block(&in, &block), MVD_OK);
+    assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_BLOCK);
     assert_int_equal(qs_reader_left(&in), 0);
-    assert_int_equal(mvd_read_block(&in, &block), MVD_END);
+    assert_int_equal(mvd_read_block(&in, &block), QS_DEMO_END);
     return block;
 }
 
@@ -49,13 +49,13 @@ static void test_blocks(void **state)
     assert_int_equal(block.type, MVD_READ);
 }
 
-static enum mvd_status status_of(struct qs_view bytes)
+static enum qs_demo_status status_of(struct qs_view bytes)
 {
     struct qs_reader in = reader_over(bytes);
     struct mvd_block block;
-    const enum mvd_status status = mvd_read_block(&in, &block);
+    const enum qs_demo_status status = mvd_read_block(&in, &block);
 
-    assert_true(status == MVD_OK || in.pos == 0);
+    assert_true(status == QS_DEMO_BLOCK || in.pos == 0);
     assert_false(in.overrun);
     return status;
 }
@@ -63,12 +63,12 @@ static enum mvd_status status_of(struct qs_view bytes)
 static void test_bad(void **state)
 {
     (void)state;
-    assert_int_equal(status_of(VIEW("")), MVD_END);
-    assert_int_equal(status_of(VIEW("\0\0")), MVD_BAD); /* dem_cmd */
-    assert_int_equal(status_of(VIEW("\0\x07")), MVD_BAD);
-    assert_int_equal(status_of(VIEW("\0\x06\1\0\1\0")), MVD_BAD); /* a byte more than 65536 */
-    assert_int_equal(status_of(VIEW("\0\x06\0\0\1\0")), MVD_CUT);
-    assert_int_equal(status_of(VIEW("\0\x03\0\0\0\0\xff\xff\xff\xff")), MVD_BAD);
+    assert_int_equal(status_of(VIEW("")), QS_DEMO_END);
+    assert_int_equal(status_of(VIEW("\0\0")), QS_DEMO_BAD); /* dem_cmd */
+    assert_int_equal(status_of(VIEW("\0\x07")), QS_DEMO_BAD);
+    assert_int_equal(status_of(VIEW("\0\x06\1\0\1\0")), QS_DEMO_BAD); /* a byte more than 65536 */
+    assert_int_equal(status_of(VIEW("\0\x06\0\0\1\0")), QS_DEMO_CUT);
+    assert_int_equal(status_of(VIEW("\0\x03\0\0\0\0\xff\xff\xff\xff")), QS_DEMO_BAD);
 }
 
 /* What a stream's reader does: as many bytes as it is told, until the block is whole. */
@@ -76,7 +76,7 @@ static void check_stream(struct qs_view block)
 {
     uint32_t have = 0, wanted, steps = 0;
 
-    while ((wanted = mvd_block_size((struct qs_view){block.data, have})) > have) {
+    while ((wanted = qw_mvd_block_size((struct qs_view){block.data, have})) > have) {
         assert_in_range(wanted, have + 1, block.size);
         have = wanted;
         assert_true(++steps <= 3);
@@ -95,14 +95,14 @@ static void test_cut(void **state)
         for (uint32_t size = 1; size < blocks[i].size; size++) {
             const struct qs_view begun = {blocks[i].data, size};
 
-            assert_int_equal(status_of(begun), MVD_CUT);
-            assert_in_range(mvd_block_size(begun), size + 1, blocks[i].size);
+            assert_int_equal(status_of(begun), QS_DEMO_CUT);
+            assert_in_range(qw_mvd_block_size(begun), size + 1, blocks[i].size);
         }
-        assert_int_equal(status_of(blocks[i]), MVD_OK);
+        assert_int_equal(status_of(blocks[i]), QS_DEMO_BLOCK);
         check_stream(blocks[i]);
     }
-    assert_int_equal(mvd_block_size(VIEW("\0\x07")), 0);
-    assert_int_equal(mvd_block_size(VIEW("\0\x06\xff\xff\xff\xff")), 0);
+    assert_int_equal(qw_mvd_block_size(VIEW("\0\x07")), 0);
+    assert_int_equal(qw_mvd_block_size(VIEW("\0\x06\xff\xff\xff\xff")), 0);
 }
 
 int main(void)

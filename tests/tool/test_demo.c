@@ -4,7 +4,8 @@
 
 #include <glib/gstdio.h>
 
-#include "pcap2demo/demo.h"
+#include "common/core/text.h"
+#include "pcap2demo/sessions/demo.h"
 
 struct fixture {
     char *folder;
@@ -66,13 +67,13 @@ static void writes_a_file_for_each_begin(void **state)
     struct fixture *f = *state;
 
     demo_set_map(f->demo, "q2dm1");
-    demo_begin(f->demo);
-    demo_write(f->demo, "first", 5);
+    qs_demo_begin(demo_writer(f->demo));
+    qs_demo_write(demo_writer(f->demo), qs_view_of("first"));
     /* The next level: its name comes after its file has begun. */
     demo_set_map(f->demo, NULL);
-    demo_begin(f->demo);
+    qs_demo_begin(demo_writer(f->demo));
     demo_set_map(f->demo, "q2dm2");
-    demo_write(f->demo, "second", 6);
+    qs_demo_write(demo_writer(f->demo), qs_view_of("second"));
     demo_end(f->demo, true);
     assert_int_equal(demo_files(f->demo)->len, 2);
     assert_file(f, 0, "duel-3-q2dm1.dm2", "first");
@@ -84,11 +85,11 @@ static void keeps_the_first_map(void **state)
 {
     struct fixture *f = *state;
 
-    demo_begin(f->demo);
+    qs_demo_begin(demo_writer(f->demo));
     demo_set_map(f->demo, "dm4");
     demo_set_map(f->demo, NULL);
     demo_set_map(f->demo, "dm6");
-    demo_write(f->demo, "x", 1);
+    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
     demo_end(f->demo, true);
     assert_file(f, 0, "duel-3-dm4.dm2", "x");
 }
@@ -97,13 +98,13 @@ static void discards(void **state)
 {
     struct fixture *f = *state;
 
-    demo_begin(f->demo);
-    assert_true(demo_has_begun(f->demo));
-    demo_write(f->demo, "x", 1);
-    demo_discard(f->demo);
-    assert_false(demo_has_begun(f->demo));
-    demo_begin(f->demo);
-    demo_write(f->demo, "y", 1);
+    qs_demo_begin(demo_writer(f->demo));
+    assert_true(demo_writer(f->demo)->begun);
+    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
+    qs_demo_discard(demo_writer(f->demo));
+    assert_false(demo_writer(f->demo)->begun);
+    qs_demo_begin(demo_writer(f->demo));
+    qs_demo_write(demo_writer(f->demo), qs_view_of("y"));
     demo_end(f->demo, false);
     assert_int_equal(demo_files(f->demo)->len, 0);
 }
@@ -114,9 +115,9 @@ static void asks_before_writing_without_a_start(void **state)
     struct demo *forced = demo_of(f, true);
 
     assert_null(demo_lacks(f->demo));
-    assert_false(demo_start_missing(f->demo, "no svc_serverdata seen"));
+    assert_false(qs_demo_start_missing(demo_writer(f->demo), "no svc_serverdata seen"));
     assert_string_equal(demo_lacks(f->demo), "no svc_serverdata seen");
-    assert_true(demo_start_missing(forced, "the same"));
+    assert_true(qs_demo_start_missing(demo_writer(forced), "the same"));
     demo_free(forced);
 }
 
@@ -130,7 +131,7 @@ static void bounds_problems(void **state)
 
     demo_set_source(f->demo, "duel.pcap");
     for (int i = 0; i < 1000; i++)
-        demo_problem(f->demo, i ? NULL : &packet, "number %d", i);
+        qs_demo_problem(demo_writer(f->demo), i ? NULL : &packet, "number %d", i);
     problems = demo_problems(f->demo, &total);
     assert_int_equal(total, 1000);
     assert_int_equal(problems->len, DEMO_PROBLEMS_MAX);

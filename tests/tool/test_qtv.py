@@ -10,7 +10,7 @@ from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
-from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, SERVER, Conversation,  # noqa: E402
+from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,  # noqa: E402
                      command, mvd_block, printed, stream, stuffed)
 
 NAME = "a-1.mvd"
@@ -104,6 +104,16 @@ class Demos(ToolTest):
                          (dangerous + needed + END_OF_DEMO, ""))
         demo, _ = self.demo(stream(demo=dangerous + needed).frames, "--sanitize")
         self.assertEqual(demo, mvd_block(printed("a") + printed("b"), 9) + needed + END_OF_DEMO)
+
+    def test_no_viewer_switches_sanitizing_off(self):
+        """What packets say never decides what is left out."""
+        dangerous = mvd_block(printed("a") + stuffed("quit\n"))
+        conversation = Conversation()
+        conversation.send(CLIENT, REQUEST)
+        conversation.send(CLIENT, command("demo MVD"))
+        conversation.send(SERVER, REPLY + dangerous)
+        demo, _ = self.demo(conversation.frames, "--sanitize")
+        self.assertEqual(demo, mvd_block(printed("a")) + END_OF_DEMO)
 
     def test_refused(self):
         conversation = Conversation()

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "pcap2demo/demo.h"
-#include "pcap2demo/stufftext.h"
+#include "common/demo/stufftext.h"
+#include "pcap2demo/sessions/demo.h"
 
 /* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.
  */
@@ -17,7 +17,7 @@ static void expect_of(const char *const *needed, const char *const *never, const
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, demo, needed, never);
+    stufftext_init(&stufftext, demo_writer(demo), needed, never);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DEM demos: a block for every message that the client's game was given, in that order,
+ * with the view angles that the client's moves tell. Source: common/quake/PROTOCOL.md,
+ * sections 2 and 4 to 6.
+ *
+ * A demo begins with the connection, as a recording that was started before connecting does. A
+ * capture that begins later can still give one from the next level on: its svc_serverinfo starts
+ * the sign-on anew.
+ */
+#include "common/demo/dem.h"
+#include "common/quake/constants.h"
+#include "common/quake/quake.h"
+#include "common/demo/stufftext.h"
+
+enum {
+    /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
+     * capture lacks them the last angles must do. */
+    WAITING_MAX = 256,
+    SIGNON_DONE = 3
+};
+
+/* The commands that players need: a level's beginning, and what is seen and heard of the game. */
+static const char *const needed_commands[] = {"reconnect", "bf",      "v_cshift",
+                                              "play",      "playvol", NULL};
+
+/* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
+enum view_source {
+    VIEW_MOVE,    /* the client's next move: clients move first in a frame, then read */
+    VIEW_ZERO,    /* the sign-on: the client's state was wiped */
+    VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
+};
+
+struct dem {
+    struct qs_demo_writer *out;
+    bool begun, ended;
+    bool late;       /* the capture began within the connection, and no level has begun since */
+    bool level_seen; /* a block has svc_serverinfo */
+    bool signed_on;  /* and one svc_signonnum 3 */
+    bool undecoded;  /* that was said */
+    bool moving;     /* the client has moved in this level */
+    enum view_source source;
+    struct dem_angles view; /* the last known */
+    struct stufftext stufftext;
+    GByteArray *sifted;      /* scratch: a message without what is left out */
+    GByteArray *waiting;     /* blocks without their angles */
+    GArray *waiting_offsets; /* of each, in it */
+    guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
+    guint waiting_read;      /* and so many has the client read for certain */
+};
+
+static const struct dem_angles zero_view;
+
+static void *dem_new(struct qs_demo_writer *out)
+{
+    struct dem *dem = g_new0(struct dem, 1);
+
+    dem->out = out;
+    stufftext_init(&dem->stufftext, out, needed_commands, NULL);
+    dem->sifted = g_byte_array_new();
+    dem->waiting = g_byte_array_new();
+    dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
+    return dem;
+}
+
+static void dem_free(void *state)
+{
+    struct dem *dem = state;
+
+    stufftext_clear(&dem->stufftext);
+    g_byte_array_free(dem->sifted, TRUE);
+    g_byte_array_free(dem->waiting, TRUE);
+    g_array_free(dem->waiting_offsets, TRUE);
+    g_free(dem);
+}
+
+/* --- Blocks --- */
+
+/* The waiting blocks get the last known angles. */
+static void settle(struct dem *dem)
+{
+    for (guint i = 0; i < dem->waiting_offsets->len; i++)
+        dem_set_view(dem->waiting->data + g_array_index(dem->waiting_offsets, guint, i),
+                     &dem->view);
+    qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
+    dem->out->counts.blocks += dem->waiting_offsets->len;
+    g_byte_array_set_size(dem->waiting, 0);
+    g_array_set_size(dem->waiting_offsets, 0);
+    dem->waiting_read = dem->waiting_reliable = 0;
+}
+
+/*
+ * The client has left without a move after these blocks. It would have moved before it read them:
+ * so it did not, and no recorder has them. Reliable messages are read when they are acknowledged.
+ */
+static void drop_unread(struct dem *dem)
+{
+    if (!dem->moving || dem->waiting_read == dem->waiting_offsets->len)
+        return;
+    g_byte_array_set_size(dem->waiting,
+                          g_array_index(dem->waiting_offsets, guint, dem->waiting_read));
+    g_array_set_size(dem->waiting_offsets, dem->waiting_read);
+}
+
+/* Its angles come when it settles. */
+static void add_block(struct dem *dem, struct qs_view messages)
+{
+    g_array_append_val(dem->waiting_offsets, dem->waiting->len);
+    dem_append_block(dem->waiting, &zero_view, messages);
+}
+
+static struct dem_angles angles_of(const struct nq_angles *angles)
+{
+    return (struct dem_angles){(float)angles->pitch, (float)angles->yaw, (float)angles->roll};
+}
+
+/* --- The beginning --- */
+
+static void begin(struct dem *dem)
+{
+    GByteArray *header = g_byte_array_new();
+
+    qs_demo_begin(dem->out);
+    dem_append_header(header, DEM_TRACK_NONE);
+    qs_demo_write(dem->out, qs_view_of_bytes(header));
+    g_byte_array_free(header, TRUE);
+    dem->begun = true;
+}
+
+static bool ready(struct dem *dem, const struct nq_session *session)
+{
+    if (dem->begun)
+        return true;
+    if (session->base.connection || session->base.level) {
+        begin(dem);
+    } else {
+        dem->late = true;
+        if (qs_demo_start_missing(dem->out, "the capture begins within the connection"))
+            begin(dem);
+    }
+    return dem->begun;
+}
+
+/* --- Messages of the server --- */
+
+/*
+ * What the block at hand does to the angles of those behind it. id's engine and QuakeSpasm write a
+ * block before they act upon it; DarkPlaces afterwards, so there its own angles are changed, too.
+ */
+static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
+{
+    if (level) {
+        dem->view = zero_view;
+        dem->source = VIEW_ZERO;
+        dem->level_seen = true;
+        dem->moving = false;
+    } else if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
+        dem->signed_on = true;
+        dem->source = VIEW_SETANGLE;
+    } else if (dem->source == VIEW_SETANGLE) {
+        dem->source = VIEW_MOVE;
+    }
+    if (dem->source == VIEW_SETANGLE && session->angle_set)
+        dem->view = angles_of(&session->set);
+}
+
+static bool has_message(const struct qs_decoder *decoder, uint16_t id)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == id)
+            return true;
+    return false;
+}
+
+static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (has_message(decoder, SVC_SERVERINFO))
+        return true;
+    /* One that was not decoded is no message that was read. */
+    return session->undecodable && !dem->level_seen;
+}
+
+/* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
+static bool is_recorded(const struct nq_session *session)
+{
+    const struct qs_view messages = session->delivered.bytes;
+
+    return session->darkplaces_client || messages.size != 1 || messages.data[0] != SVC_NOP;
+}
+
+static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (!session->undecodable)
+        qs_demo_problem(dem->out, packet, "not decoded to its end; copied as it is");
+    else if (!dem->undecoded)
+        qs_demo_problem(dem->out, packet,
+                        "protocol %d is not decoded: messages are copied as they are, and view "
+                        "angles are missing",
+                        session->base.version);
+    dem->undecoded |= session->undecodable;
+}
+
+/* The message as the demo shall have it. What could not be decoded stays as it is. */
+static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const struct qs_view whole = session->delivered.bytes;
+    /* Messages are counted from the start of their source. */
+    const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
+    const uint8_t *end = whole.data;
+
+    if (!dem->out->sanitize || !has_message(decoder, SVC_STUFFTEXT))
+        return whole;
+    g_byte_array_set_size(dem->sifted, 0);
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_view bytes = {data + message->offset, message->length};
+
+        if (message->id == SVC_STUFFTEXT)
+            stufftext_sift(&dem->stufftext, bytes, dem->sifted);
+        else
+            g_byte_array_append(dem->sifted, bytes.data, bytes.size);
+        end = bytes.data + bytes.size;
+    }
+    g_byte_array_append(dem->sifted, end, (guint)(whole.data + whole.size - end));
+    return (struct qs_view){dem->sifted->data, dem->sifted->len};
+}
+
+static void add_message(struct dem *dem, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const bool level = begins_level(dem, decoder);
+    struct qs_view messages;
+
+    if (!is_recorded(session) || !ready(dem, session))
+        return;
+    if (qs_decoder_problems(decoder))
+        report_undecoded(dem, decoder, packet);
+    if (session->darkplaces_client) {
+        if (level)
+            settle(dem);
+        follow_signon(dem, session, level);
+    }
+    messages = filter(dem, decoder);
+    if (messages.size)
+        add_block(dem, messages);
+    if (session->delivered.reliable)
+        dem->waiting_reliable = dem->waiting_offsets->len;
+    if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
+        settle(dem);
+    if (!session->darkplaces_client)
+        follow_signon(dem, session, level);
+}
+
+/* --- Packets --- */
+
+static void add_move(struct dem *dem, const struct nq_session *session)
+{
+    /* One that crossed the new level's svc_serverinfo on its way. */
+    if (dem->source == VIEW_ZERO)
+        return;
+    dem->view = angles_of(&session->move);
+    dem->source = VIEW_MOVE;
+    dem->moving = true;
+    if (dem->begun)
+        settle(dem);
+}
+
+/* Reliable messages that the client got for certain, and what the capture cut. */
+static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    const bool cut = decoder->accepted && packet->size < packet->wire_size;
+
+    if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
+        return;
+    dem->out->counts.missing++;
+    qs_demo_problem(dem->out, packet, "%s",
+                    cut ? "the capture has only the beginning of this message"
+                        : "the capture lacks a reliable message that the client got");
+}
+
+static void dem_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dem *dem = state;
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (dem->ended || decoder->connectionless)
+        return;
+    if (decoder->direction == QS_S2C)
+        note_missing(dem, decoder, packet);
+    if (decoder->direction == QS_S2C && session->delivered.bytes.data)
+        add_message(dem, decoder, packet);
+    else if (decoder->direction == QS_C2S && session->moved)
+        add_move(dem, session);
+    if (decoder->direction == QS_C2S && session->to_client.acknowledgements)
+        dem->waiting_read = dem->waiting_reliable;
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dem->ended = session->base.disconnected;
+    if (dem->ended && decoder->direction == QS_C2S)
+        drop_unread(dem);
+}
+
+/* --- The end --- */
+
+static void dem_finish(void *state)
+{
+    static const uint8_t disconnect[] = {SVC_DISCONNECT};
+    struct dem *dem = state;
+
+    if (!dem->begun)
+        return;
+    /* Recorders end with it, whoever left. */
+    add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
+    settle(dem);
+    if (!dem->level_seen && !dem->late) {
+        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
+        qs_demo_discard(dem->out);
+    } else if (!dem->signed_on && !dem->undecoded) {
+        qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
+    }
+}
+
+const struct qs_demo_rebuilder dem_rebuilder = {
+    .create = dem_new,
+    .packet = dem_packet,
+    .finish = dem_finish,
+    .free = dem_free,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes of a frame of protocol 35 or 36 what a recording client would have: what these servers
+ * leave out for clients that do not record is put back, and what demos cannot say is left out.
+ * Source: common/quake2/PROTOCOL.md, sections 8 and 9; Q2PRO, entities.c
+ * SV_WriteFrameToClient_Enhanced.
+ */
+#ifndef QS_DEMO_DM2_CONVERT_H
+#define QS_DEMO_DM2_CONVERT_H
+
+#include <glib.h>
+
+#include "common/quake2/quake2.h"
+#include "common/quake2/tracker.h"
+
+enum {
+    CONVERT_MOVES = 256, /* moves kept, for packets that acknowledge them */
+    CONVERT_RATE = 10    /* frames a second in demos */
+};
+
+struct converter {
+    struct {
+        bool known;
+        uint32_t sequence;
+        struct q2_usercmd command;
+    } moves[CONVERT_MOVES];
+    GHashTable *events;    /* entity number -> event of frames that were passed over */
+    struct q2_frame frame; /* what came of the last conversion */
+    struct q2_frame last;  /* the demo's last frame; entities NULL: there is none in this level */
+    int32_t number;        /* of the frame converted last */
+    int32_t taken;         /* the server's number of it; 0: there is none in this level */
+    int32_t every;         /* one of so many frames was taken then */
+};
+
+void converter_init(struct converter *converter);
+void converter_clear(struct converter *converter);
+
+/* A new level. */
+void converter_level(struct converter *converter);
+
+/* The client's packet `sequence` carried a move. */
+void converter_move(struct converter *converter, uint32_t sequence,
+                    const struct q2_usercmd *command);
+
+/*
+ * Converts a frame that came in a packet acknowledging `acknowledged`. Returns NULL where the frame
+ * is passed over, because the server sends more than demos hold: its events are kept for the next
+ * one. The frame is valid until the next call.
+ */
+const struct q2_frame *converter_frame(struct converter *converter,
+                                       const struct q2_session *session,
+                                       const struct q2_frame *frame, uint32_t acknowledged);
+
+/* The frame that was just converted is in the demo, and `last` from now on. */
+void converter_keep(struct converter *converter);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
+ * client accepted from the server as a block, from the first full frame of a level on. Each level
+ * becomes a file: a player cannot go on to a second one. Source: common/quake2/PROTOCOL.md.
+ *
+ * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
+ * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
+ */
+#include "common/demo/dm2.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/encode.h"
+#include "common/quake2/session.h"
+#include "common/quake2/tracker.h"
+#include "common/demo/dm2_convert.h"
+#include "common/demo/dm2_preamble.h"
+#include "common/demo/stufftext.h"
+
+enum {
+    FRAMES_KEPT = 16,  /* how many frames players keep for deltas (UPDATE_BACKUP) */
+    HEADER_SIZE = 8,   /* yquake2 sends a demo's blocks to itself as packets, which have a header */
+    FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
+};
+
+/* Of what a server has its clients do only sounds are part of what is seen. */
+static const char *const needed_commands[] = {"play", NULL};
+
+/* Commands that are part of the connection: a player that carried them out would leave the demo, or
+ * answer a server that is not there. */
+static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
+
+struct dm2 {
+    struct qs_demo_writer *out;
+    struct q2_tracker *tracker;
+    struct q2_session *followed;  /* that the tracker is attached to, or NULL */
+    uint32_t level;               /* number of the level at hand */
+    bool begun;                   /* its file */
+    bool ended;                   /* the connection */
+    int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
+    int32_t last;                 /* number of the demo's last frame; 0: none */
+    struct converter converter;   /* for protocols 35 and 36 */
+    struct stufftext stufftext;
+    struct q2_dialect dialect; /* of the demo */
+    bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
+    uint32_t not_captured;
+    GByteArray *block; /* that is being filled */
+    GByteArray *unit;  /* scratch: what must not be split */
+    GByteArray *file;  /* scratch: blocks not yet handed on */
+};
+
+static void *dm2_new(struct qs_demo_writer *out)
+{
+    struct dm2 *dm2 = g_new0(struct dm2, 1);
+
+    dm2->out = out;
+    dm2->tracker = q2_tracker_new();
+    converter_init(&dm2->converter);
+    stufftext_init(&dm2->stufftext, out, out->sanitize ? needed_commands : NULL,
+                   connection_commands);
+    dm2->block = g_byte_array_new();
+    dm2->unit = g_byte_array_new();
+    dm2->file = g_byte_array_new();
+    return dm2;
+}
+
+static void forget_last_frame(struct dm2 *dm2)
+{
+    dm2->last = 0;
+    memset(dm2->written, 0, sizeof dm2->written);
+}
+
+static void dm2_free(void *state)
+{
+    struct dm2 *dm2 = state;
+
+    if (dm2->followed && dm2->followed->tracker == dm2->tracker)
+        dm2->followed->tracker = NULL;
+    forget_last_frame(dm2);
+    q2_tracker_free(dm2->tracker);
+    converter_clear(&dm2->converter);
+    stufftext_clear(&dm2->stufftext);
+    g_byte_array_free(dm2->block, TRUE);
+    g_byte_array_free(dm2->unit, TRUE);
+    g_byte_array_free(dm2->file, TRUE);
+    g_free(dm2);
+}
+
+/* --- Blocks --- */
+
+static void write_file(struct dm2 *dm2)
+{
+    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->file));
+    g_byte_array_set_size(dm2->file, 0);
+}
+
+static void write_block(void *user, const GByteArray *block)
+{
+    struct dm2 *dm2 = user;
+
+    dm2_append_block(dm2->file, (struct qs_view){block->data, block->len});
+    write_file(dm2);
+    dm2->out->counts.blocks++;
+}
+
+/* Packets without messages leave no block: players would wait a tenth of a second for nothing. */
+static void flush_block(struct dm2 *dm2)
+{
+    if (dm2->block->len)
+        write_block(dm2, dm2->block);
+    g_byte_array_set_size(dm2->block, 0);
+}
+
+/* Adds what must not be split. Returns whether it fits into a block at all. */
+static bool add_unit(struct dm2 *dm2, struct qs_view unit)
+{
+    const uint32_t most =
+        dm2->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX - HEADER_SIZE;
+
+    if (unit.size > most)
+        return false;
+    if (dm2->block->len + unit.size > most)
+        flush_block(dm2);
+    g_byte_array_append(dm2->block, unit.data, unit.size);
+    return true;
+}
+
+/* --- Levels --- */
+
+static void end_level(struct dm2 *dm2)
+{
+    if (dm2->begun) {
+        dm2_append_end(dm2->file);
+        write_file(dm2);
+    }
+    dm2->begun = false;
+    forget_last_frame(dm2);
+    converter_level(&dm2->converter);
+    g_byte_array_set_size(dm2->block, 0);
+}
+
+/*
+ * What a client records at. Q2PRO's writes 3436 whatever the limits; but those of version 1 have
+ * positions of 16 bits, also within messages that are copied as they are, and a demo of that
+ * version does not play (PROTOCOL.md, section 13).
+ */
+static int32_t demo_version(const struct q2_session *session)
+{
+    if (!session->dialect.packed)
+        return session->base.version;
+    if (session->dialect.extensions2)
+        return Q2_PROTOCOL_EXTENDED_LAST;
+    return session->dialect.extensions ? Q2_PROTOCOL_EXTENDED : Q2_PROTOCOL_VANILLA;
+}
+
+static void begin_level(struct dm2 *dm2, const struct q2_session *session)
+{
+    const int32_t version = demo_version(session);
+
+    qs_demo_begin(dm2->out);
+    dm2->dialect = q2_demo_dialect(version);
+    preamble_write(session, version, write_block, dm2);
+    dm2->begun = true;
+}
+
+static const struct q2_tracked_message *message_at(const struct dm2 *dm2, guint index)
+{
+    if (index >= dm2->tracker->messages->len)
+        return NULL;
+    return &g_array_index(dm2->tracker->messages, struct q2_tracked_message, index);
+}
+
+/* The first frame must need no other. */
+static bool has_full_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        const struct q2_frame *frame =
+            message->id == SVC_FRAME ? q2_tracker_frame(dm2->tracker, message->frame) : NULL;
+
+        if (frame && frame->delta <= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_FRAME)
+            return true;
+    return false;
+}
+
+/* What begins within a level has no names of models and sounds, and no baselines. */
+static bool has_start(struct dm2 *dm2, const struct q2_session *session)
+{
+    return session->base.level ||
+           qs_demo_start_missing(dm2->out, "the capture begins within a level: its svc_serverdata, "
+                                           "config strings and baselines are not there");
+}
+
+/* Whether the packet's messages go into a demo. */
+static bool ready(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (session->base.level != dm2->level)
+        end_level(dm2);
+    dm2->level = session->base.level;
+    if (dm2->begun)
+        return true;
+    if (!has_frame(dm2) || !has_start(dm2, session))
+        return false;
+    if (has_full_frame(dm2))
+        begin_level(dm2, session);
+    else
+        dm2->out->counts.missing++;
+    return dm2->begun;
+}
+
+/* --- Frames --- */
+
+static bool demo_has_frame(const struct dm2 *dm2, int32_t number)
+{
+    return number > 0 && dm2->written[number % FRAMES_KEPT] == number;
+}
+
+static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
+                            const struct q2_frame *frame)
+{
+    dm2->last = frame->number;
+    if (frame->number > 0)
+        dm2->written[frame->number % FRAMES_KEPT] = frame->number;
+    if (session->dialect.packed)
+        converter_keep(&dm2->converter);
+}
+
+/* As a delta from the demo's last frame, or in full where that is too far back. */
+static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
+                                   const struct q2_frame *last, const struct q2_frame *frame)
+{
+    const struct q2_frame_style style = {
+        .baselines = dm2->tracker, .max_clients = session->max_clients, .dialect = dm2->dialect};
+    const int64_t back = (int64_t)frame->number - dm2->last;
+    const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last);
+
+    g_byte_array_set_size(dm2->unit, 0);
+    q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
+    return (struct qs_view){dm2->unit->data, dm2->unit->len};
+}
+
+/* Its messages stand one behind the other. */
+static struct qs_view frame_as_sent(const struct q2_tracked_message *first)
+{
+    const struct qs_view last = first[FRAME_MESSAGES - 1].bytes;
+
+    return (struct qs_view){first->bytes.data,
+                            (uint32_t)(last.data + last.size - first->bytes.data)};
+}
+
+static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
+                        const struct qs_packet *packet)
+{
+    dm2->out->counts.repaired++;
+    if (frame->delta == frame->number)
+        return; /* R1Q2 does this at a change of level: nothing was lost */
+    qs_demo_problem(
+        dm2->out, packet,
+        "frame %d is a delta from frame %d, which is not there; written from what is known",
+        frame->number, frame->delta);
+}
+
+static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
+                       const char *why)
+{
+    dm2->out->counts.missing++;
+    qs_demo_problem(dm2->out, packet, "frame %d is left out: %s", number, why);
+}
+
+/* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
+static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
+                                            const struct q2_frame *frame,
+                                            const struct qs_packet *packet, uint32_t acknowledged)
+{
+    const struct q2_frame *converted =
+        converter_frame(&dm2->converter, session, frame, acknowledged);
+
+    dm2->passed_over = !converted;
+    if (frame->reference_missing)
+        note_repair(dm2, frame, packet);
+    return converted;
+}
+
+/* `first` are the messages of a frame. */
+static void add_frame(struct dm2 *dm2, const struct q2_session *session,
+                      const struct q2_tracked_message *first, const struct qs_packet *packet,
+                      uint32_t acknowledged)
+{
+    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
+    struct qs_view unit;
+
+    if (!frame) {
+        lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
+        return;
+    }
+    if (session->dialect.packed) {
+        frame = convert_frame(dm2, session, frame, packet, acknowledged);
+        if (!frame)
+            return;
+        unit = encode_frame(dm2, session, &dm2->converter.last, frame);
+    } else if (frame->delta <= 0 ||
+               (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
+        unit = frame_as_sent(first);
+    } else {
+        note_repair(dm2, frame, packet);
+        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->last), frame);
+    }
+    if (add_unit(dm2, unit))
+        keep_last_frame(dm2, session, frame);
+    else
+        lose_frame(dm2, packet, frame->number, "it is longer than players read");
+}
+
+/* --- What is left out --- */
+
+static void add_stufftext(struct dm2 *dm2, struct qs_view message)
+{
+    GByteArray *kept = dm2->unit;
+
+    g_byte_array_set_size(kept, 0);
+    stufftext_sift(&dm2->stufftext, message, kept);
+    add_unit(dm2, (struct qs_view){kept->data, kept->len});
+}
+
+static bool stops_players(const struct dm2 *dm2, struct qs_view message)
+{
+    switch (message.data[0]) {
+    case SVC_DISCONNECT:
+    case SVC_RECONNECT:
+    case SVC_DOWNLOAD:
+        return true;
+    case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
+        return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
+    }
+    return false;
+}
+
+static void add_message(struct dm2 *dm2, struct qs_view message)
+{
+    if (message.data[0] == SVC_SERVERDATA)
+        return;
+    if (stops_players(dm2, message))
+        dm2->out->counts.stripped++;
+    else if (message.data[0] == SVC_STUFFTEXT)
+        add_stufftext(dm2, message);
+    else if (!add_unit(dm2, message))
+        dm2->out->counts.missing++;
+}
+
+/* --- Packets --- */
+
+/* Whether the message at `index` is of that kind and stands right behind the one before. */
+static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
+{
+    const struct q2_tracked_message *before = message_at(dm2, index - 1);
+    const struct q2_tracked_message *message = message_at(dm2, index);
+
+    return message && message->id == id &&
+           message->bytes.data == before->bytes.data + before->bytes.size;
+}
+
+/* A frame's messages follow each other, if it has several; players know no others. */
+static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
+{
+    return session->dialect.packed ||
+           (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
+}
+
+static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    const struct q2_session *session = q2_session_of(decoder->session);
+    const struct q2_tracked_message *message;
+
+    dm2->passed_over = false;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
+            add_frame(dm2, session, message, packet, decoder->acknowledged);
+            i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
+        } else if (message->id < SVC_PLAYERINFO) {
+            add_message(dm2, message->bytes);
+        }
+    }
+    /* What came with a frame that is passed over waits for the next one. */
+    if (!dm2->passed_over)
+        flush_block(dm2);
+}
+
+/* The tracker was not there when the session's first packet was decoded: that is done again, with
+ * what was known after it. */
+static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet)
+{
+    struct q2_session copy;
+    struct qs_decoder again;
+    struct qs_packet block = *packet;
+    const struct qs_message *first;
+
+    if (decoder->direction != QS_S2C || !decoder->messages->len)
+        return;
+    first = &g_array_index(decoder->messages, struct qs_message, 0);
+    if (first->source)
+        return;
+    block.data += first->offset;
+    block.size -= first->offset;
+    q2_protocol.session_copy(&copy.base, decoder->session);
+    copy.tracker = dm2->tracker;
+    qs_decoder_init(&again, &q2_protocol);
+    qs_decode_server_messages(&again, &copy.base, NULL, &block);
+    qs_decoder_clear(&again);
+    q2_protocol.session_clear(&copy.base);
+}
+
+static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
+                   const struct qs_packet *packet)
+{
+    if (dm2->followed)
+        return;
+    dm2->followed = q2_session_of(decoder->session);
+    dm2->followed->tracker = dm2->tracker;
+    catch_up(dm2, decoder, packet);
+}
+
+static void note_losses(struct dm2 *dm2, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const uint32_t lost = decoder->session->to_client.not_captured;
+
+    if (lost > dm2->not_captured) {
+        dm2->out->counts.missing += lost - dm2->not_captured;
+        qs_demo_problem(dm2->out, packet,
+                        "the client acknowledges server packet %u, which the capture lacks",
+                        decoder->acknowledged);
+    }
+    dm2->not_captured = lost;
+}
+
+static void dm2_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dm2 *dm2 = state;
+    const struct q2_session *session = q2_session_of(decoder->session);
+
+    if (dm2->ended || decoder->connectionless || !decoder->accepted)
+        return;
+    follow(dm2, decoder, packet);
+    if (decoder->direction == QS_C2S) {
+        note_losses(dm2, decoder, packet);
+        if (session->moved)
+            converter_move(&dm2->converter, decoder->sequence, &session->newest);
+    } else if (ready(dm2, session)) {
+        if (qs_decoder_problems(decoder))
+            qs_demo_problem(dm2->out, packet, "not decoded to its end; the rest is left out");
+        add_messages(dm2, decoder, packet);
+    }
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dm2->ended = decoder->session->disconnected;
+}
+
+static void dm2_finish(void *state)
+{
+    end_level(state);
+}
+
+const struct qs_demo_rebuilder dm2_rebuilder = {
+    .create = dm2_new,
+    .packet = dm2_packet,
+    .finish = dm2_finish,
+    .free = dm2_free,
+};

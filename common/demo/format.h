@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record of a demo format: all that the plugin and the tool know about it. Adding one is a
+ * NAME.c that defines one of these and reads and writes blocks, a NAME_rebuild.c, a NAME_packets.c,
+ * and a row in formats.c.
+ */
+#ifndef QS_DEMO_FORMAT_H
+#define QS_DEMO_FORMAT_H
+
+#include "common/core/protocol.h"
+#include "common/demo/packets.h"
+#include "common/demo/reader.h"
+#include "common/demo/writer.h"
+
+/* Rebuilds the demo of one session: create, a call for each packet, finish, free. */
+struct qs_demo_rebuilder {
+    void *(*create)(struct qs_demo_writer *out);
+    /*
+     * A packet of either direction, in the capture's order; `decoder` holds what qs_decode() made
+     * of it, and decoder->session the session behind it.
+     */
+    void (*packet)(void *state, const struct qs_decoder *decoder, const struct qs_packet *packet);
+    /* The session is over. Not called where the user broke off. */
+    void (*finish)(void *state);
+    void (*free)(void *state);
+};
+
+/* Makes the packets that a demo could have been recorded from. */
+struct qs_demo_packet_maker {
+    uint16_t port; /* of the server */
+    void *(*create)(struct qs_demo_sender *out);
+    /* A block, after its decode. */
+    void (*block)(void *state, const struct qs_decoder *decoder, const struct qs_packet *block);
+    void (*finish)(void *state); /* behind the last block; or NULL */
+    void (*free)(void *state);
+};
+
+struct qs_demo_format {
+    const char *extension; /* "qwd" */
+    const struct qs_protocol *protocol;
+    bool of_stream; /* it is rebuilt of the protocol's streams, not of its datagrams */
+
+    /* Whether a file with these bytes can be nothing else. */
+    bool (*recognise)(struct qs_view file);
+    /* Moves `reader->in` behind the next block, or the line. */
+    enum qs_demo_status (*next)(struct qs_demo_reader *reader);
+    /*
+     * The time of the block that was just decoded, in seconds; as QWD says it, it can be any
+     * number. reader->time is that of the block before.
+     */
+    double (*seconds)(struct qs_demo_reader *reader, const struct qs_decoder *decoder);
+    /*
+     * Decodes a whole block, framing and all; the packet's number is the block's, from 1, or 0 for
+     * what stands before the blocks. For qs_decode_block().
+     */
+    void (*decode_block)(struct qs_decoder *decoder);
+
+    const struct qs_demo_rebuilder *rebuilder;
+    const struct qs_demo_packet_maker *packets;
+};
+
+/* All formats, the strictest to recognise first, ending with NULL. Defined in formats.c. */
+extern const struct qs_demo_format *const qs_demo_formats[];
+
+/* The format of a file with these bytes, or by its name ("x.dm2", "x.dm2.gz"); or NULL. */
+const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file);
+const struct qs_demo_format *qs_demo_format_of_name(const char *name);
+
+/* What sessions of the protocol are rebuilt as, those over datagrams or streams; or NULL. */
+const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of demo formats. */
+#include "common/demo/dem.h"
+#include "common/demo/dm2.h"
+#include "common/demo/format.h"
+#include "common/demo/mvd.h"
+#include "common/demo/qwd.h"
+
+const struct qs_demo_format *const qs_demo_formats[] = {
+    &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,
+};
+
+const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
+{
+    for (size_t i = 0; qs_demo_formats[i]; i++)
+        if (qs_demo_formats[i]->recognise(file))
+            return qs_demo_formats[i];
+    return NULL;
+}
+
+const struct qs_demo_format *qs_demo_format_of_name(const char *name)
+{
+    char *lower = g_ascii_strdown(name, -1);
+    const struct qs_demo_format *found = NULL;
+    const char *dot;
+
+    if (g_str_has_suffix(lower, ".gz"))
+        lower[strlen(lower) - strlen(".gz")] = '\0';
+    dot = strrchr(lower, '.');
+    for (size_t i = 0; dot && qs_demo_formats[i]; i++)
+        if (strcmp(dot + 1, qs_demo_formats[i]->extension) == 0)
+            found = qs_demo_formats[i];
+    g_free(lower);
+    return found;
+}
+
+const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream)
+{
+    for (size_t i = 0; qs_demo_formats[i]; i++)
+        if (qs_demo_formats[i]->protocol == protocol && qs_demo_formats[i]->of_stream == stream)
+            return qs_demo_formats[i];
+    return NULL;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds MVD demos out of QTV streams: the blocks as the server sent them, which is what it would
+ * have recorded.
+ *
+ * A server ends its recordings with a message that says so, and players stop with an error, or wait
+ * for ever, where it is missing: a stream that merely breaks off gets one. The server sends it to
+ * its streams, too, whenever any recording ends; where more follows, players pass over it. Source:
+ * mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
+ */
+#include "common/demo/mvd.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/quakeworld.h"
+#include "common/core/writer.h"
+#include "common/demo/filter_qw.h"
+
+struct mvd {
+    struct qs_demo_writer *out;
+    bool lost;  /* what came behind a hole is of no use */
+    bool ended; /* by the last block */
+    struct filter_qw filter;
+    GByteArray *block; /* scratch */
+};
+
+static void *mvd_new(struct qs_demo_writer *out)
+{
+    struct mvd *mvd = g_new0(struct mvd, 1);
+
+    mvd->out = out;
+    mvd->block = g_byte_array_new();
+    filter_qw_init(&mvd->filter, out);
+    return mvd;
+}
+
+static void mvd_free(void *state)
+{
+    struct mvd *mvd = state;
+
+    g_byte_array_free(mvd->block, TRUE);
+    filter_qw_clear(&mvd->filter);
+    g_free(mvd);
+}
+
+/* --- Blocks --- */
+
+static void write_block(struct mvd *mvd, struct qs_view block)
+{
+    if (!mvd->out->begun)
+        qs_demo_begin(mvd->out);
+    qs_demo_write(mvd->out, block);
+    mvd->out->counts.blocks++;
+}
+
+static void set_length(GByteArray *block, uint32_t header_size)
+{
+    const uint32_t length = GUINT32_TO_LE(block->len - header_size);
+
+    memcpy(block->data + header_size - sizeof length, &length, sizeof length);
+}
+
+/* The block as the demo shall have it. */
+static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
+    const uint32_t header_size = packet->size - payload.size;
+
+    if (!filter_qw_touches(&mvd->filter, decoder))
+        return (struct qs_view){packet->data, packet->size};
+    g_byte_array_set_size(mvd->block, 0);
+    g_byte_array_append(mvd->block, packet->data, header_size);
+    filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
+    set_length(mvd->block, header_size);
+    return qs_view_of_bytes(mvd->block);
+}
+
+/* --- The end --- */
+
+static bool ends_recording(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_DISCONNECT)
+            return true;
+    return false;
+}
+
+static void append_end(GByteArray *block)
+{
+    static const char reason[] = "EndOfDemo";
+
+    qs_write_u8(block, 0);
+    qs_write_u8(block, MVD_ALL);
+    qs_write_u32(block, 1 + sizeof reason);
+    qs_write_u8(block, SVC_DISCONNECT);
+    qs_write_text(block, reason);
+}
+
+/* --- Units of the stream --- */
+
+static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qs_view block = filter(mvd, decoder, packet);
+
+    if (qs_decoder_problems(decoder))
+        qs_demo_problem(mvd->out, packet, "not decoded to its end; copied as it is");
+    write_block(mvd, block);
+    mvd->ended = ends_recording(decoder);
+}
+
+/* Says, once, why the demo ends here. */
+static void stop(struct mvd *mvd, const struct qs_packet *packet)
+{
+    if (packet->missing)
+        qs_demo_problem(mvd->out, packet,
+                        "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+                        ": the demo ends there",
+                        packet->missing, packet->missing_before);
+    else if (packet->size < packet->wire_size)
+        qs_demo_problem(mvd->out, packet,
+                        "the stream ends within a block, %u bytes of which are left out",
+                        packet->size);
+    else
+        qs_demo_problem(mvd->out, packet, "no block begins here: the demo ends before it");
+    mvd->out->counts.missing++;
+    mvd->lost = true;
+}
+
+static void mvd_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qw_qtv *qtv = &((const struct qw_session *)decoder->session)->qtv;
+    struct mvd *mvd = state;
+
+    if (mvd->lost || !qs_session_from_server(decoder->session, packet))
+        return;
+    if (qtv->block)
+        take_block(mvd, decoder, packet);
+    else if (qtv->stage[packet->from] == QW_QTV_STAGE_LOST)
+        stop(mvd, packet);
+}
+
+static void mvd_finish(void *state)
+{
+    struct mvd *mvd = state;
+
+    if (mvd->ended || !mvd->out->begun)
+        return;
+    g_byte_array_set_size(mvd->block, 0);
+    append_end(mvd->block);
+    write_block(mvd, qs_view_of_bytes(mvd->block));
+}
+
+const struct qs_demo_rebuilder mvd_rebuilder = {
+    .create = mvd_new,
+    .packet = mvd_packet,
+    .finish = mvd_finish,
+    .free = mvd_free,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Making packets of demos: what a format is given to send with. A handshake comes first, so that
+ * whoever reads the packets knows the game. What of the demo a packet carries is said beside it
+ * (see piece.h).
+ */
+#ifndef QS_DEMO_PACKETS_H
+#define QS_DEMO_PACKETS_H
+
+#include "common/core/decoder.h"
+#include "common/core/writer.h"
+#include "common/demo/piece.h"
+
+enum {
+    QS_DEMO_SEGMENT_MAX = 1460, /* what TCP sends at once over Ethernet */
+
+    /* Flags of TCP. Source: RFC 9293, section 3.1. */
+    QS_DEMO_FIN = 0x01,
+    QS_DEMO_SYN = 0x02,
+    QS_DEMO_ACK = 0x10
+};
+
+struct qs_demo_segment {
+    uint32_t sequence, acknowledged;
+    uint8_t flags;
+    struct qs_view payload;
+};
+
+/* An implementation begins with this struct. It sends at the time of the block at hand. */
+struct qs_demo_sender {
+    /* QS_C2S: to the server. `comment` tells the piece that the packet carries, or is NULL. */
+    void (*datagram)(struct qs_demo_sender *sender, enum qs_direction direction,
+                     struct qs_view datagram, const char *comment);
+    void (*segment)(struct qs_demo_sender *sender, enum qs_direction direction,
+                    const struct qs_demo_segment *segment, const char *comment);
+    uint64_t offset; /* in the demo, of the next piece */
+};
+
+/* `piece` is what the packet carries, but for its offset; NULL: nothing. */
+void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
+                  struct qs_view datagram, const struct qs_demo_piece *piece);
+void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
+                          const struct qs_demo_segment *segment, const struct qs_demo_piece *piece);
+
+/* A connectionless packet: four bytes 255 and the text, without its NUL. */
+void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction,
+                       const char *text);
+
+/* The piece that the first packet of a session carries; more are to come. */
+extern const struct qs_demo_piece qs_demo_start;
+
+/* A whole block that no packet gives. */
+struct qs_demo_piece qs_demo_block_apart(struct qs_view block);
+
+/* A block whose first `head` bytes stand in no packet; the others are its payload from `from` on.
+ */
+struct qs_demo_piece qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from);
+
+#endif

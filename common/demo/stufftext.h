@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sifts the console commands that a server stuffs into its clients (svc_stufftext): those that a
+ * demo must not have, and those that --sanitize wishes away.
+ */
+#ifndef QS_DEMO_STUFFTEXT_H
+#define QS_DEMO_STUFFTEXT_H
+
+#include <glib.h>
+
+#include "common/demo/writer.h"
+
+struct stufftext {
+    struct qs_demo_writer *out; /* is told what was left out */
+    const char *const *needed;  /* commands that stay; comments stay too. NULL: all stay */
+    const char *const *never;   /* commands that never stay, whatever is needed; or NULL */
+    GString *pending;
+};
+
+/* The lists end with NULL. */
+void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out,
+                    const char *const *needed, const char *const *never);
+void stufftext_clear(struct stufftext *stufftext);
+
+/*
+ * Appends to `out` the message (its id, the text, a NUL) with the commands that stay; nothing when
+ * none does. Commands end with a line feed, and may be spread over messages: where only needed ones
+ * stay, what has no end yet waits for it.
+ */
+void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a demo is rebuilt with: who rebuilds calls these functions, and never sees a file or a name;
+ * who runs the rebuilding implements them, and does what it likes with the bytes.
+ */
+#ifndef QS_DEMO_WRITER_H
+#define QS_DEMO_WRITER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/core/packet.h"
+#include "common/core/reader.h"
+
+/* What became of the session. */
+struct qs_demo_counts {
+    uint64_t blocks;   /* written */
+    uint64_t stripped; /* messages left out, because players stop at them or the user wants so */
+    uint64_t repaired; /* frames made whole in spite of missing packets */
+    uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
+};
+
+/* An implementation begins with this struct, fills in the functions, `force` and `sanitize`. */
+struct qs_demo_writer {
+    void (*begin)(struct qs_demo_writer *writer);
+    void (*write)(struct qs_demo_writer *writer, const void *data, size_t size);
+    void (*discard)(struct qs_demo_writer *writer);
+    void (*start_missing)(struct qs_demo_writer *writer, const char *what);
+    void (*left_out)(struct qs_demo_writer *writer, const char *command);
+    void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                    const char *text);
+    bool force;    /* write demos whose start is missing, as well as that can be done */
+    bool sanitize; /* leave out what playback does not need and would carry out */
+    bool begun;    /* a demo has begun and was not discarded */
+    struct qs_demo_counts counts;
+};
+
+/*
+ * Begins a demo, and ends the one before it: a format that needs one for each level begins
+ * several.
+ */
+void qs_demo_begin(struct qs_demo_writer *writer);
+
+/* Adds bytes to the demo that was begun last. */
+void qs_demo_write(struct qs_demo_writer *writer, struct qs_view bytes);
+
+/* Drops the demo that was begun last: it would not play. */
+void qs_demo_discard(struct qs_demo_writer *writer);
+
+/*
+ * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no
+ * svc_serverdata seen"). Returns whether to write all the same. If not, nothing is to be written
+ * until a start comes.
+ */
+bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
+
+/* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
+void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
+
+/*
+ * Something that the user should know: the demo is not what the client would have recorded.
+ * `packet` is where, or NULL.
+ */
+void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                     const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/comments.h"
+
+#include <glib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/core/reader.h"
+#include "pcap2demo/capture/pcapng.h"
+
+enum { BLOCK_MAX = 16 * 1024 * 1024 }; /* libpcap reads no longer ones */
+
+struct comments {
+    GPtrArray *texts; /* by packet; NULL: it has none */
+    GStringChunk *chunk;
+    bool any;
+};
+
+struct comments *comments_of_file(const char *name)
+{
+    struct comments *comments;
+    struct stat about;
+    FILE *stream;
+
+    if (stat(name, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > COMMENTS_FILE_MAX)
+        return NULL;
+    stream = fopen(name, "rb");
+    if (!stream)
+        return NULL;
+    comments = comments_read(stream);
+    fclose(stream);
+    return comments;
+}
+
+void comments_free(struct comments *comments)
+{
+    if (!comments)
+        return;
+    g_ptr_array_free(comments->texts, TRUE);
+    g_string_chunk_free(comments->chunk);
+    g_free(comments);
+}
+
+const char *comments_find(const struct comments *comments, uint64_t number)
+{
+    if (!comments || !number || number > comments->texts->len)
+        return NULL;
+    return g_ptr_array_index(comments->texts, number - 1);
+}
+
+/* --- Blocks --- */
+
+/* The options of a block, from where `in` stands. Empty: there is none of that code. */
+static struct qs_view find_option(struct qs_reader in, uint16_t wanted)
+{
+    while (qs_reader_left(&in)) {
+        const uint16_t code = qs_reader_u16(&in);
+        const uint16_t size = qs_reader_u16(&in);
+        const uint8_t *value = qs_reader_take(&in, size);
+
+        if (in.overrun || code == PCAPNG_OPTION_END)
+            break;
+        if (code == wanted)
+            return (struct qs_view){value, size};
+        qs_reader_take(&in, -(uint32_t)size % 4);
+    }
+    return (struct qs_view){0};
+}
+
+/* This program writes little-endian files only. */
+static bool is_ours(struct qs_reader in)
+{
+    enum { VERSION_AND_LENGTH = 12 };
+    const uint32_t order = qs_reader_u32(&in);
+    struct qs_view application;
+
+    qs_reader_take(&in, VERSION_AND_LENGTH);
+    application = find_option(in, PCAPNG_OPTION_APPLICATION);
+    return order == PCAPNG_BYTE_ORDER && application.size >= strlen(PCAPNG_APPLICATION) &&
+           memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
+}
+
+static void add_packet(struct comments *comments, struct qs_view comment)
+{
+    char *text = NULL;
+
+    if (comment.size)
+        text = g_string_chunk_insert_len(comments->chunk, (const char *)comment.data,
+                                         (gssize)comment.size);
+    comments->any |= text != NULL;
+    g_ptr_array_add(comments->texts, text);
+}
+
+static void read_packet(struct comments *comments, struct qs_reader in)
+{
+    enum { INTERFACE_AND_TIME = 12 };
+    uint32_t size;
+
+    qs_reader_take(&in, INTERFACE_AND_TIME);
+    size = qs_reader_u32(&in);
+    qs_reader_u32(&in); /* its length on the wire */
+    qs_reader_take(&in, size);
+    qs_reader_take(&in, -size % 4);
+    add_packet(comments, in.overrun ? (struct qs_view){0} : find_option(in, PCAPNG_OPTION_COMMENT));
+}
+
+/* False: the file is not one of ours. */
+static bool take_block(struct comments *comments, uint32_t type, struct qs_reader body)
+{
+    switch (type) {
+    case PCAPNG_SECTION:
+        return is_ours(body);
+    case PCAPNG_PACKET:
+        read_packet(comments, body);
+        break;
+    case PCAPNG_OLD_PACKET:
+    case PCAPNG_SIMPLE_PACKET:
+        add_packet(comments, (struct qs_view){0});
+        break;
+    }
+    return true;
+}
+
+/* Reads a block's body, and the length behind it. False: the file ends, or there is no block. */
+static bool read_block(FILE *stream, uint32_t *type, GByteArray *body)
+{
+    uint8_t head[8];
+    uint32_t size;
+
+    if (fread(head, 1, sizeof head, stream) != sizeof head)
+        return false;
+    *type = qs_le32(head);
+    size = qs_le32(head + 4);
+    if (size < PCAPNG_FRAMING || size > BLOCK_MAX || size % 4)
+        return false;
+    g_byte_array_set_size(body, size - (guint)sizeof head);
+    if (fread(body->data, 1, body->len, stream) != body->len)
+        return false;
+    g_byte_array_set_size(body, body->len - 4);
+    return true;
+}
+
+/* What is read before damage holds: libpcap reads as far. */
+static bool read_blocks(struct comments *comments, FILE *stream)
+{
+    GByteArray *body = g_byte_array_new();
+    bool ours = false, begun = false;
+    uint32_t type;
+
+    while (read_block(stream, &type, body) && (begun || type == PCAPNG_SECTION)) {
+        begun = true;
+        ours = take_block(comments, type, qs_reader_over(body->data, body->len));
+        if (!ours)
+            break;
+    }
+    g_byte_array_free(body, TRUE);
+    return ours;
+}
+
+struct comments *comments_read(FILE *stream)
+{
+    struct comments *comments = g_new0(struct comments, 1);
+
+    comments->texts = g_ptr_array_new();
+    comments->chunk = g_string_chunk_new(4096);
+    if (read_blocks(comments, stream) && comments->any)
+        return comments;
+    comments_free(comments);
+    return NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/recording.h"
+
+#include <string.h>
+
+struct recording {
+    struct qs_demo_reader reader;
+    char *name;
+    GByteArray *bytes;
+    char *load_problem; /* or NULL */
+    char *error;        /* or NULL */
+};
+
+/* --- Opening --- */
+
+/* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
+static bool is_capture_magic(const uint8_t magic[4])
+{
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a};
+    const uint32_t little = qs_le32(magic), big = qs_be32(magic);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+        if (little == known[i] || big == known[i])
+            return true;
+    return false;
+}
+
+/* The bytes go back one by one: C promises one, the C libraries of Linux take as many as these. */
+bool recording_is_likely(FILE *stream)
+{
+    uint8_t magic[4] = {0};
+    const size_t size = fread(magic, 1, sizeof magic, stream);
+
+    for (size_t i = size; i--;)
+        ungetc(magic[i], stream);
+    return size < sizeof magic || !is_capture_magic(magic);
+}
+
+bool recording_is_capture(struct qs_view file)
+{
+    return file.size >= 4 && is_capture_magic(file.data);
+}
+
+struct recording *recording_open(GByteArray *bytes, char *problem, const char *name, char **error)
+{
+    struct recording *recording = g_new0(struct recording, 1);
+    const struct qs_view file = qs_view_of_bytes(bytes);
+    const struct qs_demo_format *format = qs_demo_format_of_content(file);
+
+    if (!format)
+        format = qs_demo_format_of_name(name);
+    recording->bytes = bytes;
+    recording->load_problem = problem;
+    recording->name = g_strdup(strcmp(name, "-") == 0 ? "standard input" : name);
+    qs_demo_reader_init(&recording->reader, format, file);
+    if (format)
+        return recording;
+    *error = problem ? g_strdup(problem) : g_strdup("neither a capture nor a demo");
+    recording_close(recording);
+    return NULL;
+}
+
+void recording_close(struct recording *recording)
+{
+    g_byte_array_free(recording->bytes, TRUE);
+    g_free(recording->name);
+    g_free(recording->load_problem);
+    g_free(recording->error);
+    g_free(recording);
+}
+
+const char *recording_name(const struct recording *recording)
+{
+    return recording->name;
+}
+
+int recording_protocol(const struct recording *recording)
+{
+    return qs_protocol_number(recording->reader.format->protocol->name);
+}
+
+const struct qs_demo_format *recording_demo_format(const struct recording *recording)
+{
+    return recording->reader.format;
+}
+
+uint64_t recording_number(const struct recording *recording)
+{
+    return recording->reader.number;
+}
+
+const char *recording_error(const struct recording *recording)
+{
+    return recording->error;
+}
+
+/* --- Reading --- */
+
+static void broken(struct recording *recording, const char *what)
+{
+    recording->error = g_strdup_printf("offset %u: %s%s%s", recording->reader.in.pos, what,
+                                       recording->load_problem ? "; " : "",
+                                       recording->load_problem ? recording->load_problem : "");
+}
+
+bool recording_next(struct recording *recording, struct qs_demo_block *block)
+{
+    const enum qs_demo_status status = qs_demo_next(&recording->reader, block);
+    const char *what = qs_demo_status_text(&recording->reader, status);
+
+    if (status == QS_DEMO_BLOCK)
+        return true;
+    if (what || recording->load_problem)
+        broken(recording, what ? what : "the file ends");
+    return false;
+}
+
+int64_t recording_time(struct recording *recording, const struct qs_decoder *decoder)
+{
+    return qs_demo_time(&recording->reader, decoder);
+}

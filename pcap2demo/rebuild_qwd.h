@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PCAP2DEMO_REBUILD_QWD_H
-#define PCAP2DEMO_REBUILD_QWD_H
-
-#include "pcap2demo/rebuild.h"
-
-extern const struct rebuilder rebuild_qwd;
-
-#endif

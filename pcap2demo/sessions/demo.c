@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/demo.h"
+
+#include <string.h>
+
+#include "pcap2demo/output/writer.h"
+
+struct demo {
+    struct qs_demo_writer out;
+    struct demo_setup setup;
+    const char *source;    /* file of the packet at hand */
+    char *map;             /* that the session is on */
+    struct writer *writer; /* NULL: no file has begun */
+    char *file_map;        /* the map that the file is named after */
+    char *lacks;
+    GPtrArray *files, *problems;
+    uint64_t problem_count;
+    bool dropped;
+    GTree *left_out; /* char * to guint: how often each command was left out */
+};
+
+static void file_free(gpointer data)
+{
+    struct demo_file *file = data;
+
+    g_free(file->name);
+    g_free(file->error);
+    g_free(file);
+}
+
+static void problem_free(gpointer data)
+{
+    struct demo_problem *problem = data;
+
+    g_free(problem->text);
+    g_free(problem);
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
+{
+    (void)data;
+    return strcmp(a, b);
+}
+
+void demo_set_source(struct demo *demo, const char *file)
+{
+    demo->source = file;
+}
+
+void demo_set_map(struct demo *demo, const char *map)
+{
+    g_free(demo->map);
+    demo->map = g_strdup(map);
+    if (demo->writer && !demo->file_map)
+        demo->file_map = g_strdup(map);
+}
+
+struct qs_demo_writer *demo_writer(struct demo *demo)
+{
+    return &demo->out;
+}
+
+const struct qs_demo_counts *demo_counts(const struct demo *demo)
+{
+    return &demo->out.counts;
+}
+
+static void discard_file(struct demo *demo)
+{
+    if (demo->writer)
+        writer_free(demo->writer);
+    demo->writer = NULL;
+    g_clear_pointer(&demo->file_map, g_free);
+}
+
+/* Gives the file its name; `error` is set where that failed. */
+static void commit(struct demo *demo, struct demo_file *file)
+{
+    const struct naming_request request = {.capture = demo->setup.capture,
+                                           .session = demo->setup.session,
+                                           .map = demo->file_map,
+                                           .extension = demo->setup.extension};
+
+    file->name = naming_next(demo->setup.naming, &request);
+    if (file->name)
+        file->error = writer_commit(demo->writer, file->name, demo->setup.demo_options.force);
+    else
+        file->error = g_strdup("one file cannot hold several sessions: choose one with "
+                               "--session, or a folder with --output");
+}
+
+static void end_file(struct demo *demo)
+{
+    struct demo_file *file;
+
+    if (!demo->writer)
+        return;
+    file = g_new0(struct demo_file, 1);
+    file->size = writer_size(demo->writer);
+    if (demo->setup.naming)
+        commit(demo, file);
+    g_ptr_array_add(demo->files, file);
+    discard_file(demo);
+}
+
+/* --- What rebuilders call --- */
+
+static void begin(struct qs_demo_writer *out)
+{
+    struct demo *demo = (struct demo *)out;
+
+    end_file(demo);
+    demo->writer = writer_new(demo->setup.naming ? naming_folder(demo->setup.naming) : NULL);
+    demo->file_map = g_strdup(demo->map);
+}
+
+static void write_bytes(struct qs_demo_writer *out, const void *data, size_t size)
+{
+    writer_add(((struct demo *)out)->writer, data, size);
+}
+
+static void discard(struct qs_demo_writer *out)
+{
+    discard_file((struct demo *)out);
+}
+
+static void start_missing(struct qs_demo_writer *out, const char *what)
+{
+    struct demo *demo = (struct demo *)out;
+
+    if (!demo->lacks)
+        demo->lacks = g_strdup(what);
+}
+
+static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, const char *text)
+{
+    struct demo *demo = (struct demo *)out;
+    struct demo_problem *entry;
+
+    if (++demo->problem_count > DEMO_PROBLEMS_MAX)
+        return;
+    entry = g_new0(struct demo_problem, 1);
+    if (packet)
+        entry->location = (struct location){.file = demo->source, .packet = packet->number};
+    entry->text = printable(text);
+    g_ptr_array_add(demo->problems, entry);
+}
+
+static void left_out(struct qs_demo_writer *out, const char *command)
+{
+    struct demo *demo = (struct demo *)out;
+    guint count;
+
+    if (g_tree_nnodes(demo->left_out) >= DEMO_COMMANDS_MAX &&
+        !g_tree_lookup(demo->left_out, command))
+        command = "others";
+    count = GPOINTER_TO_UINT(g_tree_lookup(demo->left_out, command)) + 1;
+    g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
+}
+
+/* --- The demo --- */
+
+struct demo *demo_new(const struct demo_setup *setup)
+{
+    struct demo *demo = g_new0(struct demo, 1);
+
+    demo->out = (struct qs_demo_writer){.begin = begin,
+                                        .write = write_bytes,
+                                        .discard = discard,
+                                        .start_missing = start_missing,
+                                        .left_out = left_out,
+                                        .problem = problem,
+                                        .force = setup->demo_options.force,
+                                        .sanitize = setup->demo_options.sanitize};
+    demo->setup = *setup;
+    demo->files = g_ptr_array_new_with_free_func(file_free);
+    demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
+    demo->problems = g_ptr_array_new_with_free_func(problem_free);
+    return demo;
+}
+
+void demo_free(struct demo *demo)
+{
+    discard_file(demo);
+    g_ptr_array_free(demo->files, TRUE);
+    g_ptr_array_free(demo->problems, TRUE);
+    g_tree_destroy(demo->left_out);
+    g_free(demo->map);
+    g_free(demo->lacks);
+    g_free(demo);
+}
+
+static gboolean append_left_out(gpointer command, gpointer count, gpointer data)
+{
+    GString *text = data;
+
+    g_string_append_printf(text, "%s%s", text->len ? ", " : "", (const char *)command);
+    if (GPOINTER_TO_UINT(count) > 1)
+        g_string_append_printf(text, " ×%u", GPOINTER_TO_UINT(count));
+    return FALSE;
+}
+
+char *demo_left_out_text(const struct demo *demo)
+{
+    GString *text;
+
+    if (!g_tree_nnodes(demo->left_out))
+        return NULL;
+    text = g_string_new(NULL);
+    g_tree_foreach(demo->left_out, append_left_out, text);
+    return g_string_free(text, FALSE);
+}
+
+void demo_end(struct demo *demo, bool keep)
+{
+    demo->dropped = !keep;
+    if (keep)
+        end_file(demo);
+    else
+        discard_file(demo);
+}
+
+bool demo_is_dropped(const struct demo *demo)
+{
+    return demo->dropped;
+}
+
+const GPtrArray *demo_files(const struct demo *demo)
+{
+    return demo->files;
+}
+
+const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total)
+{
+    *total = demo->problem_count;
+    return demo->problems;
+}
+
+const char *demo_lacks(const struct demo *demo)
+{
+    return demo->lacks;
+}

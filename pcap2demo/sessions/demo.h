@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One session's demo: files, counts and problems. It is what rebuilders write with. */
+#ifndef PCAP2DEMO_DEMO_H
+#define PCAP2DEMO_DEMO_H
+
+#include <glib.h>
+
+#include "common/demo/writer.h"
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/sessions/naming.h"
+
+/* Problems beyond this number are only counted. */
+enum { DEMO_PROBLEMS_MAX = 10 };
+
+/* Names of commands left out that are told apart; further ones are told as "others". */
+enum { DEMO_COMMANDS_MAX = 32 };
+
+/* What the user asked for. */
+struct demo_options {
+    bool force;    /* write demos whose start is missing, as well as that can be done */
+    bool sanitize; /* leave out what playback does not need and would carry out: see the manual */
+};
+
+struct demo_setup {
+    struct naming *naming; /* NULL: nothing is written, only counted */
+    struct demo_options demo_options;
+    const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
+    const char *extension;
+    unsigned session;
+};
+
+/* A file as it was written, or would be. */
+struct demo_file {
+    char *name; /* without folder; NULL where nothing is written */
+    uint64_t size;
+    char *error; /* why it is not there, or NULL */
+};
+
+struct demo_problem {
+    struct location location;
+    char *text;
+};
+
+struct demo *demo_new(const struct demo_setup *setup);
+void demo_free(struct demo *demo);
+
+/* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
+ * next one begins; it is named after the map that the session is on. */
+struct qs_demo_writer *demo_writer(struct demo *demo);
+
+const struct qs_demo_counts *demo_counts(const struct demo *demo);
+
+/* The file that the packets to come are from; an interned text. */
+void demo_set_source(struct demo *demo, const char *file);
+
+/* The map that the session is on from now on; NULL: not known. */
+void demo_set_map(struct demo *demo, const char *map);
+
+/* The session is over: names the last file, or drops it where `keep` is false. */
+void demo_end(struct demo *demo, bool keep);
+
+/* Whether the session ended so that the last file was not kept. */
+bool demo_is_dropped(const struct demo *demo);
+
+/* struct demo_file *, in order. */
+const GPtrArray *demo_files(const struct demo *demo);
+
+/* struct demo_problem *, in order, at most DEMO_PROBLEMS_MAX; the number of all in `*total`. */
+const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total);
+
+/* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
+char *demo_left_out_text(const struct demo *demo);
+
+/* What the start lacks, or NULL. */
+const char *demo_lacks(const struct demo *demo);
+
+#endif
