@@ -421,29 +421,6 @@ class Captures(SmallDemos):
         self.assertEqual(self.converted(capture)[0], demo)
         self.assertNotIn(b"quit", self.converted(capture, "--sanitize")[0])
 
-    def test_commands_of_a_client_do_not_count(self):
-        """As captures were made once: "demo QWD" in the client's first packet."""
-        data = self.capture(self.stuffing_demo()).read_bytes().replace(b"pcap2demo ", b"something ")
-        first = struct.pack("<IIH", 0, 0, 1)
-        at = data.index(first + b"\x01")
-        command = first + b"\x04demo QWD\0"
-        # The packet's frame is longer by as much, and padded anew.
-        start = data.rindex(struct.pack("<I", 6), 0, at)
-        size = struct.unpack_from("<I", data, start + 4)[0]
-        frame = bytearray(data[start + 28:at])
-        frame[2:4] = struct.pack(">H", 28 + len(command))
-        frame[24:26] = struct.pack(">H", 8 + len(command))
-        frame += command
-        body = (data[start + 8:start + 20] + struct.pack("<II", len(frame), len(frame)) + frame +
-                bytes(-len(frame) % 4))
-        length = struct.pack("<I", len(body) + 12)
-        capture = self.write("fake.pcapng", data[:start] + struct.pack("<I", 6) + length + body +
-                             length + data[start + size:])
-        self.assertIn('"demo QWD"', demos.run("--dump", capture)[1])
-        demo = self.converted(capture, "--sanitize")[0]
-        self.assertIn(b"A level", demo)
-        self.assertNotIn(b"quit", demo)
-
     def test_comments_of_others_do_not_count(self):
         demo = b"".join(demos.qwd_demo())
         capture = self.capture(demo)

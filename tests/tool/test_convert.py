@@ -35,6 +35,25 @@ class Convert(ToolTest):
         return (self.folder / name).read_bytes()
 
 
+class Sanitize(ToolTest):
+    def test_no_client_switches_it_off(self):
+        """What packets say never decides what is left out."""
+        client, server = (2, 40000), (1, 27500)
+        sent = [(client, b"\xff\xff\xff\xffgetchallenge\n"), (server, b"\xff\xff\xff\xffc1"),
+                (client, b"\xff\xff\xff\xffconnect 28 1 1 \"\"\n"), (server, b"\xff\xff\xff\xffj"),
+                (client, struct.pack("<IIH", 0, 0, 1) + b"\x04demo QWD\0"),
+                (server, struct.pack("<II", 1, 0) + b"\x08\x02a\0\x09quit\n\0")]
+        frames = [(at, bytes(12) + b"\x08\x00" +
+                   udp(end, server if end == client else client, payload))
+                  for at, (end, payload) in enumerate(sent)]
+        capture = self.write("a.pcap", Capture(tool.ETHERNET, frames).pcap())
+        _, error = self.tool("-f", "--sanitize", "-o", "a.qwd", capture)
+        demo = (self.folder / "a.qwd").read_bytes()
+        self.assertIn(b"\x08\x02a\0", demo)
+        self.assertNotIn(b"quit", demo)
+        self.assertIn("commands left out: quit", error)
+
+
 class Files(Convert):
     def test_default_name(self):
         output, error = self.tool(SAMPLE)

@@ -110,8 +110,9 @@ class Demos(ToolTest):
         dangerous = mvd_block(printed("a") + stuffed("quit\n"))
         conversation = Conversation()
         conversation.send(CLIENT, REQUEST)
+        conversation.send(SERVER, REPLY)
         conversation.send(CLIENT, command("demo MVD"))
-        conversation.send(SERVER, REPLY + dangerous)
+        conversation.send(SERVER, dangerous)
         demo, _ = self.demo(conversation.frames, "--sanitize")
         self.assertEqual(demo, mvd_block(printed("a")) + END_OF_DEMO)
 
