@@ -57,6 +57,7 @@ struct qs_field {
     const struct qs_name *names; /* enumeration, or NULL */
     uint32_t mask;               /* part of the preceding unmasked row, or 0 */
     const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
+    bool varies; /* from run to run, as challenges do: goldens leave it out (row VARYING) */
 };
 
 /* Which member of struct qs_value (sink.h) holds a value of a type. */

@@ -4,5 +4,6 @@
  * rows; rows_end.h after them.
  */
 #define FIELD(id, name, title, type, unit, names, mask, blurb) id,
+#define VARYING(id, name, title, type, unit, names, mask, blurb) id,
 #define VEC3(id, name, title, type, unit, blurb) id, id##_X, id##_Y, id##_Z,
 #define ANGLES(id, name, title, blurb) id, id##_PITCH, id##_YAW, id##_ROLL,

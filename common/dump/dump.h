@@ -27,39 +27,67 @@
 /* The version of both dump formats; it grows when a consumer could break. */
 enum { QS_DUMP_SCHEMA = 1 };
 
-/* What a dump says of a packet beside its fields. */
+/* What a dump shows of a packet beside its fields. */
 struct qs_dump_packet {
     const struct qs_packet *packet;
     const struct qs_decoder *decoder; /* after qs_decode(), of the same packet */
     unsigned session;                 /* number of the session it belongs to; 0: none */
 };
 
-/* Both give their sink to qs_decode(), and print at `end`, which also readies them for the next
- * packet. */
-struct qs_text_sink;
-struct qs_text_sink *qs_text_sink_new(FILE *out); /* `out` may be NULL where nothing is printed */
-struct qs_sink *qs_text_sink_base(struct qs_text_sink *sink);
-void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about);
-/* The same without printing: what would be printed, valid until the next page. */
-const GString *qs_text_sink_lines(struct qs_text_sink *sink, const struct qs_dump_packet *about);
-void qs_text_sink_discard(struct qs_text_sink *sink); /* readies without printing */
-void qs_text_sink_free(struct qs_text_sink *sink);
+/* A dump at work: it is the sink of a decode, and then gives what is to be printed of it. */
+struct qs_dump {
+    struct qs_sink sink;
+    /* What is to be printed of the packet; valid until the next decode, for which it is ready. */
+    const GString *(*packet)(struct qs_dump *dump, const struct qs_dump_packet *about);
+    void (*discard)(struct qs_dump *dump); /* gets ready for the next decode without that */
+    void (*free)(struct qs_dump *dump);
+};
+
+/* A format of dumps, in a file of its own. */
+struct qs_dump_format {
+    const char *name;  /* "text" */
+    bool want_summary; /* of the decoder */
+    struct qs_dump *(*create)(void);
+};
+extern const struct qs_dump_format qs_dump_text, qs_dump_json;
+
+/* All formats, ending with NULL, and the one of this name, or NULL. */
+extern const struct qs_dump_format *const qs_dump_formats[];
+const struct qs_dump_format *qs_dump_format_find(const char *name);
+
+static inline void qs_dump_print(struct qs_dump *dump, const struct qs_dump_packet *about,
+                                 FILE *out)
+{
+    const GString *text = dump->packet(dump, about);
+
+    fwrite(text->str, 1, text->len, out);
+}
+
+/* The lines about the packet itself, with which each packet of a text dump begins. */
+struct qs_packet_line {
+    const char *name;
+    bool varies; /* from run to run, as QS_VARIES fields do */
+};
+enum {
+    QS_PACKET_TIME,
+    QS_PACKET_SOURCE,
+    QS_PACKET_DESTINATION,
+    QS_PACKET_PROTOCOL,
+    QS_PACKET_DIRECTION,
+    QS_PACKET_UNIT,
+    QS_PACKET_SESSION,
+    QS_PACKET_LINES
+};
+extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
 
 /*
- * From now on lines whose names pass the test are left out. It is asked once for each field, and
- * for a note whenever one comes.
+ * From now on lines of a text dump whose names pass the test are left out. It is asked once for
+ * each field, and for a note whenever one comes.
  */
 typedef bool qs_name_test(void *user, const char *name);
-void qs_text_sink_leave_out(struct qs_text_sink *sink, qs_name_test *test, void *user);
+void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);
 
-struct qs_json_sink;
-struct qs_json_sink *qs_json_sink_new(FILE *out);
-struct qs_sink *qs_json_sink_base(struct qs_json_sink *sink);
-void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about);
-void qs_json_sink_discard(struct qs_json_sink *sink); /* readies without printing */
-void qs_json_sink_free(struct qs_json_sink *sink);
-
-/* Counts what it hears. */
+/* Counts fields, groups and notes. */
 struct qs_count_sink {
     struct qs_sink base;
     uint64_t groups, fields, generated;

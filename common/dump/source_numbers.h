@@ -12,8 +12,8 @@ struct qs_source_numbers {
     unsigned depth;
 };
 
-/* What a sink's `source` hears. */
-static inline void qs_source_numbers_hear(struct qs_source_numbers *numbers, const uint8_t *data)
+/* For a sink's `source`. */
+static inline void qs_source_numbers_set(struct qs_source_numbers *numbers, const uint8_t *data)
 {
     if (data && numbers->depth < QS_SOURCES_MAX)
         numbers->in_force[numbers->depth++] = ++numbers->begun;

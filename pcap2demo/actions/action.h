@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the sessions of a capture: convert, list, dump, check, count or extract files.
- * Each is an action, in a file of its own.
+ * What is done with the sessions of the input: convert, list, dump, check, count, make a capture or
+ * extract files. Each is an action, in a file of its own, with a record in actions.c.
  */
 #ifndef PCAP2DEMO_ACTION_H
 #define PCAP2DEMO_ACTION_H
 
 #include <stdbool.h>
 
-#include "pcap2demo/options.h"
+#include "pcap2demo/actions/options.h"
 #include "pcap2demo/sessions/sessions.h"
 
 /*
- * Any function but `end` may be NULL. An implementation begins with this struct, and has its
- * functions for packets and sessions in the handler.
+ * An action at work. Any function but `end` may be NULL. An implementation begins with this struct,
+ * and has its functions for packets and sessions in the handler.
  */
 struct action {
     struct session_handler handler;
@@ -26,12 +26,26 @@ struct action {
     void (*end)(struct action *action, bool report);
 };
 
-struct action *convert_new(const struct options *options);
-struct action *list_new(const struct options *options);
-struct action *dump_new(const struct options *options);
-struct action *check_new(const struct options *options);
-struct action *pcap_new(const struct options *options);
-struct action *stats_new(const struct options *options);
-struct action *extract_new(const struct options *options);
+/* How the command line asks for an action. */
+struct action_kind {
+    const char *name; /* of the option: "list" */
+    char letter;      /* its short form, or 0 */
+    const char *help;
+    const char *argument; /* what --help calls the option's argument, or NULL: it has none */
+    const char *standard; /* the argument where it is left out; NULL: it may not be */
+    bool json;            /* --json goes with it */
+    /* What is wrong with the argument, as a new text, or NULL. NULL: any is good. */
+    char *(*problem)(const char *argument);
+    struct action *(*create)(const struct options *options);
+};
+
+/* What is done where no option names an action. */
+extern const struct action_kind convert_action;
+
+/* The others, as --help has them; ends with NULL. */
+extern const struct action_kind *const action_kinds[];
+
+extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
+    extract_action;
 
 #endif

@@ -170,7 +170,7 @@ static void check_input_start(struct action *action, const char *file)
     struct check *check = (struct check *)action;
 
     findings_for(check, file);
-    if (check->options->apart)
+    if (check->options->separate_inputs)
         check->sessions_before = json_array_size(check->sessions);
     if (check->golden)
         golden_check_begin(check->golden, file);
@@ -226,7 +226,7 @@ static void check_session(struct session_handler *handler, const struct session 
 /* What is not wrong is told, on standard output, where that has no other use. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->options->json && !check->options->tap && !check->options->quiet;
+    return !check->options->json && !check->options->check.tap && !check->options->quiet;
 }
 
 static void print_offenders(const struct findings *findings)
@@ -473,7 +473,7 @@ static void print_text(const struct check *check)
 
 static void report_junit(const struct check *check)
 {
-    const char *path = check->options->junit;
+    const char *path = check->options->check.junit;
     char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
@@ -490,7 +490,7 @@ static void report_cases(const struct check *check)
             test_report_say(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
-    if (check->options->tap)
+    if (check->options->check.tap)
         tap_print(check->report, stdout);
     report_junit(check);
 }
@@ -518,25 +518,25 @@ static void prepare_tests(struct check *check)
 {
     const struct options *options = check->options;
     const bool wanted[CASE_KINDS] = {[CASE_DECODE] = true,
-                                     [CASE_GOLDEN] = options->golden.folder != NULL,
-                                     [CASE_REBUILD] = !options->no_rebuild};
+                                     [CASE_GOLDEN] = options->check.golden.folder != NULL,
+                                     [CASE_REBUILD] = !options->check.no_rebuild};
 
-    if (options->golden.folder) {
-        check->golden = golden_check_new(&options->golden);
+    if (options->check.golden.folder) {
+        check->golden = golden_check_new(&options->check.golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
         check->action.handler.sink = &check->tee.base;
     }
-    if (options->tap || options->junit)
+    if (options->check.tap || options->check.junit)
         check->report = test_report_new(wanted);
 }
 
-struct action *check_new(const struct options *options)
+static struct action *create(const struct options *options)
 {
     struct check *check = g_new0(struct check, 1);
 
     check->base = (struct qs_sink){.field = hear_field, .note = hear_note};
     check->action = (struct action){.handler.sink = &check->base,
-                                    .handler.want_rebuild = !options->no_rebuild,
+                                    .handler.want_rebuild = !options->check.no_rebuild,
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,
                                     .handler.session_end = check_session,
@@ -549,3 +549,11 @@ struct action *check_new(const struct options *options)
     prepare_tests(check);
     return &check->action;
 }
+
+const struct action_kind check_action = {
+    .name = "check",
+    .letter = 'c',
+    .help = "Check that everything can be decoded and rebuilt",
+    .json = true,
+    .create = create,
+};

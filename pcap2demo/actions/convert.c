@@ -96,7 +96,7 @@ static void convert_end(struct action *action, bool report)
     g_free(action);
 }
 
-struct action *convert_new(const struct options *options)
+static struct action *create(const struct options *options)
 {
     struct convert *convert = g_new0(struct convert, 1);
 
@@ -107,3 +107,7 @@ struct action *convert_new(const struct options *options)
     convert->options = options;
     return &convert->action;
 }
+
+const struct action_kind convert_action = {
+    .create = create,
+};

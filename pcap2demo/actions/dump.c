@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --dump: every field of every packet, as text or JSON lines. */
+/* --dump: every field of every packet, in one of the formats of common/dump. */
 #include <stdio.h>
 
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/action.h"
-#include "pcap2demo/sessions/sessions.h"
 
 struct dump {
     struct action action;
     const struct options *options;
-    struct qs_text_sink *text; /* one of the two is NULL */
-    struct qs_json_sink *json;
+    struct qs_dump *dump;
 };
 
 static void dump_packet(struct session_handler *handler, const struct decoded_packet *decoded)
@@ -20,16 +18,11 @@ static void dump_packet(struct session_handler *handler, const struct decoded_pa
                                          .decoder = decoded->decoder,
                                          .session =
                                              decoded->session ? decoded->session->number : 0};
-    const bool wanted = sessions_want(&dump->options->sessions, decoded->session);
 
-    if (dump->json && wanted)
-        qs_json_sink_end(dump->json, &about);
-    else if (dump->json)
-        qs_json_sink_discard(dump->json);
-    else if (wanted)
-        qs_text_sink_end(dump->text, &about);
+    if (sessions_want(&dump->options->sessions, decoded->session))
+        qs_dump_print(dump->dump, &about, stdout);
     else
-        qs_text_sink_discard(dump->text);
+        dump->dump->discard(dump->dump);
 }
 
 static void dump_end(struct action *action, bool report)
@@ -37,26 +30,45 @@ static void dump_end(struct action *action, bool report)
     struct dump *dump = (struct dump *)action;
 
     (void)report;
-    if (dump->json)
-        qs_json_sink_free(dump->json);
-    else
-        qs_text_sink_free(dump->text);
+    dump->dump->free(dump->dump);
     g_free(dump);
 }
 
-struct action *dump_new(const struct options *options)
+static char *problem(const char *format)
 {
+    GString *text;
+
+    if (qs_dump_format_find(format))
+        return NULL;
+    text = g_string_new("--dump is followed by ");
+    for (int i = 0; qs_dump_formats[i]; i++)
+        g_string_append_printf(text, "%s=%s", i ? " or " : "", qs_dump_formats[i]->name);
+    g_string_append_printf(text, ", not \"%s\"", format);
+    return g_string_free(text, FALSE);
+}
+
+/* --json asks for JSON, whatever else is asked for. */
+static struct action *create(const struct options *options)
+{
+    const struct qs_dump_format *format =
+        options->json ? &qs_dump_json : qs_dump_format_find(options->argument);
     struct dump *dump = g_new0(struct dump, 1);
 
-    dump->action = (struct action){.handler.packet = dump_packet, .end = dump_end};
     dump->options = options;
-    if (options->json) {
-        dump->json = qs_json_sink_new(stdout);
-        dump->action.handler.sink = qs_json_sink_base(dump->json);
-        dump->action.handler.want_summary = true;
-    } else {
-        dump->text = qs_text_sink_new(stdout);
-        dump->action.handler.sink = qs_text_sink_base(dump->text);
-    }
+    dump->dump = format->create();
+    dump->action = (struct action){.handler.sink = &dump->dump->sink,
+                                   .handler.want_summary = format->want_summary,
+                                   .handler.packet = dump_packet,
+                                   .end = dump_end};
     return &dump->action;
 }
+
+const struct action_kind dump_action = {
+    .name = "dump",
+    .help = "Print every field of every packet",
+    .argument = "text|json",
+    .standard = "text",
+    .json = true,
+    .problem = problem,
+    .create = create,
+};

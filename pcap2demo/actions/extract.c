@@ -85,7 +85,7 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
     char *error = NULL;
-    char *folder = safe_path_make_folders(extract->options->extract, path, &error);
+    char *folder = safe_path_make_folders(extract->options->argument, path, &error);
     struct writer *writer;
 
     if (!folder)
@@ -205,7 +205,14 @@ static void extract_end(struct action *action, bool report)
     g_free(extract);
 }
 
-struct action *extract_new(const struct options *options)
+static char *problem(const char *folder)
+{
+    return g_file_test(folder, G_FILE_TEST_IS_DIR)
+               ? NULL
+               : g_strdup_printf("--extract-files %s: no such folder", folder);
+}
+
+static struct action *create(const struct options *options)
 {
     struct extract *extract = g_new0(struct extract, 1);
 
@@ -219,3 +226,11 @@ struct action *extract_new(const struct options *options)
     extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return &extract->action;
 }
+
+const struct action_kind extract_action = {
+    .name = "extract-files",
+    .help = "Write the files that servers sent to clients",
+    .argument = "DIR",
+    .problem = problem,
+    .create = create,
+};

@@ -189,7 +189,7 @@ static void list_end(struct action *action, bool report)
     g_free(list);
 }
 
-struct action *list_new(const struct options *options)
+static struct action *create(const struct options *options)
 {
     struct list *list = g_new0(struct list, 1);
 
@@ -199,3 +199,11 @@ struct action *list_new(const struct options *options)
     list->rows = g_ptr_array_new_with_free_func(row_free);
     return &list->action;
 }
+
+const struct action_kind list_action = {
+    .name = "list",
+    .letter = 'l',
+    .help = "List the sessions",
+    .json = true,
+    .create = create,
+};

@@ -6,6 +6,7 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/actions/report.h"
+#include "pcap2demo/output/writer.h"
 
 struct sender {
     struct qs_demo_sender base;
@@ -136,13 +137,13 @@ static void pcap_session(struct session_handler *handler, const struct session *
 static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
-    char *name = g_path_get_basename(pcap->options->pcap);
+    char *name = g_path_get_basename(pcap->options->argument);
     char *error = any_input && !pcap->refused
                       ? pcap_out_commit(pcap->sender.pcap, name, pcap->options->sessions.demo.force)
                       : NULL;
 
     if (error)
-        failure(EXIT_PROBLEMS, (struct location){.file = pcap->options->pcap}, "%s", error);
+        failure(EXIT_PROBLEMS, (struct location){.file = pcap->options->argument}, "%s", error);
     end_demo(pcap);
     pcap_out_free(pcap->sender.pcap);
     g_free(error);
@@ -180,10 +181,15 @@ static char *comment_of(const struct options *options)
     return comment;
 }
 
-struct action *pcap_new(const struct options *options)
+static char *problem(const char *file)
+{
+    return writer_name_problem("--pcap", file);
+}
+
+static struct action *create(const struct options *options)
 {
     struct pcap *pcap = g_new0(struct pcap, 1);
-    char *folder = g_path_get_dirname(options->pcap);
+    char *folder = g_path_get_dirname(options->argument);
     char *comment = comment_of(options);
 
     pcap->action = (struct action){
@@ -195,3 +201,11 @@ struct action *pcap_new(const struct options *options)
     g_free(folder);
     return &pcap->action;
 }
+
+const struct action_kind pcap_action = {
+    .name = "pcap",
+    .help = "Make a capture of demos, for Wireshark",
+    .argument = "FILE",
+    .problem = problem,
+    .create = create,
+};

@@ -414,7 +414,7 @@ static void stats_end(struct action *action, bool report)
     g_free(stats);
 }
 
-struct action *stats_new(const struct options *options)
+static struct action *create(const struct options *options)
 {
     struct stats *stats = g_new0(struct stats, 1);
 
@@ -432,3 +432,10 @@ struct action *stats_new(const struct options *options)
     stats->over = g_ptr_array_new_with_free_func(tally_free);
     return &stats->action;
 }
+
+const struct action_kind stats_action = {
+    .name = "stats",
+    .help = "Count the messages of each session by type",
+    .json = true,
+    .create = create,
+};

@@ -6,10 +6,10 @@
 #include "pcap2demo/output/progress.h"
 
 static enum exit_status worst = EXIT_WELL;
-static failure_listener *listener;
-static void *listener_user;
+static failure_handler *handler;
+static void *handler_user;
 
-static void say(struct location location, const char *format, va_list arguments)
+static void print_line(struct location location, const char *format, va_list arguments)
 {
     GString *line = g_string_new("pcap2demo: ");
 
@@ -30,7 +30,7 @@ void message(struct location location, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say(location, format, arguments);
+    print_line(location, format, arguments);
     va_end(arguments);
 }
 
@@ -40,23 +40,34 @@ void failure(enum exit_status status, struct location location, const char *form
 
     raise_status(status);
     va_start(arguments, format);
-    say(location, format, arguments);
+    print_line(location, format, arguments);
     va_end(arguments);
-    if (listener) {
+    if (handler) {
         char *text;
 
         va_start(arguments, format);
         text = g_strdup_vprintf(format, arguments);
         va_end(arguments);
-        listener(status, location, text, listener_user);
+        handler(status, location, text, handler_user);
         g_free(text);
     }
 }
 
-void failures_to(failure_listener *heard, void *user)
+void handle_failures(failure_handler *by, void *user)
 {
-    listener = heard;
-    listener_user = user;
+    handler = by;
+    handler_user = user;
+}
+
+bool usage_error(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print_line((struct location){0}, format, arguments);
+    va_end(arguments);
+    fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
+    return false;
 }
 
 void raise_status(enum exit_status status)

@@ -13,7 +13,7 @@ enum exit_status {
     EXIT_UNUSABLE = 2  /* wrong usage, or an input that cannot be read at all */
 };
 
-/* A place in the input. `file` NULL: none; `packet` 0: the file as a whole. */
+/* A location in the input. `file` NULL: none; `packet` 0: the file as a whole. */
 struct location {
     const char *file;
     uint64_t packet;
@@ -28,16 +28,19 @@ void message(struct location location, const char *format, ...) G_GNUC_PRINTF(2,
 void failure(enum exit_status status, struct location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Raises the exit status without a word. */
+/* Prints what is wrong with the command line. Returns false, for its callers to return. */
+bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* Raises the exit status without a message. */
 void raise_status(enum exit_status status);
 
 /* The worst status so far. */
 enum exit_status status_so_far(void);
 
-/* From now on `heard` is told of each failure, too. One listener at a time; NULL: none. */
-typedef void failure_listener(enum exit_status status, struct location location, const char *text,
-                              void *user);
-void failures_to(failure_listener *heard, void *user);
+/* From now on `by` gets each failure, too. One at a time; NULL: none. */
+typedef void failure_handler(enum exit_status status, struct location location, const char *text,
+                             void *user);
+void handle_failures(failure_handler *by, void *user);
 
 /* Of what comes from the network: control characters and what is not UTF-8 are replaced. New. */
 char *printable(const char *text);

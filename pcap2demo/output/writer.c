@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@ struct writer {
     uint64_t size;
     char *error;
 };
+
+char *writer_name_problem(const char *option, const char *name)
+{
+    if (!name || (*name && strcmp(name, "-") != 0))
+        return NULL;
+    return g_strdup_printf("%s \"%s\": the name of a file is wanted", option, name);
+}
 
 struct writer *writer_new(const char *folder)
 {
@@ -112,7 +120,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
 }
 
 /* A link, unlike a rename, fails where the name is taken. */
-static bool place_new(struct writer *writer, const char *path)
+static bool give_new_name(struct writer *writer, const char *path)
 {
     if (link(writer->temporary, path) == 0)
         return true;
@@ -142,14 +150,14 @@ static bool is_no_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static void location(struct writer *writer, const char *path, bool overwrite)
+static void give_name(struct writer *writer, const char *path, bool overwrite)
 {
     if (is_no_file(path)) {
         writer->error = g_strdup("exists already, and is not a file");
         return;
     }
     if (!overwrite) {
-        place_new(writer, path);
+        give_new_name(writer, path);
         return;
     }
     if (rename(writer->temporary, path) != 0)
@@ -173,7 +181,7 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
 
-        location(writer, path, overwrite);
+        give_name(writer, path, overwrite);
         g_free(path);
     }
     remove_temporary(writer);

@@ -15,6 +15,12 @@
 
 enum { WRITER_BUFFER = 64 * 1024 };
 
+/*
+ * What is wrong with the name of a file that `option` gives, as a new text, or NULL. A file first
+ * has another name: standard output cannot be one. `name` NULL: none was given.
+ */
+char *writer_name_problem(const char *option, const char *name);
+
 struct writer;
 
 /* `folder` is where the file will be; NULL: nothing is written, bytes are only counted. */

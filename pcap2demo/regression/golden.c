@@ -22,20 +22,33 @@ static const char foot_start[] = "# end, ";
 
 /* --- Fields left out ------------------------------------------------------------------------- */
 
-const char *const golden_ignored_by_default[] = {"packet.time",
-                                                 "packet.source",
-                                                 "packet.destination",
-                                                 "qw.challenge",
-                                                 "qw.connect.challenge",
-                                                 "qw.connect.qport",
-                                                 "qw.qport",
-                                                 "qw.qtv.challenge",
-                                                 "q2.challenge",
-                                                 "q2.connect.challenge",
-                                                 "q2.connect.qport",
-                                                 "q2.qport",
-                                                 "nq.control.port",
-                                                 NULL};
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Fields of one protocol, by name. */
+static void ignore_varying(GPtrArray *ignored, const struct qs_protocol *protocol)
+{
+    GPtrArray *names = g_ptr_array_new();
+
+    for (unsigned i = 0; i < protocol->field_count; i++)
+        if (protocol->fields[i].varies)
+            g_ptr_array_add(names, (gpointer)protocol->fields[i].name);
+    g_ptr_array_sort(names, compare_names);
+    for (guint i = 0; i < names->len; i++)
+        g_ptr_array_add(ignored, g_strdup(g_ptr_array_index(names, i)));
+    g_ptr_array_free(names, TRUE);
+}
+
+void golden_ignore_by_default(GPtrArray *ignored)
+{
+    for (int i = 0; i < QS_PACKET_LINES; i++)
+        if (qs_packet_lines[i].varies)
+            g_ptr_array_add(ignored, g_strdup(qs_packet_lines[i].name));
+    for (int i = 0; qs_protocols[i]; i++)
+        ignore_varying(ignored, qs_protocols[i]);
+}
 
 /* `name` is `ignored` or goes on behind it with a dot. */
 static bool is_below(const char *ignored, const char *name, gsize length)
@@ -72,13 +85,10 @@ static bool protocol_knows(const struct qs_protocol *protocol, const char *name)
 
 bool golden_knows(const char *name)
 {
-    static const char *const heads[] = {"packet.time",     "packet.source",    "packet.destination",
-                                        "packet.protocol", "packet.direction", "packet.unit",
-                                        "packet.session"};
     bool known = false;
 
-    for (size_t i = 0; i < G_N_ELEMENTS(heads) && !known; i++)
-        known = is_below(name, heads[i], strlen(heads[i]));
+    for (int i = 0; i < QS_PACKET_LINES && !known; i++)
+        known = is_below(name, qs_packet_lines[i].name, strlen(qs_packet_lines[i].name));
     for (int i = 0; qs_protocols[i] && !known; i++)
         known = protocol_knows(qs_protocols[i], name);
     return known;

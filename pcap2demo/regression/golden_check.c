@@ -6,14 +6,14 @@
 #include "pcap2demo/output/writer.h"
 
 struct golden_check {
-    const struct golden_options *demo_options;
-    struct qs_text_sink *text; /* leaves out what is ignored */
-    uint64_t number;           /* of the packet at hand, */
-    GString *page;             /* and its lines so far */
+    const struct golden_options *options;
+    struct qs_dump *dump; /* leaves out what is ignored */
+    uint64_t number;      /* of the packet at hand, */
+    GString *text;        /* and its lines so far */
 
     /* Of the input at hand. */
     struct golden_result *result;
-    GPtrArray *ignored;           /* by the wishes, and by the golden */
+    GPtrArray *ignored;           /* by the options, and by the golden */
     struct writer *writer;        /* for an update, or NULL */
     struct golden_reader *reader; /* else; NULL where there is nothing to compare with */
     struct golden_diff *diff;
@@ -90,7 +90,7 @@ static void begin_comparison(struct golden_check *check)
     if (!check->reader)
         cannot(check, error);
     else
-        check->diff = golden_diff_new(next_of_golden, check, check->demo_options->max);
+        check->diff = golden_diff_new(next_of_golden, check, check->options->max);
 }
 
 static bool has_one_of(const struct golden_packet *packet, GHashTable *names)
@@ -159,7 +159,7 @@ static void begin_update(struct golden_check *check)
 {
     char *head = golden_head(check->ignored);
 
-    check->writer = writer_new(check->demo_options->folder);
+    check->writer = writer_new(check->options->folder);
     writer_add(check->writer, head, strlen(head));
     g_free(head);
 }
@@ -192,55 +192,55 @@ static void take_line(struct golden_packet *packet, const char *line, gsize leng
 }
 
 /* Takes the packet apart, as the text sink shows it. */
-static void parse(struct golden_packet *packet, const GString *page)
+static void parse(struct golden_packet *packet, const GString *text)
 {
-    const char *line = page->str, *stop = page->str + page->len, *end;
+    const char *line = text->str, *stop = text->str + text->len, *end;
 
     for (; (end = memchr(line, '\n', (size_t)(stop - line))); line = end + 1)
         take_line(packet, line, (gsize)(end - line));
 }
 
 /* Most packets are the same as in the golden, to the byte: only others are taken apart. */
-static void compare(struct golden_check *check, uint64_t number, const GString *page)
+static void compare(struct golden_check *check, uint64_t number, const GString *text)
 {
-    if (golden_diff_is_level(check->diff) && golden_skip(check->reader, number, page)) {
+    if (golden_diff_is_level(check->diff) && golden_skip(check->reader, number, text)) {
         golden_diff_take_same(check->diff);
         return;
     }
-    parse(check->packet, page);
+    parse(check->packet, text);
     check->packet = golden_diff_take(check->diff, check->packet);
 }
 
 /* All lines of the packet at hand are there. */
 static void end_packet(struct golden_check *check)
 {
-    const GString *page = check->page;
+    const GString *text = check->text;
 
-    if (!page->len)
+    if (!text->len)
         return;
     if (check->diff)
-        compare(check, check->number, page);
+        compare(check, check->number, text);
     if (check->writer) {
-        writer_add(check->writer, page->str, page->len);
+        writer_add(check->writer, text->str, text->len);
         check->result->packets++;
     }
-    g_string_truncate(check->page, 0);
+    g_string_truncate(check->text, 0);
 }
 
 /* A packet may complete several units of a stream: it ends where another begins. */
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about)
 {
-    const GString *page = qs_text_sink_lines(check->text, about);
+    const GString *text = check->dump->packet(check->dump, about);
 
     if (about->packet->number != check->number)
         end_packet(check);
     check->number = about->packet->number;
-    g_string_append_len(check->page, page->str, (gssize)page->len);
+    g_string_append_len(check->text, text->str, (gssize)text->len);
 }
 
 void golden_check_discard(struct golden_check *check)
 {
-    qs_text_sink_discard(check->text);
+    check->dump->discard(check->dump);
 }
 
 /* --- Inputs ---------------------------------------------------------------------------------- */
@@ -255,16 +255,15 @@ void golden_check_begin(struct golden_check *check, const char *file)
     char *name = golden_name(file);
 
     check->result = g_new0(struct golden_result, 1);
-    check->result->path = g_build_filename(check->demo_options->folder, name, NULL);
+    check->result->path = g_build_filename(check->options->folder, name, NULL);
     g_ptr_array_set_size(check->ignored, 0);
-    for (guint i = 0; i < check->demo_options->ignored->len; i++)
-        g_ptr_array_add(check->ignored,
-                        g_strdup(g_ptr_array_index(check->demo_options->ignored, i)));
-    if (check->demo_options->update)
+    for (guint i = 0; i < check->options->ignored->len; i++)
+        g_ptr_array_add(check->ignored, g_strdup(g_ptr_array_index(check->options->ignored, i)));
+    if (check->options->update)
         begin_update(check);
     else
         begin_comparison(check);
-    qs_text_sink_leave_out(check->text, is_ignored, check->ignored);
+    qs_dump_text_leave_out(check->dump, is_ignored, check->ignored);
     g_free(name);
 }
 
@@ -278,13 +277,13 @@ struct golden_result *golden_check_end(struct golden_check *check, bool whole)
     return g_steal_pointer(&check->result);
 }
 
-struct golden_check *golden_check_new(const struct golden_options *demo_options)
+struct golden_check *golden_check_new(const struct golden_options *options)
 {
     struct golden_check *check = g_new0(struct golden_check, 1);
 
-    check->demo_options = demo_options;
-    check->text = qs_text_sink_new(NULL);
-    check->page = g_string_new(NULL);
+    check->options = options;
+    check->dump = qs_dump_text.create();
+    check->text = g_string_new(NULL);
     check->ignored = g_ptr_array_new_with_free_func(g_free);
     check->packet = golden_packet_new();
     return check;
@@ -292,13 +291,13 @@ struct golden_check *golden_check_new(const struct golden_options *demo_options)
 
 struct qs_sink *golden_check_sink(struct golden_check *check)
 {
-    return qs_text_sink_base(check->text);
+    return &check->dump->sink;
 }
 
 void golden_check_free(struct golden_check *check)
 {
-    qs_text_sink_free(check->text);
-    g_string_free(check->page, TRUE);
+    check->dump->free(check->dump);
+    g_string_free(check->text, TRUE);
     golden_packet_free(check->packet);
     g_ptr_array_free(check->ignored, TRUE);
     g_free(check);

@@ -6,14 +6,14 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/regression/golden_diff.h"
 
-/* Differences told of each input, unless another number is asked for. */
+/* Differences reported of each input, unless another number is asked for. */
 enum { GOLDEN_MAX_DIFFERENCES = 20 };
 
 struct golden_options {
     char *folder;       /* NULL: there are no goldens */
-    bool update;        /* write goldens, do not compare */
+    gboolean update;    /* write goldens, do not compare */
     GPtrArray *ignored; /* char *: names asked for, and for an update those by default */
-    guint max;          /* differences told of each input */
+    guint max;          /* differences reported of each input */
 };
 
 /* The name of an input's golden, without folder: new. */
@@ -42,15 +42,15 @@ void golden_result_free(struct golden_result *result);
 
 /* Inputs follow one another: begin, packets, end. */
 struct golden_check;
-struct golden_check *golden_check_new(const struct golden_options *demo_options);
+struct golden_check *golden_check_new(const struct golden_options *options);
 void golden_check_free(struct golden_check *check);
 
-/* Must hear of every decode. */
+/* Must be given every decode. */
 struct qs_sink *golden_check_sink(struct golden_check *check);
 
 void golden_check_begin(struct golden_check *check, const char *file);
 void golden_check_packet(struct golden_check *check, const struct qs_dump_packet *about);
-/* The packet that was heard of is none of those asked for. */
+/* The packet that was decoded last is none of those asked for. */
 void golden_check_discard(struct golden_check *check);
 /* `whole` false: the input was not read to its end. New. */
 struct golden_result *golden_check_end(struct golden_check *check, bool whole);

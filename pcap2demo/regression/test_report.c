@@ -101,13 +101,13 @@ struct test_report *test_report_new(const bool wanted[CASE_KINDS])
     memcpy(report->wanted, wanted, sizeof report->wanted);
     report->inputs = g_ptr_array_new_with_free_func(input_free);
     report->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    failures_to(hear_failure, report);
+    handle_failures(hear_failure, report);
     return report;
 }
 
 void test_report_free(struct test_report *report)
 {
-    failures_to(NULL, NULL);
+    handle_failures(NULL, NULL);
     g_ptr_array_free(report->inputs, TRUE);
     g_hash_table_destroy(report->places);
     g_free(report->about);

@@ -74,21 +74,21 @@ static FILE *nowhere(void)
 static void print_text(struct qs_decoder *decoder, struct qs_session *session,
                        const struct qs_packet *packet)
 {
-    struct qs_text_sink *sink = qs_text_sink_new(nowhere());
+    struct qs_dump *dump = qs_dump_text.create();
 
-    qs_decode(decoder, session, qs_text_sink_base(sink), packet);
-    qs_text_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
-    qs_text_sink_free(sink);
+    qs_decode(decoder, session, &dump->sink, packet);
+    qs_dump_print(dump, &(struct qs_dump_packet){.packet = packet, .decoder = decoder}, nowhere());
+    dump->free(dump);
 }
 
 static void print_json(struct qs_decoder *decoder, struct qs_session *session,
                        const struct qs_packet *packet)
 {
-    struct qs_json_sink *sink = qs_json_sink_new(nowhere());
+    struct qs_dump *dump = qs_dump_json.create();
 
-    qs_decode(decoder, session, qs_json_sink_base(sink), packet);
-    qs_json_sink_end(sink, &(struct qs_dump_packet){.packet = packet, .decoder = decoder});
-    qs_json_sink_free(sink);
+    qs_decode(decoder, session, &dump->sink, packet);
+    qs_dump_print(dump, &(struct qs_dump_packet){.packet = packet, .decoder = decoder}, nowhere());
+    dump->free(dump);
 }
 
 static void print(struct stream *stream, const struct qs_packet *packet)

@@ -89,9 +89,9 @@ static void make_capture(struct recording *recording, struct options *options)
     char *files[] = {file, NULL};
     struct action *action;
 
-    options->pcap = file;
+    options->argument = file;
     options->files = files;
-    action = pcap_new(options);
+    action = pcap_action.create(options);
     read_recording(recording, &options->sessions, &action->handler);
     action->end(action, false);
 }

@@ -53,16 +53,15 @@ static void decode(struct wire *wire, const struct qs_packet *packet, bool block
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    struct qs_text_sink *sink = qs_text_sink_new(out);
+    struct qs_dump *dump = qs_dump_text.create();
     const struct qs_dump_packet about = {.packet = packet, .decoder = &wire->decoder};
 
     if (block)
-        qs_decode_server_messages(&wire->decoder, &wire->session.base, qs_text_sink_base(sink),
-                                  packet);
+        qs_decode_server_messages(&wire->decoder, &wire->session.base, &dump->sink, packet);
     else
-        qs_decode(&wire->decoder, &wire->session.base, qs_text_sink_base(sink), packet);
-    qs_text_sink_end(sink, &about);
-    qs_text_sink_free(sink);
+        qs_decode(&wire->decoder, &wire->session.base, &dump->sink, packet);
+    qs_dump_print(dump, &about, out);
+    dump->free(dump);
     fclose(out);
     g_string_assign(wire->dump, text);
     free(text);

@@ -28,22 +28,21 @@ static char *dump(bool json, toy_script *script, struct qs_view data, unsigned s
     char *output = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&output, &size);
-    struct qs_text_sink *text = qs_text_sink_new(out);
-    struct qs_json_sink *lines = qs_json_sink_new(out);
+    struct qs_dump *text = qs_dump_text.create();
+    struct qs_dump *lines = qs_dump_json.create();
     const struct qs_dump_packet about = {&packet, &d, session};
 
     toy_decode = script;
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     d.want_summary = json;
-    qs_decode(&d, &knowledge.base, json ? qs_json_sink_base(lines) : qs_text_sink_base(text),
-              &packet);
+    qs_decode(&d, &knowledge.base, json ? &lines->sink : &text->sink, &packet);
     if (json)
-        qs_json_sink_end(lines, &about);
+        qs_dump_print(lines, &about, out);
     else
-        qs_text_sink_end(text, &about);
-    qs_text_sink_free(text);
-    qs_json_sink_free(lines);
+        qs_dump_print(text, &about, out);
+    text->free(text);
+    lines->free(lines);
     qs_decoder_clear(&d);
     fclose(out);
     return output;
@@ -339,8 +338,8 @@ static void test_next_packet(void **state)
     char *output = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&output, &size);
-    struct qs_text_sink *text = qs_text_sink_new(out);
-    struct qs_json_sink *json = qs_json_sink_new(out);
+    struct qs_dump *text = qs_dump_text.create();
+    struct qs_dump *json = qs_dump_json.create();
     const struct qs_dump_packet about = {&packet, &d, 0};
     size_t half;
 
@@ -349,17 +348,17 @@ static void test_next_packet(void **state)
     toy_protocol.session_init(&knowledge.base);
     qs_decoder_init(&d, &toy_protocol);
     for (unsigned i = 0; i < 2; i++) {
-        qs_decode(&d, &knowledge.base, qs_text_sink_base(text), &packet);
-        qs_text_sink_end(text, &about);
-        qs_decode(&d, &knowledge.base, qs_json_sink_base(json), &packet);
-        qs_json_sink_end(json, &about);
+        qs_decode(&d, &knowledge.base, &text->sink, &packet);
+        qs_dump_print(text, &about, out);
+        qs_decode(&d, &knowledge.base, &json->sink, &packet);
+        qs_dump_print(json, &about, out);
     }
     fclose(out);
     half = size / 2;
     assert_int_equal(size % 2, 0);
     assert_memory_equal(output, output + half, half);
-    qs_text_sink_free(text);
-    qs_json_sink_free(json);
+    text->free(text);
+    json->free(json);
     qs_decoder_clear(&d);
     free(output);
 }

@@ -18,26 +18,35 @@ struct line {
     gsize text, text_end; /* the value, in `texts` */
 };
 
-struct qs_text_sink {
-    struct qs_sink base;
-    FILE *out;
+struct text_dump {
+    struct qs_dump base;
     struct line *lines;
     guint line_count, line_room;
     GString *texts; /* of all lines */
     GArray *open;   /* guint: indices of the lines of open groups */
     struct qs_source_numbers sources;
-    GString *page;             /* the packet as printed */
+    GString *output;           /* of the packet */
     qs_name_test *is_left_out; /* or NULL */
     void *user;
     GHashTable *answers; /* of is_left_out, to names by their addresses */
 };
 
-static struct qs_text_sink *self(struct qs_sink *base)
+const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES] = {
+    [QS_PACKET_TIME] = {"packet.time", true},
+    [QS_PACKET_SOURCE] = {"packet.source", true},
+    [QS_PACKET_DESTINATION] = {"packet.destination", true},
+    [QS_PACKET_PROTOCOL] = {"packet.protocol", false},
+    [QS_PACKET_DIRECTION] = {"packet.direction", false},
+    [QS_PACKET_UNIT] = {"packet.unit", false},
+    [QS_PACKET_SESSION] = {"packet.session", false},
+};
+
+static struct text_dump *self(struct qs_sink *base)
 {
-    return (struct qs_text_sink *)base;
+    return (struct text_dump *)base;
 }
 
-static struct line *add_line(struct qs_text_sink *sink, const char *name, uint32_t offset,
+static struct line *add_line(struct text_dump *sink, const char *name, uint32_t offset,
                              uint32_t length)
 {
     struct line *line;
@@ -58,7 +67,7 @@ static struct line *add_line(struct qs_text_sink *sink, const char *name, uint32
 
 static void text_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    struct qs_text_sink *sink = self(base);
+    struct text_dump *sink = self(base);
     const guint index = sink->line_count;
 
     add_line(sink, group->name, offset, 0);
@@ -67,7 +76,7 @@ static void text_open(struct qs_sink *base, const struct qs_field *group, uint32
 
 static void text_close(struct qs_sink *base, uint32_t end)
 {
-    struct qs_text_sink *sink = self(base);
+    struct text_dump *sink = self(base);
     const guint index = g_array_index(sink->open, guint, sink->open->len - 1);
     struct line *line = &sink->lines[index];
 
@@ -121,7 +130,7 @@ static void append_text(GString *out, struct qs_view text)
 static void text_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct qs_text_sink *sink = self(base);
+    struct text_dump *sink = self(base);
     struct line *line = add_line(sink, field->name, value->offset, value->length);
 
     line->mark = value->generated ? " := " : " = ";
@@ -135,7 +144,7 @@ static void text_field(struct qs_sink *base, const struct qs_field *field,
 static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
-    struct qs_text_sink *sink = self(base);
+    struct text_dump *sink = self(base);
     struct line *line = add_line(sink, qs_note_kinds[kind].suffix, offset, length);
 
     line->note = true;
@@ -147,41 +156,21 @@ static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
 static void text_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     (void)title, (void)size;
-    qs_source_numbers_hear(&self(base)->sources, data);
-}
-
-struct qs_text_sink *qs_text_sink_new(FILE *out)
-{
-    struct qs_text_sink *sink = g_new0(struct qs_text_sink, 1);
-
-    sink->base = (struct qs_sink){.open = text_open,
-                                  .close = text_close,
-                                  .field = text_field,
-                                  .note = text_note,
-                                  .source = text_source};
-    sink->out = out;
-    sink->texts = g_string_new(NULL);
-    sink->open = g_array_new(FALSE, FALSE, sizeof(guint));
-    sink->page = g_string_new(NULL);
-    sink->answers = g_hash_table_new(NULL, NULL);
-    return sink;
-}
-
-struct qs_sink *qs_text_sink_base(struct qs_text_sink *sink)
-{
-    return &sink->base;
+    qs_source_numbers_set(&self(base)->sources, data);
 }
 
 /* --- What is left out */
 
-void qs_text_sink_leave_out(struct qs_text_sink *sink, qs_name_test *test, void *user)
+void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user)
 {
+    struct text_dump *sink = (struct text_dump *)dump;
+
     sink->is_left_out = test;
     sink->user = user;
     g_hash_table_remove_all(sink->answers);
 }
 
-static bool ask(struct qs_text_sink *sink, const char *name)
+static bool ask(struct text_dump *sink, const char *name)
 {
     const bool answer = sink->is_left_out(sink->user, name);
 
@@ -190,7 +179,7 @@ static bool ask(struct qs_text_sink *sink, const char *name)
 }
 
 /* `name` is a constant. */
-static bool is_left_out(struct qs_text_sink *sink, const char *name)
+static bool is_left_out(struct text_dump *sink, const char *name)
 {
     gpointer answer;
 
@@ -201,8 +190,7 @@ static bool is_left_out(struct qs_text_sink *sink, const char *name)
     return ask(sink, name);
 }
 
-static bool is_note_left_out(const struct qs_text_sink *sink, const char *protocol,
-                             const char *suffix)
+static bool is_note_left_out(const struct text_dump *sink, const char *protocol, const char *suffix)
 {
     char *name;
     bool answer;
@@ -215,88 +203,91 @@ static bool is_note_left_out(const struct qs_text_sink *sink, const char *protoc
     return answer;
 }
 
-/* --- The page */
+/* --- The packet */
 
 /* Characters that a line may have beside its name and its value. */
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
 /* The beginning of a line about the packet as such, with its "=". False when it is left out. */
-static bool append_head(struct qs_text_sink *sink, const struct qs_dump_packet *about,
+static bool append_head(struct text_dump *sink, const struct qs_dump_packet *about,
                         const char *name)
 {
-    GString *page = sink->page;
+    GString *output = sink->output;
     char *at;
 
     if (is_left_out(sink, name))
         return false;
-    at = qs_put_uint(qs_room(page, LINE_MARKS), about->packet->number);
+    at = qs_put_uint(qs_room(output, LINE_MARKS), about->packet->number);
     at = qs_put_text(at, " 0+", 3);
     at = qs_put_uint(at, about->packet->size);
     *at++ = ' ';
-    qs_room_end(page, at);
-    g_string_append(page, name);
-    g_string_append_len(page, " = ", 3);
+    qs_room_end(output, at);
+    g_string_append(output, name);
+    g_string_append_len(output, " = ", 3);
     return true;
 }
 
-static void append_time(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+static void append_time(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const int64_t time = about->packet->time;
 
-    if (append_head(sink, about, "packet.time"))
-        g_string_append_printf(sink->page, "%" G_GINT64_FORMAT ".%09d\n", time / 1000000000,
+    if (append_head(sink, about, qs_packet_lines[QS_PACKET_TIME].name))
+        g_string_append_printf(sink->output, "%" G_GINT64_FORMAT ".%09d\n", time / 1000000000,
                                (int)(time % 1000000000));
 }
 
 /* Blocks of demos have none. */
-static void append_address(struct qs_text_sink *sink, const struct qs_dump_packet *about,
+static void append_address(struct text_dump *sink, const struct qs_dump_packet *about,
                            const char *name, const struct qs_address *address)
 {
     if (!address->family || !append_head(sink, about, name))
         return;
-    qs_address_append(sink->page, address);
-    g_string_append_c(sink->page, '\n');
+    qs_address_append(sink->output, address);
+    g_string_append_c(sink->output, '\n');
 }
 
-static void append_word(struct qs_text_sink *sink, const struct qs_dump_packet *about,
+static void append_word(struct text_dump *sink, const struct qs_dump_packet *about,
                         const char *name, const char *word)
 {
     if (!append_head(sink, about, name))
         return;
-    g_string_append(sink->page, word);
-    g_string_append_c(sink->page, '\n');
+    g_string_append(sink->output, word);
+    g_string_append_c(sink->output, '\n');
 }
 
 /* 0: there is none. */
-static void append_number(struct qs_text_sink *sink, const struct qs_dump_packet *about,
+static void append_number(struct text_dump *sink, const struct qs_dump_packet *about,
                           const char *name, unsigned number)
 {
     char *at;
 
     if (!number || !append_head(sink, about, name))
         return;
-    at = qs_put_uint(qs_room(sink->page, QS_NUMBER_MAX + 1), number);
+    at = qs_put_uint(qs_room(sink->output, QS_NUMBER_MAX + 1), number);
     *at++ = '\n';
-    qs_room_end(sink->page, at);
+    qs_room_end(sink->output, at);
 }
 
-static void append_heads(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+static void append_heads(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     append_time(sink, about);
-    append_address(sink, about, "packet.source", &about->packet->source);
-    append_address(sink, about, "packet.destination", &about->packet->destination);
-    append_word(sink, about, "packet.protocol", about->decoder->protocol->name);
-    append_word(sink, about, "packet.direction", qs_direction_name(about->decoder->direction));
-    append_number(sink, about, "packet.unit", about->packet->unit);
-    append_number(sink, about, "packet.session", about->session);
+    append_address(sink, about, qs_packet_lines[QS_PACKET_SOURCE].name, &about->packet->source);
+    append_address(sink, about, qs_packet_lines[QS_PACKET_DESTINATION].name,
+                   &about->packet->destination);
+    append_word(sink, about, qs_packet_lines[QS_PACKET_PROTOCOL].name,
+                about->decoder->protocol->name);
+    append_word(sink, about, qs_packet_lines[QS_PACKET_DIRECTION].name,
+                qs_direction_name(about->decoder->direction));
+    append_number(sink, about, qs_packet_lines[QS_PACKET_UNIT].name, about->packet->unit);
+    append_number(sink, about, qs_packet_lines[QS_PACKET_SESSION].name, about->session);
 }
 
 /* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */
-static void append_line(struct qs_text_sink *sink, const struct line *line, struct qs_view number,
+static void append_line(struct text_dump *sink, const struct line *line, struct qs_view number,
                         const char *prefix)
 {
     const gsize name = strlen(line->name), text = line->text_end - line->text;
-    char *at = qs_room(sink->page, LINE_MARKS + strlen(prefix) + name + text);
+    char *at = qs_room(sink->output, LINE_MARKS + strlen(prefix) + name + text);
 
     at = qs_put_text(at, (const char *)number.data, number.size);
     *at++ = ' ';
@@ -317,10 +308,10 @@ static void append_line(struct qs_text_sink *sink, const struct line *line, stru
         at = qs_put_text(at, line->mark, strlen(line->mark));
     at = qs_put_text(at, sink->texts->str + line->text, text);
     *at++ = '\n';
-    qs_room_end(sink->page, at);
+    qs_room_end(sink->output, at);
 }
 
-static void append_lines(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+static void append_lines(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const char *protocol = about->decoder->protocol->name;
     char digits[QS_NUMBER_MAX];
@@ -337,36 +328,58 @@ static void append_lines(struct qs_text_sink *sink, const struct qs_dump_packet 
     }
 }
 
-void qs_text_sink_discard(struct qs_text_sink *sink)
+/* --- The dump */
+
+static void discard(struct qs_dump *dump)
 {
+    struct text_dump *sink = (struct text_dump *)dump;
+
     g_string_truncate(sink->texts, 0);
     sink->line_count = 0;
     g_array_set_size(sink->open, 0);
     sink->sources = (struct qs_source_numbers){0};
 }
 
-const GString *qs_text_sink_lines(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_packet *about)
 {
-    g_string_truncate(sink->page, 0);
+    struct text_dump *sink = (struct text_dump *)dump;
+
+    g_string_truncate(sink->output, 0);
     append_heads(sink, about);
     append_lines(sink, about);
-    qs_text_sink_discard(sink);
-    return sink->page;
+    discard(dump);
+    return sink->output;
 }
 
-void qs_text_sink_end(struct qs_text_sink *sink, const struct qs_dump_packet *about)
+static void free_dump(struct qs_dump *dump)
 {
-    const GString *page = qs_text_sink_lines(sink, about);
+    struct text_dump *sink = (struct text_dump *)dump;
 
-    fwrite(page->str, 1, page->len, sink->out);
-}
-
-void qs_text_sink_free(struct qs_text_sink *sink)
-{
     g_free(sink->lines);
     g_array_free(sink->open, TRUE);
     g_string_free(sink->texts, TRUE);
-    g_string_free(sink->page, TRUE);
+    g_string_free(sink->output, TRUE);
     g_hash_table_destroy(sink->answers);
     g_free(sink);
 }
+
+static struct qs_dump *create(void)
+{
+    struct text_dump *sink = g_new0(struct text_dump, 1);
+
+    sink->base = (struct qs_dump){.sink = {.open = text_open,
+                                           .close = text_close,
+                                           .field = text_field,
+                                           .note = text_note,
+                                           .source = text_source},
+                                  .packet = packet_text,
+                                  .discard = discard,
+                                  .free = free_dump};
+    sink->texts = g_string_new(NULL);
+    sink->open = g_array_new(FALSE, FALSE, sizeof(guint));
+    sink->output = g_string_new(NULL);
+    sink->answers = g_hash_table_new(NULL, NULL);
+    return &sink->base;
+}
+
+const struct qs_dump_format qs_dump_text = {.name = "text", .create = create};

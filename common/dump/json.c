@@ -7,28 +7,27 @@
 #include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 
-struct qs_json_sink {
-    struct qs_sink base;
-    FILE *out;
+struct json_dump {
+    struct qs_dump base;
     GPtrArray
         *open; /* json_t *: the "fields" arrays of open groups, the packet's first; borrowed */
     struct qs_source_numbers sources;
     json_t *fields; /* of the packet */
     GString *scratch;
-    GString *page; /* the packet as printed */
+    GString *output; /* of the packet */
 };
 
-static struct qs_json_sink *self(struct qs_sink *base)
+static struct json_dump *self(struct qs_sink *base)
 {
-    return (struct qs_json_sink *)base;
+    return (struct json_dump *)base;
 }
 
-static json_t *innermost(struct qs_json_sink *sink)
+static json_t *innermost(struct json_dump *sink)
 {
     return sink->open->pdata[sink->open->len - 1];
 }
 
-static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t offset,
+static json_t *add_object(struct json_dump *sink, const char *name, uint32_t offset,
                           uint32_t length)
 {
     const unsigned source = qs_source_number(&sink->sources);
@@ -45,7 +44,7 @@ static json_t *add_object(struct qs_json_sink *sink, const char *name, uint32_t 
 
 static void json_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    struct qs_json_sink *sink = self(base);
+    struct json_dump *sink = self(base);
     json_t *fields = json_array();
 
     json_object_set_new_nocheck(add_object(sink, group->name, offset, 0), "fields", fields);
@@ -54,7 +53,7 @@ static void json_open(struct qs_sink *base, const struct qs_field *group, uint32
 
 static void json_close(struct qs_sink *base, uint32_t end)
 {
-    struct qs_json_sink *sink = self(base);
+    struct json_dump *sink = self(base);
     json_t *group;
 
     g_ptr_array_set_size(sink->open, (gint)sink->open->len - 1);
@@ -126,7 +125,7 @@ static void add_name(json_t *object, const struct qs_field *field, const struct 
 static void json_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
-    struct qs_json_sink *sink = self(base);
+    struct json_dump *sink = self(base);
     json_t *object = add_object(sink, field->name, value->offset, value->length);
 
     json_object_set_new_nocheck(object, "value", json_value(sink->scratch, field, value));
@@ -146,7 +145,7 @@ static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
         [QS_SEVERITY_WARN] = "warning",
         [QS_SEVERITY_ERROR] = "error",
     };
-    struct qs_json_sink *sink = self(base);
+    struct json_dump *sink = self(base);
     json_t *object;
 
     g_string_printf(sink->scratch, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
@@ -159,37 +158,15 @@ static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
 static void json_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     (void)title, (void)size;
-    qs_source_numbers_hear(&self(base)->sources, data);
+    qs_source_numbers_set(&self(base)->sources, data);
 }
 
-static void start_packet(struct qs_json_sink *sink)
+static void start_packet(struct json_dump *sink)
 {
     sink->fields = json_array();
     g_ptr_array_set_size(sink->open, 0);
     g_ptr_array_add(sink->open, sink->fields);
     sink->sources = (struct qs_source_numbers){0};
-}
-
-struct qs_json_sink *qs_json_sink_new(FILE *out)
-{
-    struct qs_json_sink *sink = g_new0(struct qs_json_sink, 1);
-
-    sink->base = (struct qs_sink){.open = json_open,
-                                  .close = json_close,
-                                  .field = json_field,
-                                  .note = json_note,
-                                  .source = json_source};
-    sink->out = out;
-    sink->open = g_ptr_array_new();
-    sink->scratch = g_string_new(NULL);
-    sink->page = g_string_new(NULL);
-    start_packet(sink);
-    return sink;
-}
-
-struct qs_sink *qs_json_sink_base(struct qs_json_sink *sink)
-{
-    return &sink->base;
 }
 
 /* Blocks of demos have none. */
@@ -208,7 +185,7 @@ static double seconds(int64_t time)
     return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
 }
 
-static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packet *about)
+static json_t *json_packet(struct json_dump *sink, const struct qs_dump_packet *about)
 {
     const struct qs_packet *packet = about->packet;
     const struct qs_decoder *decoder = about->decoder;
@@ -235,35 +212,61 @@ static json_t *json_packet(struct qs_json_sink *sink, const struct qs_dump_packe
 }
 
 /* The library prints piece by piece: too small ones for a file. */
-static int add_to_page(const char *piece, size_t size, void *page)
+static int add_to_output(const char *piece, size_t size, void *output)
 {
-    g_string_append_len(page, piece, (gssize)size);
+    g_string_append_len(output, piece, (gssize)size);
     return 0;
 }
 
-void qs_json_sink_end(struct qs_json_sink *sink, const struct qs_dump_packet *about)
+static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_packet *about)
 {
+    struct json_dump *sink = (struct json_dump *)dump;
     json_t *packet = json_packet(sink, about);
 
-    g_string_truncate(sink->page, 0);
-    json_dump_callback(packet, add_to_page, sink->page, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    g_string_append_c(sink->page, '\n');
-    fwrite(sink->page->str, 1, sink->page->len, sink->out);
+    g_string_truncate(sink->output, 0);
+    json_dump_callback(packet, add_to_output, sink->output, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    g_string_append_c(sink->output, '\n');
     json_decref(packet);
     start_packet(sink);
+    return sink->output;
 }
 
-void qs_json_sink_discard(struct qs_json_sink *sink)
+static void discard(struct qs_dump *dump)
 {
+    struct json_dump *sink = (struct json_dump *)dump;
+
     json_decref(sink->fields);
     start_packet(sink);
 }
 
-void qs_json_sink_free(struct qs_json_sink *sink)
+static void free_dump(struct qs_dump *dump)
 {
+    struct json_dump *sink = (struct json_dump *)dump;
+
     json_decref(sink->fields);
     g_ptr_array_free(sink->open, TRUE);
     g_string_free(sink->scratch, TRUE);
-    g_string_free(sink->page, TRUE);
+    g_string_free(sink->output, TRUE);
     g_free(sink);
 }
+
+static struct qs_dump *create(void)
+{
+    struct json_dump *sink = g_new0(struct json_dump, 1);
+
+    sink->base = (struct qs_dump){.sink = {.open = json_open,
+                                           .close = json_close,
+                                           .field = json_field,
+                                           .note = json_note,
+                                           .source = json_source},
+                                  .packet = packet_text,
+                                  .discard = discard,
+                                  .free = free_dump};
+    sink->open = g_ptr_array_new();
+    sink->scratch = g_string_new(NULL);
+    sink->output = g_string_new(NULL);
+    start_packet(sink);
+    return &sink->base;
+}
+
+const struct qs_dump_format qs_dump_json = {.name = "json", .want_summary = true, .create = create};

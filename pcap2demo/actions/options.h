@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef PCAP2DEMO_OPTIONS_H
+#define PCAP2DEMO_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "pcap2demo/actions/check_options.h"
+#include "pcap2demo/sessions/sessions.h"
+
+struct action_kind;
+
+struct options {
+    const struct action_kind *action;
+    char *argument; /* of the action: a file, a folder, a format; or NULL */
+    bool json;
+    bool quiet, verbose;
+    bool separate_inputs; /* each input stands by itself, its sessions are numbered from 1 */
+    char **files;         /* ends with NULL */
+    char *interface;      /* NULL: read `files` */
+    char *filter;         /* or NULL */
+    struct session_options sessions;
+    struct check_options check;
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the command line. */
+#ifndef PCAP2DEMO_COMMAND_LINE_H
+#define PCAP2DEMO_COMMAND_LINE_H
+
+#include "pcap2demo/actions/action.h"
+
+enum command_line_verdict {
+    COMMAND_LINE_GOOD,
+    COMMAND_LINE_WRONG, /* the user was told why */
+    COMMAND_LINE_DONE   /* the version was asked for, and printed */
+};
+
+/*
+ * Reads the command line; does not return when it asks for help. The result, good or not, lives
+ * until command_line_clear().
+ */
+enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv);
+
+void command_line_clear(struct options *options);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/packets.h"
+
+#include <stdio.h>
+
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/output/progress.h"
+#include "pcap2demo/signals.h"
+
+/* The progress bar and the state of standard output are looked at after so many frames. */
+enum { LOOK_UP_EVERY = 1024 };
+
+void packets_init(struct packets *packets)
+{
+    *packets = (struct packets){.ip = ip_new(), .tcp = tcp_new()};
+}
+
+void packets_clear(struct packets *packets)
+{
+    tcp_free(packets->tcp);
+    ip_free(packets->ip);
+}
+
+static void take_pieces(struct packets *packets, struct sessions *sessions)
+{
+    struct tcp_piece piece;
+
+    while (tcp_next(packets->tcp, &piece))
+        sessions_piece(sessions, &piece);
+}
+
+static void take_frame(struct packets *packets, struct sessions *sessions, link_reader *link,
+                       struct input_frame *frame)
+{
+    struct qs_packet packet = {.number = frame->number, .time = frame->time};
+
+    packets->frames++;
+    packets->number = frame->number;
+    if (!link(&frame->bytes))
+        return;
+    switch (ip_read(packets->ip, frame->bytes, frame->time, &packet)) {
+    case IP_UDP:
+        packets->datagrams++;
+        sessions_datagram(sessions, &packet);
+        break;
+    case IP_TCP:
+        tcp_take(packets->tcp, &packet);
+        take_pieces(packets, sessions);
+        break;
+    case IP_NOTHING:
+        break;
+    }
+}
+
+void packets_end(struct packets *packets, struct sessions *sessions)
+{
+    ip_end(packets->ip);
+    tcp_end(packets->tcp, packets->number);
+    take_pieces(packets, sessions);
+}
+
+void packets_read(struct packets *packets, struct input *input, link_reader *link,
+                  struct sessions *sessions, uint64_t bytes_before)
+{
+    struct input_frame frame;
+    enum input_status status = INPUT_FRAME;
+
+    while (!signals_interrupted()) {
+        status = input_next(input, &frame);
+        if (status == INPUT_FRAME)
+            take_frame(packets, sessions, link, &frame);
+        else if (status != INPUT_IDLE)
+            break;
+        if (packets->frames % LOOK_UP_EVERY)
+            continue;
+        progress_update(bytes_before + input_position(input));
+        if (ferror(stdout))
+            break;
+    }
+    if (status == INPUT_BROKEN && !signals_interrupted())
+        failure(EXIT_PROBLEMS,
+                (struct location){.file = input_name(input), .packet = input_frames(input) + 1},
+                "%s", input_error(input));
+}

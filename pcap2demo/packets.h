@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the frames of captures to sessions: link layer, IP, TCP. */
+#ifndef PCAP2DEMO_PACKETS_H
+#define PCAP2DEMO_PACKETS_H
+
+#include "pcap2demo/capture/input.h"
+#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/sessions/sessions.h"
+
+struct packets {
+    struct ip *ip;
+    struct tcp *tcp;
+    uint64_t frames, datagrams;
+    uint64_t number; /* of the last frame */
+};
+
+void packets_init(struct packets *packets);
+void packets_clear(struct packets *packets);
+
+/*
+ * Gives sessions what `input`, which `link` can read, holds, up to its end, an interruption or the
+ * end of standard output. `bytes_before` is how much of all inputs was read before it.
+ */
+void packets_read(struct packets *packets, struct input *input, link_reader *link,
+                  struct sessions *sessions, uint64_t bytes_before);
+
+/* Nothing follows: what waits for more is taken as it is. */
+void packets_end(struct packets *packets, struct sessions *sessions);
+
+#endif

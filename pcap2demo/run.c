@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/run.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/core/writer.h"
+#include "pcap2demo/capture/comments.h"
+#include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/recording.h"
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/output/progress.h"
+#include "pcap2demo/packets.h"
+#include "pcap2demo/signals.h"
+#include "pcap2demo/summary.h"
+
+struct run {
+    const struct options *options;
+    struct action *action;
+    struct packets packets;
+    struct sessions *sessions;
+    uint64_t bytes_before; /* of the files read before this one */
+    unsigned inputs;       /* that could be read */
+};
+
+/* --- One capture ----------------------------------------------------------------------------- */
+
+static void report_dropped(const struct input *input)
+{
+    const uint64_t dropped = input_dropped(input);
+
+    if (dropped)
+        failure(EXIT_PROBLEMS, (struct location){.file = input_name(input)},
+                "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
+}
+
+static void start_input(struct run *run, const char *name, const char *stem)
+{
+    run->inputs++;
+    sessions_set_source(run->sessions, name, stem);
+    if (run->action->input_start)
+        run->action->input_start(run->action, name);
+}
+
+/* Sessions may go on in the next input, unless each stands by itself. */
+static void end_input(struct run *run, const char *name, uint64_t packets)
+{
+    run->action->interrupted = signals_interrupted();
+    if (run->options->separate_inputs) {
+        packets_end(&run->packets, run->sessions);
+        sessions_free(run->sessions, !signals_interrupted());
+        run->sessions = sessions_new(&run->options->sessions, &run->action->handler);
+    }
+    if (run->action->input_over)
+        run->action->input_over(run->action, name, packets);
+}
+
+static void read_input(struct run *run, struct input *input)
+{
+    link_reader *link = link_find(input_link_type(input));
+    const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
+
+    if (!link) {
+        failure(EXIT_UNUSABLE, (struct location){.file = input_name(input)},
+                "captures of link type \"%s\" cannot be read", link_name);
+        return;
+    }
+    start_input(run, input_name(input), input_stem(input));
+    signals_set_input(input);
+    packets_read(&run->packets, input, link, run->sessions, run->bytes_before);
+    signals_set_input(NULL);
+    report_dropped(input);
+    end_input(run, input_name(input), input_frames(input));
+}
+
+/* --- One demo -------------------------------------------------------------------------------- */
+
+static void read_blocks(struct run *run, struct recording *recording)
+{
+    struct qs_demo_block block;
+
+    while (!signals_interrupted() && !ferror(stdout) && recording_next(recording, &block))
+        sessions_block(run->sessions, &block);
+    if (recording_error(recording))
+        failure(EXIT_PROBLEMS,
+                (struct location){recording_name(recording), recording_number(recording) + 1, true},
+                "%s", recording_error(recording));
+}
+
+static void read_demo(struct run *run, struct recording *recording)
+{
+    const char *name = recording_name(recording);
+
+    start_input(run, name, "");
+    sessions_begin_demo(run->sessions, recording);
+    read_blocks(run, recording);
+    sessions_end_demo(run->sessions);
+    end_input(run, name, recording_number(recording));
+}
+
+/* --- All inputs ------------------------------------------------------------------------------ */
+
+static uint64_t file_size(const char *name)
+{
+    struct stat about;
+
+    return stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
+static uint64_t total_size(char *const *files)
+{
+    uint64_t total = 0;
+
+    for (; *files; files++)
+        total += file_size(*files);
+    return total;
+}
+
+static void cannot_read(const char *name, char *error)
+{
+    failure(EXIT_UNUSABLE, (struct location){.file = name}, "%s", error);
+    g_free(error);
+}
+
+/* Takes over the comments. */
+static void read_capture(struct run *run, FILE *stream, const char *name, struct comments *comments)
+{
+    char *error = NULL;
+    struct input *input = input_open_capture(stream, name, run->options->filter, &error);
+
+    if (!input) {
+        cannot_read(name, error);
+    } else {
+        sessions_set_comments(run->sessions, comments);
+        read_input(run, input);
+        sessions_set_comments(run->sessions, NULL);
+        input_close(input);
+    }
+    comments_free(comments);
+}
+
+/* They are only read. */
+static FILE *open_bytes(struct qs_view file)
+{
+    return fmemopen((void *)file.data, file.size, "rb");
+}
+
+static struct comments *comments_of_bytes(struct qs_view file)
+{
+    FILE *stream = open_bytes(file);
+    struct comments *comments = stream ? comments_read(stream) : NULL;
+
+    if (stream)
+        fclose(stream);
+    return comments;
+}
+
+/* A capture that was inflated, and what was wrong with that. */
+static void read_inflated(struct run *run, struct qs_view file, const char *problem,
+                          const char *name)
+{
+    FILE *stream = open_bytes(file);
+
+    if (stream)
+        read_capture(run, stream, name, comments_of_bytes(file));
+    else
+        cannot_read(name, g_strdup(g_strerror(errno)));
+    if (problem)
+        failure(EXIT_PROBLEMS, (struct location){.file = name}, "%s", problem);
+}
+
+static void read_recording(struct run *run, GByteArray *bytes, char *problem, const char *name)
+{
+    char *error = NULL;
+    struct recording *recording = recording_open(bytes, problem, name, &error);
+
+    if (!recording) {
+        cannot_read(name, error);
+        return;
+    }
+    read_demo(run, recording);
+    recording_close(recording);
+}
+
+/* A file that does not begin as a capture does: a demo, or something that gzip has compressed. */
+static void read_loaded(struct run *run, FILE *stream, const char *name)
+{
+    char *problem = NULL;
+    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+
+    input_close_stream(stream);
+    if (!recording_is_capture(qs_view_of_bytes(bytes))) {
+        read_recording(run, bytes, problem, name);
+        return;
+    }
+    read_inflated(run, qs_view_of_bytes(bytes), problem, name);
+    g_byte_array_free(bytes, TRUE);
+    g_free(problem);
+}
+
+static void read_file(struct run *run, const char *name)
+{
+    char *error = NULL;
+    FILE *stream = input_open_stream(name, &error);
+
+    if (!stream)
+        cannot_read(name, error);
+    else if (recording_is_likely(stream))
+        read_loaded(run, stream, name);
+    else
+        read_capture(run, stream, name, comments_of_file(name));
+    run->bytes_before += file_size(name);
+}
+
+static void read_live(struct run *run)
+{
+    char *error = NULL;
+    struct input *input = input_open_live(run->options->interface, run->options->filter, &error);
+
+    if (!input) {
+        cannot_read(run->options->interface, error);
+        return;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
+    read_input(run, input);
+    input_close(input);
+}
+
+static void read_all(struct run *run)
+{
+    char *const *files = run->options->files;
+
+    if (run->options->interface)
+        read_live(run);
+    progress_start(total_size(files), !run->options->quiet);
+    for (; *files && !signals_interrupted(); files++)
+        read_file(run, *files);
+    progress_erase();
+}
+
+/*
+ * A recording that is interrupted is a recording that is done. A file that was not read to its end
+ * is another matter: demos of half a session are not written.
+ */
+static bool keep_unfinished(const struct options *options)
+{
+    if (!signals_interrupted() || options->interface)
+        return true;
+    for (char *const *file = options->files; *file; file++)
+        if (strcmp(*file, "-") == 0)
+            return true;
+    failure(EXIT_PROBLEMS, (struct location){0}, "interrupted; unfinished demos are not kept");
+    return false;
+}
+
+void run(const struct options *options)
+{
+    struct run run = {.options = options, .action = options->action->create(options)};
+
+    signals_catch();
+    packets_init(&run.packets);
+    run.sessions = sessions_new(&options->sessions, &run.action->handler);
+    read_all(&run);
+    packets_end(&run.packets, run.sessions);
+    sessions_free(run.sessions, keep_unfinished(options));
+    if (options->verbose)
+        summary_print(&run.packets);
+    run.action->end(run.action, run.inputs != 0);
+    packets_clear(&run.packets);
+}
