@@ -7,7 +7,7 @@
 
 enum command_line_verdict {
     COMMAND_LINE_GOOD,
-    COMMAND_LINE_WRONG, /* the user was told why */
+    COMMAND_LINE_WRONG, /* which was reported */
     COMMAND_LINE_DONE   /* the version was asked for, and printed */
 };
 

@@ -10,10 +10,10 @@
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/actions/tee.h"
 
-/* Offenders beyond this number, for each file, are only counted. */
-enum { OFFENDERS_MAX = 10 };
+/* Problems beyond this number, for each file, are only counted. */
+enum { PROBLEMS_MAX = 10 };
 
-struct undecoded_message {
+struct problem {
     uint64_t packet;
     uint32_t offset;
     const struct qs_protocol *protocol;
@@ -25,12 +25,12 @@ struct findings {
     const char *file;
     bool demo;        /* its packets are blocks */
     uint64_t frames;  /* all packets of the file */
-    uint64_t packets; /* those that a protocol claimed */
+    uint64_t packets; /* those of a known game */
     uint64_t notes[QS_NOTE_KINDS];
     uint64_t undecoded; /* bytes */
-    uint64_t offences;
-    GPtrArray *undecoded_messages; /* struct offender */
-    unsigned demos; /* sessions of which one can be made; counted where inputs are apart */
+    uint64_t problem_count;
+    GPtrArray *problems; /* struct problem: the first of them */
+    unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
     struct golden_result *golden; /* or NULL */
 };
 
@@ -40,29 +40,29 @@ struct check {
     const struct options *options;
     GPtrArray *files;         /* struct findings, as they were read */
     struct findings *current; /* the file being read */
-    GPtrArray *packet;        /* struct offender of the packet being decoded */
+    GPtrArray *packet;        /* struct problem: of the packet being decoded */
     json_t *sessions;
     size_t sessions_before;      /* of other inputs, where inputs are apart */
     struct golden_check *golden; /* or NULL */
-    struct tee tee;              /* to our ears and the golden's */
+    struct tee tee;              /* to our sink and the golden's */
     struct test_report *report;  /* or NULL */
 };
 
-/* --- Listening ------------------------------------------------------------------------------- */
+/* --- The sink ------------------------------------------------------------------------------- */
 
-static void offender_free(gpointer data)
+static void problem_free(gpointer data)
 {
-    struct undecoded_message *undecoded_message = data;
+    struct problem *problem = data;
 
-    g_free(undecoded_message->text);
-    g_free(undecoded_message);
+    g_free(problem->text);
+    g_free(problem);
 }
 
 static void findings_free(gpointer data)
 {
     struct findings *findings = data;
 
-    g_ptr_array_free(findings->undecoded_messages, TRUE);
+    g_ptr_array_free(findings->problems, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
     g_free(findings);
@@ -73,31 +73,31 @@ static struct check *check_of(struct qs_sink *base)
     return (struct check *)((char *)base - G_STRUCT_OFFSET(struct check, base));
 }
 
-static void add_offender(struct check *check, uint32_t offset, char *text)
+static void add_problem(struct check *check, uint32_t offset, char *text)
 {
-    struct undecoded_message *undecoded_message = g_new0(struct undecoded_message, 1);
+    struct problem *problem = g_new0(struct problem, 1);
 
-    undecoded_message->offset = offset;
-    undecoded_message->protocol = check->base.protocol;
-    undecoded_message->text = text;
-    g_ptr_array_add(check->packet, undecoded_message);
+    problem->offset = offset;
+    problem->protocol = check->base.protocol;
+    problem->text = text;
+    g_ptr_array_add(check->packet, problem);
 }
 
-static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
+static void sink_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
     (void)length;
     if (qs_note_kinds[kind].problem)
-        add_offender(check_of(base), offset, printable(text));
+        add_problem(check_of(base), offset, printable(text));
 }
 
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
+static void sink_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     if (field == &base->protocol->fields[base->protocol->undecoded])
-        add_offender(check_of(base), value->offset,
-                     g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
-                                     value->length == 1 ? "byte" : "bytes"));
+        add_problem(check_of(base), value->offset,
+                    g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
+                                    value->length == 1 ? "byte" : "bytes"));
 }
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -108,23 +108,23 @@ static struct findings *findings_for(struct check *check, const char *file)
         return check->current;
     check->current = g_new0(struct findings, 1);
     check->current->file = g_intern_string(file);
-    check->current->undecoded_messages = g_ptr_array_new_with_free_func(offender_free);
+    check->current->problems = g_ptr_array_new_with_free_func(problem_free);
     g_ptr_array_add(check->files, check->current);
     return check->current;
 }
 
-/* Moves the packet's offenders to the file's, as far as there is room. */
-static void keep_offenders(struct check *check, struct findings *findings, uint64_t packet)
+/* Moves the packet's problems to the file's, as far as there is room. */
+static void move_problems(struct check *check, struct findings *findings, uint64_t packet)
 {
-    findings->offences += check->packet->len;
+    findings->problem_count += check->packet->len;
     while (check->packet->len) {
-        struct undecoded_message *undecoded_message = g_ptr_array_steal_index(check->packet, 0);
+        struct problem *problem = g_ptr_array_steal_index(check->packet, 0);
 
-        undecoded_message->packet = packet;
-        if (findings->undecoded_messages->len < OFFENDERS_MAX)
-            g_ptr_array_add(findings->undecoded_messages, undecoded_message);
+        problem->packet = packet;
+        if (findings->problems->len < PROBLEMS_MAX)
+            g_ptr_array_add(findings->problems, problem);
         else
-            offender_free(undecoded_message);
+            problem_free(problem);
     }
 }
 
@@ -162,7 +162,7 @@ static void check_packet(struct session_handler *handler, const struct decoded_p
     findings->undecoded += decoded->decoder->undecoded;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += decoded->decoder->notes[i];
-    keep_offenders(check, findings, decoded->location.packet);
+    move_problems(check, findings, decoded->location.packet);
 }
 
 static void check_input_start(struct action *action, const char *file)
@@ -192,7 +192,7 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
 }
 
 /* Sessions end in any order, and are reported by number. */
-static size_t place_of(const struct check *check, unsigned number)
+static size_t position_of(const struct check *check, unsigned number)
 {
     size_t location = json_array_size(check->sessions);
 
@@ -210,7 +210,7 @@ static void check_session(struct session_handler *handler, const struct session 
 {
     struct check *check = (struct check *)handler;
 
-    json_array_insert_new(check->sessions, place_of(check, session->number),
+    json_array_insert_new(check->sessions, position_of(check, session->number),
                           report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
@@ -221,28 +221,26 @@ static void check_session(struct session_handler *handler, const struct session 
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
-/* --- What was found -------------------------------------------------------------------------- */
+/* --- Text -------------------------------------------------------------------------- */
 
-/* What is not wrong is told, on standard output, where that has no other use. */
+/* What was counted is printed on standard output, where that has no other use. */
 static bool shows_findings(const struct check *check)
 {
     return !check->options->json && !check->options->check.tap && !check->options->quiet;
 }
 
-static void print_offenders(const struct findings *findings)
+static void print_problems(const struct findings *findings)
 {
-    for (guint i = 0; i < findings->undecoded_messages->len; i++) {
-        const struct undecoded_message *undecoded_message =
-            g_ptr_array_index(findings->undecoded_messages, i);
+    for (guint i = 0; i < findings->problems->len; i++) {
+        const struct problem *problem = g_ptr_array_index(findings->problems, i);
 
-        failure(EXIT_PROBLEMS,
-                (struct location){findings->file, undecoded_message->packet, findings->demo},
-                "offset %" PRIu32 ": %s: %s", undecoded_message->offset,
-                undecoded_message->protocol->short_name, undecoded_message->text);
+        failure(EXIT_PROBLEMS, (struct location){findings->file, problem->packet, findings->demo},
+                "offset %" PRIu32 ": %s: %s", problem->offset, problem->protocol->short_name,
+                problem->text);
     }
-    if (findings->offences > findings->undecoded_messages->len)
+    if (findings->problem_count > findings->problems->len)
         failure(EXIT_PROBLEMS, (struct location){.file = findings->file}, "and %" PRIu64 " more",
-                findings->offences - findings->undecoded_messages->len);
+                findings->problem_count - findings->problems->len);
 }
 
 static void print_findings(const struct findings *findings)
@@ -354,7 +352,7 @@ static void print_golden(const struct check *check, const struct findings *findi
     if (golden->error)
         failure(EXIT_UNUSABLE, (struct location){.file = golden->path}, "%s", golden->error);
     else if (check->report && golden->verdict != GOLDEN_SAME)
-        test_report_say(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
+        test_report_add(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
     if (!golden->error && shows_findings(check))
         printf("  %s\n", verdict);
     if (check->report)
@@ -405,22 +403,21 @@ static json_t *golden_json(const struct golden_result *golden)
 
 /* --- The reports ----------------------------------------------------------------------------- */
 
-static json_t *offenders_json(const struct findings *findings)
+static json_t *problems_json(const struct findings *findings)
 {
-    json_t *undecoded_messages = json_array();
+    json_t *problems = json_array();
 
-    for (guint i = 0; i < findings->undecoded_messages->len; i++) {
-        const struct undecoded_message *undecoded_message =
-            g_ptr_array_index(findings->undecoded_messages, i);
+    for (guint i = 0; i < findings->problems->len; i++) {
+        const struct problem *problem = g_ptr_array_index(findings->problems, i);
         json_t *json = json_object();
 
-        json_object_set_new(json, "packet", json_integer((json_int_t)undecoded_message->packet));
-        json_object_set_new(json, "offset", json_integer(undecoded_message->offset));
-        json_object_set_new(json, "protocol", json_string(undecoded_message->protocol->name));
-        json_object_set_new(json, "text", json_string(undecoded_message->text));
-        json_array_append_new(undecoded_messages, json);
+        json_object_set_new(json, "packet", json_integer((json_int_t)problem->packet));
+        json_object_set_new(json, "offset", json_integer(problem->offset));
+        json_object_set_new(json, "protocol", json_string(problem->protocol->name));
+        json_object_set_new(json, "text", json_string(problem->text));
+        json_array_append_new(problems, json);
     }
-    return undecoded_messages;
+    return problems;
 }
 
 static json_t *findings_json(const struct findings *findings)
@@ -437,8 +434,8 @@ static json_t *findings_json(const struct findings *findings)
     json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
     json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
     json_object_set_new(json, "notes", notes);
-    json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->offences));
-    json_object_set_new(json, "problems", offenders_json(findings));
+    json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->problem_count));
+    json_object_set_new(json, "problems", problems_json(findings));
     if (findings->golden)
         json_object_set_new(json, "golden", golden_json(findings->golden));
     return json;
@@ -457,13 +454,13 @@ static void print_json(const struct check *check)
     report_print_json(report);
 }
 
-/* The offenders go to standard error, also beside JSON. */
+/* The problems go to standard error, also beside JSON. */
 static void print_text(const struct check *check)
 {
     for (guint i = 0; i < check->files->len; i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
-        print_offenders(findings);
+        print_problems(findings);
         if (shows_findings(check))
             print_findings(findings);
         if (findings->golden)
@@ -487,7 +484,7 @@ static void report_cases(const struct check *check)
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
         if (!findings->demos)
-            test_report_say(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
+            test_report_add(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
     if (check->options->check.tap)
@@ -534,7 +531,7 @@ static struct action *create(const struct options *options)
 {
     struct check *check = g_new0(struct check, 1);
 
-    check->base = (struct qs_sink){.field = hear_field, .note = hear_note};
+    check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
                                     .handler.want_rebuild = !options->check.no_rebuild,
                                     .input_start = check_input_start,
@@ -544,7 +541,7 @@ static struct action *create(const struct options *options)
                                     .end = check_end};
     check->options = options;
     check->files = g_ptr_array_new_with_free_func(findings_free);
-    check->packet = g_ptr_array_new_with_free_func(offender_free);
+    check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->sessions = json_array();
     prepare_tests(check);
     return &check->action;

@@ -97,7 +97,7 @@ static bool has_standard_input(char *const *files)
     return *files != NULL;
 }
 
-/* A golden says itself what was left out of it: the defaults are for new ones. */
+/* A golden names what was left out of it: the defaults are for new ones. */
 static void set_golden(struct check_options *options)
 {
     struct golden_options *golden = &options->golden;

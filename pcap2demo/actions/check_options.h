@@ -34,7 +34,7 @@ bool check_options_separate_inputs(const struct check_options *options);
 
 /*
  * Finds out whether the options go together and with the input: `files`, or none of them for a
- * network interface. False when they do not; then the user was told why.
+ * network interface. False when they do not; that was reported.
  */
 bool check_options_take(struct check_options *options, char *const *files, bool json);
 

@@ -142,7 +142,7 @@ static void report_refusal(const struct receiver *receiver, const struct qs_tran
     g_free(name);
 }
 
-static void hear_of_file(const struct qs_transferred *file, bool over, void *user)
+static void take_file(const struct qs_transferred *file, bool over, void *user)
 {
     if (over && file->refused)
         report_refusal(user, file);
@@ -169,7 +169,7 @@ static struct receiver *receiver_for(struct extract *extract, unsigned session)
     receiver = g_new0(struct receiver, 1);
     receiver->extract = extract;
     receiver->transfers =
-        qs_transfers_new(&extract->room, (struct qs_transfer_listener){hear_of_file, receiver});
+        qs_transfers_new(&extract->room, (struct qs_transfer_listener){take_file, receiver});
     g_hash_table_insert(extract->sessions, GUINT_TO_POINTER(session), receiver);
     return receiver;
 }
@@ -177,15 +177,15 @@ static struct receiver *receiver_for(struct extract *extract, unsigned session)
 static void extract_packet(struct session_handler *handler, const struct decoded_packet *decoded)
 {
     struct extract *extract = (struct extract *)handler;
-    const GArray *told = decoded->decoder->transfers;
+    const GArray *transfers = decoded->decoder->transfers;
     struct receiver *receiver;
 
-    if (!told->len || !decoded->session || !decoded->session->chosen)
+    if (!transfers->len || !decoded->session || !decoded->session->chosen)
         return;
     receiver = receiver_for(extract, decoded->session->number);
     receiver->location = decoded->location;
-    for (guint i = 0; i < told->len; i++)
-        qs_transfers_take(receiver->transfers, &g_array_index(told, struct qs_transfer, i));
+    for (guint i = 0; i < transfers->len; i++)
+        qs_transfers_take(receiver->transfers, &g_array_index(transfers, struct qs_transfer, i));
 }
 
 static void extract_session(struct session_handler *handler, const struct session *session)

@@ -23,7 +23,7 @@ struct pcap {
     const struct session *session; /* the demo at hand, or NULL */
     const struct qs_demo_packet_maker *maker;
     void *state;
-    bool refused; /* an input is a capture: that was said */
+    bool refused; /* an input is a capture, which was reported */
 };
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static void pcap_end(struct action *action, bool any_input)
     g_free(pcap);
 }
 
-/* Without their folders, which are nobody's business. */
+/* Without their folders, which others need not know. */
 static char *names_of(char *const *files)
 {
     GString *names = g_string_new(NULL);
@@ -165,7 +165,7 @@ static char *names_of(char *const *files)
     return g_string_free(names, FALSE);
 }
 
-/* What the capture says of itself. */
+/* The section's comment. */
 static char *comment_of(const struct options *options)
 {
     char *names = names_of(options->files);

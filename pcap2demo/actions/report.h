@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How sessions are described to people and to programs: what list, check and convert say the same
- * way.
+ * How sessions are described to people and to programs, the same way by all actions.
  *
  * JSON reports are one object: {"schema": 1, "program": ..., "kind": "list" or "check", ...}; see
  * the manual page.
@@ -29,7 +28,7 @@ char *report_duration(const struct session *session);
 /* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
 char *report_demo(const struct session *session);
 
-/* Tells the user what is wrong with the session's demo, and raises the exit status. */
+/* Reports what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct session *session);
 
 /* The name of a file, which need not be UTF-8, as a JSON string; NULL gives null. New. */

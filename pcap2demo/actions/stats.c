@@ -15,7 +15,7 @@
 enum { LARGEST = 5, DIRECTIONS = QS_S2C + 1 };
 
 /* A message, or many of one type. */
-struct heard {
+struct message_count {
     const struct qs_field *group;
     enum qs_direction direction;
     uint64_t count, bytes;
@@ -35,7 +35,7 @@ struct traffic {
 /* Of one session. */
 struct tally {
     unsigned session;
-    GHashTable *types[DIRECTIONS]; /* struct heard by its group */
+    GHashTable *types[DIRECTIONS]; /* struct message_count by its group */
     struct traffic traffic[DIRECTIONS];
     struct large largest[LARGEST]; /* largest first; size 0: none */
     /* When it is over. */
@@ -48,14 +48,14 @@ struct stats {
     struct action action;
     struct qs_sink base;
     const struct options *options;
-    GArray *packet;      /* struct heard: of the packet being decoded */
+    GArray *packet;      /* struct message_count: of the packet being decoded */
     GArray *open;        /* uint32_t: offsets of open groups */
     GArray *bases;       /* guint: groups that were open when each source began */
     GHashTable *running; /* struct tally by the session's number */
     GPtrArray *over;     /* struct tally */
 };
 
-/* --- Listening ------------------------------------------------------------------------------- */
+/* --- The sink ------------------------------------------------------------------------------- */
 
 static struct stats *stats_of(struct qs_sink *base)
 {
@@ -68,13 +68,13 @@ static guint base_of(const struct stats *stats)
     return stats->bases->len ? g_array_index(stats->bases, guint, stats->bases->len - 1) : 0;
 }
 
-static void hear_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
+static void sink_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct stats *stats = stats_of(base);
-    const struct heard heard = {.group = group, .open = true};
+    const struct message_count message = {.group = group, .open = true};
 
     if (stats->open->len == base_of(stats))
-        g_array_append_val(stats->packet, heard);
+        g_array_append_val(stats->packet, message);
     g_array_append_val(stats->open, offset);
 }
 
@@ -84,17 +84,17 @@ static void add_bytes(struct stats *stats, uint32_t start, uint32_t end)
     guint i = stats->packet->len;
 
     while (i--) {
-        struct heard *heard = &g_array_index(stats->packet, struct heard, i);
+        struct message_count *message = &g_array_index(stats->packet, struct message_count, i);
 
-        if (heard->open) {
-            heard->open = false;
-            heard->bytes = end - start;
+        if (message->open) {
+            message->open = false;
+            message->bytes = end - start;
             return;
         }
     }
 }
 
-static void hear_close(struct qs_sink *base, uint32_t end)
+static void sink_close(struct qs_sink *base, uint32_t end)
 {
     struct stats *stats = stats_of(base);
     const uint32_t start = g_array_index(stats->open, uint32_t, stats->open->len - 1);
@@ -104,14 +104,14 @@ static void hear_close(struct qs_sink *base, uint32_t end)
         add_bytes(stats, start, end);
 }
 
-/* Groups are told only to who listens to fields. */
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
+/* A decoder gives groups only to a sink that takes fields. */
+static void sink_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     (void)base, (void)field, (void)value;
 }
 
-static void hear_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
+static void sink_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     struct stats *stats = stats_of(base);
 
@@ -150,19 +150,19 @@ static struct tally *tally_of(struct stats *stats, unsigned session)
     return tally;
 }
 
-static void count_message(struct tally *tally, const struct heard *heard,
+static void count_message(struct tally *tally, const struct message_count *message,
                           enum qs_direction direction)
 {
-    struct heard *type = g_hash_table_lookup(tally->types[direction], heard->group);
+    struct message_count *type = g_hash_table_lookup(tally->types[direction], message->group);
 
     if (!type) {
-        type = g_new0(struct heard, 1);
-        type->group = heard->group;
+        type = g_new0(struct message_count, 1);
+        type->group = message->group;
         type->direction = direction;
-        g_hash_table_insert(tally->types[direction], (gpointer)heard->group, type);
+        g_hash_table_insert(tally->types[direction], (gpointer)message->group, type);
     }
     type->count++;
-    type->bytes += heard->bytes;
+    type->bytes += message->bytes;
 }
 
 /* Of packets of one size the first stays. */
@@ -189,7 +189,7 @@ static void count_packet(struct tally *tally, const struct stats *stats,
     tally->traffic[direction].bytes += decoded->packet->size;
     count_size(tally, decoded->packet, direction);
     for (guint i = 0; i < stats->packet->len; i++)
-        count_message(tally, &g_array_index(stats->packet, struct heard, i), direction);
+        count_message(tally, &g_array_index(stats->packet, struct message_count, i), direction);
 }
 
 static void stats_packet(struct session_handler *handler, const struct decoded_packet *decoded)
@@ -208,14 +208,15 @@ static void stats_packet(struct session_handler *handler, const struct decoded_p
 /* The most bytes first; then by name. */
 static gint compare_types(gconstpointer a, gconstpointer b)
 {
-    const struct heard *x = *(const struct heard *const *)a, *y = *(const struct heard *const *)b;
+    const struct message_count *x = *(const struct message_count *const *)a,
+                               *y = *(const struct message_count *const *)b;
 
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     return g_strcmp0(x->group->name, y->group->name);
 }
 
-/* struct heard *, new. */
+/* struct message_count *, new. */
 static GPtrArray *sorted_types(const struct tally *tally)
 {
     GPtrArray *types = g_ptr_array_new();
@@ -264,7 +265,7 @@ static void print_types(const struct tally *tally)
 
     printf("  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
-        const struct heard *type = g_ptr_array_index(types, i);
+        const struct message_count *type = g_ptr_array_index(types, i);
 
         printf("  %-32s %-4s %10" PRIu64 " %12" PRIu64 "\n", type->group->name,
                qs_direction_name(type->direction), type->count, type->bytes);
@@ -327,7 +328,7 @@ static json_t *types_json(const struct tally *tally)
     json_t *json = json_array();
 
     for (guint i = 0; i < types->len; i++) {
-        const struct heard *type = g_ptr_array_index(types, i);
+        const struct message_count *type = g_ptr_array_index(types, i);
         json_t *object = json_object();
 
         json_object_set_new(object, "name", json_string(type->group->name));
@@ -419,13 +420,13 @@ static struct action *create(const struct options *options)
     struct stats *stats = g_new0(struct stats, 1);
 
     stats->base = (struct qs_sink){
-        .open = hear_open, .close = hear_close, .field = hear_field, .source = hear_source};
+        .open = sink_open, .close = sink_close, .field = sink_field, .source = sink_source};
     stats->action = (struct action){.handler.sink = &stats->base,
                                     .handler.packet = stats_packet,
                                     .handler.session_end = stats_session,
                                     .end = stats_end};
     stats->options = options;
-    stats->packet = g_array_new(FALSE, FALSE, sizeof(struct heard));
+    stats->packet = g_array_new(FALSE, FALSE, sizeof(struct message_count));
     stats->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     stats->bases = g_array_new(FALSE, FALSE, sizeof(guint));
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);

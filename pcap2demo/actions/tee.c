@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/tee.h"
 
-enum { LISTENERS = 2 };
+enum { SINKS = 2 };
 
-/* One of those who listen, who hears of which protocol, too. */
-static struct qs_sink *listener(struct qs_sink *base, int number)
+/* One of the two sinks, with the protocol that is decoded. */
+static struct qs_sink *target(struct qs_sink *base, int number)
 {
     struct qs_sink *to = ((struct tee *)base)->to[number];
 
@@ -14,8 +14,8 @@ static struct qs_sink *listener(struct qs_sink *base, int number)
 
 static void tee_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
-    for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(base, i);
+    for (int i = 0; i < SINKS; i++) {
+        struct qs_sink *to = target(base, i);
 
         if (to->open)
             to->open(to, group, offset);
@@ -24,8 +24,8 @@ static void tee_open(struct qs_sink *base, const struct qs_field *group, uint32_
 
 static void tee_close(struct qs_sink *base, uint32_t end)
 {
-    for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(base, i);
+    for (int i = 0; i < SINKS; i++) {
+        struct qs_sink *to = target(base, i);
 
         if (to->close)
             to->close(to, end);
@@ -35,8 +35,8 @@ static void tee_close(struct qs_sink *base, uint32_t end)
 static void tee_field(struct qs_sink *base, const struct qs_field *field,
                       const struct qs_value *value)
 {
-    for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(base, i);
+    for (int i = 0; i < SINKS; i++) {
+        struct qs_sink *to = target(base, i);
 
         if (to->field)
             to->field(to, field, value);
@@ -46,8 +46,8 @@ static void tee_field(struct qs_sink *base, const struct qs_field *field,
 static void tee_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                      const char *text)
 {
-    for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(base, i);
+    for (int i = 0; i < SINKS; i++) {
+        struct qs_sink *to = target(base, i);
 
         if (to->note)
             to->note(to, kind, offset, length, text);
@@ -56,8 +56,8 @@ static void tee_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, u
 
 static void tee_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
-    for (int i = 0; i < LISTENERS; i++) {
-        struct qs_sink *to = listener(base, i);
+    for (int i = 0; i < SINKS; i++) {
+        struct qs_sink *to = target(base, i);
 
         if (to->source)
             to->source(to, title, data, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sink that passes on what it hears to two others; but labels, which are for people. */
+/* A sink that passes everything to two others, but labels, which only people read. */
 #ifndef PCAP2DEMO_TEE_H
 #define PCAP2DEMO_TEE_H
 

@@ -27,7 +27,7 @@ struct flow {
 
 struct flow_table;
 
-/* `over` is told of each conversation that ends, and frees it. */
+/* `over` is called for each conversation that ends, and frees it. */
 struct flow_table *flow_table_new(void (*over)(struct flow *flow, void *user), void *user);
 
 /* Ends all conversations, the one idle longest first, and the table. */
@@ -35,7 +35,7 @@ void flow_table_free(struct flow_table *table);
 
 /*
  * The conversation that the packet belongs to, or NULL. It is then the latest, and packet->from
- * says which end sent the packet. Others that were idle too long by the packet's time end first.
+ * is the end that sent the packet. Others that were idle too long by the packet's time end first.
  */
 struct flow *flow_find(struct flow_table *table, struct qs_packet *packet);
 
@@ -47,7 +47,7 @@ struct flow *flow_between(const struct flow_table *table, const struct qs_addres
 void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
               const struct qs_address *b, int64_t now);
 
-/* Ends a conversation before its time. */
+/* Ends a conversation early. */
 void flow_end(struct flow_table *table, struct flow *flow);
 
 #endif

@@ -233,7 +233,7 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
-/* What libpcap says of it, and where in the file. */
+/* libpcap's error, and where in the file. */
 static enum input_status broken(struct input *input)
 {
     const char *reason = pcap_geterr(input->pcap);
@@ -247,7 +247,7 @@ static enum input_status broken(struct input *input)
     return INPUT_BROKEN;
 }
 
-/* A damaged file can say any time: it is kept within what 64 bits of nanoseconds hold. */
+/* A damaged file can hold any time: it is kept within what 64 bits of nanoseconds hold. */
 static int64_t time_of(const struct input *input, const struct timeval *stamp)
 {
     const int64_t seconds = CLAMP((int64_t)stamp->tv_sec, 0, INT64_MAX / 1000000000 - 1);

@@ -227,7 +227,7 @@ static bool add_block(struct datagram *datagram, uint32_t block, const uint8_t *
     return true;
 }
 
-/* Where the fragment says that the datagram ends must agree with all others. */
+/* The datagram's end, by this fragment, must agree with all others. */
 static bool agree_on_end(struct datagram *datagram, const struct fragment *fragment, uint32_t end)
 {
     if (end > datagram->reach)

@@ -8,7 +8,7 @@
  *
  * Reassembly holds back at most IP_DATAGRAMS_MAX datagrams of at most 64 KiB each; the oldest give
  * way. One that is not complete IP_TIMEOUT after its first fragment is given up, measured in the
- * capture's time. Fragments that contradict each other (other bytes for the same place, two ends)
+ * capture's time. Fragments that contradict each other (other bytes at the same offset, two ends)
  * spoil their datagram for good: which bytes the receiver took cannot be known. Where the capture
  * cut a fragment, the datagram is handed out up to there.
  */

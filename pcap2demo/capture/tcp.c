@@ -32,7 +32,7 @@ struct waiting {
     int64_t time;
 };
 
-/* What one end sends. Places in the stream count from where it began to be seen. */
+/* What one end sends. Positions in the stream count from the first byte that was seen. */
 struct half {
     bool known;             /* where the stream stands; so that `sequence` is */
     uint32_t sequence;      /* number of the byte at `position` */
@@ -87,8 +87,8 @@ struct batch {
     int64_t time;
 };
 
-static void hand_out(struct tcp *tcp, struct connection *connection, struct half *half,
-                     const struct batch *batch)
+static void emit_piece(struct tcp *tcp, struct connection *connection, struct half *half,
+                       const struct batch *batch)
 {
     struct qs_packet *packet;
 
@@ -132,7 +132,7 @@ static void release_first(struct tcp *tcp, struct connection *connection, struct
                                 .number = first->number,
                                 .time = first->time};
 
-    hand_out(tcp, connection, half, &batch);
+    emit_piece(tcp, connection, half, &batch);
     forget(tcp, half, first);
 }
 
@@ -234,8 +234,8 @@ static bool read_header(const struct qs_packet *packet, struct segment *segment)
     return size >= TCP_HEADER && span_skip(&segment->payload, size);
 }
 
-/* The place in the stream of the byte with this number; before its beginning, 0. */
-static uint64_t place_of(const struct half *half, uint32_t sequence)
+/* The position in the stream of the byte with this number; before its beginning, 0. */
+static uint64_t position_of(const struct half *half, uint32_t sequence)
 {
     const int64_t location = (int64_t)half->position + (int32_t)(sequence - half->sequence);
 
@@ -278,7 +278,7 @@ static void take_in_order(struct tcp *tcp, struct connection *connection, struct
 
         if (half->waiting.head)
             part.size = (uint32_t)MIN(batch->size, first_waiting(half) - start);
-        hand_out(tcp, connection, half, &part);
+        emit_piece(tcp, connection, half, &part);
         skip(batch, &start, part.size);
         release(tcp, connection, half);
         skip_repeated(tcp, half, batch, &start);
@@ -316,7 +316,7 @@ static void take_acknowledgement(struct half *half, const struct segment *segmen
 {
     if (!half->known || !(segment->flags & FLAG_ACK))
         return;
-    half->acknowledged = MAX(half->acknowledged, place_of(half, segment->acknowledged));
+    half->acknowledged = MAX(half->acknowledged, position_of(half, segment->acknowledged));
 }
 
 static void take_end(struct half *half, const struct segment *segment)
@@ -324,7 +324,7 @@ static void take_end(struct half *half, const struct segment *segment)
     if (!half->known || !(segment->flags & FLAG_FIN))
         return;
     half->finished = true;
-    half->end = place_of(half, segment->sequence + segment->payload.wire_size);
+    half->end = position_of(half, segment->sequence + segment->payload.wire_size);
 }
 
 /* --- Connections ----------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static void hand_out_end(struct tcp *tcp, struct connection *connection, struct 
 
     /* A FIN that the capture lacks is acknowledged, too. */
     if (half->finished || batch.missing > 1)
-        hand_out(tcp, connection, half, &batch);
+        emit_piece(tcp, connection, half, &batch);
 }
 
 /* Its streams end here, whatever waits. */

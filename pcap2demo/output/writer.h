@@ -34,7 +34,7 @@ uint64_t writer_size(const struct writer *writer);
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,
  * unless `overwrite`; a folder, a device or a pipe always is. Returns NULL when the file is there,
- * else a new text that says what went wrong; the temporary file is gone either way.
+ * else a new text about what went wrong; the temporary file is gone either way.
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 

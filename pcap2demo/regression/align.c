@@ -37,7 +37,7 @@ static void measure_gap(const struct piece *was, const struct piece *is, guint *
     }
 }
 
-/* The place of the first piece with this key, or `count`. */
+/* The index of the first piece with this key, or `count`. */
 static guint find_key(const struct piece *pieces, guint count, uint64_t key)
 {
     guint location = 0;

@@ -191,7 +191,7 @@ static void take_line(struct golden_packet *packet, const char *line, gsize leng
         golden_packet_add(packet, line, length, &words);
 }
 
-/* Takes the packet apart, as the text sink shows it. */
+/* Takes the packet apart, as the text dump shows it. */
 static void parse(struct golden_packet *packet, const GString *text)
 {
     const char *line = text->str, *stop = text->str + text->len, *end;

@@ -6,10 +6,10 @@
 
 struct test_report {
     bool wanted[CASE_KINDS];
-    GPtrArray *inputs;  /* struct input_cases */
-    GHashTable *places; /* by the file's name as given: where in `inputs`, plus 1 */
-    gint64 started;     /* the input at hand, in microseconds */
-    char *about;        /* or NULL */
+    GPtrArray *inputs;   /* struct input_cases */
+    GHashTable *indices; /* by the file's name as given: in `inputs`, plus 1 */
+    gint64 started;      /* the input at hand, in microseconds */
+    char *about;         /* or NULL */
     enum case_kind kind;
 };
 
@@ -27,7 +27,7 @@ static void input_free(gpointer data)
 }
 
 /* The worst outcome stays. */
-static void say(struct test_case *test, enum case_outcome outcome, const char *line)
+static void add_line(struct test_case *test, enum case_outcome outcome, const char *line)
 {
     char *clean = printable(line);
 
@@ -45,13 +45,13 @@ static void await(struct input_cases *input)
     for (int i = 0; i < CASE_KINDS; i++) {
         input->kinds[i].text = g_string_new(NULL);
         if (i != CASE_DECODE)
-            say(&input->kinds[i], CASE_SKIPPED, "the input was not read");
+            add_line(&input->kinds[i], CASE_SKIPPED, "the input was not read");
     }
 }
 
 static struct input_cases *input_named(struct test_report *report, const char *file)
 {
-    const guint location = GPOINTER_TO_UINT(g_hash_table_lookup(report->places, file));
+    const guint location = GPOINTER_TO_UINT(g_hash_table_lookup(report->indices, file));
     struct input_cases *input;
 
     if (location)
@@ -60,12 +60,12 @@ static struct input_cases *input_named(struct test_report *report, const char *f
     input->file = printable(file);
     await(input);
     g_ptr_array_add(report->inputs, input);
-    g_hash_table_insert(report->places, g_strdup(file), GUINT_TO_POINTER(report->inputs->len));
+    g_hash_table_insert(report->indices, g_strdup(file), GUINT_TO_POINTER(report->inputs->len));
     return input;
 }
 
-/* The place of a failure in `input`, or in another file. */
-static char *with_place(struct location location, const char *input, const char *text)
+/* The location of a failure in `input`, or in another file. */
+static char *with_location(struct location location, const char *input, const char *text)
 {
     GString *line = g_string_new(NULL);
 
@@ -78,7 +78,7 @@ static char *with_place(struct location location, const char *input, const char 
     return g_string_free(line, FALSE);
 }
 
-static void hear_failure(enum exit_status status, struct location location, const char *text,
+static void take_failure(enum exit_status status, struct location location, const char *text,
                          void *user)
 {
     struct test_report *report = user;
@@ -89,8 +89,8 @@ static void hear_failure(enum exit_status status, struct location location, cons
     if (!file)
         return;
     test = &input_named(report, file)->kinds[report->about ? report->kind : CASE_DECODE];
-    line = with_place(location, file, text);
-    say(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line);
+    line = with_location(location, file, text);
+    add_line(test, status == EXIT_UNUSABLE ? CASE_ERROR : CASE_FAILED, line);
     g_free(line);
 }
 
@@ -100,8 +100,8 @@ struct test_report *test_report_new(const bool wanted[CASE_KINDS])
 
     memcpy(report->wanted, wanted, sizeof report->wanted);
     report->inputs = g_ptr_array_new_with_free_func(input_free);
-    report->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    handle_failures(hear_failure, report);
+    report->indices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    handle_failures(take_failure, report);
     return report;
 }
 
@@ -109,7 +109,7 @@ void test_report_free(struct test_report *report)
 {
     handle_failures(NULL, NULL);
     g_ptr_array_free(report->inputs, TRUE);
-    g_hash_table_destroy(report->places);
+    g_hash_table_destroy(report->indices);
     g_free(report->about);
     g_free(report);
 }
@@ -140,10 +140,10 @@ void test_report_about(struct test_report *report, const char *file, enum case_k
     report->kind = kind;
 }
 
-void test_report_say(struct test_report *report, const char *file, enum case_kind kind,
+void test_report_add(struct test_report *report, const char *file, enum case_kind kind,
                      enum case_outcome outcome, const char *text)
 {
-    say(&input_named(report, file)->kinds[kind], outcome, text);
+    add_line(&input_named(report, file)->kinds[kind], outcome, text);
 }
 
 bool test_report_want(const struct test_report *report, enum case_kind kind)

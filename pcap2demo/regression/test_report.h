@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A check as test cases, for the reports that CI systems read: one case for each input and kind of
- * check. What the user is told of failures becomes the cases' texts.
+ * check. Messages about failures become the cases' texts.
  */
 #ifndef PCAP2DEMO_TEST_REPORT_H
 #define PCAP2DEMO_TEST_REPORT_H
@@ -29,7 +29,7 @@ enum case_outcome { CASE_PASSED, CASE_SKIPPED, CASE_FAILED, CASE_ERROR /* could 
 struct test_case {
     enum case_outcome outcome;
     guint lines;
-    GString *text; /* printable lines: why it failed or was skipped, or what else there is to say */
+    GString *text; /* printable lines: why it failed or was skipped, or other remarks */
 };
 
 struct input_cases {
@@ -40,7 +40,7 @@ struct input_cases {
 
 struct test_report;
 
-/* Listens to failures until it is freed. Kinds that are not `wanted` are left out of reports. */
+/* Collects failures until it is freed. Kinds that are not `wanted` are left out of reports. */
 struct test_report *test_report_new(const bool wanted[CASE_KINDS]);
 void test_report_free(struct test_report *report);
 
@@ -48,11 +48,12 @@ void test_report_free(struct test_report *report);
 void test_report_begin(struct test_report *report, const char *file);
 void test_report_end(struct test_report *report, const char *file);
 
-/* Failures from now on are of this input and kind, wherever they lie; NULL: by their place. */
+/* Failures from now on are of this input and kind, wherever they are located; NULL: by their
+ * location. */
 void test_report_about(struct test_report *report, const char *file, enum case_kind kind);
 
 /* Adds a text to a case that did not fail. */
-void test_report_say(struct test_report *report, const char *file, enum case_kind kind,
+void test_report_add(struct test_report *report, const char *file, enum case_kind kind,
                      enum case_outcome outcome, const char *text);
 
 bool test_report_want(const struct test_report *report, enum case_kind kind);
@@ -69,7 +70,7 @@ void tap_print(const struct test_report *report, FILE *out);
 
 /*
  * Writes a report in the JUnit format that Jenkins and GitLab read. Returns NULL, or a new text
- * that says what went wrong.
+ * about what went wrong.
  */
 char *junit_write(const struct test_report *report, const char *path);
 

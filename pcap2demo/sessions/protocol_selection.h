@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which protocol a conversation is: what the user named, what its packets can only be, or what its
- * server's port says.
+ * Which protocol a conversation is: what the user named, what its packets can only be, or what
+ * listens on its server's port.
  */
 #ifndef PCAP2DEMO_PROTOCOL_SELECTION_H
 #define PCAP2DEMO_PROTOCOL_SELECTION_H

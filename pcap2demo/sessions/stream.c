@@ -6,10 +6,10 @@
 struct stream {
     const struct qs_protocol *protocol;
     GByteArray *bytes[2]; /* by enum qs_end */
-    guint taken[2];       /* of them, by units handed out */
-    uint32_t seen[2];     /* of the next unit, which was not whole with them */
+    guint taken[2];       /* of them, in units that were given out */
+    uint32_t seen[2];     /* bytes of the next unit that were not all of it */
     struct qs_packet last[2];
-    uint32_t units; /* that the packet `number` completed */
+    uint32_t units; /* completed by the packet `number` */
     uint64_t number;
 };
 
