@@ -5,6 +5,7 @@
 
 #include "common/core/sink.h"
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/findings.h"
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/actions/report.h"
@@ -12,27 +13,6 @@
 
 /* Problems beyond this number, for each file, are only counted. */
 enum { PROBLEMS_MAX = 10 };
-
-struct problem {
-    uint64_t packet;
-    uint32_t offset;
-    const struct qs_protocol *protocol;
-    char *text;
-};
-
-/* What was found in one file. */
-struct findings {
-    const char *file;
-    bool demo;        /* its packets are blocks */
-    uint64_t frames;  /* all packets of the file */
-    uint64_t packets; /* those of a known game */
-    uint64_t notes[QS_NOTE_KINDS];
-    uint64_t undecoded; /* bytes */
-    uint64_t problem_count;
-    GPtrArray *problems; /* struct problem: the first of them */
-    unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
-    struct golden_result *golden; /* or NULL */
-};
 
 struct check {
     struct action action;
@@ -49,24 +29,6 @@ struct check {
 };
 
 /* --- The sink ------------------------------------------------------------------------------- */
-
-static void problem_free(gpointer data)
-{
-    struct problem *problem = data;
-
-    g_free(problem->text);
-    g_free(problem);
-}
-
-static void findings_free(gpointer data)
-{
-    struct findings *findings = data;
-
-    g_ptr_array_free(findings->problems, TRUE);
-    if (findings->golden)
-        golden_result_free(findings->golden);
-    g_free(findings);
-}
 
 static struct check *check_of(struct qs_sink *base)
 {
@@ -106,9 +68,7 @@ static struct findings *findings_for(struct check *check, const char *file)
 {
     if (check->current)
         return check->current;
-    check->current = g_new0(struct findings, 1);
-    check->current->file = g_intern_string(file);
-    check->current->problems = g_ptr_array_new_with_free_func(problem_free);
+    check->current = findings_new(file);
     g_ptr_array_add(check->files, check->current);
     return check->current;
 }
@@ -221,7 +181,7 @@ static void check_session(struct session_handler *handler, const struct session 
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
-/* --- Text -------------------------------------------------------------------------- */
+/* --- The reports ----------------------------------------------------------------------------- */
 
 /* What was counted is printed on standard output, where that has no other use. */
 static bool shows_findings(const struct check *check)
@@ -229,216 +189,22 @@ static bool shows_findings(const struct check *check)
     return !check->options->json && !check->options->check.tap && !check->options->quiet;
 }
 
-static void print_problems(const struct findings *findings)
-{
-    for (guint i = 0; i < findings->problems->len; i++) {
-        const struct problem *problem = g_ptr_array_index(findings->problems, i);
-
-        failure(EXIT_PROBLEMS, (struct location){findings->file, problem->packet, findings->demo},
-                "offset %" PRIu32 ": %s: %s", problem->offset, problem->protocol->short_name,
-                problem->text);
-    }
-    if (findings->problem_count > findings->problems->len)
-        failure(EXIT_PROBLEMS, (struct location){.file = findings->file}, "and %" PRIu64 " more",
-                findings->problem_count - findings->problems->len);
-}
-
-static void print_findings(const struct findings *findings)
-{
-    if (findings->demo)
-        printf("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded\n", findings->file,
-               findings->frames, findings->undecoded);
-    else
-        printf("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
-               " bytes undecoded\n",
-               findings->file, findings->frames, findings->packets, findings->undecoded);
-    for (int i = 0; i < QS_NOTE_KINDS; i++)
-        if (findings->notes[i])
-            printf("  %s%s: %" PRIu64 "\n", qs_note_kinds[i].suffix,
-                   qs_note_kinds[i].problem ? "" : " (no problem)", findings->notes[i]);
-}
-
-/* --- Goldens --------------------------------------------------------------------------------- */
-
-static void append_change(GString *text, const struct difference *difference)
-{
-    if (difference->was)
-        g_string_append_printf(text, "was %s, ", difference->was);
-    else
-        g_string_append(text, "was not there, ");
-    if (difference->is)
-        g_string_append_printf(text, "is %s", difference->is);
-    else
-        g_string_append(text, "is not there");
-    if (difference->has_was && difference->has_is &&
-        difference->was_packet != difference->is_packet)
-        g_string_append_printf(text, " (%" PRIu64 " in the golden)", difference->was_packet);
-}
-
-/* "offset 42: qw.svc_damage: qw.damage.health: was 10, is 12". New. */
-static char *difference_text(const struct difference *difference)
-{
-    GString *text = g_string_new(NULL);
-
-    if (difference->message || difference->field)
-        g_string_append_printf(text, "offset %" PRIu32 ": ", difference->offset);
-    if (difference->message)
-        g_string_append_printf(text, "%s: ", difference->message);
-    if (difference->field)
-        g_string_append_printf(text, "%s: ", difference->field);
-    append_change(text, difference);
-    return g_string_free(text, FALSE);
-}
-
-/* New fields are no failure. */
-static void print_difference(const struct findings *findings, const struct difference *difference)
-{
-    const struct location location = {
-        findings->file, difference->has_is ? difference->is_packet : difference->was_packet,
-        findings->demo};
-    char *text = difference_text(difference);
-
-    if (findings->golden->verdict == GOLDEN_NEW_FIELDS)
-        message(location, "%s", text);
-    else
-        failure(EXIT_PROBLEMS, location, "%s", text);
-    g_free(text);
-}
-
-static char *verdict_text(const struct golden_result *golden)
-{
-    const char *verdict = golden_verdict_name(golden->verdict);
-
-    if (golden->count)
-        return g_strdup_printf("%s: %s, %" PRIu64 " %s in %" PRIu64 " packets", golden->path,
-                               verdict, golden->count,
-                               golden->count == 1 ? "difference" : "differences", golden->packets);
-    return g_strdup_printf("%s: %s, %" PRIu64 " packets", golden->path, verdict, golden->packets);
-}
-
-static void print_more(const struct findings *findings)
-{
-    const struct golden_result *golden = findings->golden;
-    const uint64_t more = golden->count - golden->differences->len;
-    const struct location location = {.file = findings->file};
-
-    if (more && golden->verdict == GOLDEN_NEW_FIELDS)
-        message(location, "and %" PRIu64 " more differences from %s", more, golden->path);
-    else if (more)
-        failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more differences from %s", more,
-                golden->path);
-}
-
-/* What is wrong is printed even where only that is wanted. */
-static void print_differences(const struct check *check, const struct findings *findings)
-{
-    const struct golden_result *golden = findings->golden;
-
-    if (!golden->differences || (golden->verdict == GOLDEN_NEW_FIELDS && check->options->quiet))
-        return;
-    for (guint i = 0; i < golden->differences->len; i++)
-        print_difference(findings, g_ptr_array_index(golden->differences, i));
-    print_more(findings);
-}
-
+/* Failures are this case's, and so is the verdict where there are none. */
 static void print_golden(const struct check *check, const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
-    char *verdict = verdict_text(golden);
 
     if (check->report)
         test_report_about(check->report, findings->file, CASE_GOLDEN);
-    print_differences(check, findings);
-    if (golden->error)
-        failure(EXIT_UNUSABLE, (struct location){.file = golden->path}, "%s", golden->error);
-    else if (check->report && golden->verdict != GOLDEN_SAME)
+    findings_print_golden(findings, shows_findings(check), check->options->quiet);
+    if (check->report && !golden->error && golden->verdict != GOLDEN_SAME) {
+        char *verdict = findings_verdict(findings);
+
         test_report_add(check->report, findings->file, CASE_GOLDEN, CASE_PASSED, verdict);
-    if (!golden->error && shows_findings(check))
-        printf("  %s\n", verdict);
+        g_free(verdict);
+    }
     if (check->report)
         test_report_about(check->report, NULL, CASE_GOLDEN);
-    g_free(verdict);
-}
-
-static json_t *text_json(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *packet_json(bool there, uint64_t packet)
-{
-    return there ? json_integer((json_int_t)packet) : json_null();
-}
-
-static json_t *difference_json(const struct difference *difference)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "packet", packet_json(difference->has_is, difference->is_packet));
-    json_object_set_new(json, "golden_packet",
-                        packet_json(difference->has_was, difference->was_packet));
-    json_object_set_new(json, "offset", json_integer(difference->offset));
-    json_object_set_new(json, "message", text_json(difference->message));
-    json_object_set_new(json, "field", text_json(difference->field));
-    json_object_set_new(json, "was", text_json(difference->was));
-    json_object_set_new(json, "is", text_json(difference->is));
-    return json;
-}
-
-static json_t *golden_json(const struct golden_result *golden)
-{
-    json_t *json = json_object(), *differences = json_array();
-
-    for (guint i = 0; golden->differences && i < golden->differences->len; i++)
-        json_array_append_new(differences,
-                              difference_json(g_ptr_array_index(golden->differences, i)));
-    json_object_set_new(json, "file", report_file_json(golden->path));
-    json_object_set_new(json, "verdict", json_string(golden_verdict_name(golden->verdict)));
-    json_object_set_new(json, "packets", json_integer((json_int_t)golden->packets));
-    json_object_set_new(json, "difference_count", json_integer((json_int_t)golden->count));
-    json_object_set_new(json, "differences", differences);
-    json_object_set_new(json, "error", text_json(golden->error));
-    return json;
-}
-
-/* --- The reports ----------------------------------------------------------------------------- */
-
-static json_t *problems_json(const struct findings *findings)
-{
-    json_t *problems = json_array();
-
-    for (guint i = 0; i < findings->problems->len; i++) {
-        const struct problem *problem = g_ptr_array_index(findings->problems, i);
-        json_t *json = json_object();
-
-        json_object_set_new(json, "packet", json_integer((json_int_t)problem->packet));
-        json_object_set_new(json, "offset", json_integer(problem->offset));
-        json_object_set_new(json, "protocol", json_string(problem->protocol->name));
-        json_object_set_new(json, "text", json_string(problem->text));
-        json_array_append_new(problems, json);
-    }
-    return problems;
-}
-
-static json_t *findings_json(const struct findings *findings)
-{
-    json_t *json = json_object();
-    json_t *notes = json_object();
-
-    for (int i = 0; i < QS_NOTE_KINDS; i++)
-        if (findings->notes[i])
-            json_object_set_new(notes, qs_note_kinds[i].suffix,
-                                json_integer((json_int_t)findings->notes[i]));
-    json_object_set_new(json, "file", report_file_json(findings->file));
-    json_object_set_new(json, "frames", json_integer((json_int_t)findings->frames));
-    json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
-    json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
-    json_object_set_new(json, "notes", notes);
-    json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->problem_count));
-    json_object_set_new(json, "problems", problems_json(findings));
-    if (findings->golden)
-        json_object_set_new(json, "golden", golden_json(findings->golden));
-    return json;
 }
 
 static void print_json(const struct check *check)
@@ -460,9 +226,9 @@ static void print_text(const struct check *check)
     for (guint i = 0; i < check->files->len; i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
-        print_problems(findings);
+        findings_print_problems(findings);
         if (shows_findings(check))
-            print_findings(findings);
+            findings_print(findings);
         if (findings->golden)
             print_golden(check, findings);
     }

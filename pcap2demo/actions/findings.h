@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What --check finds in a file, and how it is reported. */
+#ifndef PCAP2DEMO_FINDINGS_H
+#define PCAP2DEMO_FINDINGS_H
+
+#include <jansson.h>
+
+#include "common/core/decoder.h"
+#include "pcap2demo/regression/golden_check.h"
+
+struct problem {
+    uint64_t packet;
+    uint32_t offset;
+    const struct qs_protocol *protocol;
+    char *text;
+};
+
+/* What was found in one file. */
+struct findings {
+    const char *file;
+    bool demo;        /* its packets are blocks */
+    uint64_t frames;  /* all packets of the file */
+    uint64_t packets; /* those of a known game */
+    uint64_t notes[QS_NOTE_KINDS];
+    uint64_t undecoded; /* bytes */
+    uint64_t problem_count;
+    GPtrArray *problems; /* struct problem: the first of them */
+    unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
+    struct golden_result *golden; /* or NULL */
+};
+
+struct findings *findings_new(const char *file);
+
+/* For arrays of pointers. */
+void findings_free(gpointer findings);
+void problem_free(gpointer problem);
+
+/* Prints the problems to standard error; they raise the exit status. */
+void findings_print_problems(const struct findings *findings);
+
+/* Prints the counts to standard output. */
+void findings_print(const struct findings *findings);
+
+/* "x.golden: the same, 12 packets". New. */
+char *findings_verdict(const struct findings *findings);
+
+/* Prints the differences from the golden, and the verdict where `show`. `quiet`: only what is
+ * wrong. */
+void findings_print_golden(const struct findings *findings, bool show, bool quiet);
+
+/* New. */
+json_t *findings_json(const struct findings *findings);
+
+#endif
