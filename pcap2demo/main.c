@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     switch (command_line_parse(&options, &argc, &argv)) {
     case COMMAND_LINE_GOOD:
-        run(&options);
+        run_inputs(&options);
         break;
     case COMMAND_LINE_WRONG:
         raise_status(EXIT_UNUSABLE);

@@ -256,7 +256,7 @@ static bool keep_unfinished(const struct options *options)
     return false;
 }
 
-void run(const struct options *options)
+void run_inputs(const struct options *options)
 {
     struct run run = {.options = options, .action = options->action->create(options)};
 

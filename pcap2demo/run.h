@@ -6,6 +6,6 @@
 
 #include "pcap2demo/actions/action.h"
 
-void run(const struct options *options);
+void run_inputs(const struct options *options);
 
 #endif
