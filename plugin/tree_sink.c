@@ -187,6 +187,14 @@ static proto_item *add_bytes(const struct location *at, const struct qs_field *r
                                             bytes.data, (int)bytes.size);
 }
 
+static proto_item *add_time(const struct location *at, uint64_t milliseconds)
+{
+    const nstime_t time = {.secs = (time_t)(milliseconds / 1000),
+                           .nsecs = (int)(milliseconds % 1000) * 1000000};
+
+    return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &time);
+}
+
 static proto_item *add_field(const struct location *at, const struct qs_field *row,
                              const struct qs_value *value)
 {
@@ -203,6 +211,8 @@ static proto_item *add_field(const struct location *at, const struct qs_field *r
         return add_real(at, row, value->f);
     case QS_KIND_BYTES:
         return add_bytes(at, row, value->bytes);
+    case QS_KIND_TIME:
+        return add_time(at, value->u);
     case QS_KIND_NONE:
         break;
     }

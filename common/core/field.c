@@ -42,6 +42,8 @@ enum qs_kind qs_type_kind(enum qs_type type)
     case QS_IPV4:
     case QS_IPV6:
         return QS_KIND_BYTES;
+    case QS_TIME:
+        return QS_KIND_TIME;
     }
     return QS_KIND_NONE;
 }

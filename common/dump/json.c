@@ -108,6 +108,7 @@ static json_t *json_value(GString *scratch, const struct qs_field *field,
         return as_real(scratch, field, value);
     case QS_KIND_NONE:
     case QS_KIND_BYTES:
+    case QS_KIND_TIME:
         break;
     }
     return as_string(scratch, field, value);

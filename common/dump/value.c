@@ -3,6 +3,7 @@
 #include "common/dump/dump.h"
 
 #include <arpa/inet.h>
+#include <time.h>
 
 #include "common/dump/number.h"
 #include "common/core/text.h"
@@ -64,6 +65,22 @@ static void append_bytes(GString *out, const struct qs_field *field, struct qs_v
         append_ip(out, field->type == QS_IPV6 ? 6 : 4, bytes.data);
 }
 
+/* "2026-11-20T15:54:01.123Z" (ISO 8601). A year of five digits is a number. */
+static void append_time(GString *out, uint64_t milliseconds)
+{
+    const uint64_t limit = UINT64_C(253402300800000); /* the year 10000 */
+    const time_t seconds = (time_t)(milliseconds / 1000);
+    struct tm date;
+    char text[32];
+
+    if (milliseconds >= limit || !gmtime_r(&seconds, &date) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &date)) {
+        qs_room_end(out, qs_put_uint(qs_room(out, QS_NUMBER_MAX), milliseconds));
+        return;
+    }
+    g_string_append_printf(out, "%s.%03uZ", text, (unsigned)(milliseconds % 1000));
+}
+
 void qs_value_append(GString *out, const struct qs_field *field, const struct qs_value *value)
 {
     switch (qs_type_kind(field->type)) {
@@ -83,6 +100,9 @@ void qs_value_append(GString *out, const struct qs_field *field, const struct qs
         break;
     case QS_KIND_BYTES:
         append_bytes(out, field, value->bytes);
+        break;
+    case QS_KIND_TIME:
+        append_time(out, value->u);
         break;
     }
 }

@@ -150,7 +150,7 @@ class Whole(SmallDemos):
             "qw.weapon_instruction.flags.wasfiring = false",
             "qw.weapon_instruction.sequence = 231",
             "qw.weapon_instruction.mode.iffiring = true", "qw.weapon_instruction.weapon = 5",
-            "qw.paused_duration = 77", "qw.demo_start_timestamp = 1795190083513")
+            "qw.paused_duration = 77", "qw.demo_start_timestamp = 2026-11-20T15:54:43.513Z")
 
     def test_hidden_messages_that_are_none(self):
         block = demos.mvd_beginning()[0]

@@ -16,7 +16,7 @@ static void print_fields(const struct qs_protocol *protocol)
         [QS_I32] = "signed",     [QS_FLOAT] = "float",  [QS_DOUBLE] = "double",
         [QS_COORD] = "double",   [QS_ANGLE] = "double", [QS_TEXT] = "text",
         [QS_BYTES] = "bytes",    [QS_IPV4] = "ipv4",    [QS_IPV6] = "ipv6",
-        [QS_FRAMENUM] = "frame",
+        [QS_FRAMENUM] = "frame", [QS_TIME] = "time",
     };
 
     for (unsigned i = 0; i < protocol->field_count; i++) {

@@ -15,6 +15,7 @@ FIELD_TYPES = {
     "text": {"FT_STRING"},
     "bytes": {"FT_BYTES"},
     "ipv4": {"FT_IPv4"},
+    "time": {"FT_ABSOLUTE_TIME"},
     "ipv6": {"FT_IPv6"},
     "frame": {"FT_FRAMENUM"},
 }

@@ -102,6 +102,7 @@ static void check_value(struct invariants *invariants, const struct qs_field *fi
         check_signed(field, value->i);
         break;
     case QS_KIND_REAL:
+    case QS_KIND_TIME:
         break;
     case QS_KIND_BYTES:
         check_bytes(invariants, field, value->bytes);

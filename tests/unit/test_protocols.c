@@ -364,6 +364,7 @@ static void test_types(void **state)
     assert_int_equal(qs_type_kind(QS_GROUP), QS_KIND_NONE);
     assert_int_equal(qs_type_kind(QS_BOOL), QS_KIND_BOOL);
     assert_int_equal(qs_type_kind(QS_FRAMENUM), QS_KIND_UNSIGNED);
+    assert_int_equal(qs_type_kind(QS_TIME), QS_KIND_TIME);
     assert_int_equal(qs_type_kind(QS_I8), QS_KIND_SIGNED);
     assert_int_equal(qs_type_kind(QS_ANGLE), QS_KIND_REAL);
     assert_int_equal(qs_type_kind(QS_IPV6), QS_KIND_BYTES);

@@ -248,6 +248,40 @@ static void test_json_octets(void **state)
                                                                                          "1\""));
 }
 
+/* --- Dates: a year of five digits is a number */
+
+static void dates(struct qs_decoder *d)
+{
+    qs_emit_uint(d, TOY_TIME, 0, 8, 0);
+    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(1795190083513));
+    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(253402300799999));
+    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(253402300800000));
+    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_MAX);
+}
+
+static void test_text_dates(void **state)
+{
+    (void)state;
+    expect_text(dates, VIEW("01234567"),
+                "17 0+8 toy.time = 1970-01-01T00:00:00.000Z\n"
+                "17 0+8 toy.time = 2026-11-20T15:54:43.513Z\n"
+                "17 0+8 toy.time = 9999-12-31T23:59:59.999Z\n"
+                "17 0+8 toy.time = 253402300800000\n"
+                "17 0+8 toy.time = 18446744073709551615\n");
+}
+
+static void one_date(struct qs_decoder *d)
+{
+    qs_emit_uint(d, TOY_TIME, 0, 8, UINT64_C(1795190083513));
+}
+
+static void test_json_date(void **state)
+{
+    (void)state;
+    expect_json(one_date, VIEW("01234567"),
+                FIELD_JSON("time", "0", "8", "\"value\":\"2026-11-20T15:54:43.513Z\""));
+}
+
 /* --- Texts: escapes, and raw bytes where the readable text is not the same */
 
 static void texts(struct qs_decoder *d)
@@ -405,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_text_numbers),    cmocka_unit_test(test_json_numbers),
         cmocka_unit_test(test_text_fractions),  cmocka_unit_test(test_json_fractions),
         cmocka_unit_test(test_text_octets),     cmocka_unit_test(test_json_octets),
+        cmocka_unit_test(test_text_dates),      cmocka_unit_test(test_json_date),
         cmocka_unit_test(test_text_texts),      cmocka_unit_test(test_json_texts),
         cmocka_unit_test(test_text_structure),  cmocka_unit_test(test_json_structure),
         cmocka_unit_test(test_next_packet),     cmocka_unit_test(test_counts),

@@ -94,6 +94,7 @@ static void log_value(GString *log, enum qs_type type, const struct qs_value *va
         break;
     case QS_KIND_BOOL:
     case QS_KIND_UNSIGNED:
+    case QS_KIND_TIME:
         g_string_append_printf(log, "%" G_GUINT64_FORMAT, value->u);
         break;
     case QS_KIND_SIGNED:
