@@ -9,11 +9,11 @@
     [id] = {name, title, type, unit, names, mask, blurb, true},
 #define VEC3(id, name, title, type, unit, blurb)                                                   \
     [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb, false},                                   \
-    [id##_X] = {name ".x", "X", type, unit, NULL, 0, NULL, false},                                 \
-    [id##_Y] = {name ".y", "Y", type, unit, NULL, 0, NULL, false},                                 \
-    [id##_Z] = {name ".z", "Z", type, unit, NULL, 0, NULL, false},
+    [id##_X] = {name ".x", title " X", type, unit, NULL, 0, NULL, false},                          \
+    [id##_Y] = {name ".y", title " Y", type, unit, NULL, 0, NULL, false},                          \
+    [id##_Z] = {name ".z", title " Z", type, unit, NULL, 0, NULL, false},
 #define ANGLES(id, name, title, blurb)                                                             \
     [id] = {name, title, QS_GROUP, NULL, NULL, 0, blurb, false},                                   \
-    [id##_PITCH] = {name ".pitch", "Pitch", QS_ANGLE, NULL, NULL, 0, NULL, false},                 \
-    [id##_YAW] = {name ".yaw", "Yaw", QS_ANGLE, NULL, NULL, 0, NULL, false},                       \
-    [id##_ROLL] = {name ".roll", "Roll", QS_ANGLE, NULL, NULL, 0, NULL, false},
+    [id##_PITCH] = {name ".pitch", title " pitch", QS_ANGLE, NULL, NULL, 0, NULL, false},          \
+    [id##_YAW] = {name ".yaw", title " yaw", QS_ANGLE, NULL, NULL, 0, NULL, false},                \
+    [id##_ROLL] = {name ".roll", title " roll", QS_ANGLE, NULL, NULL, 0, NULL, false},

@@ -8,10 +8,8 @@
 enum fte_field {
 #include "common/core/rows_enum.h"
 #define FTE_PREFIX
-#define FTE_UPDATE_NAME
 #include "common/fte/fields.def"
 #undef FTE_PREFIX
-#undef FTE_UPDATE_NAME
 #include "common/core/rows_end.h"
     FTE_FIELD_COUNT
 };

@@ -14,7 +14,6 @@
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
 #define FTE_PREFIX "nq."
-#define FTE_UPDATE_NAME "nq.delta"
 #include "common/fte/fields.def"
 #include "common/quake/fields.def"
 #include "common/core/rows_end.h"

@@ -10,7 +10,6 @@
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
 #define FTE_PREFIX "qw."
-#define FTE_UPDATE_NAME "qw.update"
 #include "common/fte/fields.def"
 #include "common/quakeworld/fields.def"
 #include "common/core/rows_end.h"

@@ -184,8 +184,8 @@ class Whole(SmallDemos):
     def test_server_demo_of_fte(self):
         _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_fte_demo())))
         blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
-        self.assert_lines(blocks[4], "qw.update.number := 1", 'qw.player.name := "anna"',
-                          "qw.update.origin.x = 1.5", "qw.update.origin.z = 3.5")
+        self.assert_lines(blocks[4], "qw.delta.number := 1", 'qw.player.name := "anna"',
+                          "qw.delta.origin.x = 1.5", "qw.delta.origin.z = 3.5")
         for stats in (blocks[5], blocks[6]):
             self.assert_lines(stats, "qw.mvd.player := 31", 'qw.player.name := "bert"')
         self.assert_lines(blocks[7], "qw.playerinfo.origin.x = 0.125",

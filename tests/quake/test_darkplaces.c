@@ -162,8 +162,8 @@ static void test_old_entity_bits(void **state)
                                        "\3\0\1\1\0\2\0\3\0\4\0\x0b\x80"
                                        "\0\x80\0\0"));
     wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
-    wire_assert_heard(wire, "nq.entity.frame2 = 1");
-    wire_assert_heard(wire, "nq.entity.effects2 = 0x1");
+    wire_assert_heard(wire, "nq.entity.frame_high = 1");
+    wire_assert_heard(wire, "nq.entity.effects_high = 0x1");
     wire_assert_heard(wire, "nq.entity.colormap = 6");
     wire_assert_heard(wire, "nq.entity.scale = 2");
     wire_assert_heard(wire, "nq.entity.glow.color = 254");
@@ -197,10 +197,10 @@ static void test_updates(void **state)
     wire_assert_reads(wire, VIEW("\xc1\x84\xff\x0d\7\2\3\x80\x20\1\2\xfe\xff\1\0"));
     wire_assert_heard(wire, "nq.update.dpflags3.delta = true");
     wire_assert_heard(wire, "nq.update.alpha = 128");
-    wire_assert_heard(wire, "nq.update.effects2 = 0x1");
+    wire_assert_heard(wire, "nq.update.effects_high = 0x1");
     wire_assert_heard(wire, "nq.update.glowsize = 8");
     wire_assert_heard(wire, "nq.update.colormod.red = 7");
-    wire_assert_heard(wire, "nq.update.frame2 = 1");
+    wire_assert_heard(wire, "nq.update.frame_high = 1");
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
 }
 

@@ -98,7 +98,7 @@ static void sounds_have_more_to_say(void **state)
     wire_assert_heard(wire, "nq.sound.timeofs = 1000");
     wire_assert_heard(wire, "nq.sound.velocity.x = 1");
     wire_assert_heard(wire, "nq.sound.entity = 260");
-    wire_assert_heard(wire, "nq.sound.number = 3");
+    wire_assert_heard(wire, "nq.sound.index = 3");
 }
 
 static void other_messages_of_the_server(void **state)
@@ -158,7 +158,7 @@ static void moves_have_a_number_and_a_cursor(void **state)
                                        "\x32\x13\0\0\0"));
     wire_assert_heard(wire, "nq.move.sequence = 41");
     wire_assert_heard(wire, "nq.move.angles.pitch = 90");
-    wire_assert_heard(wire, "nq.move.forward = 400");
+    wire_assert_heard(wire, "nq.move.forwardmove = 400");
     wire_assert_heard(wire, "nq.move.jump = true");
     wire_assert_heard(wire, "nq.move.impulse = 7");
     wire_assert_heard(wire, "nq.ackframe.frame = 19");
@@ -196,7 +196,7 @@ static void vrinputs_replace_moves(void **state)
                                   "\x85\x2a\xc0\x53\xa5\xc0\0\x50\x82\x00\x00"));
     wire_assert_heard(wire, "nq.move.sequence = 41");
     wire_assert_heard(wire, "nq.input.time = 21413");
-    wire_assert_heard(wire, "nq.move.forward = 400");
+    wire_assert_heard(wire, "nq.move.forwardmove = 400");
     wire_assert_heard(wire, "nq.usercmd.msec := 255");
     assert_true(wire->session.moved);
     assert_true(wire->session.move.yaw == 192 * (360.0 / 65536));

@@ -105,8 +105,8 @@ static void test_moves(void **state)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     wire_assert_heard(wire, "nq.move.time = 1");
     wire_assert_heard(wire, "nq.move.angles.pitch = 90");
-    wire_assert_heard(wire, "nq.move.forward = 400");
-    wire_assert_heard(wire, "nq.move.side = -400");
+    wire_assert_heard(wire, "nq.move.forwardmove = 400");
+    wire_assert_heard(wire, "nq.move.sidemove = -400");
     wire_assert_heard(wire, "nq.move.attack = true");
     wire_assert_heard(wire, "nq.move.jump = true");
     wire_assert_heard(wire, "nq.move.impulse = 10");
@@ -253,8 +253,8 @@ static void test_extended_updates(void **state)
                                  "\xff"));
     wire_assert_heard(wire, "nq.update.alpha = 128");
     wire_assert_heard(wire, "nq.update.scale = 0.5");
-    wire_assert_heard(wire, "nq.update.frame2 = 1");
-    wire_assert_heard(wire, "nq.update.model2 = 0");
+    wire_assert_heard(wire, "nq.update.frame_high = 1");
+    wire_assert_heard(wire, "nq.update.model_high = 0");
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
     wire_assert_heard(wire, "nq.update.lerpfinish = 1");
 }
@@ -320,7 +320,7 @@ static void test_plain_messages(void **state)
                                  "\x29\xff\0\x33\0\xc8\0"
                                  "\x34"
                                  "ACH\0"));
-    wire_assert_heard(wire, "nq.updatestat.stat = 11 (STAT_TOTALSECRETS)");
+    wire_assert_heard(wire, "nq.updatestat.index = 11 (STAT_TOTALSECRETS)");
     wire_assert_heard(wire, "nq.setview.entity = 1");
     wire_assert_heard(wire, "nq.updatefrags.frags = -1");
     wire_assert_heard(wire, "nq.updatecolors.shirt = 4");
@@ -386,7 +386,7 @@ static void test_bjp_sounds(void **state)
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x11") "\6\0\x08\0\2\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\3\1\xff\x40\1"));
-    wire_assert_heard(wire, "nq.sound.number = 258");
+    wire_assert_heard(wire, "nq.sound.index = 258");
     wire_assert_heard(wire, "nq.staticsound.number = 259");
     wire_assert_reads(wire, VIEW(SERVERINFO_BJP("\x12") "\6\0\x08\0\2\1\0\0\0\0\0\0"
                                                         "\x1d\0\0\0\0\0\0\1\xff\x40\1"));

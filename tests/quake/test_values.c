@@ -67,8 +67,8 @@ static void test_upper_bytes(void **state)
     wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\1"));
     wire_assert_heard(wire, "nq.update.model = 2");
     wire_assert_heard(wire, "nq.update.frame = 52");
-    wire_assert_heard(wire, "nq.update.frame2 = 18");
-    wire_assert_heard(wire, "nq.update.model2 = 1");
+    wire_assert_heard(wire, "nq.update.frame_high = 18");
+    wire_assert_heard(wire, "nq.update.model_high = 1");
     assert_not_heard(wire, "progs/a.mdl"); /* it is number 258 */
     wire_assert_reads(wire, VIEW("\xc1\x84\6\1\2\x34\x12\0"));
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
@@ -197,7 +197,7 @@ static void test_next_level(void **state)
     assert_int_equal(qs_decoder_problems(&wire->decoder), 0);
     wire_assert_heard(wire, "nq.update.entity = 2");
     wire_assert_heard(wire, "nq.updatefrags.player = 1");
-    wire_assert_heard(wire, "nq.sound.number = 1");
+    wire_assert_heard(wire, "nq.sound.index = 1");
     wire_assert_heard(wire, "nq.baseline.model = 2");
     assert_not_heard(wire, "name :=");
     nq_protocol.describe(&wire->session.base, &description);

@@ -97,10 +97,10 @@ def sightings(recording, player):
                 update(time, said, "qw.playerinfo")
             continue
         for entity in group["fields"]:
-            if entity["name"] == "qw.update":
+            if entity["name"] == "qw.delta":
                 said = values(entity)
-                if said["qw.update.number"] == player + 1:
-                    update(time, said, "qw.update")
+                if said["qw.delta.number"] == player + 1:
+                    update(time, said, "qw.delta")
     return seen
 
 

@@ -287,13 +287,13 @@ static void lerptime_writes_numbers_of_variable_length(void **state)
                                                 "\xac\2\x15\x80\1\x3f\x80\x80\5\2"
                                                 "\0\0")),
                      0);
-    assert_heard(f, "qw.update.bits = 0x108aa1\n");
-    assert_heard(f, "qw.update.frame = 300\n");
-    assert_heard(f, "qw.update.lerpend = 21\n");
-    assert_heard(f, "qw.update.effects = 0x80\n");
-    assert_heard(f, "qw.update.skin = -1\n");
-    assert_heard(f, "qw.update.tag.entity = 32773\n");
-    assert_heard(f, "qw.update.tag.index = 1\n");
+    assert_heard(f, "qw.delta.bits = 0x108aa1\n");
+    assert_heard(f, "qw.delta.frame = 300\n");
+    assert_heard(f, "qw.delta.lerpend = 21\n");
+    assert_heard(f, "qw.delta.effects = 0x80\n");
+    assert_heard(f, "qw.delta.skin = -1\n");
+    assert_heard(f, "qw.delta.tag.entity = 32773\n");
+    assert_heard(f, "qw.delta.tag.index = 1\n");
 }
 
 /* --- Replacement deltas without the later bits */
@@ -308,10 +308,10 @@ static void updates_without_predinfo_differ(void **state)
                                                 "\xd0\x20\x00\x40\x80\xff\1\x22\x10"
                                                 "\0\0")),
                      0);
-    assert_heard(f, "qw.update.number = 32769\n");
-    assert_heard(f, "qw.update.angles.yaw = 90\n");
-    assert_heard(f, "qw.update.weaponframe = 255\n");
-    assert_heard(f, "qw.update.size16 = 0x1022\n");
+    assert_heard(f, "qw.delta.number = 32769\n");
+    assert_heard(f, "qw.delta.angles.yaw = 90\n");
+    assert_heard(f, "qw.delta.weaponframe = 255\n");
+    assert_heard(f, "qw.delta.size16 = 0x1022\n");
 }
 
 static void illegal_updates_end_the_packet(void **state)
