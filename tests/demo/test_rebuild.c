@@ -11,208 +11,215 @@
 
 /* What is rebuilt stays in memory. */
 struct memory {
-  struct qs_demo_writer out;
-  GByteArray *demo;
-  GString *problems; /* a line each */
-  const char *lacks;
+    struct qs_demo_writer out;
+    GByteArray *demo;
+    GString *problems; /* a line each */
+    const char *lacks;
 };
 
-static void begin(struct qs_demo_writer *out) {
-  g_byte_array_set_size(((struct memory *)out)->demo, 0);
+static void begin(struct qs_demo_writer *out)
+{
+    g_byte_array_set_size(((struct memory *)out)->demo, 0);
 }
 
-static void write_bytes(struct qs_demo_writer *out, const void *data,
-                        size_t size) {
-  g_byte_array_append(((struct memory *)out)->demo, data, (guint)size);
+static void write_bytes(struct qs_demo_writer *out, const void *data, size_t size)
+{
+    g_byte_array_append(((struct memory *)out)->demo, data, (guint)size);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what) {
-  ((struct memory *)out)->lacks = what;
+static void start_missing(struct qs_demo_writer *out, const char *what)
+{
+    ((struct memory *)out)->lacks = what;
 }
 
-static void left_out(struct qs_demo_writer *out, const char *command) {
-  (void)out, (void)command;
+static void left_out(struct qs_demo_writer *out, const char *command)
+{
+    (void)out, (void)command;
 }
 
-static void problem(struct qs_demo_writer *out, const struct qs_packet *packet,
-                    const char *text) {
-  g_string_append_printf(((struct memory *)out)->problems, "%u: %s\n",
-                         packet ? (unsigned)packet->number : 0, text);
+static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, const char *text)
+{
+    g_string_append_printf(((struct memory *)out)->problems, "%u: %s\n",
+                           packet ? (unsigned)packet->number : 0, text);
 }
 
 /* A session that is decoded and rebuilt step by step; the client is end A. */
 struct rebuilding {
-  struct memory memory;
-  const struct qs_demo_format *format;
-  struct qs_decoder decoder;
-  struct qs_session *session;
-  void *state;
-  uint64_t number; /* of the last packet */
-  uint32_t cut;    /* bytes at the end of packets that the capture lacks */
+    struct memory memory;
+    const struct qs_demo_format *format;
+    struct qs_decoder decoder;
+    struct qs_session *session;
+    void *state;
+    uint64_t number; /* of the last packet */
+    uint32_t cut;    /* bytes at the end of packets that the capture lacks */
 };
 
-static void rebuilding_start(struct rebuilding *r,
-                             const struct qs_demo_format *format, bool force) {
-  *r = (struct rebuilding){.format = format};
-  r->memory.out = (struct qs_demo_writer){.begin = begin,
-                                          .write = write_bytes,
-                                          .discard = begin,
-                                          .start_missing = start_missing,
-                                          .left_out = left_out,
-                                          .problem = problem,
-                                          .force = force};
-  r->memory.demo = g_byte_array_new();
-  r->memory.problems = g_string_new(NULL);
-  r->session = g_malloc(format->protocol->session_size);
-  format->protocol->session_init(r->session);
-  qs_decoder_init(&r->decoder, format->protocol);
-  r->state = format->rebuilder->create(&r->memory.out);
+static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *format, bool force)
+{
+    *r = (struct rebuilding){.format = format};
+    r->memory.out = (struct qs_demo_writer){.begin = begin,
+                                            .write = write_bytes,
+                                            .discard = begin,
+                                            .start_missing = start_missing,
+                                            .left_out = left_out,
+                                            .problem = problem,
+                                            .force = force};
+    r->memory.demo = g_byte_array_new();
+    r->memory.problems = g_string_new(NULL);
+    r->session = g_malloc(format->protocol->session_size);
+    format->protocol->session_init(r->session);
+    qs_decoder_init(&r->decoder, format->protocol);
+    r->state = format->rebuilder->create(&r->memory.out);
 }
 
-static void rebuilding_end(struct rebuilding *r) {
-  r->format->rebuilder->free(r->state);
-  qs_decoder_clear(&r->decoder);
-  r->format->protocol->session_clear(r->session);
-  g_free(r->session);
-  g_byte_array_free(r->memory.demo, TRUE);
-  g_string_free(r->memory.problems, TRUE);
+static void rebuilding_end(struct rebuilding *r)
+{
+    r->format->rebuilder->free(r->state);
+    qs_decoder_clear(&r->decoder);
+    r->format->protocol->session_clear(r->session);
+    g_free(r->session);
+    g_byte_array_free(r->memory.demo, TRUE);
+    g_string_free(r->memory.problems, TRUE);
 }
 
-static void packet(struct rebuilding *r, enum qs_end from,
-                   struct qs_view bytes) {
-  const struct qs_packet packet = {.data = bytes.data,
-                                   .size = bytes.size - r->cut,
-                                   .wire_size = bytes.size,
-                                   .number = ++r->number,
-                                   .from = from,
-                                   .source_is_server_port = from == QS_END_B,
-                                   .destination_is_server_port =
-                                       from == QS_END_A};
+static void packet(struct rebuilding *r, enum qs_end from, struct qs_view bytes)
+{
+    const struct qs_packet packet = {.data = bytes.data,
+                                     .size = bytes.size - r->cut,
+                                     .wire_size = bytes.size,
+                                     .number = ++r->number,
+                                     .from = from,
+                                     .source_is_server_port = from == QS_END_B,
+                                     .destination_is_server_port = from == QS_END_A};
 
-  qs_decode(&r->decoder, r->session, NULL, &packet);
-  r->format->rebuilder->packet(r->state, &r->decoder, &packet);
+    qs_decode(&r->decoder, r->session, NULL, &packet);
+    r->format->rebuilder->packet(r->state, &r->decoder, &packet);
 }
 
-static void finish(struct rebuilding *r) {
-  r->format->rebuilder->finish(r->state);
+static void finish(struct rebuilding *r)
+{
+    r->format->rebuilder->finish(r->state);
 }
 
 /* --- QWD --- */
 
 /* A packet of the client with moves of these milliseconds, the newest last. */
-static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest,
-                 uint8_t middle, uint8_t newest) {
-  const struct qw_usercmd cmds[3] = {
-      {.msec = oldest}, {.msec = middle}, {.msec = newest}};
-  GByteArray *bytes = g_byte_array_new();
+static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_t middle,
+                 uint8_t newest)
+{
+    const struct qw_usercmd cmds[3] = {{.msec = oldest}, {.msec = middle}, {.msec = newest}};
+    GByteArray *bytes = g_byte_array_new();
 
-  qs_write_u32(bytes, sequence);
-  qs_write_u32(bytes, 7);
-  qs_write_u16(bytes, 1);
-  qw_append_move(bytes, 28, cmds, sequence);
-  packet(r, QS_END_A, qs_view_of_bytes(bytes));
-  g_byte_array_free(bytes, TRUE);
+    qs_write_u32(bytes, sequence);
+    qs_write_u32(bytes, 7);
+    qs_write_u16(bytes, 1);
+    qw_append_move(bytes, 28, cmds, sequence);
+    packet(r, QS_END_A, qs_view_of_bytes(bytes));
+    g_byte_array_free(bytes, TRUE);
 }
 
-static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type) {
-  struct qwd_block block;
+static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
+{
+    struct qwd_block block;
 
-  assert_int_equal(qwd_read_block(in, &block), QS_DEMO_BLOCK);
-  assert_int_equal(block.type, type);
-  return block;
+    assert_int_equal(qwd_read_block(in, &block), QS_DEMO_BLOCK);
+    assert_int_equal(block.type, type);
+    return block;
 }
 
-static struct qs_reader demo_of(const struct rebuilding *r) {
-  return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
+static struct qs_reader demo_of(const struct rebuilding *r)
+{
+    return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
 }
 
 /* Two moves are lost: the next packet repeats them, the older one first. */
-static void test_lost_moves_are_in_order(void **state) {
-  static const uint8_t expected[] = {10, 21, 22, 23};
-  struct rebuilding r;
-  struct qs_reader in;
+static void test_lost_moves_are_in_order(void **state)
+{
+    static const uint8_t expected[] = {10, 21, 22, 23};
+    struct rebuilding r;
+    struct qs_reader in;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_qwd, true);
-  move(&r, 100, 8, 9, 10);
-  move(&r, 103, 21, 22, 23);
-  finish(&r);
-  in = demo_of(&r);
-  next_block(&in, QWD_SET);
-  for (size_t i = 0; i < sizeof expected; i++)
-    assert_int_equal(next_block(&in, QWD_CMD).cmd.msec, expected[i]);
-  assert_view_is(next_block(&in, QWD_READ).packet,
-                 VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
-  assert_int_equal(qs_reader_left(&in), 0);
-  assert_int_equal(r.memory.out.counts.repaired, 3);
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    move(&r, 100, 8, 9, 10);
+    move(&r, 103, 21, 22, 23);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    for (size_t i = 0; i < sizeof expected; i++)
+        assert_int_equal(next_block(&in, QWD_CMD).cmd.msec, expected[i]);
+    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
+    assert_int_equal(qs_reader_left(&in), 0);
+    assert_int_equal(r.memory.out.counts.repaired, 3);
+    rebuilding_end(&r);
 }
 
 /* The frame block of a late start says where the numbers stand. */
-static void test_late_start_of_the_client(void **state) {
-  struct rebuilding r;
-  struct qwd_block block;
-  struct qs_reader in;
+static void test_late_start_of_the_client(void **state)
+{
+    struct rebuilding r;
+    struct qwd_block block;
+    struct qs_reader in;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_qwd, true);
-  move(&r, 100, 8, 9, 10);
-  finish(&r);
-  in = demo_of(&r);
-  block = next_block(&in, QWD_SET);
-  assert_int_equal(block.outgoing, 100);
-  assert_int_equal(block.incoming, 7);
-  assert_string_equal(r.memory.lacks,
-                      "the capture begins within the connection");
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    move(&r, 100, 8, 9, 10);
+    finish(&r);
+    in = demo_of(&r);
+    block = next_block(&in, QWD_SET);
+    assert_int_equal(block.outgoing, 100);
+    assert_int_equal(block.incoming, 7);
+    assert_string_equal(r.memory.lacks, "the capture begins within the connection");
+    rebuilding_end(&r);
 }
 
-static void test_late_start_of_the_server(void **state) {
-  struct rebuilding r;
-  struct qwd_block block;
-  struct qs_reader in;
+static void test_late_start_of_the_server(void **state)
+{
+    struct rebuilding r;
+    struct qwd_block block;
+    struct qs_reader in;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_qwd, true);
-  packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
-  finish(&r);
-  in = demo_of(&r);
-  block = next_block(&in, QWD_SET);
-  assert_int_equal(block.outgoing, 51);
-  assert_int_equal(block.incoming, 99);
-  assert_view_is(next_block(&in, QWD_READ).packet,
-                 VIEW("\x64\0\0\0\x32\0\0\0\1"));
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+    finish(&r);
+    in = demo_of(&r);
+    block = next_block(&in, QWD_SET);
+    assert_int_equal(block.outgoing, 51);
+    assert_int_equal(block.incoming, 99);
+    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x64\0\0\0\x32\0\0\0\1"));
+    rebuilding_end(&r);
 }
 
-static void test_late_start_needs_force(void **state) {
-  struct rebuilding r;
+static void test_late_start_needs_force(void **state)
+{
+    struct rebuilding r;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_qwd, false);
-  move(&r, 100, 8, 9, 10);
-  finish(&r);
-  assert_false(r.memory.out.begun);
-  assert_int_equal(r.memory.demo->len, 0);
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, false);
+    move(&r, 100, 8, 9, 10);
+    finish(&r);
+    assert_false(r.memory.out.begun);
+    assert_int_equal(r.memory.demo->len, 0);
+    rebuilding_end(&r);
 }
 
 /* --- DEM --- */
 
-static void test_cut_message_is_reported(void **state) {
-  struct rebuilding r;
+static void test_cut_message_is_reported(void **state)
+{
+    struct rebuilding r;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_dem, true);
-  packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\1\7\0\0\0\x40\1"));
-  assert_string_equal(r.memory.problems->str, "");
-  r.cut = 3;
-  packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
-  assert_non_null(
-      strstr(r.memory.problems->str,
-             "2: the capture has only the beginning of this message\n"));
-  assert_int_equal(r.memory.out.counts.missing, 1);
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dem, true);
+    packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\1\7\0\0\0\x40\1"));
+    assert_string_equal(r.memory.problems->str, "");
+    r.cut = 3;
+    packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
+    assert_non_null(
+        strstr(r.memory.problems->str, "2: the capture has only the beginning of this message\n"));
+    assert_int_equal(r.memory.out.counts.missing, 1);
+    rebuilding_end(&r);
 }
 
 /* --- DM2 --- */
@@ -221,38 +228,41 @@ static void test_cut_message_is_reported(void **state) {
  * no entities. */
 #define FULL_FRAME "\x14\7\0\0\0\xff\xff\xff\xff\0\0\x11\0\0\0\0\0\0\x12\0\0"
 
-static struct qs_view last_block(const struct rebuilding *r) {
-  struct qs_reader in = demo_of(r);
-  struct qs_view block, last = {0};
+static struct qs_view last_block(const struct rebuilding *r)
+{
+    struct qs_reader in = demo_of(r);
+    struct qs_view block, last = {0};
 
-  while (dm2_read_block(&in, &block) == QS_DEMO_BLOCK)
-    last = block;
-  assert_int_equal(dm2_read_block(&in, &block), QS_DEMO_END);
-  return last;
+    while (dm2_read_block(&in, &block) == QS_DEMO_BLOCK)
+        last = block;
+    assert_int_equal(dm2_read_block(&in, &block), QS_DEMO_END);
+    return last;
 }
 
 /* The first full frame of a late start is in the demo as it came. */
-static void test_frame_of_a_late_start(void **state) {
-  struct rebuilding r;
+static void test_frame_of_a_late_start(void **state)
+{
+    struct rebuilding r;
 
-  (void)state;
-  rebuilding_start(&r, &qs_demo_dm2, true);
-  packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
-  finish(&r);
-  assert_view_is(last_block(&r), VIEW(FULL_FRAME));
-  assert_non_null(r.memory.lacks);
-  rebuilding_end(&r);
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dm2, true);
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    finish(&r);
+    assert_view_is(last_block(&r), VIEW(FULL_FRAME));
+    assert_non_null(r.memory.lacks);
+    rebuilding_end(&r);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lost_moves_are_in_order),
-      cmocka_unit_test(test_late_start_of_the_client),
-      cmocka_unit_test(test_late_start_of_the_server),
-      cmocka_unit_test(test_late_start_needs_force),
-      cmocka_unit_test(test_cut_message_is_reported),
-      cmocka_unit_test(test_frame_of_a_late_start),
-  };
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lost_moves_are_in_order),
+        cmocka_unit_test(test_late_start_of_the_client),
+        cmocka_unit_test(test_late_start_of_the_server),
+        cmocka_unit_test(test_late_start_needs_force),
+        cmocka_unit_test(test_cut_message_is_reported),
+        cmocka_unit_test(test_frame_of_a_late_start),
+    };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
