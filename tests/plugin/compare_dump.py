@@ -4,6 +4,7 @@
 Run by hand with captures as arguments, or by ctest with some stored ones.
 """
 
+import datetime
 import json
 import os
 import pathlib
@@ -83,6 +84,17 @@ def readable(text):
     return re.sub(r"\\[nrt\\]|[\s\\]", "", text)
 
 
+def date_of(text):
+    """Of a dump, of Wireshark 4.0 and of later ones; or None. Fractions have as many digits as may be."""
+    text = re.sub(r"(\.\d{3})\d*", r"\1", text)
+    for form in ("%Y-%m-%dT%H:%M:%S.%fZ", "%b %d, %Y %H:%M:%S.%f UTC", "%Y-%m-%d %H:%M:%S.%fZ"):
+        try:
+            return datetime.datetime.strptime(text, form)
+        except ValueError:
+            pass
+    return None
+
+
 def same_value(dumped, shown):
     if isinstance(dumped, bool):
         return shown in (("1", "True") if dumped else ("0", "False"))
@@ -91,6 +103,8 @@ def same_value(dumped, shown):
     if isinstance(dumped, float):
         return abs(float(shown) - dumped) <= TOLERANCE * max(1.0, abs(dumped))
     if readable(dumped) == readable(shown) or shown.replace(":", "") == dumped:
+        return True
+    if date_of(dumped) and date_of(dumped) == date_of(shown):
         return True
     try:  # infinities, and zeros of an IPv6 address
         return float(dumped) == float(shown) or dumped == shown == "nan"

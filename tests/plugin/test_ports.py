@@ -10,8 +10,7 @@ CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
 GAME = bytes.fromhex("01000000 00000000 8210 0b")
 ODD_PORT = 40123  # nobody's
 
-LATE = " or ".join(f"{game}.sequence.{how}" for game in ("qw", "nq") for how in ("duplicate", "stale")
-                   if (game, how) != ("nq", "duplicate"))
+LATE = " or ".join(f"{game}.sequence.{how}" for game in ("qw", "nq") for how in ("duplicate", "stale"))
 
 PRIVATE_PORT = 40500
 ACCEPT = bytes.fromhex("80000009 81") + struct.pack("<I", PRIVATE_PORT)
