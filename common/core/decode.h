@@ -32,8 +32,8 @@ void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *se
                                struct qs_sink *sink, const struct qs_packet *block);
 
 /*
- * The same for a block of a file, with its framing, which `decode` reads. `offset` is the block's in
- * its file, where sinks count from. Messages in `decoder->messages` count in what the framing
+ * The same for a block of a file, with its framing, which `decode` reads. `offset` is the block's
+ * in its file, where sinks count from. Messages in `decoder->messages` count in what the framing
  * holds, `decoder->payload`.
  */
 void qs_decode_block(struct qs_decoder *decoder, void (*decode)(struct qs_decoder *),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rebuilds QWD demos: every packet that the client accepted from the server, a client block for
- * every move it sent, time stamps from the capture. Source: quakeworld-and-qwd facts, sections 2
- * to 6.
+ * every move it sent, time stamps from the capture. Source:
+ * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  *
  * A demo begins with the connection, as a recording that was started before connecting does. A
  * capture that begins later can still give a demo from the first svc_serverdata on: all that
@@ -155,7 +155,7 @@ static bool has_plain_header(const struct qs_decoder *decoder)
 /* --- What is left out --- */
 
 /* A demo's header is the plain one; for FTE's it is made anew, without reliable bits, as FTE does:
- * quakeworld-fte facts, section 10. */
+ * common/quakeworld/PROTOCOL.md, section 7. */
 static void append_header(struct qwd *qwd, const struct qs_decoder *decoder,
                           const struct qs_packet *packet)
 {
@@ -188,7 +188,7 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
 {
     const struct content content = content_of(decoder, packet);
 
-    /* Recorders leave out packets that are nothing but a header: facts, section 3. */
+    /* Recorders leave out packets that are nothing but a header: PROTOCOL.md, section 7. */
     if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))

@@ -3,7 +3,7 @@
  * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
  * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
  * long messages over several packets of one number. Only connect tells of both. Source:
- * quakeworld-fte facts, sections 2 and 3; fteqw net_chan.c Netchan_Process.
+ * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
  */
 #include "common/quakeworld/fte_netchan.h"
 
@@ -47,7 +47,7 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 }
 
 /*
- * FTE's servers and clients agree on these as a rule: quakeworld-fte facts, section 1, case a.
+ * FTE's servers and clients agree on these as a rule: common/fte/PROTOCOL.md, section 1.
  * Where the capture lacks svc_serverdata, what goes over FTE's netchan is read by them.
  */
 static void assume_extensions(struct qw_session *session)

@@ -7,7 +7,7 @@ of capture and recording, and those of SHARED where that is there.
     fidelity.py PCAP2DEMO SHARED
 
 Every packet that the client recorded must be in the rebuilt demo, in the same order and byte for byte,
-and every user command. The facts (quakeworld-and-qwd, sections 2 to 4; quakeworld-fte, section 10) name
+and every user command. common/quakeworld/PROTOCOL.md, section 7, names
 what a client writes that never crossed the wire, which is left out of the comparison by its own marks:
 
   * a preamble made up when recording began in mid-game: all before the frame block (dem_set);

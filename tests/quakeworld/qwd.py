@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QWD files, read from the document alone: qwd-format section 3, quakeworld-and-qwd facts section 1."""
+"""QWD files, read from the document alone: qwd-format section 3, common/quakeworld/PROTOCOL.md section 7."""
 
 import collections
 import struct

@@ -361,7 +361,7 @@ static void the_mods_own_data_is_named(void **state)
     assert_heard(f, "qw.undecoded = 616263\n");
 }
 
-/* The messages of quakeworld-fte facts, section 8, with short coordinates. */
+/* The messages of common/fte/PROTOCOL.md, section 7, with short coordinates. */
 static void sounds_and_lights_have_more_options(void **state)
 {
     struct fixture *f = *state;
