@@ -37,7 +37,6 @@ static void decode(struct qs_decoder *d)
     q2_decode_netchan(d);
 }
 
-
 const struct qs_protocol q2_protocol = {
     .name = "q2",
     .short_name = "Q2",
