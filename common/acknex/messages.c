@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What messages share. */
 #include "common/acknex/messages.h"
 
 #include "common/acknex/fields.h"
 #include "common/acknex/units.h"
 #include "common/core/text.h"
-
-/* --- What messages share --- */
 
 void acknex_emit_entity(struct qs_decoder *d, int32_t index, uint32_t length)
 {
@@ -92,29 +91,4 @@ void acknex_read_skill3(struct qs_decoder *d)
 {
     read_skill_head(d);
     acknex_vector(d, ACKNEX_SKILL3, acknex_fixed);
-}
-
-/* --- The message of a bytecode --- */
-
-static const struct qs_message_type *from_either(uint32_t id)
-{
-    const struct qs_message_type *client = acknex_client_message(id);
-    const struct qs_message_type *server = acknex_server_message(id);
-
-    if (!client || !server)
-        return client ? client : server;
-    return client->read == server->read ? server : NULL;
-}
-
-const struct qs_message_type *acknex_message(const struct qs_decoder *d, uint32_t id)
-{
-    switch (d->direction) {
-    case QS_C2S:
-        return acknex_client_message(id);
-    case QS_S2C:
-        return acknex_server_message(id);
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return from_either(id);
 }

@@ -18,13 +18,7 @@ enum acknex_svc {
 };
 /* clang-format on */
 
-/*
- * The message of bytecode `id` in the packet's direction. While that is unknown: the one that is
- * read the same whoever sent it, or NULL.
- */
-qs_message_lookup acknex_message;
-
-/* The same of one side; NULL: none. */
+/* The message of bytecode `id` that one side sends, or NULL. */
 const struct qs_message_type *acknex_client_message(uint32_t id);
 const struct qs_message_type *acknex_server_message(uint32_t id);
 

@@ -6,22 +6,13 @@
 #include "common/core/decoder.h"
 
 /* clang-format off */
-/* An update's bytecode is any of 64. */
-#define EACH_OF_4(code, name) {code, name}, {code + 1, name}, {code + 2, name}, {code + 3, name}
-#define EACH_OF_16(code, name)                                                  \
-    EACH_OF_4(code, name), EACH_OF_4(code + 4, name),                           \
-    EACH_OF_4(code + 8, name), EACH_OF_4(code + 12, name)
-#define EACH_OF_64(code, name)                                                  \
-    EACH_OF_16(code, name), EACH_OF_16(code + 16, name),                        \
-    EACH_OF_16(code + 32, name), EACH_OF_16(code + 48, name)
-
 static const struct qs_name message_names[] = {
 #define CLS(id, number, name, brief, read, blurb) {number, "CLS_" #id},
 #define SVC(id, number, name, brief, read, blurb) {number, "SVC_" #id},
 #define CLS_SHARED(id, number, name, brief, read, blurb)
 #define SVC_SHARED(id, number, name, brief, read, blurb)
 #define SHARED(constant, name) {constant, name},
-#define UPDATE(id, number, name, brief, read, blurb) EACH_OF_64(number, "SVC_" #id),
+#define UPDATE(id, number, name, brief, read, blurb) QS_EACH_OF_64(number, "SVC_" #id), /* any of 64 */
 #include "common/acknex/messages.def"
     {0, NULL},
 };
@@ -32,6 +23,32 @@ const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 #include "common/acknex/fields.def"
 #include "common/core/rows_end.h"
 };
+
+/* --- The message of a bytecode --- */
+
+/* While the direction is unknown: the message that is read the same whoever sent it, or NULL. */
+static const struct qs_message_type *from_either(uint32_t id)
+{
+    const struct qs_message_type *client = acknex_client_message(id);
+    const struct qs_message_type *server = acknex_server_message(id);
+
+    if (!client || !server)
+        return client ? client : server;
+    return client->read == server->read ? server : NULL;
+}
+
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
+{
+    switch (d->direction) {
+    case QS_C2S:
+        return acknex_client_message(id);
+    case QS_S2C:
+        return acknex_server_message(id);
+    case QS_DIRECTION_UNKNOWN:
+        break;
+    }
+    return from_either(id);
+}
 
 /* --- The packet --- */
 
@@ -66,7 +83,7 @@ static void decode(struct qs_decoder *d)
     settle_direction(d);
     summarise_direction(d);
     d->accepted = true;
-    qs_read_messages(d, ACKNEX_MESSAGE, acknex_message);
+    qs_read_messages(d, ACKNEX_MESSAGE, lookup);
 }
 
 /* --- The record --- */

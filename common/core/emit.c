@@ -30,37 +30,15 @@ static uint32_t location(const struct qs_decoder *d, uint32_t offset)
     return d->source_depth ? offset : d->origin + offset;
 }
 
-static void emit_value(struct qs_decoder *d, unsigned id, struct qs_value value)
+void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
+    struct qs_value located = *value;
+
     if (d->in.overrun)
         return;
-    value.offset = location(d, value.offset);
-    emit_row(d, id, &value);
-    emit_parts(d, id, &value);
-}
-
-void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                        bool generated, uint64_t value)
-{
-    emit_value(d, id, (struct qs_value){offset, length, generated, .u = value});
-}
-
-void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                       bool generated, int64_t value)
-{
-    emit_value(d, id, (struct qs_value){offset, length, generated, .i = value});
-}
-
-void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                          bool generated, double value)
-{
-    emit_value(d, id, (struct qs_value){offset, length, generated, .f = value});
-}
-
-void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                         bool generated, struct qs_view value)
-{
-    emit_value(d, id, (struct qs_value){offset, length, generated, .bytes = value});
+    located.offset = location(d, value->offset);
+    emit_row(d, id, &located);
+    emit_parts(d, id, &located);
 }
 
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,

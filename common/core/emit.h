@@ -6,76 +6,32 @@
 #include "common/core/decoder_state.h"
 
 /*
- * Emit a value and its parts, which are the rows with a mask behind its row; nothing after an
+ * Emits a value and its parts, which are the rows with a mask behind its row; nothing after an
  * overrun. Only to be called where `fields_wanted`: the functions below look first, so that a
  * decode without a sink does not pay for them.
  */
-void qs_emit_value_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                        bool generated, uint64_t value);
-void qs_emit_value_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                       bool generated, int64_t value);
-void qs_emit_value_double(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                          bool generated, double value);
-void qs_emit_value_bytes(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                         bool generated, struct qs_view value);
+void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value);
 
-static inline void qs_emit_uint(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                                uint64_t value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_uint(d, id, offset, length, false, value);
-}
+/* Functions that emit a value of one type, which is a member of struct qs_value. */
+#define QS_EMITTER(function, type, member, derived)                                                \
+    static inline void function(struct qs_decoder *d, unsigned id, uint32_t offset,                \
+                                uint32_t length, type value)                                       \
+    {                                                                                              \
+        if (d->fields_wanted)                                                                      \
+            qs_emit_value(d, id, &(struct qs_value){offset, length, derived, .member = value});    \
+    }
 
-static inline void qs_emit_int(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
-                               int64_t value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_int(d, id, offset, length, false, value);
-}
-
-static inline void qs_emit_double(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                  uint32_t length, double value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_double(d, id, offset, length, false, value);
-}
-
+QS_EMITTER(qs_emit_uint, uint64_t, u, false)
+QS_EMITTER(qs_emit_int, int64_t, i, false)
+QS_EMITTER(qs_emit_double, double, f, false)
 /* For QS_TEXT, QS_BYTES and addresses. */
-static inline void qs_emit_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                 uint32_t length, struct qs_view value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_bytes(d, id, offset, length, false, value);
-}
+QS_EMITTER(qs_emit_bytes, struct qs_view, bytes, false)
 
 /* Derived values, with the bytes that they were derived from. */
-static inline void qs_emit_generated_uint(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                          uint32_t length, uint64_t value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_uint(d, id, offset, length, true, value);
-}
-
-static inline void qs_emit_generated_int(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                         uint32_t length, int64_t value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_int(d, id, offset, length, true, value);
-}
-
-static inline void qs_emit_generated_double(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                            uint32_t length, double value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_double(d, id, offset, length, true, value);
-}
-
-static inline void qs_emit_generated_bytes(struct qs_decoder *d, unsigned id, uint32_t offset,
-                                           uint32_t length, struct qs_view value)
-{
-    if (d->fields_wanted)
-        qs_emit_value_bytes(d, id, offset, length, true, value);
-}
+QS_EMITTER(qs_emit_generated_uint, uint64_t, u, true)
+QS_EMITTER(qs_emit_generated_int, int64_t, i, true)
+QS_EMITTER(qs_emit_generated_double, double, f, true)
+QS_EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
 
 /* `text` is raw Quake text as sessions hold it; NULL: nothing is emitted. */
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,

@@ -50,6 +50,17 @@ struct qs_name {
     const char *name;
 };
 
+/* clang-format off */
+/* One name for each of 64 numbers from `code` on. */
+#define QS_EACH_OF_4(code, name) {code, name}, {code + 1, name}, {code + 2, name}, {code + 3, name}
+#define QS_EACH_OF_16(code, name)                                                                 \
+    QS_EACH_OF_4(code, name), QS_EACH_OF_4(code + 4, name),                                       \
+    QS_EACH_OF_4(code + 8, name), QS_EACH_OF_4(code + 12, name)
+#define QS_EACH_OF_64(code, name)                                                                 \
+    QS_EACH_OF_16(code, name), QS_EACH_OF_16(code + 16, name),                                    \
+    QS_EACH_OF_16(code + 32, name), QS_EACH_OF_16(code + 48, name)
+/* clang-format on */
+
 struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
     const char *title; /* what a person reads, "Armor absorbed" */

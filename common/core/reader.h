@@ -102,29 +102,18 @@ static inline uint8_t qs_reader_u8(struct qs_reader *r)
     return p ? p[0] : 0;
 }
 
-static inline uint16_t qs_reader_u16(struct qs_reader *r)
-{
-    const uint8_t *p = qs_reader_take(r, 2);
-    return p ? qs_le16(p) : 0;
-}
+/* Functions that read the next `size` bytes. */
+#define QS_READER(function, type, size, of)                                                        \
+    static inline type function(struct qs_reader *r)                                               \
+    {                                                                                              \
+        const uint8_t *p = qs_reader_take(r, size);                                                \
+        return p ? of(p) : 0;                                                                      \
+    }
 
-static inline uint32_t qs_reader_u32(struct qs_reader *r)
-{
-    const uint8_t *p = qs_reader_take(r, 4);
-    return p ? qs_le32(p) : 0;
-}
-
-static inline uint16_t qs_reader_u16be(struct qs_reader *r)
-{
-    const uint8_t *p = qs_reader_take(r, 2);
-    return p ? qs_be16(p) : 0;
-}
-
-static inline uint32_t qs_reader_u32be(struct qs_reader *r)
-{
-    const uint8_t *p = qs_reader_take(r, 4);
-    return p ? qs_be32(p) : 0;
-}
+QS_READER(qs_reader_u16, uint16_t, 2, qs_le16)
+QS_READER(qs_reader_u32, uint32_t, 4, qs_le32)
+QS_READER(qs_reader_u16be, uint16_t, 2, qs_be16)
+QS_READER(qs_reader_u32be, uint32_t, 4, qs_be32)
 
 /* A NUL-terminated string without its NUL. No NUL before the end is an overrun: the empty view. */
 static inline struct qs_view qs_reader_string(struct qs_reader *r)

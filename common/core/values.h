@@ -19,87 +19,27 @@ static inline uint32_t qs_peek_u32(const struct qs_decoder *d)
     return qs_reader_left(&d->in) >= 4 ? qs_le32(d->in.data + d->in.pos) : 0;
 }
 
-static inline uint8_t qs_u8(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint8_t value = qs_reader_u8(&d->in);
+/* Functions that read a value of `size` bytes as `type` and emit it as one of the row's kind. */
+#define QS_VALUE_READER(function, type, read, size, emit)                                          \
+    static inline type function(struct qs_decoder *d, unsigned id)                                 \
+    {                                                                                              \
+        const uint32_t at = d->in.pos;                                                             \
+        const type value = (type)read(&d->in);                                                     \
+                                                                                                   \
+        emit(d, id, at, size, value);                                                              \
+        return value;                                                                              \
+    }
 
-    qs_emit_uint(d, id, at, 1, value);
-    return value;
-}
-
-static inline uint16_t qs_u16(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t value = qs_reader_u16(&d->in);
-
-    qs_emit_uint(d, id, at, 2, value);
-    return value;
-}
-
-static inline uint32_t qs_u32(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint32_t value = qs_reader_u32(&d->in);
-
-    qs_emit_uint(d, id, at, 4, value);
-    return value;
-}
-
-static inline uint16_t qs_u16be(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint16_t value = qs_reader_u16be(&d->in);
-
-    qs_emit_uint(d, id, at, 2, value);
-    return value;
-}
-
-static inline uint32_t qs_u32be(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint32_t value = qs_reader_u32be(&d->in);
-
-    qs_emit_uint(d, id, at, 4, value);
-    return value;
-}
-
-static inline int8_t qs_i8(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const int8_t value = (int8_t)qs_reader_u8(&d->in);
-
-    qs_emit_int(d, id, at, 1, value);
-    return value;
-}
-
+QS_VALUE_READER(qs_u8, uint8_t, qs_reader_u8, 1, qs_emit_uint)
+QS_VALUE_READER(qs_u16, uint16_t, qs_reader_u16, 2, qs_emit_uint)
+QS_VALUE_READER(qs_u32, uint32_t, qs_reader_u32, 4, qs_emit_uint)
+QS_VALUE_READER(qs_u16be, uint16_t, qs_reader_u16be, 2, qs_emit_uint)
+QS_VALUE_READER(qs_u32be, uint32_t, qs_reader_u32be, 4, qs_emit_uint)
+QS_VALUE_READER(qs_i8, int8_t, qs_reader_u8, 1, qs_emit_int)
+QS_VALUE_READER(qs_i16, int16_t, qs_reader_u16, 2, qs_emit_int)
+QS_VALUE_READER(qs_i32, int32_t, qs_reader_u32, 4, qs_emit_int)
 /* A byte without a sign, for a row of signed numbers: other messages have a sign there. */
-static inline uint8_t qs_unsigned_byte(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const uint8_t value = qs_reader_u8(&d->in);
-
-    qs_emit_int(d, id, at, 1, value);
-    return value;
-}
-
-static inline int16_t qs_i16(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const int16_t value = (int16_t)qs_reader_u16(&d->in);
-
-    qs_emit_int(d, id, at, 2, value);
-    return value;
-}
-
-static inline int32_t qs_i32(struct qs_decoder *d, unsigned id)
-{
-    const uint32_t at = d->in.pos;
-    const int32_t value = (int32_t)qs_reader_u32(&d->in);
-
-    qs_emit_int(d, id, at, 4, value);
-    return value;
-}
+QS_VALUE_READER(qs_unsigned_byte, uint8_t, qs_reader_u8, 1, qs_emit_int)
 
 static inline float qs_f32(struct qs_decoder *d, unsigned id)
 {

@@ -20,43 +20,25 @@ struct state {
     struct qs_demo_sender *out;
     uint32_t to_client, to_server; /* numbers of the next unreliable messages */
     uint32_t fragment;             /* and of the next fragment from the server */
-    GByteArray *packet;
 };
-
-static void *create(struct qs_demo_sender *out)
-{
-    struct state *state = g_new0(struct state, 1);
-
-    state->out = out;
-    state->packet = g_byte_array_new();
-    return state;
-}
-
-static void destroy(void *data)
-{
-    struct state *state = data;
-
-    g_byte_array_free(state->packet, TRUE);
-    g_free(state);
-}
 
 /* --- Datagrams --- */
 
 /* The length comes when the packet is complete. */
 static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
 {
-    g_byte_array_set_size(state->packet, 0);
-    qs_write_u32be(state->packet, flags);
-    qs_write_u32be(state->packet, sequence);
+    g_byte_array_set_size(state->out->packet, 0);
+    qs_write_u32be(state->out->packet, flags);
+    qs_write_u32be(state->out->packet, sequence);
 }
 
 static struct qs_view finished_packet(struct state *state)
 {
-    const uint32_t size = state->packet->len;
+    const uint32_t size = state->out->packet->len;
 
-    state->packet->data[2] = (uint8_t)(size >> 8);
-    state->packet->data[3] = (uint8_t)size;
-    return qs_view_of_bytes(state->packet);
+    state->out->packet->data[2] = (uint8_t)(size >> 8);
+    state->out->packet->data[3] = (uint8_t)size;
+    return qs_view_of_bytes(state->out->packet);
 }
 
 static struct qs_view messages_of(struct qs_view block)
@@ -100,7 +82,7 @@ static void begin(struct state *state, struct qs_view line)
 
     shake_hands(state);
     begin_packet(state, NETFLAG_DATA | NETFLAG_EOM, 0);
-    qs_write_u8(state->packet, CLC_NOP);
+    qs_write_u8(state->out->packet, CLC_NOP);
     send_packet(state, QS_C2S, &piece);
     acknowledge(state, 0, QS_S2C);
 }
@@ -113,7 +95,7 @@ static void send_unreliably(struct state *state, struct qs_view block)
     const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
 
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
-    qs_write_view(state->packet, messages_of(block));
+    qs_write_view(state->out->packet, messages_of(block));
     send_packet(state, QS_S2C, &piece);
 }
 
@@ -121,7 +103,7 @@ static void send_fragment(struct state *state, const struct qs_demo_piece *piece
                           struct qs_view bytes, bool last)
 {
     begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
-    qs_write_view(state->packet, bytes);
+    qs_write_view(state->out->packet, bytes);
     send_packet(state, QS_S2C, piece);
     acknowledge(state, state->fragment++, QS_C2S);
 }
@@ -161,7 +143,7 @@ static void send_to_server(struct state *state, struct qs_view block)
     const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
 
     begin_client_packet(state);
-    qs_write_view(state->packet, messages_of(block));
+    qs_write_view(state->out->packet, messages_of(block));
     send_packet(state, QS_C2S, &piece);
 }
 
@@ -178,11 +160,11 @@ static int64_t angle_steps(float degrees, double turn)
 static void append_angle(struct state *state, const struct nq_session *session, float degrees)
 {
     if (session->flags & PRFL_FLOATANGLE)
-        qs_write_float(state->packet, degrees);
+        qs_write_float(state->out->packet, degrees);
     else if (session->base.version == PROTOCOL_NETQUAKE)
-        qs_write_u8(state->packet, (uint8_t)angle_steps(degrees, 256));
+        qs_write_u8(state->out->packet, (uint8_t)angle_steps(degrees, 256));
     else
-        qs_write_u16(state->packet, (uint16_t)angle_steps(degrees, 65536));
+        qs_write_u16(state->out->packet, (uint16_t)angle_steps(degrees, 65536));
 }
 
 /* Time, angles, and a player that stands still. */
@@ -194,12 +176,12 @@ static void send_move(struct state *state, const struct nq_session *session,
     if (session->signon < SIGNED_ON || session->undecodable)
         return;
     begin_client_packet(state);
-    qs_write_u8(state->packet, CLC_MOVE);
-    qs_write_float(state->packet, time);
+    qs_write_u8(state->out->packet, CLC_MOVE);
+    qs_write_float(state->out->packet, time);
     append_angle(state, session, view->pitch);
     append_angle(state, session, view->yaw);
     append_angle(state, session, view->roll);
-    qs_write_view(state->packet, (struct qs_view){still, sizeof still});
+    qs_write_view(state->out->packet, (struct qs_view){still, sizeof still});
     send_packet(state, QS_C2S, NULL);
 }
 
@@ -231,7 +213,6 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 
 const struct qs_demo_packet_maker dem_packets = {
     .port = 26000,
-    .create = create,
+    .state_size = sizeof(struct state),
     .block = take_block,
-    .free = destroy,
 };

@@ -12,39 +12,21 @@ struct state {
     struct qs_demo_sender *out;
     uint32_t from_client, from_server; /* numbers of the last packets */
     bool begun;
-    GByteArray *packet;
 };
-
-static void *create(struct qs_demo_sender *out)
-{
-    struct state *state = g_new0(struct state, 1);
-
-    state->out = out;
-    state->packet = g_byte_array_new();
-    return state;
-}
-
-static void destroy(void *data)
-{
-    struct state *state = data;
-
-    g_byte_array_free(state->packet, TRUE);
-    g_free(state);
-}
 
 static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknowledged)
 {
-    g_byte_array_set_size(state->packet, 0);
-    qs_write_u32(state->packet, sequence);
-    qs_write_u32(state->packet, acknowledged);
+    g_byte_array_set_size(state->out->packet, 0);
+    qs_write_u32(state->out->packet, sequence);
+    qs_write_u32(state->out->packet, acknowledged);
 }
 
 /* Acknowledges what came. */
 static void send_client_packet(struct state *state, const struct qs_demo_piece *piece)
 {
     begin_packet(state, ++state->from_client, state->from_server);
-    qs_write_u16(state->packet, QPORT);
-    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->packet), piece);
+    qs_write_u16(state->out->packet, QPORT);
+    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), piece);
 }
 
 static void begin(struct state *state)
@@ -62,9 +44,9 @@ static void send_block(struct state *state, struct qs_view block)
     const struct qs_demo_piece piece = qs_demo_block_in(block, DM2_HEADER, NETCHAN_HEADER);
 
     begin_packet(state, ++state->from_server, state->from_client);
-    qs_write_view(state->packet,
+    qs_write_view(state->out->packet,
                   (struct qs_view){block.data + DM2_HEADER, block.size - DM2_HEADER});
-    qs_demo_send(state->out, QS_S2C, qs_view_of_bytes(state->packet), &piece);
+    qs_demo_send(state->out, QS_S2C, qs_view_of_bytes(state->out->packet), &piece);
     send_client_packet(state, NULL);
 }
 
@@ -85,7 +67,6 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 
 const struct qs_demo_packet_maker dm2_packets = {
     .port = 27910,
-    .create = create,
+    .state_size = sizeof(struct state),
     .block = take_block,
-    .free = destroy,
 };

@@ -27,12 +27,11 @@ struct qs_demo_rebuilder {
 
 /* Makes the packets that a demo could have been recorded from. */
 struct qs_demo_packet_maker {
-    uint16_t port; /* of the server */
-    void *(*create)(struct qs_demo_sender *out);
+    uint16_t port;     /* of the server */
+    size_t state_size; /* of its state, which begins with a pointer to the sender; the rest is 0 */
     /* A block, after its decode. */
     void (*block)(void *state, const struct qs_decoder *decoder, const struct qs_packet *block);
     void (*finish)(void *state); /* behind the last block; or NULL */
-    void (*free)(void *state);
 };
 
 struct qs_demo_format {

@@ -23,14 +23,6 @@ struct state {
     uint32_t acknowledged;   /* by the client */
 };
 
-static void *create(struct qs_demo_sender *out)
-{
-    struct state *state = g_new0(struct state, 1);
-
-    state->out = out;
-    return state;
-}
-
 /* --- Segments --- */
 
 static void client_sends(struct state *state, uint8_t flags, struct qs_view bytes,
@@ -117,8 +109,7 @@ static void finish(void *data)
 
 const struct qs_demo_packet_maker mvd_packets = {
     .port = 28000,
-    .create = create,
+    .state_size = sizeof(struct state),
     .block = take_block,
     .finish = finish,
-    .free = g_free,
 };

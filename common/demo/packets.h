@@ -33,7 +33,8 @@ struct qs_demo_sender {
                      struct qs_view datagram, const char *comment);
     void (*segment)(struct qs_demo_sender *sender, enum qs_direction direction,
                     const struct qs_demo_segment *segment, const char *comment);
-    uint64_t offset; /* in the demo, of the next piece */
+    uint64_t offset;    /* in the demo, of the next piece */
+    GByteArray *packet; /* scratch: the datagram that the format makes */
 };
 
 /* `piece` is what the packet carries, but for its offset; NULL: nothing. */

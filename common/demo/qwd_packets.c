@@ -15,39 +15,21 @@ struct state {
     uint32_t next;             /* number of the client's next packet */
     uint32_t acknowledged;     /* the last number from the server */
     struct qw_usercmd cmds[3]; /* the newest last: what a move repeats */
-    GByteArray *packet;
 };
-
-static void *create(struct qs_demo_sender *out)
-{
-    struct state *state = g_new0(struct state, 1);
-
-    state->out = out;
-    state->packet = g_byte_array_new();
-    return state;
-}
-
-static void destroy(void *data)
-{
-    struct state *state = data;
-
-    g_byte_array_free(state->packet, TRUE);
-    g_free(state);
-}
 
 /* --- The client's packets --- */
 
 static void begin_packet(struct state *state)
 {
-    g_byte_array_set_size(state->packet, 0);
-    qs_write_u32(state->packet, state->next);
-    qs_write_u32(state->packet, state->acknowledged);
-    qs_write_u16(state->packet, QPORT);
+    g_byte_array_set_size(state->out->packet, 0);
+    qs_write_u32(state->out->packet, state->next);
+    qs_write_u32(state->out->packet, state->acknowledged);
+    qs_write_u16(state->out->packet, QPORT);
 }
 
 static void send_packet(struct state *state, const struct qs_demo_piece *piece)
 {
-    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->packet), piece);
+    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), piece);
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 
@@ -55,7 +37,7 @@ static void send_packet(struct state *state, const struct qs_demo_piece *piece)
 static void send_nop(struct state *state, const struct qs_demo_piece *piece)
 {
     begin_packet(state);
-    qs_write_u8(state->packet, CLC_NOP);
+    qs_write_u8(state->out->packet, CLC_NOP);
     send_packet(state, piece);
 }
 
@@ -81,7 +63,7 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
     state->cmds[1] = state->cmds[2];
     state->cmds[2] = block->cmd;
     begin_packet(state);
-    qw_append_move(state->packet, version, state->cmds, state->next);
+    qw_append_move(state->out->packet, version, state->cmds, state->next);
     send_packet(state, piece);
 }
 
@@ -130,7 +112,6 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 
 const struct qs_demo_packet_maker qwd_packets = {
     .port = 27500,
-    .create = create,
+    .state_size = sizeof(struct state),
     .block = take_block,
-    .free = destroy,
 };

@@ -39,15 +39,6 @@ const struct qs_name nq_mod_names[] = {
 };
 
 /* clang-format off */
-
-/* An update's id is any of 128. */
-#define EACH_OF_8(code, name)                                                                     \
-    {code, name}, {code + 1, name}, {code + 2, name}, {code + 3, name},                           \
-    {code + 4, name}, {code + 5, name}, {code + 6, name}, {code + 7, name}
-#define EACH_OF_32(code, name)                                                                    \
-    EACH_OF_8(code, name), EACH_OF_8(code + 8, name),                                             \
-    EACH_OF_8(code + 16, name), EACH_OF_8(code + 24, name)
-
 const struct qs_name nq_svc_names[] = {
 #define SVC(id, number, dialect, name, read, blurb) {number, name},
 #define SVC_FTE(id, number, fte, fte2, name, read, blurb) {number, name},
@@ -55,10 +46,8 @@ const struct qs_name nq_svc_names[] = {
 #define SVC_FTE_SHARED(id, number, fte, fte2, name, read, blurb)
 #define SHARED(id, name) {SVC_##id, name},
 #include "common/quake/messages.def"
-    EACH_OF_32(U_SIGNAL, "entity update"),
-    EACH_OF_32(U_SIGNAL + 32, "entity update"),
-    EACH_OF_32(U_SIGNAL + 64, "entity update"),
-    EACH_OF_32(U_SIGNAL + 96, "entity update"),
+    /* An update's id is any of 128. */
+    QS_EACH_OF_64(U_SIGNAL, "entity update"), QS_EACH_OF_64(U_SIGNAL + 64, "entity update"),
     {0, NULL},
 };
 

@@ -26,7 +26,7 @@ struct pcap {
     bool refused; /* an input is a capture, which was reported */
 };
 
-/* --- Sending --------------------------------------------------------------------------------- */
+/* --- Sending --- */
 
 static const struct qs_address *source_of(const struct sender *sender, enum qs_direction direction)
 {
@@ -66,7 +66,7 @@ static void send_segment(struct qs_demo_sender *base, enum qs_direction directio
                      comment);
 }
 
-/* --- Demos ----------------------------------------------------------------------------------- */
+/* --- Demos --- */
 
 /* Addresses of the network that is kept for documentation (RFC 5737); each demo has a client. */
 static void set_addresses(struct sender *out, unsigned session, uint16_t server_port)
@@ -82,9 +82,7 @@ static void end_demo(struct pcap *pcap)
 {
     if (pcap->state && pcap->maker->finish)
         pcap->maker->finish(pcap->state);
-    if (pcap->state)
-        pcap->maker->free(pcap->state);
-    pcap->state = NULL;
+    g_clear_pointer(&pcap->state, g_free);
     pcap->session = NULL;
 }
 
@@ -97,7 +95,8 @@ static void begin_demo(struct pcap *pcap, const struct session *session)
         return;
     set_addresses(&pcap->sender, session->number, pcap->maker->port);
     pcap->sender.base.offset = 0;
-    pcap->state = pcap->maker->create(&pcap->sender.base);
+    pcap->state = g_malloc0(pcap->maker->state_size);
+    *(struct qs_demo_sender **)pcap->state = &pcap->sender.base;
 }
 
 static void refuse_capture(struct pcap *pcap, const char *file)
@@ -132,7 +131,7 @@ static void pcap_session(struct session_handler *handler, const struct session *
         end_demo(pcap);
 }
 
-/* --- The end --------------------------------------------------------------------------------- */
+/* --- The end --- */
 
 static void pcap_end(struct action *action, bool any_input)
 {
@@ -146,6 +145,7 @@ static void pcap_end(struct action *action, bool any_input)
         failure(EXIT_PROBLEMS, (struct location){.file = pcap->options->argument}, "%s", error);
     end_demo(pcap);
     pcap_out_free(pcap->sender.pcap);
+    g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(error);
     g_free(name);
     g_free(pcap);
@@ -181,7 +181,7 @@ static char *comment_of(const struct options *options)
     return comment;
 }
 
-static char *problem(const char *file)
+static char *name_problem(const char *file)
 {
     return writer_name_problem("--pcap", file);
 }
@@ -196,7 +196,8 @@ static struct action *create(const struct options *options)
         .handler.packet = pcap_packet, .handler.session_end = pcap_session, .end = pcap_end};
     pcap->options = options;
     pcap->sender.pcap = pcap_out_new(folder, comment);
-    pcap->sender.base = (struct qs_demo_sender){.datagram = send_datagram, .segment = send_segment};
+    pcap->sender.base = (struct qs_demo_sender){
+        .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
     g_free(comment);
     g_free(folder);
     return &pcap->action;
@@ -206,6 +207,6 @@ const struct action_kind pcap_action = {
     .name = "pcap",
     .help = "Make a capture of demos, for Wireshark",
     .argument = "FILE",
-    .problem = problem,
+    .problem = name_problem,
     .create = create,
 };
