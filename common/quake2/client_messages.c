@@ -168,18 +168,23 @@ static const struct qs_message_type messages[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = {name, &name[sizeof "clc_" - 1], Q2_CLC_##id, read},
 #include "common/quake2/messages.def"
 };
+
+/* The first protocol that has each; 0: all have it. */
+static const uint8_t since[] = {
+#define CLC(id, number, name, read, blurb) [CLC_##id] = 0,
+#define CLC_35(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_R1Q2,
+#define CLC_36(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_Q2PRO,
+#include "common/quake2/messages.def"
+};
 /* clang-format on */
 
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;
-    uint32_t last = CLC_STRINGCMD;
+    const bool later = version == Q2_PROTOCOL_R1Q2 || version == Q2_PROTOCOL_Q2PRO;
+    const bool known = id < G_N_ELEMENTS(messages) && messages[id].read;
 
-    if (version == Q2_PROTOCOL_R1Q2)
-        last = CLC_SETTING;
-    else if (version == Q2_PROTOCOL_Q2PRO)
-        last = CLC_USERINFO_DELTA;
-    return id <= last && messages[id].read ? &messages[id] : NULL;
+    return known && since[id] <= (later ? version : 0) ? &messages[id] : NULL;
 }
 
 void q2_read_client_messages(struct qs_decoder *d)

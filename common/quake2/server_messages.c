@@ -526,11 +526,30 @@ static const struct qs_message_type messages[] = {
 #include "common/quake2/messages.def"
 };
 
+/* The first protocol that has each; 0: all have it. */
+static const uint8_t since[] = {
+#define SVC(id, number, name, read, blurb) [SVC_##id] = 0,
+#define SVC_35(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
+#define SVC_36(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
+#include "common/quake2/messages.def"
+};
+
 static const struct qs_message_type r1q2_messages[] = {
 #define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
+
+static const struct qs_message_type *find(uint32_t id, int32_t protocol)
+{
+    return id < G_N_ELEMENTS(messages) && messages[id].name && since[id] <= protocol ? &messages[id]
+                                                                                     : NULL;
+}
+
+static const struct qs_message_type *lookup_plain(uint32_t id)
+{
+    return find(id, 0);
+}
 
 /* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */
 static bool has_playerupdate(const struct qs_decoder *d)
@@ -541,20 +560,13 @@ static bool has_playerupdate(const struct qs_decoder *d)
 
 static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, uint32_t id)
 {
-    const int32_t version = d->session->version;
+    const bool r1q2 = d->session->version == Q2_PROTOCOL_R1Q2;
 
     if (id == SVC_PLAYERUPDATE && has_playerupdate(d))
         return &r1q2_messages[id];
-    if (id >= G_N_ELEMENTS(messages) || id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
+    if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
         return NULL;
-    if (version == Q2_PROTOCOL_R1Q2 && id > SVC_SETTING)
-        return NULL;
-    return &messages[id];
-}
-
-static const struct qs_message_type *lookup_plain(uint32_t id)
-{
-    return id <= SVC_FRAME ? &messages[id] : NULL;
+    return find(id, r1q2 ? Q2_PROTOCOL_R1Q2 : Q2_PROTOCOL_Q2PRO);
 }
 
 static void read_unicast(struct qs_decoder *d)

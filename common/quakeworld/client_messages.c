@@ -123,5 +123,5 @@ const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint
 
     if (type)
         return type;
-    return id < G_N_ELEMENTS(messages) ? &messages[id] : NULL;
+    return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }
