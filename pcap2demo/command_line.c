@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/demo/format.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
@@ -57,10 +58,41 @@ static gboolean take_action(const char *option, const char *value, gpointer data
     return !problem;
 }
 
-static const char summary[] =
-    "Rebuilds demos (.qwd, .dm2, .dem) from captures of Quake-family games, and lists,\n"
-    "dumps, checks and counts what is in them. FILE is a pcap or pcapng file, or a demo; \"-\" is\n"
-    "standard input. Several captures are taken as one, in the order given.";
+/* "--list, --dump, --check and --stats", with `last` before the last one. New. */
+static char *list_actions(const char *last, bool json)
+{
+    GPtrArray *names = g_ptr_array_new();
+    GString *text = g_string_new(NULL);
+
+    for (int i = 0; action_kinds[i]; i++)
+        if (!json || action_kinds[i]->json)
+            g_ptr_array_add(names, (char *)action_kinds[i]->name);
+    for (guint i = 0; i < names->len; i++)
+        g_string_append_printf(text, "%s--%s",
+                               !i                   ? ""
+                               : i + 1 < names->len ? ", "
+                                                    : last,
+                               (const char *)g_ptr_array_index(names, i));
+    g_ptr_array_free(names, TRUE);
+    return g_string_free(text, FALSE);
+}
+
+/* A new text. */
+static char *summary(void)
+{
+    GString *extensions = g_string_new(NULL);
+    char *text;
+
+    for (int i = 0; qs_demo_formats[i]; i++)
+        g_string_append_printf(extensions, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
+    text = g_strdup_printf("Rebuilds demos (%s) from captures of Quake-family games, and lists,\n"
+                           "dumps, checks and counts what is in them. FILE is a pcap or pcapng "
+                           "file, or a demo; \"-\" is\n"
+                           "standard input. Several captures are taken as one, in the order given.",
+                           extensions->str);
+    g_string_free(extensions, TRUE);
+    return text;
+}
 
 static const char description[] =
     "Exit status: 0 all is well; 1 something in the input is wrong or differs from its golden,\n"
@@ -76,9 +108,22 @@ static const char description[] =
     "  pcap2demo --dump duel-1-dm4.qwd | less  what is in a demo\n"
     "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
 
+/* "text|json" */
+static const char *choices_of(const struct action_kind *kind)
+{
+    GString *text = g_string_new(NULL);
+    const char *interned;
+
+    for (unsigned i = 0; kind->choice(i); i++)
+        g_string_append_printf(text, "%s%s", i ? "|" : "", kind->choice(i));
+    interned = g_intern_string(text->str);
+    g_string_free(text, TRUE);
+    return interned;
+}
+
 static int flags_of(const struct action_kind *kind)
 {
-    if (!kind->argument)
+    if (!kind->argument && !kind->choice)
         return G_OPTION_FLAG_NO_ARG;
     return kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
 }
@@ -92,11 +137,24 @@ static void add_actions(GOptionGroup *group)
         const struct action_kind *kind = action_kinds[i];
         const GOptionEntry entries[] = {{kind->name, kind->letter, flags_of(kind),
                                          G_OPTION_ARG_CALLBACK, callback, kind->help,
-                                         kind->argument},
+                                         kind->choice ? choices_of(kind) : kind->argument},
                                         G_OPTION_ENTRY_NULL};
 
         g_option_group_add_entries(group, entries);
     }
+}
+
+static void add_json(GOptionGroup *group, struct words *words)
+{
+    char *actions = list_actions(" or ", true);
+    char *help = g_strconcat("Print JSON: with ", actions, NULL);
+    const GOptionEntry json[] = {
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, g_intern_string(help), NULL},
+        G_OPTION_ENTRY_NULL};
+
+    g_option_group_add_entries(group, json);
+    g_free(help);
+    g_free(actions);
 }
 
 static void add_others(GOptionGroup *group, struct words *words)
@@ -132,17 +190,16 @@ static GOptionContext *context_new(struct words *words)
 {
     GOptionContext *context = g_option_context_new(NULL);
     GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
-    const GOptionEntry json[] = {{"json", 'j', 0, G_OPTION_ARG_NONE, &words->json,
-                                  "List, dump, check or count in JSON", NULL},
-                                 G_OPTION_ENTRY_NULL};
+    char *about = summary();
 
     add_actions(group);
-    g_option_group_add_entries(group, json);
+    add_json(group, words);
     check_options_add(&words->options->check, group);
     add_others(group, words);
     g_option_context_set_main_group(context, group);
-    g_option_context_set_summary(context, summary);
+    g_option_context_set_summary(context, about);
     g_option_context_set_description(context, description);
+    g_free(about);
     return context;
 }
 
@@ -257,21 +314,6 @@ static bool take_each(struct options *options, char *const *texts,
         if (!take(options, *texts))
             return false;
     return true;
-}
-
-/* "--list, --dump, --check and --stats", with `last` before the last one. New. */
-static char *list_actions(const char *last, bool json)
-{
-    const char *names[16];
-    GString *text = g_string_new(NULL);
-    unsigned count = 0;
-
-    for (int i = 0; action_kinds[i]; i++)
-        if (!json || action_kinds[i]->json)
-            names[count++] = action_kinds[i]->name;
-    for (unsigned i = 0; i < count; i++)
-        g_string_append_printf(text, "%s--%s", !i ? "" : i + 1 < count ? ", " : last, names[i]);
-    return g_string_free(text, FALSE);
 }
 
 /* As usage_error(), with the actions' names at the end. */

@@ -31,10 +31,12 @@ struct action_kind {
     const char *name; /* of the option: "list" */
     char letter;      /* its short form, or 0 */
     const char *help;
-    const char *argument; /* what --help calls the option's argument, or NULL: it has none */
+    const char *argument; /* what --help calls the option's argument, or NULL */
+    /* The argument is one of several: number i of them, NULL behind the last. Or NULL. */
+    const char *(*choice)(unsigned i);
     const char *standard; /* the argument where it is left out; NULL: it may not be */
     bool json;            /* --json goes with it */
-    /* What is wrong with the argument, as a new text, or NULL. NULL: any is good. */
+    /* What is wrong with the argument, as a new text, or NULL. NULL: nothing can be. */
     char *(*problem)(const char *argument);
     struct action *(*create)(const struct options *options);
 };

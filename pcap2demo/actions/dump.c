@@ -34,6 +34,11 @@ static void dump_end(struct action *action, bool report)
     g_free(dump);
 }
 
+static const char *format_name(unsigned i)
+{
+    return qs_dump_formats[i] ? qs_dump_formats[i]->name : NULL;
+}
+
 static char *problem(const char *format)
 {
     GString *text;
@@ -66,7 +71,7 @@ static struct action *create(const struct options *options)
 const struct action_kind dump_action = {
     .name = "dump",
     .help = "Print every field of every packet",
-    .argument = "text|json",
+    .choice = format_name,
     .standard = "text",
     .json = true,
     .problem = problem,
