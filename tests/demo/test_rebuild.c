@@ -222,6 +222,104 @@ static void test_cut_message_is_reported(void **state)
     rebuilding_end(&r);
 }
 
+/* A level's beginning: protocol 15, one player, name "L", model "m", sound "s". */
+#define SERVERINFO "\x0b\x0f\0\0\0\1\0L\0m\0\0s\0\0"
+/* A move that looks at 90, 45 and 22.5 degrees. */
+#define MOVE "\3\0\0\x80\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
+#define TIME "\7\0\0\0\x40"
+#define SIGNED_ON "\x19\3"
+#define UNRELIABLE(length, sequence) "\0\x10\0" length "\0\0\0" sequence
+
+static void begin_dem(struct rebuilding *r)
+{
+    rebuilding_start(r, &qs_demo_dem, true);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
+}
+
+/* Signed on, and moving. */
+static void begin_dem_game(struct rebuilding *r)
+{
+    begin_dem(r);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0a", "\2") SIGNED_ON));
+    packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
+}
+
+/* Behind the line of text. */
+static struct qs_reader dem_blocks_of(const struct rebuilding *r)
+{
+    struct qs_reader in = demo_of(r);
+    int32_t track;
+
+    assert_int_equal(dem_read_header(&in, &track), QS_DEMO_LINE);
+    return in;
+}
+
+static void assert_dem_block(struct qs_reader *in, struct qs_view messages, float pitch)
+{
+    struct dem_block block;
+
+    assert_int_equal(dem_read_block(in, &block), QS_DEMO_BLOCK);
+    assert_view_is(block.messages, messages);
+    assert_true(block.view.pitch == pitch);
+}
+
+/* The client sent it before it read of the level, where its view starts anew. */
+static void test_move_that_crosses_a_level(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    begin_dem(&r);
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\2") TIME));
+    finish(&r);
+    in = dem_blocks_of(&r);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(TIME), 0);
+    assert_dem_block(&in, VIEW("\2"), 0);
+    assert_int_equal(qs_reader_left(&in), 0);
+    rebuilding_end(&r);
+}
+
+/* A client that leaves has not read what came after its last move. */
+static void test_client_leaves_before_it_reads(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    begin_dem_game(&r);
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    packet(&r, QS_END_A, VIEW(UNRELIABLE("\x09", "\2") "\2"));
+    finish(&r);
+    in = dem_blocks_of(&r);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
+    assert_dem_block(&in, VIEW("\2"), 90);
+    assert_int_equal(qs_reader_left(&in), 0);
+    rebuilding_end(&r);
+}
+
+/* But it reads everything up to the server's svc_disconnect. */
+static void test_server_ends_the_connection(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    begin_dem_game(&r);
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x09", "\4") "\2"));
+    finish(&r);
+    in = dem_blocks_of(&r);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SIGNED_ON), 0);
+    assert_dem_block(&in, VIEW(TIME), 90);
+    assert_dem_block(&in, VIEW("\2"), 90);
+    rebuilding_end(&r);
+}
+
 /* --- DM2 --- */
 
 /* A full frame: its number, no delta, nothing suppressed, no areas; no player,
@@ -253,6 +351,23 @@ static void test_frame_of_a_late_start(void **state)
     rebuilding_end(&r);
 }
 
+#define FRAME(number, delta) "\x14" number "\0\0\0" delta "\0\0\x11\0\0\0\0\0\0\x12\0\0"
+
+/* Players keep 16 frames: a frame is no delta from one that is further back. */
+static void test_frame_after_a_long_gap(void **state)
+{
+    struct rebuilding r;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dm2, true);
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
+    finish(&r);
+    assert_view_is(last_block(&r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
+    assert_int_equal(r.memory.out.counts.repaired, 1);
+    rebuilding_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +376,11 @@ int main(void)
         cmocka_unit_test(test_late_start_of_the_server),
         cmocka_unit_test(test_late_start_needs_force),
         cmocka_unit_test(test_cut_message_is_reported),
+        cmocka_unit_test(test_move_that_crosses_a_level),
+        cmocka_unit_test(test_client_leaves_before_it_reads),
+        cmocka_unit_test(test_server_ends_the_connection),
         cmocka_unit_test(test_frame_of_a_late_start),
+        cmocka_unit_test(test_frame_after_a_long_gap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from faults import AREAS, FAULTS
 
@@ -29,8 +30,16 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 0.9
 # Slow, of what is not in the tree, or only about crashes.
 NOT_RUN = ("^(demo.stored|tool.live|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|^fuzz|"
-           "^regression.readme$")
+           "^regression.readme$|^plugin.(passes|cut)$")
 PLUGIN = "plugin"
+# What the tests of an area other than the plugin need: no fuzzers, benchmarks and plugin.
+PARTS = ("pcap2demo", *(f"tests/{part}" for part in (
+    "unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool", "regression")))
+PLUGIN_PARTS = (*PARTS, "plugin", "tests/plugin")
+GAMES = ("quakeworld", "quake2", "quake", "fte", "acknex")
+GAMES_TESTS = r"|^(quakeworld|quake2|quake|acknex)\."
+# Whole sessions in every format: slow, so last.
+WHOLE_SESSIONS = "^demo.small$"
 
 
 def files_of(tree, area):
@@ -49,14 +58,20 @@ def missing_texts(tree, faults):
     return [(area, text) for area, text, _ in faults if not find(tree, area, text)]
 
 
+def differs(origin, copy):
+    """Whether the copy is not as its origin: what is the same need not be built again."""
+    return origin.is_file() and not (copy.is_file() and
+                                     origin.read_bytes() == copy.read_bytes())
+
+
 def copy_tree(to, tests):
     names = subprocess.run(["git", "ls-files", "-z"], cwd=SOURCE, check=True,
                            capture_output=True, text=True).stdout.split("\0")
     for name in filter(None, names):
         origin = tests if tests and name.startswith("tests/") else SOURCE
-        if (origin / name).is_file():
+        if differs(origin / name, to / name):
             (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(origin / name, to / name)
+            shutil.copy(origin / name, to / name)
 
 
 class Tree:
@@ -77,14 +92,21 @@ class Tree:
             options += ["-G", "Ninja"]
         return self.run("cmake", "-S", ".", "-B", self.build, *options)
 
-    def make(self):
-        return self.run("cmake", "--build", self.build, "--parallel", self.jobs)
+    def make(self, area):
+        """Builds what the tests of an area need. Only Ninja can build a folder's targets alone."""
+        parts = PLUGIN_PARTS if area == PLUGIN else PARTS
+        ninja = (self.build / "build.ninja").exists()
+        targets = ["--target", *(f"{part}/all" for part in parts)] if ninja else []
+        return self.run("cmake", "--build", self.build, "--parallel", self.jobs, *targets)
 
     def first_failure(self, chosen=None, left_out=NOT_RUN):
-        """The name of a test that fails, or None."""
+        """The name of a test that fails, or None.
+
+        One test at a time: of several that run at once, ctest starts the slowest first.
+        """
         options = ["-R", chosen] if chosen else []
-        result = self.run("ctest", "--test-dir", self.build, "-j", self.jobs, "--stop-on-failure",
-                          "--timeout", "120", "-E", left_out, *options)
+        result = self.run("ctest", "--test-dir", self.build, "--stop-on-failure", "--timeout", "120",
+                          "-E", left_out, *options)
         if result.returncode == 0:
             return None
         failed = re.search(r"Test\s+#\d+: (\S+) .*(?:\*\*\*|Failed)", result.stdout)
@@ -93,13 +115,18 @@ class Tree:
 
 def stages(area):
     """What is run one after the other: chosen tests, and tests left out."""
-    slow = NOT_RUN + r"|^plugin\.(cut|passes|dump|demos)$|^demo\.small$"
-    yield AREAS[area][1], slow
+    first = AREAS[area][1]
+    left_out = f"{NOT_RUN}|{WHOLE_SESSIONS}"
+    yield first, left_out
     if area == PLUGIN:
-        yield "plugin", NOT_RUN
+        return
+    left_out += "|^plugin"
+    if area in GAMES:
+        yield "demo.rebuil|tool|regression|unit|golden", f"{left_out}{GAMES_TESTS}|{first}"
     else:
-        yield None, slow + "|plugin"
-        yield "demo.small", NOT_RUN
+        yield None, f"{left_out}|^acknex|{first}"
+    if area == "demo":
+        yield WHOLE_SESSIONS, NOT_RUN
 
 
 def who_notices(tree, area):
@@ -116,7 +143,7 @@ def try_fault(tree, area, text, replacement):
     original = path.read_text()
     path.write_text(original.replace(text, replacement))
     try:
-        if tree.make().returncode:
+        if tree.make(area).returncode:
             return ""
         return who_notices(tree, area)
     finally:
@@ -128,22 +155,23 @@ def title_of(area, text):
 
 
 def run_all(tree, faults):
-    """Counts of noticed and of all, and what needs care."""
-    noticed, unnoticed, care = 0, [], []
+    """The tests that noticed, the faults that none noticed, and what needs care."""
+    noticed, unnoticed, care = [], [], []
     for area, text, replacement in faults:
-        title = title_of(area, text)
+        title, began = title_of(area, text), time.monotonic()
         if not find(tree.folder, area, text):
             care.append(title + ": not found once")
         else:
             test = try_fault(tree, area, text, replacement)
+            seconds = time.monotonic() - began
             if test == "":
                 care.append(title + ": cannot be built")
             elif test:
-                noticed += 1
-                print(f"{title}: noticed by {test}", flush=True)
+                noticed.append(test)
+                print(f"{title}: noticed by {test}, {seconds:.0f} s", flush=True)
             else:
                 unnoticed.append(title)
-                print(f"{title}: NOT NOTICED", flush=True)
+                print(f"{title}: NOT NOTICED, {seconds:.0f} s", flush=True)
     return noticed, unnoticed, care
 
 
@@ -152,7 +180,7 @@ def report(noticed, unnoticed, care):
     for title in unnoticed:
         print(f"not noticed: {title}")
     for title in care:
-        print(f"the list needs care: {title}")
+        print(f"needs care: {title}")
     if total:
         print(f"{noticed} of {total} faults noticed, {100 * noticed / total:.0f} %")
     return 0 if total and noticed >= WANTED * total and not care else 1
@@ -169,6 +197,22 @@ def options():
     return parser.parse_args()
 
 
+def run_in(folder, wanted, faults):
+    tree = Tree(folder / "tree", wanted.jobs)
+    tree.folder.mkdir(parents=True, exist_ok=True)
+    copy_tree(tree.folder, wanted.tests)
+    for step_result in (tree.configure(), tree.make(PLUGIN)):
+        if step_result.returncode:
+            sys.exit(step_result.stdout[-2000:] + step_result.stderr[-2000:])
+    noticed, unnoticed, care = run_all(tree, faults)
+    tree.make(PLUGIN)
+    names = "|".join(re.escape(name) for name in sorted(set(noticed)))
+    failed = tree.first_failure(f"^({names})$") if names else None
+    if failed:
+        care.append(f"{failed} fails without any fault")
+    return report(len(noticed), unnoticed, care)
+
+
 def main():
     wanted = options()
     first, step = map(int, wanted.part.split("/"))
@@ -178,18 +222,11 @@ def main():
         for area, text in missing:
             print(f"the list needs care: {title_of(area, text)}: not found once")
         return 1 if missing else 0
-    os.nice(19)  # whatever else the machine does goes first
-    with tempfile.TemporaryDirectory(prefix="quakeshark-faults-", dir=wanted.scratch) as folder:
-        tree = Tree(pathlib.Path(folder) / "tree", wanted.jobs)
-        tree.folder.mkdir()
-        copy_tree(tree.folder, wanted.tests)
-        for step_result in (tree.configure(), tree.make()):
-            if step_result.returncode:
-                sys.exit(step_result.stdout[-2000:] + step_result.stderr[-2000:])
-        failed = tree.first_failure(left_out=NOT_RUN + "|plugin|demo.small")
-        if failed:
-            sys.exit(f"{failed} fails without any fault")
-        return report(*run_all(tree, faults))
+    os.nice(10)  # whatever else the machine does goes first
+    if wanted.scratch:
+        return run_in(wanted.scratch.resolve(), wanted, faults)
+    with tempfile.TemporaryDirectory(prefix="quakeshark-faults-") as folder:
+        return run_in(pathlib.Path(folder), wanted, faults)
 
 
 if __name__ == "__main__":

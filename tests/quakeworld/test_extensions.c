@@ -233,6 +233,22 @@ static void vrinputs_count_angles_from_the_base(void **state)
     assert_int_equal(f->session.ext.angle_base[1], 0);
 }
 
+/* As of clc_move's, the newest three are there for demos. */
+static void vrinputs_push_out_older_ones(void **state)
+{
+    struct fixture *f = *state;
+
+    f->session.ext.fte2 = FTE2_VRINPUTS;
+    assert_int_equal(from_client(f, VIEW(CLIENT "\x55\x08\x01\x81\x02\x0e\x00\x10")), 0);
+    assert_int_equal(
+        from_client(f, VIEW("\2\0\0\0\1\0\0\0\x34\x12\x55\x08\x01\x81\x02\x1c\x00\x20")), 0);
+    assert_int_equal(
+        from_client(f, VIEW("\3\0\0\0\1\0\0\0\x34\x12\x55\x08\x01\x81\x02\x2a\x00\x30")), 0);
+    assert_int_equal(f->session.cmds[0].angles[1], 0x1000);
+    assert_int_equal(f->session.cmds[1].angles[1], 0x2000);
+    assert_int_equal(f->session.cmds[2].angles[1], 0x3000);
+}
+
 /* As long as the client signs on, it has no commands to send. */
 static void vrinputs_may_be_none(void **state)
 {
@@ -488,6 +504,23 @@ static void split_screens_have_seats(void **state)
     assert_heard(f, "qw.seats.player = 2\n");
 }
 
+/* The highest bit of the player's number is not part of it. */
+static void spectators_have_a_bit(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(from_server(f, VIEW(SERVER "\x0b\x18\0\0\0\1\0\0\0"
+                                                "qw\0\x85Level\0")),
+                     0);
+    assert_int_equal(f->session.player, 5);
+    assert_true(f->session.spectator);
+    assert_int_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0\x0b\x18\0\0\0\2\0\0\0"
+                                         "qw\0\6Level\0")),
+                     0);
+    assert_int_equal(f->session.player, 6);
+    assert_false(f->session.spectator);
+}
+
 static void mvdsv_chooses_weapons(void **state)
 {
     struct fixture *f = *state;
@@ -597,6 +630,7 @@ int main(void)
         TEST(the_plain_netchan_is_known_without_a_handshake),
         TEST(vrinputs_replace_moves),
         TEST(vrinputs_count_angles_from_the_base),
+        TEST(vrinputs_push_out_older_ones),
         TEST(vrinputs_may_be_none),
         TEST(vrinputs_know_devices),
         TEST(setanglebase_has_the_axes_it_says),
@@ -612,6 +646,7 @@ int main(void)
         TEST(late_precaches_are_remembered),
         TEST(custom_effects_are_read_as_defined),
         TEST(split_screens_have_seats),
+        TEST(spectators_have_a_bit),
         TEST(mvdsv_chooses_weapons),
         TEST(projectiles_move_by_themselves),
         TEST(players_predict_weapons),
