@@ -180,7 +180,7 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* --- Conversations on other ports --- */
 
-/* One function serves all protocols: Wireshark says which one it is trying. */
+/* One function serves all protocols: Wireshark passes the one that it is trying. */
 static struct dissector *dissector_being_tried(const packet_info *pinfo)
 {
     for (unsigned i = 0; i < dissectors->len; i++) {

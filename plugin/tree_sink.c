@@ -42,7 +42,7 @@ static void push_source(struct tree_sink *sink, tvbuff_t *tvb)
     sink->source = source;
 }
 
-/* Whether another item may be added. When that ends, the protocol's line says so. */
+/* Whether another item may be added. When that ends, the protocol's line shows it. */
 static bool has_room(struct tree_sink *sink)
 {
     if (sink->items == ITEMS_MAX)

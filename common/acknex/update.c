@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SVC_UPDATE1 to SVC_UPDATE3: the parameters of an entity that have changed. The low six bits of
- * the bytecode say which; they follow in the order of the document's table.
+ * the bytecode select them; they follow in the order of the document's table.
  */
 #include "common/acknex/fields.h"
 #include "common/acknex/messages.h"

@@ -2,7 +2,7 @@
 /*
  * What the checksums of client moves have alike in QuakeWorld and Quake II: a CRC-16 (polynomial
  * 0x1021, start value 0xffff, no final inversion) over the first bytes of the move and four bytes
- * of salt, which stand in the game's table where the packet's sequence number says.
+ * of salt, which stand in the game's table at an offset given by the packet's sequence number.
  */
 #ifndef QS_CORE_CHECKSUM_H
 #define QS_CORE_CHECKSUM_H

@@ -6,7 +6,8 @@
  * change, so that copying a list is cheap, and a copy stays what it was when the original grows.
  * References are counted without locks: a session belongs to one thread.
  *
- * Bounds: a list has no more than QS_FRAGMENTS_MAX fragments, and no more bytes than its user says.
+ * Bounds: a list has no more than QS_FRAGMENTS_MAX fragments, and no more bytes than its user
+ * allows.
  */
 #ifndef QS_CORE_FRAGMENTS_H
 #define QS_CORE_FRAGMENTS_H

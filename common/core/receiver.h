@@ -2,7 +2,7 @@
 /*
  * What the receiver of a packet with a sequence number does with it, the same for all netchans: it
  * takes the packet or drops it, joins fragments, and learns what its own packets became of. Notes
- * of one kind say the same words in every game.
+ * of one kind have the same wording in every game.
  *
  * A netchan reads its header, calls qs_receive() with the number and qs_receive_acknowledgement(),
  * then qs_read_received() with the function that reads the messages.

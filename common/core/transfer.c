@@ -70,7 +70,7 @@ static uint64_t next_number(struct qs_view line, uint32_t *pos)
     return number;
 }
 
-static void tell_request(struct qs_decoder *d, struct qs_view command, uint32_t pos)
+static void report_request(struct qs_decoder *d, struct qs_view command, uint32_t pos)
 {
     struct qs_transfer request = {.event = QS_TRANSFER_REQUEST};
     struct qs_token name;
@@ -90,7 +90,7 @@ void qs_add_transfer_command(struct qs_decoder *d, struct qs_view command)
     if (!d->want_transfers || !qs_token_next(command, &pos, &word))
         return;
     if (qs_view_equal(word.text, "download"))
-        tell_request(d, command, pos);
+        report_request(d, command, pos);
     else if (qs_view_equal(word.text, "nextdl"))
         qs_add_transfer(d, &(struct qs_transfer){.event = QS_TRANSFER_NEXT});
 }

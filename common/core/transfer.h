@@ -26,7 +26,7 @@ struct qs_decoder;
 enum qs_transfer_event {
     QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
     QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
-    QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server says it
+    QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server names it
                           */
     QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
     QS_TRANSFER_CHUNK,   /* `data` is at `offset`; what is past the file's end is padding */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of DEM demos. A demo does not say which messages were reliable: those that begin with
+ * Packets of DEM demos. A demo does not record which messages were reliable: those that begin with
  * the time, as all but the rarest of a game do, are sent as unreliable ones; the rest reliably, in
  * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
  * Source: common/quake/PROTOCOL.md, sections 1 to 5.

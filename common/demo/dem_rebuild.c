@@ -42,7 +42,7 @@ struct dem {
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
-    GByteArray *sifted;      /* scratch: a message without what is left out */
+    GByteArray *filtered;    /* scratch: a message without what is left out */
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
@@ -57,7 +57,7 @@ static void *dem_new(struct qs_demo_writer *out)
 
     dem->out = out;
     stufftext_init(&dem->stufftext, out, needed_commands, NULL);
-    dem->sifted = g_byte_array_new();
+    dem->filtered = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
     return dem;
@@ -68,7 +68,7 @@ static void dem_free(void *state)
     struct dem *dem = state;
 
     stufftext_clear(&dem->stufftext);
-    g_byte_array_free(dem->sifted, TRUE);
+    g_byte_array_free(dem->filtered, TRUE);
     g_byte_array_free(dem->waiting, TRUE);
     g_array_free(dem->waiting_offsets, TRUE);
     g_free(dem);
@@ -216,19 +216,19 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
 
     if (!dem->out->sanitize || !has_message(decoder, SVC_STUFFTEXT))
         return whole;
-    g_byte_array_set_size(dem->sifted, 0);
+    g_byte_array_set_size(dem->filtered, 0);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
         const struct qs_view bytes = {data + message->offset, message->length};
 
         if (message->id == SVC_STUFFTEXT)
-            stufftext_sift(&dem->stufftext, bytes, dem->sifted);
+            stufftext_filter(&dem->stufftext, bytes, dem->filtered);
         else
-            g_byte_array_append(dem->sifted, bytes.data, bytes.size);
+            g_byte_array_append(dem->filtered, bytes.data, bytes.size);
         end = bytes.data + bytes.size;
     }
-    g_byte_array_append(dem->sifted, end, (guint)(whole.data + whole.size - end));
-    return (struct qs_view){dem->sifted->data, dem->sifted->len};
+    g_byte_array_append(dem->filtered, end, (guint)(whole.data + whole.size - end));
+    return (struct qs_view){dem->filtered->data, dem->filtered->len};
 }
 
 static void add_message(struct dem *dem, const struct qs_decoder *decoder,

@@ -53,7 +53,7 @@ static const struct q2_usercmd *newest_move(const struct converter *converter, u
 
 /* --- The player's own view and entity */
 
-/* A living player's view is what his commands say; the client knows it without being told. */
+/* A living player's view is the angles of his commands; the client knows it without being told. */
 static void restore_view(const struct converter *converter, uint32_t acknowledged,
                          struct q2_player *player)
 {

@@ -45,7 +45,7 @@ struct dm2 {
     uint32_t not_captured;
     GByteArray *block; /* that is being filled */
     GByteArray *unit;  /* scratch: what must not be split */
-    GByteArray *file;  /* scratch: blocks not yet handed on */
+    GByteArray *file;  /* scratch: blocks not yet written */
 };
 
 static void *dm2_new(struct qs_demo_writer *out)
@@ -329,7 +329,7 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
     GByteArray *kept = dm2->unit;
 
     g_byte_array_set_size(kept, 0);
-    stufftext_sift(&dm2->stufftext, message, kept);
+    stufftext_filter(&dm2->stufftext, message, kept);
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }
 

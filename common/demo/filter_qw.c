@@ -41,7 +41,7 @@ static void copy_message(struct filter_qw *filter, struct qs_view message, uint1
     if (id == SVC_DOWNLOAD)
         filter->out->counts.stripped++;
     else if (id == SVC_STUFFTEXT && filter->out->sanitize)
-        stufftext_sift(&filter->stufftext, message, out);
+        stufftext_filter(&filter->stufftext, message, out);
     else
         g_byte_array_append(out, message.data, message.size);
 }

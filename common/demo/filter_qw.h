@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is left out of QuakeWorld's demos, whatever their format: downloads, at which players stop
- * (ezquake ends with Host_Error at svc_download), and the commands that --sanitize wishes away.
+ * (ezquake ends with Host_Error at svc_download), and the commands that --sanitize leaves out.
  */
 #ifndef QS_DEMO_FILTER_QW_H
 #define QS_DEMO_FILTER_QW_H

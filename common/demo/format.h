@@ -44,7 +44,7 @@ struct qs_demo_format {
     /* Moves `reader->in` behind the next block, or the line. */
     enum qs_demo_status (*next)(struct qs_demo_reader *reader);
     /*
-     * The time of the block that was just decoded, in seconds; as QWD says it, it can be any
+     * The time of the block that was just decoded, in seconds; QWD stores it, and it can be any
      * number. reader->time is that of the block before.
      */
     double (*seconds)(struct qs_demo_reader *reader, const struct qs_decoder *decoder);

@@ -68,7 +68,8 @@ static void begin(struct state *state)
 
 /* --- Blocks --- */
 
-/* What a stream's units are is known when they are whole: the last segment tells of the block. */
+/* What a stream's units are is known when they are whole: the comment of the last segment names the
+ * block. */
 static void send_block(struct state *state, struct qs_view block)
 {
     const struct qs_demo_piece piece = qs_demo_block_in(block, 0, 0);

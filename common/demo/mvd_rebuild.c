@@ -3,10 +3,11 @@
  * Rebuilds MVD demos out of QTV streams: the blocks as the server sent them, which is what it would
  * have recorded.
  *
- * A server ends its recordings with a message that says so, and players stop with an error, or wait
- * for ever, where it is missing: a stream that merely breaks off gets one. The server sends it to
- * its streams, too, whenever any recording ends; where more follows, players pass over it. Source:
- * mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
+ * A server ends its recordings with a message that announces it, and players stop with an error, or
+ * wait for ever, where it is missing: a stream that merely breaks off gets one. The server sends it
+ * to its streams, too, whenever any recording ends; where more follows, players pass over it.
+ * Source: mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c
+ * CL_ParseServerMessage.
  */
 #include "common/demo/mvd.h"
 #include "common/quakeworld/constants.h"
@@ -108,7 +109,7 @@ static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
     mvd->ended = ends_recording(decoder);
 }
 
-/* Says, once, why the demo ends here. */
+/* Reports, once, why the demo ends here. */
 static void stop(struct mvd *mvd, const struct qs_packet *packet)
 {
     if (packet->missing)

@@ -38,7 +38,7 @@ bool qs_demo_piece_read(const char *text, struct qs_demo_piece *piece, GByteArra
 
 /*
  * Appends the piece's bytes to `out`; `payload` is the packet's. False, and nothing is appended,
- * where they are not as many as the piece says.
+ * where they are not as many as the piece has.
  */
 bool qs_demo_piece_append(const struct qs_demo_piece *piece, struct qs_view payload,
                           GByteArray *out);

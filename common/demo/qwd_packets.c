@@ -33,7 +33,7 @@ static void send_packet(struct state *state, const struct qs_demo_piece *piece)
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 
-/* A packet that says nothing. */
+/* A packet with nothing to transmit. */
 static void send_nop(struct state *state, const struct qs_demo_piece *piece)
 {
     begin_packet(state);
@@ -76,7 +76,7 @@ static void send_read(struct state *state, const struct qwd_block *block, struct
         state->acknowledged = qs_le32(block->packet.data) & QS_SEQUENCE_MASK;
 }
 
-/* The client's numbers go on from where the block says. */
+/* The client's numbers continue at the number in the block. */
 static void send_set(struct state *state, const struct qwd_block *block,
                      const struct qs_demo_piece *piece)
 {

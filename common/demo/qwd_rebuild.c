@@ -18,7 +18,7 @@ enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
     MOVES_LOST_MAX = 64, /* no more are made up: a gap of more is not loss but a pause */
-    HELD_BACK = 8 * 1024 /* bytes of blocks that are handed on together */
+    HELD_BACK = 8 * 1024 /* bytes of blocks that are written together */
 };
 
 struct qwd {
@@ -30,7 +30,7 @@ struct qwd {
     int64_t start; /* capture time that is the demo's time 0 */
     float time;    /* of the last block */
     uint32_t not_captured;
-    GByteArray *blocks; /* not yet handed on */
+    GByteArray *blocks; /* not yet written */
     GByteArray *packet; /* scratch: a packet without what is left out */
     struct filter_qw filter;
 };

@@ -43,7 +43,7 @@ const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_dem
 
 int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
-    const double limit = 1e9; /* demos can say any number */
+    const double limit = 1e9; /* demos can hold any number */
     const double time = reader->format->seconds(reader, decoder);
 
     if (time >= 0 && time < limit)

@@ -49,7 +49,7 @@ static void leave_out(const struct stufftext *stufftext, struct qs_view command)
 }
 
 /* `text` is a command with its end. Nothing but an end is left out in silence, where it is. */
-static void sift_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void filter_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
     struct qs_token command;
@@ -65,18 +65,18 @@ static void sift_command(const struct stufftext *stufftext, struct qs_view text,
 }
 
 /* A line may hold several commands: what is behind one that stays need not stay. */
-static void sift_commands(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void filter_commands(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     while (text.size) {
         const uint32_t size = MIN(qs_command_end(text, 0) + 1, text.size);
 
-        sift_command(stufftext, (struct qs_view){text.data, size}, out);
+        filter_command(stufftext, (struct qs_view){text.data, size}, out);
         text.data += size;
         text.size -= size;
     }
 }
 
-static void sift_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void filter_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
     gsize done = 0;
@@ -87,7 +87,7 @@ static void sift_lines(struct stufftext *stufftext, struct qs_view text, GByteAr
         const uint8_t *line = (const uint8_t *)pending->str + done;
         const uint32_t size = (uint32_t)(end - (pending->str + done)) + 1;
 
-        sift_commands(stufftext, (struct qs_view){line, size}, out);
+        filter_commands(stufftext, (struct qs_view){line, size}, out);
         done += size;
     }
     g_string_erase(pending, 0, (gssize)done);
@@ -95,7 +95,7 @@ static void sift_lines(struct stufftext *stufftext, struct qs_view text, GByteAr
         g_string_truncate(pending, 0);
 }
 
-void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteArray *out)
+void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out)
 {
     const struct qs_view text = {message.data + 1, message.size - 2};
     const guint start = out->len;
@@ -103,9 +103,9 @@ void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteAr
 
     g_byte_array_append(out, message.data, 1);
     if (stufftext->needed)
-        sift_lines(stufftext, text, out);
+        filter_lines(stufftext, text, out);
     else
-        sift_commands(stufftext, text, out);
+        filter_commands(stufftext, text, out);
     if (text.size && out->len == start + 1)
         g_byte_array_set_size(out, start);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sifts the console commands that a server stuffs into its clients (svc_stufftext): those that a
- * demo must not have, and those that --sanitize wishes away.
+ * Filters the console commands that a server stuffs into its clients (svc_stufftext): those that a
+ * demo must not have, and those that --sanitize leaves out.
  */
 #ifndef QS_DEMO_STUFFTEXT_H
 #define QS_DEMO_STUFFTEXT_H
@@ -27,6 +27,6 @@ void stufftext_clear(struct stufftext *stufftext);
  * none does. Commands end with a line feed, and may be spread over messages: where only needed ones
  * stay, what has no end yet waits for it.
  */
-void stufftext_sift(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
+void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
 
 #endif

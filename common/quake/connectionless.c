@@ -6,7 +6,7 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake/connectionless.h"
+#include "common/quake/messages.h"
 #include "common/quake/fields.h"
 #include "common/quake/session.h"
 

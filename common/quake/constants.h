@@ -121,7 +121,7 @@ enum nq_temp_entity {
 #define U_DP_MODEL2 (UINT32_C(1) << 27)
 
 /*
- * svc_entities, DP1 to DP4: what of an entity has changed. The last bit of each byte says that
+ * svc_entities, DP1 to DP4: what of an entity has changed. The last bit of each byte means that
  * another one follows; the values do not stand in the order of the bits.
  */
 #define E_ORIGIN1 (UINT32_C(1) << 0)

@@ -5,7 +5,7 @@
  * netconn.h and netconn.c (ProQuake's additions).
  */
 #include "common/core/text.h"
-#include "common/quake/control.h"
+#include "common/quake/messages.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/session.h"

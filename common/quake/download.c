@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Downloads as DarkPlaces, QuakeSpasm-Spiked and FTE do them over this netchan: console commands of
- * the server say what comes and when it is over, svc_downloaddata brings it, unreliably, and the
- * client acknowledges each piece. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
+ * the server announce what comes and when it is over, svc_downloaddata brings it, unreliably, and
+ * the client acknowledges each piece. Source: DarkPlaces sv_main.c, SV_Download_f, and cl_parse.c,
  * CL_DownloadBegin_f; fteqw sv_user.c, SV_BeginDownload_f.
  */
 #include "common/core/text.h"

@@ -13,7 +13,8 @@ static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own siz
 /* No map reaches further, in units. */
 static const double farthest = 1 << 17;
 
-/* While the protocol is being found out, a position beyond all maps says that it is another one. */
+/* While the protocol is being found out, a position beyond all maps shows that it is another one.
+ */
 static void read_coordinate(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;

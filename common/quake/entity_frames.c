@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * svc_entities and svc_csqcentities: DarkPlaces' entities, as changes to earlier frames.
- * Three forms: DP1 to DP3, DP4, and from DP5 on. Each entity has its number, bits that say what has
+ * Three forms: DP1 to DP3, DP4, and from DP5 on. Each entity has its number, bits for what has
  * changed, and the new values, in an order of their own. Sources: DarkPlaces protocol.h; cl_ents.c,
  * EntityFrame_CL_ReadFrame and EntityState_ReadFields; cl_ents4.c, EntityFrame4_CL_ReadFrame;
  * cl_ents5.c, EntityFrame5_CL_ReadFrame and EntityState5_ReadUpdate; csprogs.c, CSQC_ReadEntities.
@@ -18,7 +18,7 @@ static const double lerp_unit = 1.0 / 255;
 
 /* --- What the forms share --- */
 
-/* One to four bytes: the last bit of each says that another one follows. */
+/* One to four bytes: the last bit of each: another one follows. */
 static uint32_t read_bits(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;
@@ -90,7 +90,7 @@ static void read_entities(struct qs_decoder *d, uint16_t end, read_changes *read
 /* --- DP1 to DP4 --- */
 
 /*
- * Entities for which whole units are enough have these, but in DP2 all. The flag that says so comes
+ * Entities for which whole units are enough have these, but in DP2 all. The flag for this comes
  * only when it changes: the session remembers it.
  */
 static bool is_coarse(struct qs_decoder *d, uint32_t number)

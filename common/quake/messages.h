@@ -66,4 +66,23 @@ void nq_read_sound2(struct qs_decoder *d);
 void nq_read_temp_entity(struct qs_decoder *d);
 void nq_read_temp_entity_sized(struct qs_decoder *d);
 
+/* connectionless.c: DarkPlaces' connectionless packets */
+/* The whole packet. */
+void nq_read_connectionless(struct qs_decoder *d);
+bool nq_is_connectionless(struct qs_view packet);
+/* Whether it is one of DarkPlaces' alone: other games do not send it. */
+bool nq_is_darkplaces(struct qs_view packet);
+
+/* control.c: control packets, by which a client finds a server and connects */
+/* The whole packet. */
+void nq_read_control(struct qs_decoder *d);
+/* Whether these bytes can only be a control packet. */
+bool nq_is_control(struct qs_view packet);
+
+/* netchan.c: the datagrams of a connection */
+/* A packet that carries data or acknowledges it. */
+void nq_read_datagram(struct qs_decoder *d);
+/* Whether these bytes can only be an unreliable message of a game. */
+bool nq_is_game(struct qs_view packet);
+
 #endif

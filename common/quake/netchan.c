@@ -9,7 +9,6 @@
  * direction. Sources: PROTOCOL.md, sections 1 and 2; QuakeSpasm net_dgrm.c,
  * Datagram_GetMessage.
  */
-#include "common/quake/netchan.h"
 
 #include "common/core/receiver.h"
 #include "common/quake/constants.h"
@@ -70,7 +69,7 @@ static void show_fragment(struct qs_decoder *d)
     qs_bytes(d, NQ_FRAGMENT_DATA, qs_reader_left(&d->in));
 }
 
-/* Says which packets the message was joined from, the last of them this one. */
+/* Emits which packets the message was joined from, the last of them this one. */
 static void show_fragments(struct qs_decoder *d, const struct qs_fragments *pending, uint32_t size)
 {
     const uint32_t count = qs_fragments_count(pending);

@@ -6,9 +6,7 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/checksum.h"
-#include "common/quake2/client_messages.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/usercmd.h"
 
 enum {
@@ -83,8 +81,8 @@ static void read_userinfo(struct qs_decoder *d)
     keep_userinfo(d, info);
 }
 
-/* Servers take a command that ends with the packet instead of a NUL: vanilla clients say goodbye
- * like that. Source: engine, cl_main.c CL_Disconnect. */
+/* Servers take a command that ends with the packet instead of a NUL: vanilla clients end the
+ * connection like that. Source: engine, cl_main.c CL_Disconnect. */
 static struct qs_view read_command(struct qs_decoder *d)
 {
     const uint32_t left = qs_reader_left(&d->in);

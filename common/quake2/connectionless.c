@@ -6,9 +6,7 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/connectionless.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 enum { MARK_SIZE = 4, SERVER_SIZE = 6 };
 
@@ -144,7 +142,7 @@ static void read_challenge(struct qs_decoder *d, struct line *line)
     }
 }
 
-/* What a client asks for: it is in force once the server says client_connect. */
+/* What a client asks for: it is in force once the server sends client_connect. */
 struct connect {
     int64_t version, qport, netchan, minor;
     struct qs_view userinfo;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/describe.h"
+#include "common/quake2/decode.h"
 
 #include <string.h>
 
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
-#include "common/quake2/session.h"
 
 static char *readable(const char *text)
 {

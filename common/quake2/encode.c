@@ -632,7 +632,7 @@ static void put_view(struct writer *out, const struct q2_dialect *dialect, unsig
         put_u8(out, to->rdflags);
 }
 
-/* Seven bits a byte, the lowest first; bit 7 says that another follows. */
+/* Seven bits a byte, the lowest first; bit 7: another follows. */
 static void put_variable_mask(struct writer *out, uint64_t mask)
 {
     for (; mask > 0x7f; mask >>= 7)

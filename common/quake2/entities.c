@@ -2,10 +2,7 @@
 /* Entity deltas. Source: dm2-format, sections 3.15 and 3.19; extended limits: PROTOCOL.md,
  * section 13. */
 #include "common/quake2/configstrings.h"
-#include "common/quake2/entities.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/positions.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/tracker.h"
 
 enum { PLAYER_MODEL = 255 };

@@ -6,12 +6,7 @@
  */
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
-#include "common/quake2/entities.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/frames.h"
-#include "common/quake2/player.h"
-#include "common/quake2/positions.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/tracker.h"
 
 enum {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/guess.h"
-
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 /* A protocol as it may be spoken, the likeliest first. Minor versions are those of today. */
 struct guess {

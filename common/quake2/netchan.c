@@ -4,11 +4,7 @@
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
 #include "common/core/receiver.h"
-#include "common/quake2/client_messages.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/netchan.h"
-#include "common/quake2/server_messages.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 enum {
     HEADER_SIZE = 8,

@@ -4,11 +4,8 @@
  * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
 #include "common/quake2/configstrings.h"
-#include "common/quake2/fields.h"
 #include "common/quake2/names.h"
-#include "common/quake2/player.h"
-#include "common/quake2/positions.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 /* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
 static const struct {
@@ -215,7 +212,7 @@ static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *pla
         emit_stat(d, at, stat, player->stats[stat]);
 }
 
-/* Seven bits a byte, the lowest first; bit 7 says that another follows. */
+/* Seven bits a byte, the lowest first; bit 7: another follows. */
 static uint64_t read_variable_mask(struct qs_decoder *d)
 {
     uint64_t mask = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source: engine, common.c MSG_ReadPos; extended limits: PROTOCOL.md, section 10. */
-#include "common/quake2/positions.h"
-#include "common/quake2/session.h"
+#include "common/quake2/decode.h"
 
 static int32_t sign_extended(uint32_t value, unsigned bits)
 {

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of Quake II. */
 #include "common/quake2/quake2.h"
-
-#include "common/core/decoder.h"
-#include "common/quake2/connectionless.h"
-#include "common/quake2/describe.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/guess.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/names.h"
-#include "common/quake2/netchan.h"
-#include "common/quake2/server_messages.h"
-#include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {

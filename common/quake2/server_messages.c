@@ -7,14 +7,8 @@
 
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
-#include "common/quake2/entities.h"
-#include "common/quake2/fields.h"
-#include "common/quake2/frames.h"
 #include "common/quake2/names.h"
-#include "common/quake2/positions.h"
-#include "common/quake2/server_messages.h"
-#include "common/quake2/session.h"
-#include "common/quake2/temp_entities.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/tracker.h"
 
 enum {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Temporary entities. Source: dm2-format, section 3.4, where PROTOCOL.md, section 10,
- * does not say otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
+ * does not state otherwise: TE_ELECTRIC_SPARKS is an impact, and TE_FORCEWALL ends with one byte.
  */
 #include "common/quake2/constants.h"
-#include "common/quake2/fields.h"
 #include "common/quake2/names.h"
 #include "common/quake2/normals.h"
-#include "common/quake2/positions.h"
-#include "common/quake2/temp_entities.h"
+#include "common/quake2/decode.h"
 
 enum { SWAPPED_LAST = 31 /* the last protocol of the old meanings */ };
 
@@ -106,7 +104,7 @@ static void read_parts(struct qs_decoder *d, uint8_t type, const char *layout)
 
     for (const char *part = layout + 1; *part; part++)
         read_part(d, *part);
-    /* A steam that lasts is numbered, and says how long. */
+    /* A steam that lasts is numbered, and has a duration. */
     if (type == TE_STEAM && first != -1)
         qs_i32(d, Q2_TE_DURATION);
 }

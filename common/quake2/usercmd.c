@@ -16,7 +16,7 @@ enum {
     CM_BUTTONS = 64,
     CM_IMPULSE = 128,
 
-    /* R1Q2: buttons that say that a field is one byte. */
+    /* R1Q2: buttons that mark a field as one byte. */
     BUTTON_FORWARD = 4,
     BUTTON_SIDE = 8,
     BUTTON_UP = 16,
@@ -91,7 +91,7 @@ static void read_moves(struct qs_decoder *d, unsigned bits, unsigned short_forms
         command->up = read_speed(d, Q2_USERCMD_UP, short_forms & BUTTON_UP);
 }
 
-/* R1Q2 moved the buttons to the front, because they say how the rest is written. */
+/* R1Q2 moved the buttons to the front, because the form of the rest depends on them. */
 static void read_fields(struct qs_decoder *d, unsigned bits, bool short_forms_allowed,
                         struct q2_usercmd *command)
 {

@@ -3,7 +3,6 @@
  * Console commands, as svc_stufftext, clc_stringcmd and connectionless packets carry them.
  * Source: qwd-format 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
  */
-#include "common/quakeworld/command.h"
 
 #include "common/quakeworld/decode.h"
 

@@ -6,9 +6,7 @@
  * section 4; qw28-protocol, "Connection Handshake" and "Master Server Protocol"; PROTOCOL.md,
  * section 1.
  */
-#include "common/quakeworld/connectionless.h"
 
-#include "common/quakeworld/command.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"

@@ -4,7 +4,6 @@
  * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/usercmd.h"
 
@@ -223,7 +222,7 @@ static void read_morebits(struct qs_decoder *d, struct entity_bits *bits)
         bits->yetmore = qs_u8(d, QW_ENTITY_YETMORE);
 }
 
-static void derive_number(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
+static void emit_number(struct qs_decoder *d, const struct entity_bits *bits, uint32_t at)
 {
     uint32_t number = bits->word & U_NUMBER;
 
@@ -330,7 +329,7 @@ static void read_delta(struct qs_decoder *d)
     bits.word = qs_u16(d, QW_ENTITY_WORD);
     if (!(bits.word & U_REMOVE) || (qw_session(d)->ext.fte & FTE_ENTITYDBL))
         read_morebits(d, &bits);
-    derive_number(d, &bits, at);
+    emit_number(d, &bits, at);
     if (bits.word & U_REMOVE) {
         qs_label(d, " removed");
     } else {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quakeworld/extensions.h"
-
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 
 void qw_apply_extensions(struct qs_decoder *d)
 {

@@ -37,7 +37,7 @@ static void read_brush(struct qs_decoder *d)
         read_plane(d);
 }
 
-/* A control point; the patch's flags say which colours follow. */
+/* A control point; the patch's flags select the colours that follow. */
 static void read_point(struct qs_decoder *d, uint8_t flags)
 {
     static const unsigned position[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};

@@ -12,7 +12,6 @@
  *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 
 enum { QIZMO_FRAME_SIZE = 33 };
@@ -78,7 +77,7 @@ void qw_read_setinfoblob(struct qs_decoder *d)
     qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
 }
 
-/* A late entry of a precache list; the word's upper bits say which list. CL_ParsePrecache. */
+/* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
 void qw_read_precache(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);

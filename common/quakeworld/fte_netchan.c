@@ -2,11 +2,10 @@
 /*
  * What FTE changes about the netchan: STUNAWARE turns the two words to big-endian order and adds a
  * bias to the first, so that no packet looks like STUN's; FRAG adds a word behind them and spreads
- * long messages over several packets of one number. Only connect tells of both. Source:
+ * long messages over several packets of one number. Only connect announces both. Source:
  * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
  */
 #include "common/quakeworld/fte_netchan.h"
-
 #include "common/core/receiver.h"
 #include "common/quakeworld/decode.h"
 
@@ -58,7 +57,7 @@ static void assume_extensions(struct qw_session *session)
     session->ext.fte2 = UINT32_C(0x7f);
 }
 
-/* A packet with nothing behind the words tells of no word for fragments. */
+/* A packet with nothing behind the words shows no word for fragments. */
 static void guess_format(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);

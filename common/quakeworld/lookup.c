@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quakeworld/lookup.h"
 
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/session.h"

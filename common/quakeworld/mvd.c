@@ -4,10 +4,8 @@
  * them. Source: mvdsv sv_demo.c; ezquake cl_demo.c; fteqw cl_demo.c, sv_mvd.c.
  */
 #include "common/quakeworld/mvd.h"
-
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/mvd_framing.h"
 

@@ -5,7 +5,6 @@
  * SV_DebugClientSideWeaponScript.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 
 /* Two weapons a byte, the first above; a half that is 0 ends the list. */

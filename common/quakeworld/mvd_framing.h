@@ -38,7 +38,7 @@ enum {
 struct mvd_block {
     uint8_t milliseconds; /* since the block before */
     enum mvd_type type;
-    uint8_t player;   /* of MVD_SINGLE and MVD_STATS; of MVD_ALL 2 marks what QTV proxies say */
+    uint8_t player;   /* of MVD_SINGLE and MVD_STATS; of MVD_ALL 2 marks messages of QTV proxies */
     uint32_t players; /* of MVD_MULTIPLE, a bit for each */
     union {
         struct qs_view payload;

@@ -7,7 +7,6 @@
  * sv_send.c SV_MulticastEx; ezquake cl_parse.c CL_ParseHiddenDataMessage; ktx combat.c T_Damage.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/usercmd.h"
@@ -136,7 +135,7 @@ static uint16_t read_type(struct qs_decoder *d)
     return id;
 }
 
-/* A message ends where its length says. */
+/* A message ends at its length. */
 static void read_body(struct qs_decoder *d, const struct qs_message_type *type, uint32_t start,
                       uint32_t end)
 {

@@ -4,7 +4,6 @@
  * CL_ParsePacketSimpleProjectiles. The bits are those of entity deltas, with other fields.
  */
 #include "common/quakeworld/decode.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 
 static void read_motion(struct qs_decoder *d)

@@ -3,7 +3,6 @@
  * Packets with sequence numbers: qw28-protocol, "Regular Packets". What FTE changes about them is
  * in fte_netchan.c.
  */
-#include "common/quakeworld/netchan.h"
 
 #include "common/core/receiver.h"
 #include "common/quakeworld/decode.h"
@@ -12,7 +11,7 @@
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
 
-/* What a header says beyond its numbers. */
+/* What a header holds beyond its numbers. */
 struct header {
     uint32_t sequence_word, ack_word;
     uint16_t fragment_word; /* 0: the packet is a whole message */

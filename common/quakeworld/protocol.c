@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The protocol record of QuakeWorld. */
-#include "common/quakeworld/connectionless.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/netchan.h"
-#include "common/quakeworld/qtv.h"
 #include "common/quakeworld/session.h"
 
 static void decode(struct qs_decoder *d)

@@ -9,9 +9,7 @@
  * reply. Source: mvdsv sv_demo_qtv.c; ezquake cl_demo.c CL_QTVPoll, qtv.c; fteqw sv_mvd.c,
  * cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
  */
-#include "common/quakeworld/qtv.h"
 
-#include "common/quakeworld/command.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/mvd_framing.h"

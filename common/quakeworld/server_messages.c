@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages from server to client: qwd-format, section 5, where each stands under its name. */
-#include "common/quakeworld/command.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
-#include "common/quakeworld/lookup.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
 

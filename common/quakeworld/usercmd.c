@@ -5,7 +5,6 @@
  * ezquake com_msg.c MSG_ReadDeltaUsercmd (moves in steps of 8 units per second).
  */
 #include "common/quakeworld/usercmd.h"
-
 #include "common/quakeworld/decode.h"
 
 /* A value that is sent, or that of the command before as a generated field. */

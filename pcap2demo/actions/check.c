@@ -20,7 +20,7 @@ struct check {
     const struct options *options;
     GPtrArray *files;         /* struct findings, as they were read */
     struct findings *current; /* the file being read */
-    GPtrArray *packet;        /* struct problem: of the packet being decoded */
+    GPtrArray *packet;        /* struct finding: of the packet being decoded */
     json_t *sessions;
     size_t sessions_before;      /* of other inputs, where inputs are apart */
     struct golden_check *golden; /* or NULL */
@@ -37,7 +37,7 @@ static struct check *check_of(struct qs_sink *base)
 
 static void add_problem(struct check *check, uint32_t offset, char *text)
 {
-    struct problem *problem = g_new0(struct problem, 1);
+    struct finding *problem = g_new0(struct finding, 1);
 
     problem->offset = offset;
     problem->protocol = check->base.protocol;
@@ -78,7 +78,7 @@ static void move_problems(struct check *check, struct findings *findings, uint64
 {
     findings->problem_count += check->packet->len;
     while (check->packet->len) {
-        struct problem *problem = g_ptr_array_steal_index(check->packet, 0);
+        struct finding *problem = g_ptr_array_steal_index(check->packet, 0);
 
         problem->packet = packet;
         if (findings->problems->len < PROBLEMS_MAX)

@@ -8,7 +8,7 @@
 
 void problem_free(gpointer data)
 {
-    struct problem *problem = data;
+    struct finding *problem = data;
 
     g_free(problem->text);
     g_free(problem);
@@ -38,7 +38,7 @@ struct findings *findings_new(const char *file)
 void findings_print_problems(const struct findings *findings)
 {
     for (guint i = 0; i < findings->problems->len; i++) {
-        const struct problem *problem = g_ptr_array_index(findings->problems, i);
+        const struct finding *problem = g_ptr_array_index(findings->problems, i);
 
         failure(EXIT_PROBLEMS, (struct location){findings->file, problem->packet, findings->demo},
                 "offset %" PRIu32 ": %s: %s", problem->offset, problem->protocol->short_name,
@@ -209,7 +209,7 @@ static json_t *problems_json(const struct findings *findings)
     json_t *problems = json_array();
 
     for (guint i = 0; i < findings->problems->len; i++) {
-        const struct problem *problem = g_ptr_array_index(findings->problems, i);
+        const struct finding *problem = g_ptr_array_index(findings->problems, i);
         json_t *json = json_object();
 
         json_object_set_new(json, "packet", json_integer((json_int_t)problem->packet));

@@ -8,7 +8,7 @@
 #include "common/core/decoder.h"
 #include "pcap2demo/regression/golden_check.h"
 
-struct problem {
+struct finding {
     uint64_t packet;
     uint32_t offset;
     const struct qs_protocol *protocol;
@@ -24,7 +24,7 @@ struct findings {
     uint64_t notes[QS_NOTE_KINDS];
     uint64_t undecoded; /* bytes */
     uint64_t problem_count;
-    GPtrArray *problems; /* struct problem: the first of them */
+    GPtrArray *problems; /* struct finding: the first of them */
     unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
     struct golden_result *golden; /* or NULL */
 };

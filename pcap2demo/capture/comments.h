@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The comments on packets of the captures that this program made (--pcap), which libpcap does not
- * give. Comments of other captures are not read: what they say is up to whoever wrote them.
+ * give. Comments of other captures are not read: their meaning is up to whoever wrote them.
  */
 #ifndef PCAP2DEMO_COMMENTS_H
 #define PCAP2DEMO_COMMENTS_H

@@ -137,7 +137,7 @@ static bool read_sll2(struct span *frame)
 
 /*
  * The header is an address family, in the byte order of whoever captured and with numbers that
- * differ between systems (IPv6 is 10, 24, 28 or 30): the packet's version says it better.
+ * differ between systems (IPv6 is 10, 24, 28 or 30): the packet's version is reliable.
  */
 static bool read_loopback(struct span *frame)
 {

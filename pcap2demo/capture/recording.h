@@ -2,8 +2,8 @@
 /*
  * Demo files as input, plain or compressed by gzip.
  *
- * What a file is its content says; its name only decides where that leaves a doubt. A file is held
- * in memory as a whole, and is no larger than RECORDING_MAX.
+ * What a file is, its content decides; its name only decides where that leaves a doubt. A file is
+ * held in memory as a whole, and is no larger than RECORDING_MAX.
  */
 #ifndef PCAP2DEMO_RECORDING_H
 #define PCAP2DEMO_RECORDING_H

@@ -24,7 +24,7 @@ static inline bool span_skip(struct span *span, uint32_t count)
     return true;
 }
 
-/* Cuts the span to `wire_size` sent bytes, where a length field says that it is no longer. */
+/* Cuts the span to `wire_size` sent bytes, where a length field gives a smaller size. */
 static inline void span_limit(struct span *span, uint32_t wire_size)
 {
     if (span->wire_size > wire_size)

@@ -17,7 +17,7 @@ enum {
     FLAG_ACK = 0x10
 };
 
-/* A segment as its header says. */
+/* A segment's header. */
 struct segment {
     uint32_t sequence, acknowledged;
     uint8_t flags;
@@ -248,7 +248,7 @@ static void begin_half(struct half *half, uint32_t sequence)
     half->sequence = sequence;
 }
 
-/* The streams begin where the handshake says, or else with their first bytes. */
+/* The streams begin at the numbers of the handshake, or else with their first bytes. */
 static void find_beginnings(struct half *half, struct half *other, const struct segment *segment)
 {
     const bool syn = segment->flags & FLAG_SYN;

@@ -8,7 +8,7 @@
  *     ...
  *     # end, 1500 packets
  *
- * The first says which version of the dump format it is (QS_DUMP_SCHEMA), and which fields were
+ * The first gives the version of the dump format (QS_DUMP_SCHEMA), and which fields were
  * left out: they are ignored in whatever is compared with it. Lines may end with CR LF.
  */
 #ifndef PCAP2DEMO_GOLDEN_H

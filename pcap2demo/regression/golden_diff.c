@@ -134,7 +134,7 @@ static struct piece piece_of_text(const struct golden_packet *packet, gsize star
 
 /* --- Fields ---------------------------------------------------------------------------------- */
 
-/* The same mark in front of both values says nothing. */
+/* The same mark in front of both values shows nothing. */
 static void strip_marks(struct difference *difference)
 {
     static const char *const marks[] = {"= ", ":= "};

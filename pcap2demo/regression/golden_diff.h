@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares two streams of packets, the golden's and today's, and says what differs.
+ * Compares two streams of packets, the golden's and today's, and reports what differs.
  *
  * Packets, then messages, then fields are aligned (see align.h), so that one more or less of them
  * does not make all that follows differ. A position that changed is reported only in packets whose
@@ -38,7 +38,7 @@ struct golden_packet *golden_diff_take(struct golden_diff *diff, struct golden_p
 
 /*
  * Whether both streams are at the same place, with no packet waiting. Then the caller who finds
- * that their next packets are the same, numbers and positions too, may say just that.
+ * that their next packets are the same, numbers and positions too, may report just that.
  */
 bool golden_diff_is_level(const struct golden_diff *diff);
 void golden_diff_take_same(struct golden_diff *diff);

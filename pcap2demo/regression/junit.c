@@ -10,8 +10,8 @@
 
 #include "pcap2demo/output/writer.h"
 
-/* Characters that are text, but that XML has no way to say (XML 1.0, production 2). New. */
-static char *sayable(const char *text)
+/* Characters that are text, but that XML cannot hold (XML 1.0, production 2). New. */
+static char *xml_text(const char *text)
 {
     GString *out = g_string_new(NULL);
 
@@ -31,7 +31,7 @@ static void start(xmlTextWriter *xml, const char *element)
 
 static void attribute(xmlTextWriter *xml, const char *name, const char *value)
 {
-    char *text = sayable(value);
+    char *text = xml_text(value);
 
     xmlTextWriterWriteAttribute(xml, BAD_CAST name, BAD_CAST text);
     g_free(text);
@@ -53,7 +53,7 @@ static void seconds(xmlTextWriter *xml, double value)
 static void outcome_element(xmlTextWriter *xml, const char *element, const struct test_case *test)
 {
     char *first = g_strndup(test->text->str, strcspn(test->text->str, "\n"));
-    char *all = sayable(test->text->str);
+    char *all = xml_text(test->text->str);
 
     start(xml, element);
     attribute(xml, "message", first);
@@ -76,7 +76,7 @@ static void test_case(xmlTextWriter *xml, const char *file, const char *kind,
     if (test->outcome != CASE_PASSED) {
         outcome_element(xml, elements[test->outcome], test);
     } else if (test->text->len) {
-        char *text = sayable(test->text->str);
+        char *text = xml_text(test->text->str);
 
         xmlTextWriterWriteElement(xml, BAD_CAST "system-out", BAD_CAST text);
         g_free(text);

@@ -13,7 +13,7 @@
 
 enum case_kind {
     CASE_DECODE,  /* can be read, and everything in it be decoded */
-    CASE_GOLDEN,  /* is what its golden says */
+    CASE_GOLDEN,  /* equals its golden */
     CASE_REBUILD, /* gives good demos */
     CASE_KINDS
 };

@@ -105,7 +105,7 @@ static int forced(const struct protocol_selection *selection, const struct qs_pa
     return selection->forced[packet->source.port] - 1;
 }
 
-/* Whether the packet's bytes say that it is of this protocol, as far as they can be trusted. */
+/* Whether the packet's bytes show that it is of this protocol, as far as they can be trusted. */
 static bool is_recognised(const struct qs_protocol *protocol, const struct qs_packet *packet,
                           bool port)
 {

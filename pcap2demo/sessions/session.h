@@ -69,7 +69,7 @@ void session_free(struct session *session);
 
 /*
  * A packet of the session, from `file`, which was just decoded. `comment`: what a capture that was
- * made of a demo tells of the packet (see common/demo/piece.h), or NULL.
+ * made of a demo carries for the packet (see common/demo/piece.h), or NULL.
  */
 void session_packet(struct session *session, const char *file, const char *comment,
                     const struct qs_decoder *decoder, const struct qs_packet *packet);

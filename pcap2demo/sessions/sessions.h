@@ -80,8 +80,8 @@ struct sessions *sessions_new(const struct session_options *options,
 void sessions_set_source(struct sessions *sessions, const char *file, const char *stem);
 
 /*
- * The packets to come have these comments, which tell what of a demo they carry; NULL: none. The
- * caller keeps them until it says otherwise.
+ * The packets to come have these comments, with what of a demo they carry; NULL: none. The
+ * caller keeps them until it sets others.
  */
 void sessions_set_comments(struct sessions *sessions, const struct comments *comments);
 

@@ -21,8 +21,8 @@ static void expect_of(const char *const *needed, const char *const *never, const
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 
-        stufftext_sift(&stufftext,
-                       (struct qs_view){(uint8_t *)message, (uint32_t)strlen(message) + 1}, out);
+        stufftext_filter(&stufftext,
+                         (struct qs_view){(uint8_t *)message, (uint32_t)strlen(message) + 1}, out);
         g_free(message);
     }
     for (guint i = 0; i < out->len; i++)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The readers of packets and of what stands in them, and what they use; by file. */
+#ifndef Q2_DECODE_H
+#define Q2_DECODE_H
+
+#include <glib.h>
+
+#include "common/core/decoder.h"
+#include "common/quake2/fields.h"
+#include "common/quake2/session.h"
+#include "common/quake2/state.h"
+
+/* connectionless.c: packets that begin with four bytes 255, or a master's bare query */
+bool q2_is_connectionless(const struct qs_packet *packet);
+bool q2_is_surely_quake2(const struct qs_packet *packet);
+void q2_decode_connectionless(struct qs_decoder *d);
+
+/* netchan.c: packets with sequence numbers */
+void q2_decode_netchan(struct qs_decoder *d);
+
+/*
+ * guess.c: what a capture that begins within a connection lacks: the protocol version, the width of
+ * the client's qport, the netchan, and who is the server. Looks which protocol the packet at hand
+ * can be read in, and adapts the session. Does nothing where the session knows. `decode` decodes a
+ * packet from its first byte on.
+ */
+void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *));
+
+/* server_messages.c */
+/* All messages up to the end of the source. */
+void q2_read_server_messages(struct qs_decoder *d);
+/* The same where there is no netchan: the source is all of the packet. */
+void q2_decode_messages(struct qs_decoder *d);
+/* Reads on in what the packet holds in another form. */
+void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
+                    void (*read)(struct qs_decoder *));
+
+/* client_messages.c */
+/* All messages up to the end of the source. */
+void q2_read_client_messages(struct qs_decoder *d);
+
+/* frames.c */
+void q2_read_frame(struct qs_decoder *d, unsigned extra_bits);
+void q2_read_playerinfo(struct qs_decoder *d);
+void q2_read_packetentities(struct qs_decoder *d);
+void q2_read_playerupdate(struct qs_decoder *d);
+
+/* player.c */
+/* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
+void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
+
+/* entities.c */
+struct q2_entity_mask {
+    uint64_t bits;
+    uint16_t number;
+};
+/* The mask and the number that an entity begins with. */
+struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d);
+/* The fields that the mask names, into `entity`; the others stay. */
+void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
+/* A baseline: mask, number and fields. */
+void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask);
+
+/* temp_entities.c */
+void q2_read_temp_entity(struct qs_decoder *d);
+
+/* positions.c: coordinates in the session's format, in 1/8 units */
+int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id);
+/* Three of them; `id` is the row of the vector. */
+void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
+/* What may come as a step from `from`, which becomes the new value: only with extended limits,
+ * version 2. */
+void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from);
+/* Three bytes in quarters. */
+void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
+
+/* describe.c: what lists of sessions show of one */
+void q2_session_describe(const struct qs_session *session, struct qs_description *description);
+
+#endif
