@@ -5,20 +5,22 @@ A text stands exactly once in the C files below the folders that its area has. I
 change of structure leaves alone, so that files may move.
 """
 
+# Where the code is, the tests that are run first, and the folders below tests/ that those need.
 AREAS = {
-    "core": (["common/core", "common/dump"], "unit|golden.(qw|q2)"),
-    "quakeworld": (["common/quakeworld"], "quakeworld|golden.qw|unit.messages"),
-    "quake2": (["common/quake2"], "quake2|golden.q2"),
-    "quake": (["common/quake"], r"quake\.|golden.nq"),
-    "fte": (["common/fte"], "golden.(qw|nq)|quakeworld|quake.fte"),
-    "acknex": (["common/acknex"], "acknex"),
+    "core": (["common/core", "common/dump"], "unit", ["unit"]),
+    "quakeworld": (["common/quakeworld"], "quakeworld|golden.qw", ["quakeworld"]),
+    "quake2": (["common/quake2"], "quake2|golden.q2", ["quake2"]),
+    "quake": (["common/quake"], r"quake\.|golden.nq", ["quake"]),
+    "fte": (["common/fte"], "golden.(qw|nq)|quakeworld|quake.fte", ["quakeworld", "quake"]),
+    "acknex": (["common/acknex"], "acknex", ["acknex"]),
     "demo": (["common/demo", "pcap2demo"],
-             "demo.rebuild|quake2|quakeworld|quake\\.|tool.(convert|qtv|demo|stufftext)|demo.rebuilt"),
-    "regression": (["pcap2demo/regression"], "regression"),
-    "capture": (["pcap2demo/capture"], "tool"),
+             "demo.rebuil|quake2|quakeworld|quake\\.|tool.(convert|qtv|demo|stufftext)",
+             ["demo", "quake2", "quakeworld", "quake", "tool"]),
+    "regression": (["pcap2demo/regression"], "regression", ["regression"]),
+    "capture": (["pcap2demo/capture"], "tool", ["tool"]),
     "sessions": (["pcap2demo/sessions", "pcap2demo/actions", "pcap2demo/capture"],
-                 "tool|regression"),
-    "plugin": (["plugin"], "plugin"),
+                 "tool|regression", ["tool", "regression"]),
+    "plugin": (["plugin"], "plugin", ["plugin"]),
 }
 
 FAULTS = [

@@ -175,6 +175,34 @@ static void notices_missing_pieces(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
+/* The first of three is missing: the second is said to be two thirds, and is half of what is there.
+ */
+static void notices_a_missing_beginning(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    next(heard);
+    piece(heard, "bb", 66);
+    next(heard);
+    piece(heard, "cc", 100);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+}
+
+/* A capture that begins behind the request has the file, but not its name. */
+static void joins_pieces_without_a_request(void **state)
+{
+    struct heard *heard = *state;
+
+    piece(heard, "abc", 50);
+    next(heard);
+    piece(heard, "def", 100);
+    assert_int_equal(heard->over, 1);
+    assert_string_equal(heard->name, "?");
+    assert_content(heard, "abcdef");
+}
+
 static void notices_a_missing_end(void **state)
 {
     struct heard *heard = *state;
@@ -394,6 +422,8 @@ int main(void)
         TEST(joins_pieces),
         TEST(drops_repeated_pieces),
         TEST(notices_missing_pieces),
+        TEST(notices_a_missing_beginning),
+        TEST(joins_pieces_without_a_request),
         TEST(notices_a_missing_end),
         TEST(hears_refusals),
         TEST(marks_resumed_files),
