@@ -9,6 +9,7 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/capture/comments.h"
+#include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/recording.h"
 #include "pcap2demo/output/message.h"
@@ -192,7 +193,7 @@ static void read_loaded(struct run *run, FILE *stream, const char *name)
     GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
 
     input_close_stream(stream);
-    if (!recording_is_capture(qs_view_of_bytes(bytes))) {
+    if (!is_capture(qs_view_of_bytes(bytes))) {
         read_recording(run, bytes, problem, name);
         return;
     }
@@ -208,10 +209,10 @@ static void read_file(struct run *run, const char *name)
 
     if (!stream)
         cannot_read(name, error);
-    else if (recording_is_likely(stream))
-        read_loaded(run, stream, name);
-    else
+    else if (is_capture_stream(stream))
         read_capture(run, stream, name, comments_of_file(name));
+    else
+        read_loaded(run, stream, name);
     run->bytes_before += file_size(name);
 }
 

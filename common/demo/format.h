@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The record of a demo format: all that the plugin and the tool know about it. Adding one is a
- * NAME.c that defines one of these and reads and writes blocks, a NAME_rebuild.c, a NAME_packets.c,
+ * NAME.c that defines one of these and reads and writes blocks, a NAME_rebuild.c, a NAME_packets.c
+ * (or both in NAME.c, where they are short), rows of the framing's fields in the game's fields.def,
  * and a row in formats.c.
  */
 #ifndef QS_DEMO_FORMAT_H

@@ -13,34 +13,6 @@ struct recording {
 
 /* --- Opening --- */
 
-/* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
-static bool is_capture_magic(const uint8_t magic[4])
-{
-    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a};
-    const uint32_t little = qs_le32(magic), big = qs_be32(magic);
-
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-        if (little == known[i] || big == known[i])
-            return true;
-    return false;
-}
-
-/* The bytes go back one by one: C promises one, the C libraries of Linux take as many as these. */
-bool recording_is_likely(FILE *stream)
-{
-    uint8_t magic[4] = {0};
-    const size_t size = fread(magic, 1, sizeof magic, stream);
-
-    for (size_t i = size; i--;)
-        ungetc(magic[i], stream);
-    return size < sizeof magic || !is_capture_magic(magic);
-}
-
-bool recording_is_capture(struct qs_view file)
-{
-    return file.size >= 4 && is_capture_magic(file.data);
-}
-
 struct recording *recording_open(GByteArray *bytes, char *problem, const char *name, char **error)
 {
     struct recording *recording = g_new0(struct recording, 1);

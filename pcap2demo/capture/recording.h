@@ -11,19 +11,12 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "common/demo/format.h"
 
 enum { RECORDING_MAX = 256 * 1024 * 1024 };
 
 struct recording;
-
-/* Whether a stream that was just opened is anything but a capture. Nothing of it is used up. */
-bool recording_is_likely(FILE *stream);
-
-/* Whether a file that was loaded is a capture after all: gzip had compressed it. */
-bool recording_is_capture(struct qs_view file);
 
 /*
  * Takes over a file and what load_stream() said of it. `name` is what the user calls it, "-" for

@@ -8,6 +8,7 @@
 
 #include "common/dump/dump.h"
 #include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/recording.h"
 #include "pcap2demo/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
@@ -60,7 +61,7 @@ static struct recording *open_recording(const uint8_t *data, size_t size)
 
     if (!stream)
         abort();
-    if (recording_is_likely(stream)) {
+    if (!is_capture_stream(stream)) {
         GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
 
         recording = recording_open(bytes, problem, names[data[0] % G_N_ELEMENTS(names)], &error);

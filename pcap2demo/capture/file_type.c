@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/file_type.h"
+
+#include <glib.h>
+
+enum { MAGIC = 4 };
+
+/* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
+bool is_capture(struct qs_view file)
+{
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a};
+
+    for (size_t i = 0; file.size >= MAGIC && i < G_N_ELEMENTS(known); i++)
+        if (qs_le32(file.data) == known[i] || qs_be32(file.data) == known[i])
+            return true;
+    return false;
+}
+
+/* The bytes go back one by one: C promises one, the C libraries of Linux take as many as these. */
+bool is_capture_stream(FILE *stream)
+{
+    uint8_t magic[MAGIC];
+    const size_t size = fread(magic, 1, sizeof magic, stream);
+
+    for (size_t i = size; i--;)
+        ungetc(magic[i], stream);
+    return is_capture((struct qs_view){magic, (uint32_t)size});
+}
