@@ -136,6 +136,11 @@ void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
                                 bool (*is_known)(const struct qs_decoder *d, uint8_t type),
                                 void (*read)(struct qs_decoder *d));
 
+/* What DarkPlaces has as well. */
+void fte_read_trailparticles(struct qs_decoder *d);
+void fte_read_pointparticles(struct qs_decoder *d);
+void fte_read_pointparticles1(struct qs_decoder *d);
+
 /* --- client.c, input.c: client messages --- */
 
 void fte_read_ackframe(struct qs_decoder *d);

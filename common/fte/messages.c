@@ -124,3 +124,27 @@ void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
         d->stop = true;
     }
 }
+
+/* --- Effects of particles --- */
+
+void fte_read_trailparticles(struct qs_decoder *d)
+{
+    fte_entity(d, FTE_PARTICLES_ENTITY);
+    qs_u16(d, FTE_PARTICLES_EFFECT);
+    qs_coord3(d, FTE_PARTICLES_START);
+    qs_coord3(d, FTE_PARTICLES_END);
+}
+
+void fte_read_pointparticles(struct qs_decoder *d)
+{
+    qs_u16(d, FTE_PARTICLES_EFFECT);
+    qs_coord3(d, FTE_PARTICLES_START);
+    qs_coord3(d, FTE_PARTICLES_VELOCITY);
+    qs_u16(d, FTE_PARTICLES_COUNT);
+}
+
+void fte_read_pointparticles1(struct qs_decoder *d)
+{
+    qs_u16(d, FTE_PARTICLES_EFFECT);
+    qs_coord3(d, FTE_PARTICLES_START);
+}

@@ -97,25 +97,3 @@ void nq_read_effect2(struct qs_decoder *d)
 {
     read_any_effect(d, true);
 }
-
-void nq_read_trailparticles(struct qs_decoder *d)
-{
-    fte_entity(d, NQ_PARTICLES_ENTITY);
-    qs_u16(d, NQ_PARTICLES_EFFECT);
-    qs_coord3(d, NQ_PARTICLES_START);
-    qs_coord3(d, NQ_PARTICLES_END);
-}
-
-void nq_read_pointparticles(struct qs_decoder *d)
-{
-    qs_u16(d, NQ_PARTICLES_EFFECT);
-    qs_coord3(d, NQ_PARTICLES_START);
-    qs_coord3(d, NQ_PARTICLES_VELOCITY);
-    qs_u16(d, NQ_PARTICLES_COUNT);
-}
-
-void nq_read_pointparticles1(struct qs_decoder *d)
-{
-    qs_u16(d, NQ_PARTICLES_EFFECT);
-    qs_coord3(d, NQ_PARTICLES_START);
-}

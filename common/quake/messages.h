@@ -29,9 +29,6 @@ void nq_read_showlmp(struct qs_decoder *d);
 void nq_read_hidelmp(struct qs_decoder *d);
 void nq_read_effect(struct qs_decoder *d);
 void nq_read_effect2(struct qs_decoder *d);
-void nq_read_trailparticles(struct qs_decoder *d);
-void nq_read_pointparticles(struct qs_decoder *d);
-void nq_read_pointparticles1(struct qs_decoder *d);
 void nq_read_nehahra_skyboxsize(struct qs_decoder *d);
 void nq_read_nehahra_fog(struct qs_decoder *d);
 

@@ -310,25 +310,3 @@ void qw_read_effect2(struct qs_decoder *d)
     qs_u8(d, QW_EFFECT_FRAMES);
     qs_u8(d, QW_EFFECT_RATE);
 }
-
-void qw_read_trailparticles(struct qs_decoder *d)
-{
-    fte_entity(d, QW_PARTICLES_ENTITY);
-    qs_u16(d, QW_PARTICLES_EFFECT);
-    qs_coord3(d, QW_PARTICLES_START);
-    qs_coord3(d, QW_PARTICLES_END);
-}
-
-void qw_read_pointparticles(struct qs_decoder *d)
-{
-    qs_u16(d, QW_PARTICLES_EFFECT);
-    qs_coord3(d, QW_PARTICLES_START);
-    qs_coord3(d, QW_PARTICLES_VELOCITY);
-    qs_u16(d, QW_PARTICLES_COUNT);
-}
-
-void qw_read_pointparticles1(struct qs_decoder *d)
-{
-    qs_u16(d, QW_PARTICLES_EFFECT);
-    qs_coord3(d, QW_PARTICLES_START);
-}

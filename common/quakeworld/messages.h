@@ -53,9 +53,6 @@ void qw_read_particle3(struct qs_decoder *d);
 void qw_read_particle4(struct qs_decoder *d);
 void qw_read_effect(struct qs_decoder *d);
 void qw_read_effect2(struct qs_decoder *d);
-void qw_read_trailparticles(struct qs_decoder *d);
-void qw_read_pointparticles(struct qs_decoder *d);
-void qw_read_pointparticles1(struct qs_decoder *d);
 
 /* mvd_projectiles.c */
 void qw_read_packetsprojectiles(struct qs_decoder *d);
