@@ -115,7 +115,8 @@ class Tree:
                           "--timeout", "120", "-E", left_out, *options)
         if result.returncode == 0:
             return None
-        failed = re.search(r"Test\s+#\d+: (\S+) .*(?:\*\*\*|Failed)", result.stdout)
+        failed = re.search(r"Test\s+#\d+: (\S+) .*\*\*\*(?:Failed|Timeout|Exception|Not Run)",
+                           result.stdout)
         return failed[1] if failed else "a test"
 
 
