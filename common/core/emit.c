@@ -60,28 +60,12 @@ void qs_close_at(struct qs_decoder *d, uint32_t end)
         d->sink->close(d->sink, location(d, end));
 }
 
-void qs_open(struct qs_decoder *d, unsigned id)
-{
-    qs_open_at(d, id, d->in.pos);
-}
-
-void qs_close(struct qs_decoder *d)
-{
-    qs_close_at(d, d->in.pos);
-}
-
-/* Like fields, titles leave out what was not there to be read. */
-static bool label_wanted(const struct qs_decoder *d)
-{
-    return d->fields_wanted && d->sink->label && !d->in.overrun;
-}
-
 void qs_label(struct qs_decoder *d, const char *format, ...)
 {
     va_list arguments;
     char *text;
 
-    if (!label_wanted(d))
+    if (!qs_label_wanted(d))
         return;
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
@@ -94,7 +78,7 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 {
     char *readable;
 
-    if (!label_wanted(d))
+    if (!qs_label_wanted(d))
         return;
     readable = qs_text_title(text, QS_TITLE_CHARACTERS);
     qs_label(d, "%s%s%s", before, readable, after);

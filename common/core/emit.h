@@ -37,12 +37,28 @@ QS_EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text);
 
-/* Opens a group at the next byte; closes the innermost one behind the last byte read. */
-void qs_open(struct qs_decoder *d, unsigned id);
-void qs_close(struct qs_decoder *d);
-/* The same at given offsets. */
+/* Opens a group at an offset; closes the innermost one there. */
 void qs_open_at(struct qs_decoder *d, unsigned id, uint32_t offset);
 void qs_close_at(struct qs_decoder *d, uint32_t end);
+
+/* The same at the next byte; behind the last byte read. */
+static inline void qs_open(struct qs_decoder *d, unsigned id)
+{
+    if (d->fields_wanted)
+        qs_open_at(d, id, d->in.pos);
+}
+
+static inline void qs_close(struct qs_decoder *d)
+{
+    if (d->fields_wanted)
+        qs_close_at(d, d->in.pos);
+}
+
+/* Whether titles are wanted. qs_label() asks itself; what every packet has asks before the call. */
+static inline bool qs_label_wanted(const struct qs_decoder *d)
+{
+    return d->fields_wanted && d->sink->label && !d->in.overrun;
+}
 
 /* Adds to the title of the innermost open group; after an overrun nothing. */
 void qs_label(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);

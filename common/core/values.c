@@ -88,7 +88,8 @@ void qs_coord3(struct qs_decoder *d, unsigned id)
     x = qs_coord(d, id + 1);
     y = qs_coord(d, id + 2);
     z = qs_coord(d, id + 3);
-    qs_label(d, ": (%g %g %g)", x, y, z);
+    if (qs_label_wanted(d))
+        qs_label(d, ": (%g %g %g)", x, y, z);
     qs_close(d);
 }
 
@@ -100,7 +101,8 @@ void qs_angle3(struct qs_decoder *d, unsigned id)
     pitch = qs_angle(d, id + 1);
     yaw = qs_angle(d, id + 2);
     roll = qs_angle(d, id + 3);
-    qs_label(d, ": (%g° %g° %g°)", pitch, yaw, roll);
+    if (qs_label_wanted(d))
+        qs_label(d, ": (%g° %g° %g°)", pitch, yaw, roll);
     qs_close(d);
 }
 

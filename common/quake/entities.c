@@ -134,7 +134,8 @@ static void read_update_entity(struct qs_decoder *d, uint32_t flags)
     const uint16_t entity =
         flags & U_LONGENTITY ? qs_u16(d, NQ_UPDATE_ENTITY) : qs_u8(d, NQ_UPDATE_ENTITY);
 
-    qs_label(d, ": %u", entity);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
         nq_emit_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
 }

@@ -49,7 +49,9 @@ static int16_t read_speed(struct qs_decoder *d, unsigned id, bool one_byte)
 
 static void label_command(struct qs_decoder *d, const struct q2_usercmd *command)
 {
-    qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side, command->up);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u ms, %d %d %d", command->msec, command->forward, command->side,
+                 command->up);
 }
 
 /* What was not sent is as in the command before: shown, so that every command is whole. */

@@ -28,6 +28,14 @@ static void read_words(struct qs_decoder *d, const struct qw_netchan_format *for
     }
 }
 
+static void describe_header(struct qs_decoder *d, const struct header *header)
+{
+    if (qs_label_wanted(d))
+        qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
+                 header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
+                 header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
+}
+
 static void read_header(struct qs_decoder *d, const struct qw_netchan_format *format,
                         struct header *header)
 {
@@ -40,9 +48,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
     d->sequence = header->sequence_word & QS_SEQUENCE_MASK;
     d->acknowledged = header->ack_word & QS_SEQUENCE_MASK;
     qw_session(d)->header_size = d->in.pos;
-    qs_label(d, ": seq %u%s, ack %u%s", d->sequence,
-             header->sequence_word & QS_RELIABLE_BIT ? " reliable" : "", d->acknowledged,
-             header->ack_word & QS_RELIABLE_BIT ? " reliable" : "");
+    describe_header(d, header);
     qs_close(d);
     qs_summary(d, "%s seq %u ack %u", qs_direction_arrow(d->direction), d->sequence,
                d->acknowledged);

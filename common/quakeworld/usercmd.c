@@ -67,6 +67,7 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
     cmd->buttons = read_byte(d, QW_USERCMD_BUTTONS, bits & CM_BUTTONS, cmd->buttons);
     cmd->impulse = read_byte(d, QW_USERCMD_IMPULSE, bits & CM_IMPULSE, cmd->impulse);
     cmd->msec = read_byte(d, QW_USERCMD_MSEC, !narrow || (bits & CM_MSEC), cmd->msec);
-    qs_label(d, ": %u ms", cmd->msec);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u ms", cmd->msec);
     qs_close(d);
 }

@@ -193,6 +193,7 @@ static void follow_session(struct sessions *sessions, struct conversation *conve
 static void report_packet(struct sessions *sessions, const struct conversation *conversation,
                           const struct qs_packet *packet)
 {
+    struct session_handler *handler = sessions->handler;
     const struct decoded_packet decoded = {
         .location = {.file = sessions->file,
                      .packet = packet->number,
@@ -202,8 +203,8 @@ static void report_packet(struct sessions *sessions, const struct conversation *
         .session = conversation->session,
     };
 
-    if (sessions->handler->packet)
-        sessions->handler->packet(sessions->handler, &decoded);
+    if (handler->packet)
+        handler->packet(handler, &decoded);
 }
 
 static void take(struct sessions *sessions, struct conversation *conversation,
