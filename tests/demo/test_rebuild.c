@@ -368,6 +368,35 @@ static void test_frame_after_a_long_gap(void **state)
     rebuilding_end(&r);
 }
 
+/* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
+#define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0"
+#define FRAME_35(number) "\x14" number "\0\0\xf8\0\0\0\0\0\0"
+#define FRAME_RATE_20 "\x18\1\0\0\0\x14\0\0\0"
+#define PRINT "\x0a\2old\0"
+#define HEADER(sequence) sequence "\0\0\0\0\0\0\0"
+
+/*
+ * What came with a frame that is passed over waits for the next one of its level, and is not in the
+ * next level's demo.
+ */
+static void test_messages_of_a_level_end_with_it(void **state)
+{
+    struct rebuilding r;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dm2, false);
+    packet(&r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
+    packet(&r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
+    packet(&r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));
+    assert_int_equal(r.memory.out.counts.blocks, 2);
+    packet(&r, QS_END_B, VIEW(HEADER("\4") LEVEL_35 FRAME_RATE_20));
+    packet(&r, QS_END_B, VIEW(HEADER("\5") FRAME_35("\2")));
+    finish(&r);
+    assert_view_is(last_block(&r), VIEW(FRAME("\1", "\xff\xff\xff\xff")));
+    assert_string_equal(r.memory.problems->str, "");
+    rebuilding_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_server_ends_the_connection),
         cmocka_unit_test(test_frame_of_a_late_start),
         cmocka_unit_test(test_frame_after_a_long_gap),
+        cmocka_unit_test(test_messages_of_a_level_end_with_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
