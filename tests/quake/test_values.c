@@ -74,6 +74,35 @@ static void test_upper_bytes(void **state)
     wire_assert_heard(wire, "nq.update.model.name := \"progs/a.mdl\"");
 }
 
+/* QuakeSpasm cl_parse.c, CL_ParseClientdata: the upper byte of the weapon's model comes behind all
+ * that Quake's own message has. */
+static void test_upper_byte_of_the_weapon(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(FITZQUAKE));
+    wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\2"));
+    assert_not_heard(wire, "progs/a.mdl"); /* it is number 514 */
+    wire_assert_reads(wire, VIEW("\x0f\0\xc0\1\0\0\0\0\2\x64\0\0\0\0\0\0\1\0"));
+    wire_assert_heard(wire, "nq.clientdata.weapon.name := \"progs/a.mdl\"");
+}
+
+/* DarkPlaces cl_ents5.c, EntityState5_ReadUpdate's like in cl_ents4.c: the same of an entity. */
+static void test_upper_byte_of_an_entity(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP4));
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
+                                 "\6\0\xc0\x80\2\1\1"
+                                 "\0\x80\x20\0"));
+    assert_not_heard(wire, "progs/a.mdl"); /* it is number 257 */
+    wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
+                                 "\6\0\xc0\x80\2\2\0"
+                                 "\0\x80\x20\0"));
+    wire_assert_heard(wire, "nq.entity.model.name := \"progs/a.mdl\"");
+}
+
 /* --- Angles below 0 --- */
 
 /* QuakeSpasm common.c: MSG_ReadAngle of a signed byte, MSG_ReadAngle16 of a signed short. */
@@ -172,6 +201,22 @@ static void test_last_player(void **state)
     g_free(description.player);
 }
 
+/* DarkPlaces cl_ents4.c: entities 1 to maxclients are players. */
+static void test_last_player_of_a_frame(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(DP4 "\x0d\3last\0"));
+    wire_assert_reads(wire, VIEW("\x39\1\0\0\0\2\0\0\0\5\0"
+                                 "\4\0\0"
+                                 "\0\x80\x20\0"));
+    wire_assert_heard(wire, "nq.entity.player.name := \"last\"");
+    wire_assert_reads(wire, VIEW("\x39\2\0\0\0\3\0\0\0\5\0"
+                                 "\5\0\0"
+                                 "\0\x80\x20\0"));
+    assert_not_heard(wire, "player.name");
+}
+
 /* --- A change of level --- */
 
 #define RELIABLE (NETFLAG_DATA | NETFLAG_EOM)
@@ -229,11 +274,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_large_words),   TEST(test_large_numbers),
-        TEST(test_upper_bytes),   TEST(test_negative_angles),
-        TEST(test_negative_view), TEST(test_viewzoom),
-        TEST(test_versions),      TEST(test_last_player),
-        TEST(test_next_level),    TEST(test_next_level_of_entities),
+        TEST(test_large_words),
+        TEST(test_large_numbers),
+        TEST(test_upper_bytes),
+        TEST(test_negative_angles),
+        TEST(test_negative_view),
+        TEST(test_viewzoom),
+        TEST(test_versions),
+        TEST(test_last_player),
+        TEST(test_next_level),
+        TEST(test_next_level_of_entities),
+        TEST(test_upper_byte_of_the_weapon),
+        TEST(test_upper_byte_of_an_entity),
+        TEST(test_last_player_of_a_frame),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

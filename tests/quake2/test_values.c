@@ -200,6 +200,23 @@ static void test_player_is_signed(void **state)
     watch_close(&watch);
 }
 
+/* Yquake2 cl_parse.c, CL_ParsePlayerstate: bytes stand for 0 to 1. */
+static void test_blend(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_34(&watch);
+    assert_int_equal(
+        read_block(&watch, BLOCK(FRAME_34, 0x00, 0x04, 0xff, 0, 51, 0xff, 0, 0, 0, 0, 18, 0, 0)),
+        0);
+    assert_shows(&watch, Q2_PLAYER_BLEND + 1, 1);
+    assert_shows(&watch, Q2_PLAYER_BLEND + 2, 0);
+    assert_shows(&watch, Q2_PLAYER_BLEND + 3, 0.2);
+    watch_close(&watch);
+}
+
 /* Entity 5 of a full frame: frame, skin, effects, render flags in 16 bits, origin, old origin,
  * solid. Indices and flags have no sign, positions do. */
 static void test_entity_words(void **state)
@@ -518,10 +535,27 @@ static void test_moves_of_r1q2(void **state)
     watch_open(&watch);
     begin_35(&watch, 1904);
     assert_int_equal(read_packet(&watch, QS_END_A,
-                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 5, 0xd8, 10,
-                                       0, 0, 10, 0, 0, 10, 0)),
+                                 BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 2, 1, 0, 0, 0, 0x48, 0x85, 0xd8,
+                                       10, 0, 0, 10, 0, 0, 10, 0)),
                      0);
     assert_shows(&watch, Q2_USERCMD_FORWARD, -200);
+    assert_shows_nth(&watch, Q2_USERCMD_BUTTONS, 1, 129); /* of them; the next command has those */
+    watch_close(&watch);
+}
+
+/* Q2PRO, common/msg.c MSG_ReadDeltaUsercmd_Enhanced: three bits are attack, use and any (128). */
+static void test_moves_of_q2pro(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_36(&watch, 1024, 0);
+    assert_int_equal(
+        read_packet(&watch, QS_END_A,
+                    BLOCK(1, 0, 0, 0, 0, 0, 0, 0, 7, 11, 1, 0, 0, 0, 9, 0x21, 0x50, 0x01)),
+        0);
+    assert_shows(&watch, Q2_USERCMD_BUTTONS, 129);
     watch_close(&watch);
 }
 
@@ -696,6 +730,8 @@ int main(void)
         cmocka_unit_test(test_fog),
         cmocka_unit_test(test_solids_of_r1q2),
         cmocka_unit_test(test_moves_of_r1q2),
+        cmocka_unit_test(test_moves_of_q2pro),
+        cmocka_unit_test(test_blend),
         cmocka_unit_test(test_suppress_counts),
         cmocka_unit_test(test_packed_suppress_counts),
         cmocka_unit_test(test_last_player),

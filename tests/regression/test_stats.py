@@ -40,6 +40,9 @@ class Stats(ToolTest):
             self.assertEqual({key: value["count"] for key, value in found.items()}, counts)
             self.assertEqual({key: value["bytes"] for key, value in found.items()},
                              {key: sizes[key] for key in counts})
+            self.assertEqual(session["messages"],
+                             sorted(session["messages"],
+                                    key=lambda message: (-message["bytes"], message["name"])))
             self.compare_traffic(session, own)
 
     def compare_traffic(self, session, packets):
