@@ -99,13 +99,13 @@ static const char description[] =
     "or a demo could not be written; 2 wrong usage, or a file that cannot be read or written\n"
     "at all.\n\n"
     "Examples:\n"
-    "  pcap2demo duel.pcap                     demos in this folder: duel-1-dm4.qwd ...\n"
+    "  pcap2demo duel.pcap                     a demo of each session, in this folder\n"
     "  pcap2demo --list duel.pcap              which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
     "  pcap2demo --check --golden goldens --update duel.pcap    keep how it decodes\n"
     "  pcap2demo --check --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"
-    "  pcap2demo --dump duel-1-dm4.qwd | less  what is in a demo\n"
+    "  pcap2demo --dump duel.qwd | less        what is in a demo\n"
     "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
 
 /* "text|json" */

@@ -15,6 +15,7 @@ struct writer {
     GByteArray *buffer;
     uint64_t size;
     char *error;
+    bool taken; /* the error is that there is such a file */
 };
 
 char *writer_name_problem(const char *option, const char *name)
@@ -119,27 +120,30 @@ void writer_add(struct writer *writer, const void *data, size_t size)
         flush(writer);
 }
 
+static void fail_as_taken(struct writer *writer, const char *why)
+{
+    writer->error = g_strdup(why);
+    writer->taken = true;
+}
+
+static void replace(struct writer *writer, const char *path)
+{
+    if (rename(writer->temporary, path) != 0)
+        fail(writer, path);
+    else
+        g_clear_pointer(&writer->temporary, g_free);
+}
+
 /* A link, unlike a rename, fails where the name is taken. */
-static bool give_new_name(struct writer *writer, const char *path)
+static void give_new_name(struct writer *writer, const char *path)
 {
     if (link(writer->temporary, path) == 0)
-        return true;
-    if (errno == EEXIST) {
-        writer->error = g_strdup("exists already; --force overwrites it");
-        return false;
-    }
+        return;
     /* File systems without hard links: the check and the rename are then two steps. */
-    if (access(path, F_OK) == 0) {
-        errno = EEXIST;
-        fail(writer, path);
-        return false;
-    }
-    if (rename(writer->temporary, path) != 0) {
-        fail(writer, path);
-        return false;
-    }
-    g_clear_pointer(&writer->temporary, g_free);
-    return true;
+    if (errno == EEXIST || access(path, F_OK) == 0)
+        fail_as_taken(writer, "exists already; --force overwrites it");
+    else
+        replace(writer, path);
 }
 
 /* A folder, a device, a pipe, or a link to one: never replaced by a file. */
@@ -152,18 +156,12 @@ static bool is_no_file(const char *path)
 
 static void give_name(struct writer *writer, const char *path, bool overwrite)
 {
-    if (is_no_file(path)) {
-        writer->error = g_strdup("exists already, and is not a file");
-        return;
-    }
-    if (!overwrite) {
-        give_new_name(writer, path);
-        return;
-    }
-    if (rename(writer->temporary, path) != 0)
-        fail(writer, path);
+    if (is_no_file(path))
+        fail_as_taken(writer, "exists already, and is not a file");
+    else if (overwrite)
+        replace(writer, path);
     else
-        g_clear_pointer(&writer->temporary, g_free);
+        give_new_name(writer, path);
 }
 
 static void remove_temporary(struct writer *writer)
@@ -173,10 +171,18 @@ static void remove_temporary(struct writer *writer)
     g_clear_pointer(&writer->temporary, g_free);
 }
 
+static void forget_taken_name(struct writer *writer)
+{
+    if (writer->taken)
+        g_clear_pointer(&writer->error, g_free);
+    writer->taken = false;
+}
+
 char *writer_commit(struct writer *writer, const char *name, bool overwrite)
 {
     if (!writer->folder)
         return NULL;
+    forget_taken_name(writer);
     flush(writer);
     if (!writer->error) {
         char *path = g_build_filename(writer->folder, name, NULL);
@@ -184,8 +190,14 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
         give_name(writer, path, overwrite);
         g_free(path);
     }
-    remove_temporary(writer);
+    if (!writer->taken)
+        remove_temporary(writer);
     return g_strdup(writer->error);
+}
+
+bool writer_name_is_taken(const struct writer *writer)
+{
+    return writer->taken;
 }
 
 void writer_free(struct writer *writer)

@@ -34,9 +34,12 @@ uint64_t writer_size(const struct writer *writer);
 /*
  * Gives the file its name, which has no folder in it. An existing file of that name is an error,
  * unless `overwrite`; a folder, a device or a pipe always is. Returns NULL when the file is there,
- * else a new text about what went wrong; the temporary file is gone either way.
+ * else a new text about what went wrong.
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
+
+/* Whether nothing went wrong but that the last name is taken: the file may be given another. */
+bool writer_name_is_taken(const struct writer *writer);
 
 /* Frees the writer. What was not committed is removed. */
 void writer_free(struct writer *writer);

@@ -9,8 +9,11 @@ struct demo {
     struct qs_demo_writer out;
     struct demo_setup setup;
     const char *source;    /* file of the packet at hand */
+    int64_t time;          /* of it */
+    char *player;          /* whose demo it is */
     char *map;             /* that the session is on */
     struct writer *writer; /* NULL: no file has begun */
+    int64_t file_start;    /* time of its first packet */
     char *file_map;        /* the map that the file is named after */
     char *lacks;
     GPtrArray *files, *problems;
@@ -42,9 +45,16 @@ static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
     return strcmp(a, b);
 }
 
-void demo_set_source(struct demo *demo, const char *file)
+void demo_set_source(struct demo *demo, const char *file, int64_t time)
 {
     demo->source = file;
+    demo->time = time;
+}
+
+void demo_set_player(struct demo *demo, const char *player)
+{
+    g_free(demo->player);
+    demo->player = g_strdup(player);
 }
 
 void demo_set_map(struct demo *demo, const char *map)
@@ -73,20 +83,32 @@ static void discard_file(struct demo *demo)
     g_clear_pointer(&demo->file_map, g_free);
 }
 
-/* Gives the file its name; `error` is set where that failed. */
+/* Gives the file a name; `error` is set where that failed. */
+static void commit_as(struct demo *demo, struct demo_file *file, char *name)
+{
+    g_free(file->name);
+    g_free(file->error);
+    file->name = name;
+    if (name)
+        file->error = writer_commit(demo->writer, name, demo->setup.demo_options.force);
+    else
+        file->error = g_strdup("one file cannot hold several sessions: choose one with "
+                               "--session, or a folder with --output");
+}
+
+/* The next free name; the user's own where he gave one. */
 static void commit(struct demo *demo, struct demo_file *file)
 {
     const struct naming_request request = {.capture = demo->setup.capture,
                                            .session = demo->setup.session,
+                                           .start = demo->file_start,
+                                           .player = demo->player,
                                            .map = demo->file_map,
                                            .extension = demo->setup.extension};
 
-    file->name = naming_next(demo->setup.naming, &request);
-    if (file->name)
-        file->error = writer_commit(demo->writer, file->name, demo->setup.demo_options.force);
-    else
-        file->error = g_strdup("one file cannot hold several sessions: choose one with "
-                               "--session, or a folder with --output");
+    do {
+        commit_as(demo, file, naming_next(demo->setup.naming, &request));
+    } while (writer_name_is_taken(demo->writer) && naming_is_free(demo->setup.naming));
 }
 
 static void end_file(struct demo *demo)
@@ -111,6 +133,7 @@ static void begin(struct qs_demo_writer *out)
 
     end_file(demo);
     demo->writer = writer_new(demo->setup.naming ? naming_folder(demo->setup.naming) : NULL);
+    demo->file_start = demo->time;
     demo->file_map = g_strdup(demo->map);
 }
 
@@ -185,6 +208,7 @@ void demo_free(struct demo *demo)
     g_ptr_array_free(demo->files, TRUE);
     g_ptr_array_free(demo->problems, TRUE);
     g_tree_destroy(demo->left_out);
+    g_free(demo->player);
     g_free(demo->map);
     g_free(demo->lacks);
     g_free(demo);

@@ -45,13 +45,16 @@ struct demo *demo_new(const struct demo_setup *setup);
 void demo_free(struct demo *demo);
 
 /* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
- * next one begins; it is named after the map that the session is on. */
+ * next one begins; see naming.h for its name. */
 struct qs_demo_writer *demo_writer(struct demo *demo);
 
 const struct qs_demo_counts *demo_counts(const struct demo *demo);
 
-/* The file that the packets to come are from; an interned text. */
-void demo_set_source(struct demo *demo, const char *file);
+/* The file that the packet to come is from, an interned text, and its time. */
+void demo_set_source(struct demo *demo, const char *file, int64_t time);
+
+/* Whose demo it is; NULL: not known. */
+void demo_set_player(struct demo *demo, const char *player);
 
 /* The map that the session is on from now on; NULL: not known. */
 void demo_set_map(struct demo *demo, const char *map);

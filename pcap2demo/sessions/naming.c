@@ -13,19 +13,30 @@ struct naming {
     GHashTable *given; /* names */
 };
 
-char *naming_map(const char *map)
+static char *safe_part(const char *from, const char *to)
 {
     GString *name = g_string_new(NULL);
+
+    for (; from < to && name->len < NAMING_PART_MAX; from++)
+        if (safe_in_names(*from))
+            g_string_append_c(name, *from);
+    return g_string_free(name, FALSE);
+}
+
+char *naming_player(const char *player)
+{
+    return safe_part(player, player ? player + strlen(player) : NULL);
+}
+
+char *naming_map(const char *map)
+{
     const char *slash = map ? strrchr(map, '/') : NULL;
     const char *from = slash ? slash + 1 : map;
     const char *to = from ? from + strlen(from) : NULL;
 
     if (from && g_str_has_suffix(from, ".bsp"))
         to -= strlen(".bsp");
-    for (; from < to && name->len < NAMING_MAP_MAX; from++)
-        if (safe_in_names(*from))
-            g_string_append_c(name, *from);
-    return g_string_free(name, FALSE);
+    return safe_part(from, to);
 }
 
 /* Splits the file name that the user gave. */
@@ -67,21 +78,49 @@ const char *naming_folder(const struct naming *naming)
     return naming->folder;
 }
 
+bool naming_is_free(const struct naming *naming)
+{
+    return !naming->file;
+}
+
+/* New; empty where no calendar has that time. */
+static char *name_of_time(int64_t time)
+{
+    GDateTime *date = g_date_time_new_from_unix_utc(time / 1000000000);
+    char *name = date ? g_date_time_format(date, "%Y%m%d-%H%M%S") : NULL;
+
+    if (date)
+        g_date_time_unref(date);
+    return name ? name : g_strdup("");
+}
+
+static void append_part(GString *base, char *part)
+{
+    if (*part)
+        g_string_append_printf(base, "-%s", part);
+    g_free(part);
+}
+
+/* The name that the user gave, without its extension. */
+static char *base_of_file(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    return dot && dot > file ? g_strndup(file, (gsize)(dot - file)) : g_strdup(file);
+}
+
 /* The name without its extension. */
 static char *base_of(const struct naming *naming, const struct naming_request *request)
 {
-    char *map, *base;
+    GString *base;
 
-    if (naming->file) {
-        const char *dot = strrchr(naming->file, '.');
-
-        return dot && dot > naming->file ? g_strndup(naming->file, (gsize)(dot - naming->file))
-                                         : g_strdup(naming->file);
-    }
-    map = naming_map(request->map);
-    base = g_strdup_printf("%s-%u%s%s", request->capture, request->session, *map ? "-" : "", map);
-    g_free(map);
-    return base;
+    if (naming->file)
+        return base_of_file(naming->file);
+    base = g_string_new(request->capture);
+    append_part(base, name_of_time(request->start));
+    append_part(base, naming_player(request->player));
+    append_part(base, naming_map(request->map));
+    return g_string_free(base, FALSE);
 }
 
 /* The extension with its dot. */

@@ -58,6 +58,8 @@ void session_describe(struct session *session, const struct qs_session *state)
     session->protocol->describe(state, &description);
     replace(&session->version, description.version);
     replace(&session->player, description.player);
+    if (session->demo)
+        demo_set_player(session->demo, session->player);
     if (description.map && !session->map_known)
         enter_map(session, description.map);
     g_free(description.map);
@@ -165,7 +167,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session);
     if (!session->demo)
         return;
-    demo_set_source(session->demo, file);
+    demo_set_source(session->demo, file, packet->time);
     rebuild_packet(session, comment, decoder, packet);
 }
 

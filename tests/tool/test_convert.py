@@ -15,7 +15,10 @@ import unittest
 import tool
 from tool import ACKNEX, SAMPLE, Capture, ToolTest, udp
 
-DEMO = "qw-sample-1-dm4.qwd"
+START = "20261120-155443-labplayer"
+SECOND_START = "20261120-155503-labplayer"  # of what is shifted by 20 seconds
+DEMO = f"qw-sample-{START}-dm4.qwd"
+TWO = [f"x-{START}-dm4.qwd", f"x-{SECOND_START}-dm4.qwd"]
 SECOND = 1000000
 
 
@@ -86,15 +89,22 @@ class Files(Convert):
         self.assertEqual(self.contents("final.qwd"), self.contents())
 
     def test_never_overwrites_unasked(self):
+        """A name of the program's choice gives way to the next; one that the user gave does not."""
         self.write(DEMO, b"precious")
-        output, error = self.tool(SAMPLE, status=1)
-        self.assertEqual(output, "")
-        self.assertIn(f"session 1: {DEMO}: exists already", error)
-        self.assertEqual(self.contents(), b"precious")
-        self.assertEqual(self.left(), [DEMO])
+        self.write("final.qwd", b"precious")
+        second = DEMO.replace(".qwd", "-2.qwd")
+        output, _ = self.tool(SAMPLE)
+        self.assertTrue(output.startswith(second), output)
+        _, error = self.tool("-o", "final.qwd", SAMPLE, status=1)
+        self.assertIn("session 1: final.qwd: exists already", error)
+        self.assertEqual(self.left(), ["final.qwd", second, DEMO])
+        for name in "final.qwd", DEMO:
+            self.assertEqual(self.contents(name), b"precious")
         self.tool("--force", SAMPLE)
-        self.assertNotEqual(self.contents(), b"precious")
-        self.assertEqual(self.left(), [DEMO])
+        self.tool("--force", "-o", "final.qwd", SAMPLE)
+        for name in "final.qwd", DEMO:
+            self.assertEqual(self.contents(name), self.contents(second))
+        self.assertEqual(self.left(), ["final.qwd", second, DEMO])
 
     def test_same_from_every_input(self):
         """A pipe, pieces, pcapng: the demo is the same."""
@@ -122,8 +132,7 @@ class Files(Convert):
 
     def test_hostile_map(self):
         """The map's name is only a name, whatever it looks like."""
-        for name, expected in ((b"maps/../.bsp", "x-1.qwd"), (b"maps/\x1b[2J.bs", "x-1-2Jbs.qwd"),
-                               (b"maps/..\\..\\a", "x-1-a.qwd")):
+        for name in (b"maps/../.bsp", b"maps/\x1b[2J.bs", b"maps/..\\..\\a"):
             with self.subTest(name):
                 self.assertEqual(len(name), 12)
                 frames = [(at, frame.replace(b"maps/dm4.bsp", name))
@@ -132,7 +141,7 @@ class Files(Convert):
                 self.run_tool("-q", path)
                 path.unlink()
                 found, = self.left()
-                self.assertTrue(found.startswith("x-1") and found.endswith(".qwd"), found)
+                self.assertTrue(found.startswith("x-2026") and found.endswith(".qwd"), found)
                 self.assertRegex(found, r"^[A-Za-z0-9_+.-]+$")
                 (self.folder / found).unlink()
 
@@ -143,16 +152,16 @@ class Sessions(Convert):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
         path = self.write_frames("x.pcap", frames)
         self.tool(path)
-        self.assertEqual(self.left(), ["x-1-dm4.qwd", "x-2-dm4.qwd", "x.pcap"])
+        self.assertEqual(self.left(), [*TWO, "x.pcap"])
         self.tool(SAMPLE)
-        self.assertEqual(self.contents("x-1-dm4.qwd"), self.contents())
-        self.assertEqual(self.contents("x-2-dm4.qwd"), self.contents())
+        for name in TWO:
+            self.assertEqual(self.contents(name), self.contents())
 
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
         path = self.write_frames("x.pcap", frames)
         self.tool("--session", "2", path)
-        self.assertEqual(self.left(), ["x-2-dm4.qwd", "x.pcap"])
+        self.assertEqual(self.left(), [TWO[1], "x.pcap"])
 
     def test_one_name_for_two(self):
         """The first gets it; the other is not lost in silence."""
@@ -168,10 +177,10 @@ class Sessions(Convert):
         frames = self.capture.frames[:700] + shifted(self.capture.frames[700:], 400)
         path = self.write_frames("x.pcap", frames)
         output, error = self.tool(path, status=1)
-        self.assertTrue(output.startswith("x-1-dm4.qwd: session 1"))
+        self.assertTrue(output.startswith(f"{TWO[0]}: session 1"))
         self.assertIn("x.pcap: packet 701: session 2: its start is missing", error)
         self.assertIn("no demo without --force", error)
-        self.assertEqual(self.left(), ["x-1-dm4.qwd", "x.pcap"])
+        self.assertEqual(self.left(), [TWO[0], "x.pcap"])
         _, error = self.tool("-f", path, status=1)
         self.assertIn("session 2: its start is missing", error)
         self.assertEqual(len(self.left()), 3)
@@ -243,7 +252,7 @@ class Interrupted(Convert):
             process.stdout.read()
             self.assertEqual(process.stderr.read(), b"")
         self.assertEqual(process.returncode, 0)
-        self.assertEqual(self.left(), ["stdin-1-dm4.qwd"])
+        self.assertEqual(self.left(), [f"stdin-{START}-dm4.qwd"])
 
     def test_file(self):
         """A file that was not read to its end: no half demos."""

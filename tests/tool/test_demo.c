@@ -66,18 +66,21 @@ static void writes_a_file_for_each_begin(void **state)
 {
     struct fixture *f = *state;
 
+    demo_set_player(f->demo, "anna");
     demo_set_map(f->demo, "q2dm1");
+    demo_set_source(f->demo, "duel.pcap", INT64_C(2000000000));
     qs_demo_begin(demo_writer(f->demo));
     qs_demo_write(demo_writer(f->demo), qs_view_of("first"));
     /* The next level: its name comes after its file has begun. */
     demo_set_map(f->demo, NULL);
+    demo_set_source(f->demo, "duel.pcap", INT64_C(540000000000));
     qs_demo_begin(demo_writer(f->demo));
     demo_set_map(f->demo, "q2dm2");
     qs_demo_write(demo_writer(f->demo), qs_view_of("second"));
     demo_end(f->demo, true);
     assert_int_equal(demo_files(f->demo)->len, 2);
-    assert_file(f, 0, "duel-3-q2dm1.dm2", "first");
-    assert_file(f, 1, "duel-3-q2dm2.dm2", "second");
+    assert_file(f, 0, "duel-19700101-000002-anna-q2dm1.dm2", "first");
+    assert_file(f, 1, "duel-19700101-000900-anna-q2dm2.dm2", "second");
 }
 
 /* A file that spans levels is named after the first. */
@@ -91,7 +94,30 @@ static void keeps_the_first_map(void **state)
     demo_set_map(f->demo, "dm6");
     qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
     demo_end(f->demo, true);
-    assert_file(f, 0, "duel-3-dm4.dm2", "x");
+    assert_file(f, 0, "duel-19700101-000000-dm4.dm2", "x");
+}
+
+/* Nothing that is there is overwritten: the next free name is taken. */
+static void takes_the_next_free_name(void **state)
+{
+    struct fixture *f = *state;
+    char *path = g_build_filename(f->folder, "duel-19700101-000000.dm2", NULL);
+    char *folder = g_build_filename(f->folder, "duel-19700101-000000-2.dm2", NULL);
+    char *contents;
+
+    assert_true(g_file_set_contents(path, "there before", -1, NULL));
+    assert_int_equal(g_mkdir(folder, 0777), 0);
+    qs_demo_begin(demo_writer(f->demo));
+    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
+    demo_end(f->demo, true);
+    assert_file(f, 0, "duel-19700101-000000-3.dm2", "x");
+    assert_true(g_file_get_contents(path, &contents, NULL, NULL));
+    assert_string_equal(contents, "there before");
+    g_rmdir(folder);
+    g_unlink(path);
+    g_free(contents);
+    g_free(folder);
+    g_free(path);
 }
 
 static void discards(void **state)
@@ -129,7 +155,7 @@ static void bounds_problems(void **state)
     const GPtrArray *problems;
     uint64_t total;
 
-    demo_set_source(f->demo, "duel.pcap");
+    demo_set_source(f->demo, "duel.pcap", 0);
     for (int i = 0; i < 1000; i++)
         qs_demo_problem(demo_writer(f->demo), i ? NULL : &packet, "number %d", i);
     problems = demo_problems(f->demo, &total);
@@ -148,8 +174,12 @@ static void bounds_problems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(writes_a_file_for_each_begin),        TEST(keeps_the_first_map), TEST(discards),
-        TEST(asks_before_writing_without_a_start), TEST(bounds_problems),
+        TEST(writes_a_file_for_each_begin),
+        TEST(keeps_the_first_map),
+        TEST(takes_the_next_free_name),
+        TEST(discards),
+        TEST(asks_before_writing_without_a_start),
+        TEST(bounds_problems),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ class Compressed(ToolTest):
         sample = ACKNEX.parent / "qw-sample.pcap"
         path = self.write("duel.pcap.gz", gzip.compress(sample.read_bytes()))
         self.tool(path)
-        self.assertEqual(self.left(), ["duel-1-dm4.qwd", "duel.pcap.gz"])
+        self.assertEqual(self.left(), ["duel-20261120-155443-labplayer-dm4.qwd", "duel.pcap.gz"])
 
     def test_cut_capture(self):
         path = self.write("x.pcap.gz", self.packed[:len(self.packed) // 2])

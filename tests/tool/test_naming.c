@@ -45,16 +45,14 @@ static void tames_bad_names(void **state)
     memset(long_name, 'x', 300);
     long_name[300] = '\0';
     name = naming_map(long_name);
-    assert_int_equal(strlen(name), NAMING_MAP_MAX);
+    assert_int_equal(strlen(name), NAMING_PART_MAX);
     g_free(name);
 }
 
-static void assert_next(struct naming *naming, unsigned session, const char *map,
+static void assert_next(struct naming *naming, const struct naming_request *request,
                         const char *expected)
 {
-    const struct naming_request request = {
-        .capture = "duel", .session = session, .map = map, .extension = "qwd"};
-    char *name = naming_next(naming, &request);
+    char *name = naming_next(naming, request);
 
     if (expected)
         assert_string_equal(name, expected);
@@ -63,20 +61,38 @@ static void assert_next(struct naming *naming, unsigned session, const char *map
     g_free(name);
 }
 
-static void names_by_capture_session_and_map(void **state)
+/* 2026-11-20 15:54:01.999999999 UTC */
+#define START INT64_C(1795190041999999999)
+#define REQUEST(...)                                                                               \
+    &(const struct naming_request)                                                                 \
+    {                                                                                              \
+        .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
+    }
+
+static void names_by_capture_start_player_and_map(void **state)
 {
     char *error = NULL;
     struct naming *naming = naming_new(NULL, &error);
 
     (void)state;
+    assert_true(naming_is_free(naming));
     assert_string_equal(naming_folder(naming), ".");
-    assert_next(naming, 1, "dm4", "duel-1-dm4.qwd");
-    assert_next(naming, 2, NULL, "duel-2.qwd");
-    assert_next(naming, 3, "../x", "duel-3-x.qwd");
-    /* A session that comes to the same map again. */
-    assert_next(naming, 1, "dm6", "duel-1-dm6.qwd");
-    assert_next(naming, 1, "dm4", "duel-1-dm4-2.qwd");
-    assert_next(naming, 1, "dm4", "duel-1-dm4-3.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna"),
+                "duel-20261120-155401-anna.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4"),
+                "duel-20261120-155401-dm4.qwd");
+    assert_next(
+        naming,
+        REQUEST(.start = START, .session = 1, .player = "../../etc\n\xff", .map = "maps/../x.bsp"),
+        "duel-20261120-155401-etc-x.qwd");
+    assert_next(naming, REQUEST(.session = 1, .start = 0), "duel-19700101-000000.qwd");
+    /* Two who begin in the same second, whether they are of one session or not. */
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4-2.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 2, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4-3.qwd");
     naming_free(naming);
 }
 
@@ -86,10 +102,11 @@ static void uses_the_users_file(void **state)
     struct naming *naming = naming_new("../final.demo.qwd", &error);
 
     (void)state;
+    assert_false(naming_is_free(naming));
     assert_string_equal(naming_folder(naming), "..");
-    assert_next(naming, 4, "dm4", "final.demo.qwd");
-    assert_next(naming, 4, "dm6", "final.demo-2.qwd");
-    assert_next(naming, 5, "dm6", NULL);
+    assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 5, .map = "dm6"), NULL);
     naming_free(naming);
 }
 
@@ -101,7 +118,8 @@ static void uses_the_users_folder(void **state)
     struct naming *naming = naming_new(with_slash, &error);
 
     (void)state;
-    assert_next(naming, 1, "dm4", "duel-1-dm4.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4"),
+                "duel-20261120-155401-dm4.qwd");
     naming_free(naming);
     g_rmdir(folder);
     assert_null(naming_new(with_slash, &error));
@@ -126,7 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_good_names),
         cmocka_unit_test(tames_bad_names),
-        cmocka_unit_test(names_by_capture_session_and_map),
+        cmocka_unit_test(names_by_capture_start_player_and_map),
         cmocka_unit_test(uses_the_users_file),
         cmocka_unit_test(uses_the_users_folder),
         cmocka_unit_test(refuses_missing_folders),

@@ -130,10 +130,26 @@ static void never_overwrites_unasked(void **state)
     writer_add(writer, "new", 3);
     error = writer_commit(writer, "x.qwd", false);
     assert_non_null(strstr(error, "--force"));
-    assert_int_equal(files_in(*state), 1);
+    assert_true(writer_name_is_taken(writer));
     g_free(error);
     writer_free(writer);
+    assert_int_equal(files_in(*state), 1);
     assert_file(*state, "x.qwd", "old", 3);
+}
+
+static void takes_another_name(void **state)
+{
+    struct writer *writer = writer_new(*state);
+
+    writer_add(writer, "old", 3);
+    commit(writer, "x.qwd", false);
+    writer = writer_new(*state);
+    writer_add(writer, "new", 3);
+    g_free(writer_commit(writer, "x.qwd", false));
+    commit(writer, "y.qwd", false);
+    assert_int_equal(files_in(*state), 2);
+    assert_file(*state, "x.qwd", "old", 3);
+    assert_file(*state, "y.qwd", "new", 3);
 }
 
 static void overwrites_when_asked(void **state)
@@ -232,11 +248,17 @@ static void reports_a_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(appears_at_commit),          TEST(writes_empty_files),
-        TEST(writes_large_files),         TEST(discards_without_a_trace),
-        TEST(never_overwrites_unasked),   TEST(overwrites_when_asked),
-        TEST(replaces_nothing_but_files), TEST(only_counts_without_a_folder),
-        TEST(reports_a_missing_folder),   TEST(reports_a_full_disk),
+        TEST(appears_at_commit),
+        TEST(writes_empty_files),
+        TEST(writes_large_files),
+        TEST(discards_without_a_trace),
+        TEST(never_overwrites_unasked),
+        TEST(takes_another_name),
+        TEST(overwrites_when_asked),
+        TEST(replaces_nothing_but_files),
+        TEST(only_counts_without_a_folder),
+        TEST(reports_a_missing_folder),
+        TEST(reports_a_full_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
