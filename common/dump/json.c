@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/dump.h"
 
-#include <jansson.h>
-
-#include "common/dump/number.h"
+#include "common/dump/json_writer.h"
 #include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 
+/* A group's length, which stands before its fields, is known when it closes. */
+struct open_group {
+    gsize length; /* its place in the fields */
+    uint32_t offset;
+};
+
 struct json_dump {
     struct qs_dump base;
-    GPtrArray
-        *open; /* json_t *: the "fields" arrays of open groups, the packet's first; borrowed */
+    GString *fields; /* of the packet: objects with commas between them */
+    struct qs_json json;
+    GArray *open; /* struct open_group, innermost last */
     struct qs_source_numbers sources;
-    json_t *fields; /* of the packet */
     GString *scratch;
-    GString *output; /* of the packet */
+    GString *output; /* of the packet, up to its fields */
 };
 
 static struct json_dump *self(struct qs_sink *base)
@@ -22,119 +26,128 @@ static struct json_dump *self(struct qs_sink *base)
     return (struct json_dump *)base;
 }
 
-static json_t *innermost(struct json_dump *sink)
+/* The beginning of an object in "fields", up to its length. */
+static void begin_object(struct json_dump *sink, const char *name, size_t size, uint32_t offset)
 {
-    return sink->open->pdata[sink->open->len - 1];
-}
-
-static json_t *add_object(struct json_dump *sink, const char *name, uint32_t offset,
-                          uint32_t length)
-{
+    struct qs_json *json = &sink->json;
     const unsigned source = qs_source_number(&sink->sources);
-    json_t *object = json_object();
 
-    json_object_set_new_nocheck(object, "name", json_string_nocheck(name));
-    if (source)
-        json_object_set_new_nocheck(object, "source", json_integer(source));
-    json_object_set_new_nocheck(object, "offset", json_integer(offset));
-    json_object_set_new_nocheck(object, "length", json_integer(length));
-    json_array_append_new(innermost(sink), object);
-    return object;
+    qs_json_begin_object(json);
+    qs_json_key(json, "name");
+    qs_json_plain(json, name, size);
+    if (source) {
+        qs_json_key(json, "source");
+        qs_json_uint(json, source);
+    }
+    qs_json_key(json, "offset");
+    qs_json_uint(json, offset);
+    qs_json_key(json, "length");
 }
 
 static void json_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct json_dump *sink = self(base);
-    json_t *fields = json_array();
+    struct open_group open = {.offset = offset};
 
-    json_object_set_new_nocheck(add_object(sink, group->name, offset, 0), "fields", fields);
-    g_ptr_array_add(sink->open, fields);
+    begin_object(sink, group->name, strlen(group->name), offset);
+    open.length = qs_json_later(&sink->json);
+    qs_json_key(&sink->json, "fields");
+    qs_json_begin_array(&sink->json);
+    g_array_append_val(sink->open, open);
 }
 
 static void json_close(struct qs_sink *base, uint32_t end)
 {
     struct json_dump *sink = self(base);
-    json_t *group;
+    const struct open_group open =
+        g_array_index(sink->open, struct open_group, sink->open->len - 1);
 
-    g_ptr_array_set_size(sink->open, (gint)sink->open->len - 1);
-    group = json_array_get(innermost(sink), json_array_size(innermost(sink)) - 1);
-    json_object_set_new_nocheck(
-        group, "length", json_integer(end - json_integer_value(json_object_get(group, "offset"))));
+    g_array_set_size(sink->open, sink->open->len - 1);
+    qs_json_end_array(&sink->json);
+    qs_json_end_object(&sink->json);
+    qs_json_int_at(&sink->json, open.length, (int64_t)end - open.offset);
 }
 
-static json_t *hex(GString *scratch, struct qs_view bytes)
-{
-    g_string_truncate(scratch, 0);
-    qs_append_bytes(scratch, bytes);
-    return json_stringn(scratch->str, scratch->len);
-}
-
-static json_t *as_string(GString *scratch, const struct qs_field *field,
-                         const struct qs_value *value)
+static void put_text(struct qs_json *json, GString *scratch, const struct qs_field *field,
+                     const struct qs_value *value)
 {
     g_string_truncate(scratch, 0);
     qs_value_append(scratch, field, value);
-    return json_stringn(scratch->str, scratch->len);
+    qs_json_string_sized(json, scratch->str, scratch->len);
 }
 
-/* Numbers that the library, as many readers of JSON, cannot hold are written as in text dumps. */
-static json_t *as_unsigned(GString *scratch, const struct qs_field *field,
-                           const struct qs_value *value)
-{
-    if (value->u > INT64_MAX)
-        return as_string(scratch, field, value);
-    return json_integer((json_int_t)value->u);
-}
-
-/* JSON has no infinities; those are written the same way. */
-static json_t *as_real(GString *scratch, const struct qs_field *field, const struct qs_value *value)
-{
-    json_t *real = json_real(value->f);
-
-    return real ? real : as_string(scratch, field, value);
-}
-
-static json_t *json_value(GString *scratch, const struct qs_field *field,
-                          const struct qs_value *value)
+static void put_value(struct qs_json *json, GString *scratch, const struct qs_field *field,
+                      const struct qs_value *value)
 {
     switch (qs_type_kind(field->type)) {
     case QS_KIND_BOOL:
-        return json_boolean(value->u);
+        qs_json_bool(json, value->u);
+        return;
     case QS_KIND_UNSIGNED:
-        return as_unsigned(scratch, field, value);
+        /* What many readers of JSON cannot hold is written as in text dumps. */
+        if (value->u > INT64_MAX)
+            break;
+        qs_json_uint(json, value->u);
+        return;
     case QS_KIND_SIGNED:
-        return json_integer(value->i);
+        qs_json_int(json, value->i);
+        return;
     case QS_KIND_REAL:
-        return as_real(scratch, field, value);
+        /* Infinities, too. */
+        if (!qs_json_real(json, value->f))
+            break;
+        return;
     case QS_KIND_NONE:
     case QS_KIND_BYTES:
     case QS_KIND_TIME:
         break;
     }
-    return as_string(scratch, field, value);
+    put_text(json, scratch, field, value);
 }
 
 /* Signed values are looked up by the same 32 bits. */
-static void add_name(json_t *object, const struct qs_field *field, const struct qs_value *value)
+static void put_name(struct qs_json *json, const struct qs_field *field,
+                     const struct qs_value *value)
 {
     const char *name = field->names ? qs_name_of(field->names, (uint32_t)value->u) : NULL;
 
-    if (name)
-        json_object_set_new_nocheck(object, "text", json_string(name));
+    if (!name)
+        return;
+    qs_json_key(json, "text");
+    qs_json_string(json, name);
+}
+
+static void put_raw(struct qs_json *json, const struct qs_field *field,
+                    const struct qs_value *value)
+{
+    if (field->type != QS_TEXT || qs_text_is_plain(value->bytes))
+        return;
+    qs_json_key(json, "raw");
+    qs_json_bytes(json, value->bytes);
+}
+
+static void put_generated(struct qs_json *json, const struct qs_value *value)
+{
+    if (!value->generated)
+        return;
+    qs_json_key(json, "generated");
+    qs_json_bool(json, true);
 }
 
 static void json_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct json_dump *sink = self(base);
-    json_t *object = add_object(sink, field->name, value->offset, value->length);
+    struct qs_json *json = &sink->json;
 
-    json_object_set_new_nocheck(object, "value", json_value(sink->scratch, field, value));
-    add_name(object, field, value);
-    if (field->type == QS_TEXT && !qs_text_is_plain(value->bytes))
-        json_object_set_new_nocheck(object, "raw", hex(sink->scratch, value->bytes));
-    if (value->generated)
-        json_object_set_new_nocheck(object, "generated", json_true());
+    begin_object(sink, field->name, strlen(field->name), value->offset);
+    qs_json_uint(json, value->length);
+    qs_json_key(json, "value");
+    put_value(json, sink->scratch, field, value);
+    put_name(json, field, value);
+    put_raw(json, field, value);
+    put_generated(json, value);
+    qs_json_end_object(json);
 }
 
 static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
@@ -147,13 +160,16 @@ static void json_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
         [QS_SEVERITY_ERROR] = "error",
     };
     struct json_dump *sink = self(base);
-    json_t *object;
+    struct qs_json *json = &sink->json;
 
     g_string_printf(sink->scratch, "%s.%s", base->protocol->name, qs_note_kinds[kind].suffix);
-    object = add_object(sink, sink->scratch->str, offset, length);
-    json_object_set_new_nocheck(object, "note", json_string(text));
-    json_object_set_new_nocheck(object, "severity",
-                                json_string(severities[qs_note_kinds[kind].severity]));
+    begin_object(sink, sink->scratch->str, sink->scratch->len, offset);
+    qs_json_uint(json, length);
+    qs_json_key(json, "note");
+    qs_json_string(json, text);
+    qs_json_key(json, "severity");
+    qs_json_string(json, severities[qs_note_kinds[kind].severity]);
+    qs_json_end_object(json);
 }
 
 static void json_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
@@ -162,22 +178,18 @@ static void json_source(struct qs_sink *base, const char *title, const uint8_t *
     qs_source_numbers_set(&self(base)->sources, data);
 }
 
-static void start_packet(struct json_dump *sink)
-{
-    sink->fields = json_array();
-    g_ptr_array_set_size(sink->open, 0);
-    g_ptr_array_add(sink->open, sink->fields);
-    sink->sources = (struct qs_source_numbers){0};
-}
+/* --- The packet */
 
 /* Blocks of demos have none. */
-static json_t *json_address(GString *scratch, const struct qs_address *address)
+static void put_address(struct qs_json *json, GString *scratch, const struct qs_address *address)
 {
-    if (!address->family)
-        return json_null();
+    if (!address->family) {
+        qs_json_null(json);
+        return;
+    }
     g_string_truncate(scratch, 0);
     qs_address_append(scratch, address);
-    return json_stringn(scratch->str, scratch->len);
+    qs_json_string_sized(json, scratch->str, scratch->len);
 }
 
 /* Nanoseconds are more digits than a double holds: taken apart, the nearest one comes out. */
@@ -186,66 +198,90 @@ static double seconds(int64_t time)
     return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
 }
 
-static json_t *json_packet(struct json_dump *sink, const struct qs_dump_packet *about)
+static void put_addresses(struct qs_json *json, GString *scratch, const struct qs_packet *packet)
+{
+    qs_json_key(json, "source");
+    put_address(json, scratch, &packet->source);
+    qs_json_key(json, "destination");
+    put_address(json, scratch, &packet->destination);
+}
+
+static void put_number(struct qs_json *json, const char *key, uint64_t number)
+{
+    qs_json_key(json, key);
+    qs_json_uint(json, number);
+}
+
+static void put_word(struct qs_json *json, const char *key, const char *word)
+{
+    qs_json_key(json, key);
+    qs_json_string(json, word);
+}
+
+static void put_packet(struct qs_json *json, GString *scratch, const struct qs_dump_packet *about)
 {
     const struct qs_packet *packet = about->packet;
     const struct qs_decoder *decoder = about->decoder;
-    json_t *object = json_object();
 
-    json_object_set_new_nocheck(object, "schema", json_integer(QS_DUMP_SCHEMA));
-    json_object_set_new_nocheck(object, "packet", json_integer((json_int_t)packet->number));
-    json_object_set_new_nocheck(object, "time", json_real(seconds(packet->time)));
-    json_object_set_new_nocheck(object, "source", json_address(sink->scratch, &packet->source));
-    json_object_set_new_nocheck(object, "destination",
-                                json_address(sink->scratch, &packet->destination));
-    json_object_set_new_nocheck(object, "protocol", json_string(decoder->protocol->name));
-    json_object_set_new_nocheck(object, "direction",
-                                json_string(qs_direction_name(decoder->direction)));
+    put_number(json, "schema", QS_DUMP_SCHEMA);
+    put_number(json, "packet", packet->number);
+    qs_json_key(json, "time");
+    qs_json_real(json, seconds(packet->time));
+    put_addresses(json, scratch, packet);
+    put_word(json, "protocol", decoder->protocol->name);
+    put_word(json, "direction", qs_direction_name(decoder->direction));
     if (packet->unit)
-        json_object_set_new_nocheck(object, "unit", json_integer(packet->unit));
+        put_number(json, "unit", packet->unit);
     if (about->session)
-        json_object_set_new_nocheck(object, "session", json_integer(about->session));
-    json_object_set_new_nocheck(object, "size", json_integer(packet->size));
+        put_number(json, "session", about->session);
+    put_number(json, "size", packet->size);
     if (decoder->want_summary)
-        json_object_set_new_nocheck(object, "summary", json_string(decoder->summary->str));
-    json_object_set_new_nocheck(object, "fields", sink->fields);
-    return object;
+        put_word(json, "summary", decoder->summary->str);
 }
 
-/* The library prints piece by piece: too small ones for a file. */
-static int add_to_output(const char *piece, size_t size, void *output)
+/* What stands before the fields. */
+static void put_head(struct json_dump *sink, const struct qs_dump_packet *about)
 {
-    g_string_append_len(output, piece, (gssize)size);
-    return 0;
+    struct qs_json json;
+
+    g_string_truncate(sink->output, 0);
+    qs_json_init(&json, sink->output);
+    qs_json_begin_object(&json);
+    put_packet(&json, sink->scratch, about);
+    qs_json_key(&json, "fields");
+    qs_json_begin_array(&json);
+}
+
+static void start_packet(struct json_dump *sink)
+{
+    g_string_truncate(sink->fields, 0);
+    qs_json_init(&sink->json, sink->fields);
+    g_array_set_size(sink->open, 0);
+    sink->sources = (struct qs_source_numbers){0};
 }
 
 static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_packet *about)
 {
     struct json_dump *sink = (struct json_dump *)dump;
-    json_t *packet = json_packet(sink, about);
 
-    g_string_truncate(sink->output, 0);
-    json_dump_callback(packet, add_to_output, sink->output, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    g_string_append_c(sink->output, '\n');
-    json_decref(packet);
+    put_head(sink, about);
+    g_string_append_len(sink->output, sink->fields->str, (gssize)sink->fields->len);
+    g_string_append(sink->output, "]}\n");
     start_packet(sink);
     return sink->output;
 }
 
 static void discard(struct qs_dump *dump)
 {
-    struct json_dump *sink = (struct json_dump *)dump;
-
-    json_decref(sink->fields);
-    start_packet(sink);
+    start_packet((struct json_dump *)dump);
 }
 
 static void free_dump(struct qs_dump *dump)
 {
     struct json_dump *sink = (struct json_dump *)dump;
 
-    json_decref(sink->fields);
-    g_ptr_array_free(sink->open, TRUE);
+    g_string_free(sink->fields, TRUE);
+    g_array_free(sink->open, TRUE);
     g_string_free(sink->scratch, TRUE);
     g_string_free(sink->output, TRUE);
     g_free(sink);
@@ -263,7 +299,8 @@ static struct qs_dump *create(void)
                                   .packet = packet_text,
                                   .discard = discard,
                                   .free = free_dump};
-    sink->open = g_ptr_array_new();
+    sink->fields = g_string_new(NULL);
+    sink->open = g_array_new(FALSE, FALSE, sizeof(struct open_group));
     sink->scratch = g_string_new(NULL);
     sink->output = g_string_new(NULL);
     start_packet(sink);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/number.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -94,17 +94,18 @@ enum {
     STEPS = 1 << STEP_BITS,
     STEP_DECIMALS = 13,   /* of 1/8192 */
     WHOLE_MAX = 99999999, /* leaves at least one of the digits behind the point */
-    DIGITS = 9
+    SHOWN_DIGITS = 9,     /* that count: of values to look at */
+    ALL_DIGITS = DBL_DECIMAL_DIG
 };
 
-/* How many digits behind the point make DIGITS of them that count. */
-static unsigned decimals_of(uint64_t whole, uint64_t steps)
+/* How many digits behind the point make `digits` of them that count, as far as there are any. */
+static unsigned decimals_of(uint64_t whole, uint64_t steps, unsigned digits)
 {
-    unsigned decimals = DIGITS;
+    unsigned decimals = MIN(digits, STEP_DECIMALS);
 
     if (whole)
-        return DIGITS - count_digits(whole);
-    while (decimals < STEP_DECIMALS && steps * powers_of_ten[decimals - DIGITS + 1] < STEPS)
+        return MIN(digits - count_digits(whole), STEP_DECIMALS);
+    while (decimals < STEP_DECIMALS && steps * powers_of_ten[decimals - digits + 1] < STEPS)
         decimals++;
     return decimals;
 }
@@ -117,9 +118,9 @@ static uint64_t round_steps(uint64_t scaled)
     return quotient + (rest > STEPS / 2 || (rest == STEPS / 2 && (quotient & 1)));
 }
 
-static char *put_steps(char *at, uint64_t whole, uint64_t steps)
+static char *put_steps(char *at, uint64_t whole, uint64_t steps, unsigned digits)
 {
-    unsigned decimals = decimals_of(whole, steps);
+    unsigned decimals = decimals_of(whole, steps, digits);
     uint64_t fraction = round_steps(steps * powers_of_ten[decimals]);
 
     if (fraction == powers_of_ten[decimals]) {
@@ -135,18 +136,76 @@ static char *put_steps(char *at, uint64_t whole, uint64_t steps)
     return put_digits(at, fraction, decimals);
 }
 
-char *qs_put_real(char *at, double value)
+static bool is_in_steps(double value)
 {
     const double size = fabs(value) * STEPS;
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    uint64_t steps;
 
-    if (!(size < (double)WHOLE_MAX * STEPS) || (double)(uint64_t)size < size) {
-        g_ascii_formatd(text, sizeof text, "%.9g", value);
-        return qs_put_text(at, text, strlen(text));
-    }
+    return size < (double)WHOLE_MAX * STEPS && (double)(uint64_t)size == size;
+}
+
+/* A value that is_in_steps(). */
+static char *put_in_steps(char *at, double value, unsigned digits)
+{
+    const uint64_t steps = (uint64_t)(fabs(value) * STEPS);
+
     if (signbit(value))
         *at++ = '-';
-    steps = (uint64_t)size;
-    return put_steps(at, steps >> STEP_BITS, steps & (STEPS - 1));
+    return put_steps(at, steps >> STEP_BITS, steps & (STEPS - 1), digits);
+}
+
+static char *put_formatted(char *at, const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_formatd(text, sizeof text, format, value);
+    return qs_put_text(at, text, strlen(text));
+}
+
+char *qs_put_real(char *at, double value)
+{
+    if (is_in_steps(value))
+        return put_in_steps(at, value, SHOWN_DIGITS);
+    return put_formatted(at, "%.9g", value);
+}
+
+/* --- Reals of JSON */
+
+bool qs_is_finite(double value)
+{
+    return isfinite(value);
+}
+
+/* An exponent without what JSON needs not: "e+09" is "e9", "e-07" is "e-7". Its new end. */
+static char *shorten_exponent(char *exponent, const char *end)
+{
+    char *to = exponent + 1;
+    const char *from = to;
+
+    if (*from == '-')
+        to++;
+    from++;
+    while (*from == '0')
+        from++;
+    memmove(to, from, (size_t)(end - from));
+    return to + (end - from);
+}
+
+static char *mark_as_real(char *text, char *end)
+{
+    const size_t size = (size_t)(end - text);
+    char *exponent = memchr(text, 'e', size);
+
+    if (exponent)
+        return shorten_exponent(exponent, end);
+    if (memchr(text, '.', size))
+        return end;
+    return qs_put_text(end, ".0", 2);
+}
+
+char *qs_put_exact_real(char *at, double value)
+{
+    char *end = is_in_steps(value) ? put_in_steps(at, value, ALL_DIGITS)
+                                   : put_formatted(at, "%.17g", value);
+
+    return mark_as_real(at, end);
 }

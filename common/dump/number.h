@@ -9,6 +9,7 @@
 #define QS_DUMP_NUMBER_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/core/reader.h"
@@ -23,6 +24,13 @@ char *qs_put_hex(char *at, uint64_t value);
 
 /* As printf's "%.9g" in the C locale. */
 char *qs_put_real(char *at, double value);
+
+/*
+ * As printf's "%.17g", with which every double reads back the same, marked as a real number: "5.0",
+ * "1e22". Only of finite ones.
+ */
+char *qs_put_exact_real(char *at, double value);
+bool qs_is_finite(double value);
 
 /* Two digits a byte. */
 char *qs_put_bytes(char *at, struct qs_view bytes);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/dump/json_writer.h"
+
+/* --- Structure */
+
+/* Room for `size` characters behind the comma that may be due. */
+static char *start_value(struct qs_json *json, size_t size)
+{
+    char *at = qs_room(json->out, size + 1);
+
+    if (json->comma)
+        *at++ = ',';
+    json->comma = true;
+    return at;
+}
+
+static void begin(struct qs_json *json, char bracket)
+{
+    char *at = start_value(json, 1);
+
+    *at++ = bracket;
+    qs_room_end(json->out, at);
+    json->comma = false;
+}
+
+static void end(struct qs_json *json, char bracket)
+{
+    char *at = qs_room(json->out, 1);
+
+    *at++ = bracket;
+    qs_room_end(json->out, at);
+    json->comma = true;
+}
+
+void qs_json_begin_object(struct qs_json *json)
+{
+    begin(json, '{');
+}
+
+void qs_json_end_object(struct qs_json *json)
+{
+    end(json, '}');
+}
+
+void qs_json_begin_array(struct qs_json *json)
+{
+    begin(json, '[');
+}
+
+void qs_json_end_array(struct qs_json *json)
+{
+    end(json, ']');
+}
+
+static char *put_quoted(char *at, const char *text, size_t size)
+{
+    *at++ = '"';
+    at = qs_put_text(at, text, size);
+    *at++ = '"';
+    return at;
+}
+
+void qs_json_key_sized(struct qs_json *json, const char *key, size_t size)
+{
+    char *at = put_quoted(start_value(json, size + 3), key, size);
+
+    *at++ = ':';
+    qs_room_end(json->out, at);
+    json->comma = false;
+}
+
+/* --- Texts */
+
+void qs_json_plain(struct qs_json *json, const char *text, size_t size)
+{
+    qs_room_end(json->out, put_quoted(start_value(json, size + 2), text, size));
+}
+
+void qs_json_bytes(struct qs_json *json, struct qs_view bytes)
+{
+    char *at = start_value(json, 2 * (size_t)bytes.size + 2);
+
+    *at++ = '"';
+    at = qs_put_bytes(at, bytes);
+    *at++ = '"';
+    qs_room_end(json->out, at);
+}
+
+enum { ESCAPE_MAX = 6, DELETE = 0x7f, C1_LAST = 0x9f };
+
+/* The letter of a short escape, or 0. */
+static char short_escape(unsigned c)
+{
+    switch (c) {
+    case '"':
+    case '\\':
+        return (char)c;
+    case '\b':
+        return 'b';
+    case '\f':
+        return 'f';
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '\t':
+        return 't';
+    default:
+        return 0;
+    }
+}
+
+static char *put_escape(char *at, unsigned c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const char letter = short_escape(c);
+
+    *at++ = '\\';
+    if (letter) {
+        *at++ = letter;
+        return at;
+    }
+    at = qs_put_text(at, "u00", 3);
+    *at++ = digits[c >> 4];
+    *at++ = digits[c & 0xf];
+    return at;
+}
+
+static bool needs_escape(unsigned c)
+{
+    return c < ' ' || c == '"' || c == '\\' || (c >= DELETE && c <= C1_LAST);
+}
+
+/* A character that is not plain ASCII; returns how many bytes it takes. */
+static size_t put_character(char **at, const char *text, size_t size)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    const gunichar c = g_utf8_get_char_validated(text, (gssize)size);
+    const size_t length = (size_t)(g_utf8_next_char(text) - text);
+
+    /* Of a text that ends at its size a NUL is read as no character at all. */
+    if (!*text) {
+        *at = put_escape(*at, 0);
+        return 1;
+    }
+    if (c & 0x80000000u) {
+        *at = qs_put_text(*at, replacement, sizeof replacement - 1);
+        return 1;
+    }
+    *at = needs_escape(c) ? put_escape(*at, c) : qs_put_text(*at, text, length);
+    return length;
+}
+
+static bool is_plain(char c)
+{
+    return (signed char)c >= ' ' && c != '"' && c != '\\' && c != DELETE;
+}
+
+void qs_json_string_sized(struct qs_json *json, const char *text, size_t size)
+{
+    char *at = start_value(json, ESCAPE_MAX * size + 2);
+
+    *at++ = '"';
+    for (size_t i = 0; i < size;) {
+        if (is_plain(text[i]))
+            *at++ = text[i++];
+        else
+            i += put_character(&at, text + i, size - i);
+    }
+    *at++ = '"';
+    qs_room_end(json->out, at);
+}
+
+/* --- Other values */
+
+static void put_word(struct qs_json *json, const char *word)
+{
+    const size_t size = strlen(word);
+
+    qs_room_end(json->out, qs_put_text(start_value(json, size), word, size));
+}
+
+void qs_json_bool(struct qs_json *json, bool value)
+{
+    put_word(json, value ? "true" : "false");
+}
+
+void qs_json_null(struct qs_json *json)
+{
+    put_word(json, "null");
+}
+
+void qs_json_uint(struct qs_json *json, uint64_t value)
+{
+    qs_room_end(json->out, qs_put_uint(start_value(json, QS_NUMBER_MAX), value));
+}
+
+void qs_json_int(struct qs_json *json, int64_t value)
+{
+    qs_room_end(json->out, qs_put_int(start_value(json, QS_NUMBER_MAX), value));
+}
+
+bool qs_json_real(struct qs_json *json, double value)
+{
+    if (!qs_is_finite(value))
+        return false;
+    qs_room_end(json->out, qs_put_exact_real(start_value(json, QS_NUMBER_MAX), value));
+    return true;
+}
+
+gsize qs_json_later(struct qs_json *json)
+{
+    qs_room_end(json->out, start_value(json, 0));
+    return json->out->len;
+}
+
+void qs_json_int_at(struct qs_json *json, gsize place, int64_t value)
+{
+    char digits[QS_NUMBER_MAX];
+    const char *end = qs_put_int(digits, value);
+
+    g_string_insert_len(json->out, (gssize)place, digits, end - digits);
+}

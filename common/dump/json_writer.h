@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes JSON (RFC 8259) as it comes, at the end of a text: nothing is kept but that text.
+ *
+ * The caller keeps the grammar: a value, array or object in an object comes behind its key, what
+ * begins also ends. Commas come by themselves.
+ */
+#ifndef QS_DUMP_JSON_WRITER_H
+#define QS_DUMP_JSON_WRITER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/dump/number.h"
+
+struct qs_json {
+    GString *out; /* the caller's */
+    bool comma;   /* a value came before, in the same array or object */
+};
+
+/* For the next text: `out`, which belongs to the caller, goes on with a value. */
+static inline void qs_json_init(struct qs_json *json, GString *out)
+{
+    *json = (struct qs_json){.out = out};
+}
+
+void qs_json_begin_object(struct qs_json *json);
+void qs_json_end_object(struct qs_json *json);
+void qs_json_begin_array(struct qs_json *json);
+void qs_json_end_array(struct qs_json *json);
+
+/* A key of `size` characters that need no escape. */
+void qs_json_key_sized(struct qs_json *json, const char *key, size_t size);
+
+/* The same for a literal, whose size compilers know. */
+static inline void qs_json_key(struct qs_json *json, const char *key)
+{
+    qs_json_key_sized(json, key, strlen(key));
+}
+
+/*
+ * A text of any bytes. Where they are not UTF-8 each stands as U+FFFD; control characters are
+ * escaped, those above ASCII too, for terminals obey them.
+ */
+void qs_json_string_sized(struct qs_json *json, const char *text, size_t size);
+
+static inline void qs_json_string(struct qs_json *json, const char *text)
+{
+    qs_json_string_sized(json, text, strlen(text));
+}
+
+/* A text of `size` characters that need no escape. */
+void qs_json_plain(struct qs_json *json, const char *text, size_t size);
+
+/* Two digits a byte. */
+void qs_json_bytes(struct qs_json *json, struct qs_view bytes);
+
+void qs_json_bool(struct qs_json *json, bool value);
+void qs_json_null(struct qs_json *json);
+void qs_json_uint(struct qs_json *json, uint64_t value);
+void qs_json_int(struct qs_json *json, int64_t value);
+
+/* With all digits that are needed to read the same value again. JSON has no infinities and no NaN:
+ * false, and nothing is written. */
+bool qs_json_real(struct qs_json *json, double value);
+
+/*
+ * A number that is not known yet: nothing is written, and the place returned. The number goes there
+ * later, in front of what has come since; places behind it move along.
+ */
+gsize qs_json_later(struct qs_json *json);
+void qs_json_int_at(struct qs_json *json, gsize place, int64_t value);
+
+#endif

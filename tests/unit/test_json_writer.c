@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The JSON writer against a JSON library: what is written is read back as the same values. */
+#include "common/dump/json_writer.h"
+
+#include <float.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "tests/unit/unit.h"
+
+/* --- Writing one text, and reading it back */
+
+struct written {
+    GString *text;
+    struct qs_json json;
+};
+
+static struct written start(void)
+{
+    struct written written = {.text = g_string_new(NULL)};
+
+    qs_json_init(&written.json, written.text);
+    return written;
+}
+
+/* Numbers of more than 64 signed bits are read as reals. */
+static json_t *read_back(struct written written)
+{
+    const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
+    json_error_t error;
+    json_t *value = json_loadb(written.text->str, written.text->len, flags, &error);
+
+    if (!value)
+        print_error("%s: %s\n", error.text, written.text->str);
+    assert_non_null(value);
+    g_string_free(written.text, TRUE);
+    return value;
+}
+
+/* The text is also what the library itself writes of the value. */
+static void check_form(struct written written)
+{
+    char *copy = g_strndup(written.text->str, written.text->len);
+    json_t *value = read_back(written);
+    char *form =
+        json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DBL_DECIMAL_DIG));
+
+    assert_string_equal(copy, form);
+    free(form);
+    json_decref(value);
+    g_free(copy);
+}
+
+/* --- Texts */
+
+static void expect_text(const char *text, size_t size, const char *expected, size_t expected_size)
+{
+    struct written written = start();
+    json_t *value;
+
+    qs_json_string_sized(&written.json, text, size);
+    for (gsize i = 0; i < written.text->len; i++)
+        assert_false(g_ascii_iscntrl(written.text->str[i]));
+    value = read_back(written);
+    assert_int_equal(json_string_length(value), expected_size);
+    assert_memory_equal(json_string_value(value), expected, expected_size);
+    json_decref(value);
+}
+
+static void expect_same(const char *text, size_t size)
+{
+    expect_text(text, size, text, size);
+}
+
+#define REPLACED "\xef\xbf\xbd"
+
+/* At each place of a short text. */
+static void test_every_byte(void **state)
+{
+    (void)state;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        for (unsigned place = 0; place < 3; place++) {
+            char text[] = "abc";
+            GString *expected = g_string_new(NULL);
+
+            text[place] = (char)byte;
+            for (unsigned i = 0; i < 3; i++)
+                g_string_append_len(expected, i == place && byte >= 0x80 ? REPLACED : &text[i],
+                                    i == place && byte >= 0x80 ? 3 : 1);
+            expect_text(text, 3, expected->str, expected->len);
+            g_string_free(expected, TRUE);
+        }
+    }
+}
+
+/* Every character there is. */
+static void test_every_character(void **state)
+{
+    (void)state;
+    for (gunichar c = 0; c <= 0x10ffff; c++) {
+        char text[8] = "";
+        const int size = g_unichar_to_utf8(c, text);
+
+        if (g_unichar_validate(c))
+            expect_same(text, (size_t)size);
+    }
+}
+
+/* Too long, a surrogate, beyond the last, cut off, a continuation alone. */
+static void test_broken_utf8(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"\xc0\x80", REPLACED REPLACED},
+        {"\xe0\x9f\xbf", REPLACED REPLACED REPLACED},
+        {"\xed\xa0\x80", REPLACED REPLACED REPLACED},
+        {"\xf4\x90\x80\x80", REPLACED REPLACED REPLACED REPLACED},
+        {"\xf0\x9f\x98", REPLACED REPLACED REPLACED},
+        {"a\xe2\x82", "a" REPLACED REPLACED},
+        {"\xe2\x82z", REPLACED REPLACED "z"},
+        {"\x80\xbf", REPLACED REPLACED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        expect_text(cases[i].text, strlen(cases[i].text), cases[i].expected,
+                    strlen(cases[i].expected));
+}
+
+/* Terminals obey control characters of one byte, of two, and DEL. */
+static void test_controls_are_escaped(void **state)
+{
+    struct written written = start();
+
+    (void)state;
+    qs_json_string(&written.json, "\x1b\r\x7f\xc2\x9b\xc2\xa0");
+    assert_string_equal(written.text->str, "\"\\u001B\\r\\u007F\\u009B\xc2\xa0\"");
+    g_string_free(written.text, TRUE);
+}
+
+static void test_bytes(void **state)
+{
+    struct written written = start();
+
+    (void)state;
+    qs_json_bytes(&written.json, VIEW("\x00\x7f\xff"));
+    assert_string_equal(written.text->str, "\"007fff\"");
+    g_string_free(written.text, TRUE);
+}
+
+/* --- Numbers */
+
+static void check_real(double real)
+{
+    struct written written = start();
+    char *end;
+
+    if (!qs_json_real(&written.json, real)) {
+        g_string_free(written.text, TRUE);
+        assert_true(!isfinite(real));
+        return;
+    }
+    assert_true(g_ascii_strtod(written.text->str, &end) == real);
+    assert_int_equal(*end, '\0');
+    assert_int_equal(signbit(g_ascii_strtod(written.text->str, NULL)) != 0, signbit(real) != 0);
+    check_form(written);
+}
+
+static void test_reals(void **state)
+{
+    static const double values[] = {0.0,     -0.0,     0.1,  1e22,      1e-7,    -1e300,   DBL_MAX,
+                                    DBL_MIN, 5e-324,   1e16, 1e17,      1e15,    123456.5, 1e-4,
+                                    9.9e-5,  INFINITY, NAN,  -INFINITY, FLT_MAX, 1.0 / 3};
+
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+        check_real(values[i]);
+    for (int i = INT16_MIN; i <= INT16_MAX; i++) {
+        check_real(i / 8.0);
+        check_real(i * (360.0 / 65536));
+        check_real((double)((float)i / 3));
+        check_real(1700000000 + i / 1e3);
+    }
+    for (int i = 0; i < 8192; i++)
+        for (double whole = 0; whole < 1e9; whole = whole * 10 + 9)
+            check_real(whole + i / 8192.0);
+}
+
+/* All kinds of bits, by a generator of Knuth's (MMIX). */
+static void test_random_reals(void **state)
+{
+    uint64_t bits = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < 200000; i++) {
+        double real;
+
+        bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        memcpy(&real, &bits, sizeof real);
+        check_real(real);
+    }
+}
+
+static void check_whole(int64_t number)
+{
+    struct written written = start();
+    json_t *value;
+
+    qs_json_int(&written.json, number);
+    value = read_back(written);
+    assert_true(json_is_integer(value));
+    assert_true(json_integer_value(value) == number);
+    json_decref(value);
+}
+
+static void test_whole_numbers(void **state)
+{
+    struct written written = start();
+
+    (void)state;
+    for (unsigned bit = 0; bit < 63; bit++)
+        for (int64_t step = -1; step <= 1; step++) {
+            check_whole((INT64_C(1) << bit) + step);
+            check_whole(-(INT64_C(1) << bit) + step);
+        }
+    check_whole(INT64_MAX);
+    check_whole(INT64_MIN);
+    qs_json_uint(&written.json, UINT64_MAX);
+    assert_string_equal(written.text->str, "18446744073709551615");
+    g_string_free(written.text, TRUE);
+}
+
+/* --- Structure */
+
+static void write_all_kinds(struct qs_json *json)
+{
+    qs_json_begin_object(json);
+    qs_json_key(json, "empty object");
+    qs_json_begin_object(json);
+    qs_json_end_object(json);
+    qs_json_key(json, "empty array");
+    qs_json_begin_array(json);
+    qs_json_end_array(json);
+    qs_json_key(json, "values");
+    qs_json_begin_array(json);
+    qs_json_bool(json, true);
+    qs_json_bool(json, false);
+    qs_json_null(json);
+    qs_json_uint(json, 5);
+    qs_json_real(json, 5);
+    qs_json_real(json, NAN);
+    qs_json_string(json, "");
+    qs_json_plain(json, "abc", 2);
+    qs_json_begin_array(json);
+    qs_json_begin_array(json);
+    qs_json_end_array(json);
+    qs_json_int(json, -7);
+    qs_json_end_array(json);
+    qs_json_end_array(json);
+    qs_json_key(json, "last");
+    qs_json_null(json);
+    qs_json_end_object(json);
+}
+
+static void test_structure(void **state)
+{
+    struct written written = start();
+
+    (void)state;
+    write_all_kinds(&written.json);
+    assert_string_equal(written.text->str,
+                        "{\"empty object\":{},\"empty array\":[],"
+                        "\"values\":[true,false,null,5,5.0,\"\",\"ab\",[[],-7]],\"last\":null}");
+    check_form(written);
+}
+
+/* Groups within groups know their lengths from the inside out. */
+static void test_later(void **state)
+{
+    struct written written = start();
+    struct qs_json *json = &written.json;
+    gsize outer, inner;
+
+    (void)state;
+    qs_json_begin_array(json);
+    qs_json_uint(json, 1);
+    outer = qs_json_later(json);
+    qs_json_begin_array(json);
+    inner = qs_json_later(json);
+    qs_json_uint(json, 2);
+    qs_json_end_array(json);
+    qs_json_int_at(json, inner, 1234567890);
+    qs_json_end_array(json);
+    qs_json_int_at(json, outer, -10);
+    assert_string_equal(written.text->str, "[1,-10,[1234567890,2]]");
+    g_string_free(written.text, TRUE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_broken_utf8),  cmocka_unit_test(test_controls_are_escaped),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_random_reals), cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_structure),    cmocka_unit_test(test_later),
+    };
+
+    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
+}
