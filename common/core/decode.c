@@ -38,6 +38,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->in = qs_reader_over(packet->data, packet->size);
     d->fields_wanted = d->sink && d->sink->field;
     d->stop = false;
+    d->inflated = 0;
     d->source_depth = 0;
     d->coord_format = QS_COORD_SHORT;
     d->angle_format = QS_ANGLE_BYTE;

@@ -67,7 +67,8 @@ struct qs_decoder {
     bool probing;       /* a trial, whose session is thrown away */
     enum qs_coord_format coord_format;
     enum qs_angle_format angle_format;
-    uint8_t id_mask; /* the bits of a message's first byte that are its id; usually all */
+    uint8_t id_mask;   /* the bits of a message's first byte that are its id; usually all */
+    uint64_t inflated; /* bytes that its compressed messages asked for so far */
     unsigned source_depth;
     struct qs_reader outer[QS_SOURCES_MAX];
     uint32_t origin;          /* offset of the payload's first byte, for sinks */

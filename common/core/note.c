@@ -22,6 +22,8 @@ const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS] = {
                               "Something that was received is not in the capture"},
     [QS_NOTE_RETRANSMISSION] = {"retransmission", QS_SEVERITY_NOTE, QS_GROUP_SEQUENCE, false,
                                 "Sent again"},
+    [QS_NOTE_LIMIT] = {"limit", QS_SEVERITY_WARN, QS_GROUP_UNDECODED, true,
+                       "More than is decoded of one packet"},
     [QS_NOTE_UNUSUAL] = {"unusual", QS_SEVERITY_CHAT, QS_GROUP_PROTOCOL, false,
                          "Legal but unusual"},
 };

@@ -10,9 +10,10 @@
 enum {
     RAW_DEFLATE = -15, /* zlib's window bits: no header */
     INFLATE_STEP = 16 * 1024,
-    WAITING_COST = 64,         /* bytes that a waiting chunk takes beside its own, at least */
-    PERCENT_EXACT = 0x1000000, /* sizes beyond which servers' percentages overflow */
-    NAME_MAX_BYTES = 1024      /* a longer name is cut */
+    DEFLATED_PIECE_MAX = 0xffff, /* R1Q2 states its size in 16 bits */
+    WAITING_COST = 64,           /* bytes that a waiting chunk takes beside its own, at least */
+    PERCENT_EXACT = 0x1000000,   /* sizes beyond which servers' percentages overflow */
+    NAME_MAX_BYTES = 1024        /* a longer name is cut */
 };
 
 /* --- Steps */
@@ -216,8 +217,9 @@ static void append(struct qs_transfers *transfers, struct file *file, struct qs_
         g_byte_array_append(file->about.content, data.data, data.size);
 }
 
-/* What `stream` makes of its input. Returns zlib's last status. */
-static int inflate_input(struct qs_transfers *transfers, struct file *file, z_stream *stream)
+/* What `stream` makes of its input, up to `max` bytes and a step. Returns zlib's last status. */
+static int inflate_input(struct qs_transfers *transfers, struct file *file, z_stream *stream,
+                         uint64_t max)
 {
     uint8_t out[INFLATE_STEP];
     int status;
@@ -227,7 +229,8 @@ static int inflate_input(struct qs_transfers *transfers, struct file *file, z_st
         stream->avail_out = sizeof out;
         status = inflate(stream, Z_SYNC_FLUSH);
         append(transfers, file, (struct qs_view){out, (uint32_t)sizeof out - stream->avail_out});
-    } while (status == Z_OK && !stream->avail_out && !file->about.problem);
+    } while (status == Z_OK && !stream->avail_out && !file->about.problem &&
+             stream->total_out <= max);
     return status;
 }
 
@@ -244,7 +247,7 @@ static void append_deflated(struct qs_transfers *transfers, struct file *file, s
     if (inflateInit2(&stream, RAW_DEFLATE) != Z_OK)
         return;
     feed(&stream, data);
-    if (inflate_input(transfers, file, &stream) != Z_STREAM_END)
+    if (inflate_input(transfers, file, &stream, DEFLATED_PIECE_MAX) != Z_STREAM_END)
         set_problem(file, "its compressed data are damaged");
     inflateEnd(&stream);
 }
@@ -262,7 +265,7 @@ static void append_stream(struct qs_transfers *transfers, struct file *file, str
         }
     }
     feed(file->stream, data);
-    status = inflate_input(transfers, file, file->stream);
+    status = inflate_input(transfers, file, file->stream, UINT64_MAX);
     file->stream_ended = status == Z_STREAM_END;
     if (status != Z_STREAM_END && status != Z_OK && status != Z_BUF_ERROR)
         set_problem(file, "its compressed data are damaged");

@@ -41,7 +41,8 @@ const struct qs_protocol q2_protocol = {
              QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
              QS_NOTE_BIT(QS_NOTE_CHECKSUM_BAD) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) |
              QS_NOTE_BIT(QS_NOTE_SEQUENCE_STALE) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_DUPLICATE) |
-             QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) | QS_NOTE_BIT(QS_NOTE_UNUSUAL),
+             QS_NOTE_BIT(QS_NOTE_NOT_CAPTURED) | QS_NOTE_BIT(QS_NOTE_LIMIT) |
+             QS_NOTE_BIT(QS_NOTE_UNUSUAL),
     .session_size = sizeof(struct q2_session),
     .session_init = q2_session_init,
     .session_copy = q2_session_copy,

@@ -3,8 +3,7 @@
  * Server messages, one function each, by number. Source: dm2-format, section 3; what protocols 35
  * and 36 add: PROTOCOL.md, sections 5, 7 and 11; engine, cl_parse.c.
  */
-#include <zlib.h>
-
+#include "common/core/inflate.h"
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/names.h"
@@ -18,7 +17,6 @@ enum {
     UNICAST_BIT = 0x80, /* of a message byte in relay recordings */
     RELAY_ID_MASK = UNICAST_BIT - 1,
     DOWNLOADS_SINCE = 32,  /* the first protocol in which svc_download carries data */
-    RAW_DEFLATE = -15,     /* zlib's window bits: no header */
     SETTING_FPS = 1,       /* SVS_FPS */
     FRAME_RATE_MAX = 1000, /* more is no frame rate */
     MINOR_FLAGS = 1024     /* Q2PRO's first minor version whose serverdata has a word of flags */
@@ -428,27 +426,6 @@ void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
     qs_pop_source(d);
 }
 
-/* Inflates all of `packed` to exactly `size` bytes, or returns NULL. */
-static GBytes *inflate_messages(struct qs_view packed, uint16_t size)
-{
-    uint8_t *out = g_malloc(size ? size : 1);
-    z_stream stream = {
-        .next_in = (uint8_t *)packed.data,
-        .avail_in = packed.size,
-        .next_out = out,
-        .avail_out = size,
-    };
-
-    if (inflateInit2(&stream, RAW_DEFLATE) == Z_OK) {
-        inflate(&stream, Z_FINISH);
-        inflateEnd(&stream);
-        if (stream.total_out == size)
-            return g_bytes_new_take(out, size);
-    }
-    g_free(out);
-    return NULL;
-}
-
 static void read_inflated(struct qs_decoder *d, GBytes *inflated)
 {
     struct q2_session *session = q2_session_of(d->session);
@@ -476,12 +453,9 @@ static void read_zpacket(struct qs_decoder *d)
                 "Compressed messages within compressed ones, which no client reads");
         return;
     }
-    inflated = inflate_messages(packed, size);
-    if (!inflated) {
-        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "The %u bytes do not inflate to %u",
-                packed_size, size);
+    inflated = qs_inflate(d, at, packed, size);
+    if (!inflated)
         return;
-    }
     read_inflated(d, inflated);
     g_bytes_unref(inflated);
 }

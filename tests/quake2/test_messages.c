@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/core/inflate.h"
+
 #define BLOCK(...) ((const uint8_t[]){__VA_ARGS__})
 
 /* Decodes bytes in a level of that version. Returns the number of problems. */
@@ -179,6 +181,32 @@ static void test_nested_zpackets(void **state)
     game_close(&game);
 }
 
+/* A few bytes of a datagram stand for as many messages as they like. */
+static void test_many_zpackets(void **state)
+{
+    enum { PACKETS = 8, MESSAGES = 60000 };
+    uint8_t *inner = g_malloc(MESSAGES);
+    GByteArray *block = g_byte_array_new();
+    struct game game;
+
+    (void)state;
+    memset(inner, SVC_NOP, MESSAGES);
+    for (unsigned i = 0; i < PACKETS; i++) {
+        GByteArray *one = zpacket(inner, MESSAGES, MESSAGES);
+
+        g_byte_array_append(block, one->data, one->len);
+        g_byte_array_free(one, TRUE);
+    }
+    game_open(&game);
+    assert_int_not_equal(decode_packed(&game, block), 0);
+    assert_int_equal(game.decoder.messages->len, QS_INFLATED_MAX / MESSAGES * MESSAGES + PACKETS);
+    assert_int_equal(game.decoder.notes[QS_NOTE_LIMIT], PACKETS - QS_INFLATED_MAX / MESSAGES);
+    /* The next packet has all of it again. */
+    assert_int_equal(decode_packed(&game, zpacket(inner, MESSAGES, MESSAGES)), 0);
+    game_close(&game);
+    g_free(inner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_test_release),
         cmocka_unit_test(test_zpacket),
         cmocka_unit_test(test_nested_zpackets),
+        cmocka_unit_test(test_many_zpackets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

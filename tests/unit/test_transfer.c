@@ -372,6 +372,26 @@ static void survives_a_bomb(void **state)
     g_free(packed);
 }
 
+/* A piece that is deflated for itself has a size of 16 bits. */
+static void limits_a_piece(void **state)
+{
+    enum { LARGEST = 0xffff, MUCH = 1 << 20, STEP = 16 << 10 };
+    struct heard *heard = *state;
+    uint8_t *zeros = g_malloc0(MUCH);
+    uint8_t packed[2048];
+
+    heard->room.max = 2 * MUCH;
+    request(heard, "x");
+    packed_piece(heard, packed, deflate_all(zeros, LARGEST, packed, sizeof packed), 50,
+                 QS_TRANSFER_DEFLATED);
+    packed_piece(heard, packed, deflate_all(zeros, MUCH, packed, sizeof packed), 100,
+                 QS_TRANSFER_DEFLATED);
+    assert_int_equal(heard->over, 1);
+    assert_int_equal(heard->complete, 0);
+    assert_in_range(heard->content->len, LARGEST, 2 * LARGEST + STEP);
+    g_free(zeros);
+}
+
 static void notices_damaged_data(void **state)
 {
     struct heard *heard = *state;
@@ -435,6 +455,7 @@ int main(void)
         TEST(inflates_a_stream),
         TEST(notices_a_cut_stream),
         TEST(survives_a_bomb),
+        TEST(limits_a_piece),
         TEST(notices_damaged_data),
         TEST(joins_chunks_that_overlap),
         TEST(inflates_chunks),

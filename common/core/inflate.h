@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compressed messages of a packet. A byte of deflate data may stand for a thousand, and each of
+ * those for a line of a dump: what a packet inflates to has a limit.
+ */
+#ifndef QS_CORE_INFLATE_H
+#define QS_CORE_INFLATE_H
+
+#include <glib.h>
+
+#include "common/core/decoder_state.h"
+
+/*
+ * Bytes that all compressed messages of a packet inflate to. Servers send two of up to 16 KiB
+ * together; the size that a message states is below 64 KiB.
+ */
+enum { QS_INFLATED_MAX = 128 * 1024 };
+
+/*
+ * Inflates all of `packed`, raw deflate data, to exactly `size` bytes (unref them when they are
+ * read). NULL where that is not what they are, or from where on the packet's limit is passed: then
+ * a note about the bytes from `offset` to the reader's position says so.
+ */
+GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed, uint32_t size);
+
+#endif

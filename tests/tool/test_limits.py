@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Small inputs that ask for much: memory, output and time stay within what is sensible."""
+
+import os
+import struct
+import subprocess
+import unittest
+import zlib
+
+from tool import ETHERNET, PROGRAM, Capture, ToolTest, udp
+
+CLIENT, SERVER = (1, 27901), (2, 27910)
+SVC_NOP, SVC_ZPACKET = b"\x06", b"\x15"
+
+# Of all messages the one with the most fields a byte.
+SVC_SPAWNBASELINE = b"\x0e\0\1"
+
+# What the program takes besides, with room for the tests with sanitizers.
+MEMORY_MAX = 600 << 20
+OUTPUT_MAX = 200 << 20
+
+ACTIONS = ["--dump", "--dump=json", "--check", "--list", "--stats", "--verbose"]
+
+
+def deflated(data):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+def zpacket(messages):
+    packed = deflated(messages)
+    return SVC_ZPACKET + struct.pack("<HH", len(packed), len(messages)) + packed
+
+
+class Quake2Session:
+    """An R1Q2 session, which compresses messages."""
+
+    def __init__(self):
+        self.frames = []
+        self.sequence = 0
+        self.oob(CLIENT, SERVER, b"getchallenge\n")
+        self.oob(SERVER, CLIENT, b"challenge 77 p=34,35")
+        self.oob(CLIENT, SERVER, b'connect 35 96 77 "\\name\\a" 1390 1905\n')
+        self.oob(SERVER, CLIENT, b"client_connect")
+
+    def oob(self, source, destination, text):
+        self.send(source, destination, b"\xff\xff\xff\xff" + text)
+
+    def to_client(self, messages):
+        self.sequence += 1
+        self.send(SERVER, CLIENT, struct.pack("<II", self.sequence, 0) + messages)
+
+    def send(self, source, destination, payload):
+        self.frames.append((len(self.frames) * 1000,
+                            bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
+
+    def pcap(self):
+        return Capture(ETHERNET, self.frames).pcap()
+
+
+class Limits(ToolTest):
+    def measure(self, *arguments):
+        """Peak memory and size of the output."""
+        with subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            output = 0
+            while piece := process.stdout.read(1 << 16):
+                output += len(piece)
+                if output > OUTPUT_MAX:
+                    process.kill()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status
+        return usage.ru_maxrss << 10, output
+
+    def assert_moderate(self, capture):
+        for action in ACTIONS:
+            with self.subTest(action):
+                memory, output = self.measure(action, capture)
+                self.assertLess(memory, MEMORY_MAX)
+                self.assertLess(output, OUTPUT_MAX)
+
+    def test_compressed_messages_in_one_datagram(self):
+        session = Quake2Session()
+        session.to_client(zpacket(SVC_NOP * 65535) * 100)
+        self.assert_moderate(self.write("bomb.pcap", session.pcap()))
+
+    def test_compressed_fields_in_one_datagram(self):
+        session = Quake2Session()
+        session.to_client(zpacket(SVC_SPAWNBASELINE * 21845) * 100)
+        self.assert_moderate(self.write("bomb.pcap", session.pcap()))
+
+    def test_the_limit_is_said(self):
+        session = Quake2Session()
+        session.to_client(zpacket(SVC_NOP * 60000) * 5 + SVC_NOP)
+        session.to_client(zpacket(SVC_NOP * 60000))
+        path = self.write("bomb.pcap", session.pcap())
+        output, _ = self.tool("--dump", path)
+        notes = [line.split(" = ")[1] for line in output.splitlines() if " q2.limit = " in line]
+        self.assertEqual(len(notes), 3)
+        self.assertRegex(notes[0], r'"The \d+ bytes stay packed: '
+                                   r'a packet\'s messages inflate to 131072 bytes at most"')
+        self.assertEqual(output.count("q2.svc_nop\n"), 3 * 60000 + 1)
+        output, _ = self.tool("--check", path, status=1)
+        self.assertIn("  limit: 3\n", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
