@@ -18,7 +18,14 @@ struct extract {
     const struct options *options;
     struct qs_transfer_room room;
     GHashTable *sessions; /* number -> struct receiver */
-    GHashTable *written;  /* path in lower case -> checksum of the content */
+    GHashTable *written;  /* path in lower case -> struct written */
+    GHashTable *known;    /* paths in lower case with the checksums of what need not go there */
+};
+
+/* A path that has its file. */
+struct written {
+    char *checksum; /* of the content */
+    unsigned last;  /* number that files got which should have gone there, too; 1: none yet */
 };
 
 /* A session that files may come in. */
@@ -40,40 +47,88 @@ static char *numbered(const char *path, unsigned number)
     return g_strdup_printf("%.*s-%u%s", stem, path, number, dot ? dot : "");
 }
 
-/*
- * A path that nothing else was written to, or NULL where this very file was. File systems may not
- * tell upper from lower case.
- */
-static char *free_path(struct extract *extract, const char *wanted, char *checksum)
+static void written_free(gpointer data)
 {
-    char *path = g_strdup(wanted);
+    struct written *written = data;
 
-    for (unsigned i = 2;; i++) {
-        char *key = g_ascii_strdown(path, -1);
-        const char *there = g_hash_table_lookup(extract->written, key);
+    g_free(written->checksum);
+    g_free(written);
+}
 
-        if (!there) {
-            g_hash_table_insert(extract->written, key, checksum);
+/* File systems may not tell upper from lower case. */
+static struct written *written_to(struct extract *extract, const char *path)
+{
+    char *key = g_ascii_strdown(path, -1);
+    struct written *there = g_hash_table_lookup(extract->written, key);
+
+    g_free(key);
+    return there;
+}
+
+static void set_written(struct extract *extract, const char *path, const char *checksum)
+{
+    struct written *written = g_new(struct written, 1);
+
+    *written = (struct written){g_strdup(checksum), 1};
+    g_hash_table_insert(extract->written, g_ascii_strdown(path, -1), written);
+}
+
+/* A file that should have gone to `wanted` is there, or under a number. True: it was before. */
+static bool set_known(struct extract *extract, const char *wanted, const char *checksum)
+{
+    char *path = g_ascii_strdown(wanted, -1);
+    char *key = g_strdup_printf("%s %s", checksum, path);
+
+    g_free(path);
+    return !g_hash_table_add(extract->known, key);
+}
+
+/*
+ * The next path with a number that nothing was written to. NULL where this very file was, as one
+ * that is called so.
+ */
+static char *next_numbered(struct extract *extract, const char *wanted, const char *checksum)
+{
+    struct written *first = written_to(extract, wanted);
+
+    for (;;) {
+        char *path = numbered(wanted, ++first->last);
+        const struct written *there = written_to(extract, path);
+
+        if (!there)
             return path;
-        }
-        g_free(key);
         g_free(path);
-        if (strcmp(there, checksum) == 0)
-            break;
-        path = numbered(wanted, i);
+        if (strcmp(there->checksum, checksum) == 0)
+            return NULL;
+        set_known(extract, wanted, there->checksum);
     }
-    g_free(checksum);
-    return NULL;
+}
+
+/* A path that nothing else was written to, or NULL where this very file was. New. */
+static char *free_path(struct extract *extract, const char *wanted, const char *checksum)
+{
+    const struct written *there = written_to(extract, wanted);
+    char *path;
+
+    if (there && strcmp(there->checksum, checksum) == 0)
+        return NULL;
+    if (set_known(extract, wanted, checksum))
+        return NULL;
+    path = there ? next_numbered(extract, wanted, checksum) : g_strdup(wanted);
+    if (path)
+        set_written(extract, path, checksum);
+    return path;
 }
 
 static char *path_for(struct extract *extract, const struct qs_transferred *file)
 {
     char *safe = safe_path(file->name);
     char *wanted = g_strconcat(safe, file->complete ? "" : ".partial", NULL);
-    char *path = free_path(
-        extract, wanted,
-        g_compute_checksum_for_data(G_CHECKSUM_SHA256, file->content->data, file->content->len));
+    char *checksum =
+        g_compute_checksum_for_data(G_CHECKSUM_SHA256, file->content->data, file->content->len);
+    char *path = free_path(extract, wanted, checksum);
 
+    g_free(checksum);
     g_free(safe);
     g_free(wanted);
     return path;
@@ -202,6 +257,7 @@ static void extract_end(struct action *action, bool report)
     (void)report;
     g_hash_table_destroy(extract->sessions);
     g_hash_table_destroy(extract->written);
+    g_hash_table_destroy(extract->known);
     g_free(extract);
 }
 
@@ -223,7 +279,8 @@ static struct action *create(const struct options *options)
     extract->options = options;
     extract->room.max = ROOM_MAX;
     extract->sessions = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
-    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    extract->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, written_free);
+    extract->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return &extract->action;
 }
 

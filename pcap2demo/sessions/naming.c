@@ -10,7 +10,7 @@ struct naming {
     char *folder;
     char *file; /* the name that the user gave, or NULL */
     unsigned file_session;
-    GHashTable *given; /* names */
+    GHashTable *given; /* name -> the last number that it got to be told apart; 1: none yet */
 };
 
 static char *safe_part(const char *from, const char *to)
@@ -134,6 +134,22 @@ static char *extension_of(const struct naming *naming, const struct naming_reque
     return g_strdup(dot && dot > naming->file ? dot : "");
 }
 
+/* The name, or where it was given already, the next one with a number. New. */
+static char *number_name(struct naming *naming, const char *base, const char *extension)
+{
+    char *wanted = g_strconcat(base, extension, NULL);
+    unsigned number = MAX(1, GPOINTER_TO_UINT(g_hash_table_lookup(naming->given, wanted)));
+    char *name = g_strdup(wanted);
+
+    while (g_hash_table_contains(naming->given, name)) {
+        g_free(name);
+        name = g_strdup_printf("%s-%u%s", base, ++number, extension);
+    }
+    g_hash_table_insert(naming->given, g_strdup(name), GUINT_TO_POINTER(1));
+    g_hash_table_insert(naming->given, wanted, GUINT_TO_POINTER(number));
+    return name;
+}
+
 char *naming_next(struct naming *naming, const struct naming_request *request)
 {
     char *base, *extension, *name;
@@ -143,12 +159,7 @@ char *naming_next(struct naming *naming, const struct naming_request *request)
     naming->file_session = request->session;
     base = base_of(naming, request);
     extension = extension_of(naming, request);
-    name = g_strconcat(base, extension, NULL);
-    for (unsigned i = 2; g_hash_table_contains(naming->given, name); i++) {
-        g_free(name);
-        name = g_strdup_printf("%s-%u%s", base, i, extension);
-    }
-    g_hash_table_add(naming->given, g_strdup(name));
+    name = number_name(naming, base, extension);
     g_free(base);
     g_free(extension);
     return name;

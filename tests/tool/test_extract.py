@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import resource
 import struct
 import sys
 import unittest
@@ -135,6 +136,27 @@ class Extract(ToolTest):
         output, _ = self.extract(talk, status=1)
         self.assertEqual(output, "a.wav: 4 bytes\n")
         self.assertEqual(self.files(), {"a.wav": b"data", "b.wav.partial": b"half"})
+
+    def test_names_that_are_numbers_of_others(self):
+        talk = Conversation()
+        for name, data in ((b"a.x", b"1"), (b"a.x", b"2"), (b"A-2.x", b"2"), (b"a-2.x", b"3"),
+                           (b"a-3.x", b"4"), (b"a.x", b"4"), (b"a.x", b"5"), (b"a.x", b"4"),
+                           (b"a.x", b"2"), (b"a.x", b"1")):
+            talk.download(name, data)
+        self.extract(talk)
+        self.assertEqual(self.files(), {"a.x": b"1", "a-2.x": b"2", "a-2-2.x": b"3",
+                                        "a-3.x": b"4", "a-4.x": b"5"})
+
+    def test_many_files_of_one_name(self):
+        """Each is told apart without a look at all that came before."""
+        talk = Conversation()
+        for number in range(20000):
+            talk.download(b"maps/a.bsp", struct.pack("<I", number))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.extract(talk, "--quiet")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        self.assertLess(used, 8)
+        self.assertEqual(len(self.files()), 20000)
 
     def test_hostile_names_stay_below_the_folder(self):
         talk = Conversation()

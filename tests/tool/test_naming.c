@@ -96,6 +96,25 @@ static void names_by_capture_start_player_and_map(void **state)
     naming_free(naming);
 }
 
+/* Each is told apart without a look at all that came before. */
+static void tells_many_apart(void **state)
+{
+    enum { MANY = 200000 };
+    char *error = NULL, *expected;
+    struct naming *naming = naming_new(NULL, &error);
+
+    (void)state;
+    for (unsigned i = 1; i < MANY; i++)
+        g_free(naming_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
+    expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
+    assert_next(naming, REQUEST(.start = START, .session = MANY, .map = "dm4"), expected);
+    /* A map may be called as a number would make it. */
+    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
+                "duel-20261120-155401-dm4-2-2.qwd");
+    g_free(expected);
+    naming_free(naming);
+}
+
 static void uses_the_users_file(void **state)
 {
     char *error = NULL;
@@ -145,6 +164,7 @@ int main(void)
         cmocka_unit_test(keeps_good_names),
         cmocka_unit_test(tames_bad_names),
         cmocka_unit_test(names_by_capture_start_player_and_map),
+        cmocka_unit_test(tells_many_apart),
         cmocka_unit_test(uses_the_users_file),
         cmocka_unit_test(uses_the_users_folder),
         cmocka_unit_test(refuses_missing_folders),
