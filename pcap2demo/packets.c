@@ -10,9 +10,9 @@
 /* The progress bar and the state of standard output are looked at after so many frames. */
 enum { LOOK_UP_EVERY = 1024 };
 
-void packets_init(struct packets *packets)
+void packets_init(struct packets *packets, bool as_captured)
 {
-    *packets = (struct packets){.ip = ip_new(), .tcp = tcp_new()};
+    *packets = (struct packets){.as_captured = as_captured, .ip = ip_new(), .tcp = tcp_new()};
 }
 
 void packets_clear(struct packets *packets)
@@ -52,6 +52,24 @@ static void take_frame(struct packets *packets, struct sessions *sessions, link_
     }
 }
 
+static void take_sorted(struct packets *packets, struct sessions *sessions, link_reader *link,
+                        bool all)
+{
+    struct input_frame frame;
+
+    while (packets->order && time_order_next(packets->order, all, &frame))
+        take_frame(packets, sessions, link, &frame);
+}
+
+static void take_in_order(struct packets *packets, struct sessions *sessions, link_reader *link,
+                          struct input_frame *frame)
+{
+    if (!packets->order || time_order_passes(packets->order, frame))
+        take_frame(packets, sessions, link, frame);
+    else
+        take_sorted(packets, sessions, link, false);
+}
+
 void packets_end(struct packets *packets, struct sessions *sessions)
 {
     ip_end(packets->ip);
@@ -59,8 +77,9 @@ void packets_end(struct packets *packets, struct sessions *sessions)
     take_pieces(packets, sessions);
 }
 
-void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct sessions *sessions, uint64_t bytes_before)
+static enum input_status read_frames(struct packets *packets, struct input *input,
+                                     link_reader *link, struct sessions *sessions,
+                                     uint64_t bytes_before)
 {
     struct input_frame frame;
     enum input_status status = INPUT_FRAME;
@@ -68,8 +87,10 @@ void packets_read(struct packets *packets, struct input *input, link_reader *lin
     while (!signals_interrupted()) {
         status = input_next(input, &frame);
         if (status == INPUT_FRAME)
-            take_frame(packets, sessions, link, &frame);
-        else if (status != INPUT_IDLE)
+            take_in_order(packets, sessions, link, &frame);
+        else if (status == INPUT_IDLE)
+            take_sorted(packets, sessions, link, true);
+        else
             break;
         if (packets->frames % LOOK_UP_EVERY)
             continue;
@@ -77,6 +98,18 @@ void packets_read(struct packets *packets, struct input *input, link_reader *lin
         if (ferror(stdout))
             break;
     }
+    take_sorted(packets, sessions, link, true);
+    return status;
+}
+
+void packets_read(struct packets *packets, struct input *input, link_reader *link,
+                  struct sessions *sessions, uint64_t bytes_before)
+{
+    enum input_status status;
+
+    packets->order = packets->as_captured ? NULL : time_order_new();
+    status = read_frames(packets, input, link, sessions, bytes_before);
+    g_clear_pointer(&packets->order, time_order_free);
     if (status == INPUT_BROKEN && !signals_interrupted())
         failure(EXIT_PROBLEMS,
                 (struct location){.file = input_name(input), .packet = input_frames(input) + 1},

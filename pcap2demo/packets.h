@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the frames of captures to sessions: link layer, IP, TCP. */
+/* From the frames of captures to sessions: order, link layer, IP, TCP. */
 #ifndef PCAP2DEMO_PACKETS_H
 #define PCAP2DEMO_PACKETS_H
 
@@ -7,16 +7,19 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/tcp.h"
+#include "pcap2demo/capture/time_order.h"
 #include "pcap2demo/sessions/sessions.h"
 
 struct packets {
+    bool as_captured;         /* frames that are out of order are not sorted */
+    struct time_order *order; /* of the input that is read; or NULL */
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;
     uint64_t number; /* of the last frame */
 };
 
-void packets_init(struct packets *packets);
+void packets_init(struct packets *packets, bool as_captured);
 void packets_clear(struct packets *packets);
 
 /*

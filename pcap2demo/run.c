@@ -73,6 +73,7 @@ static void read_input(struct run *run, struct input *input)
     signals_set_input(input);
     packets_read(&run->packets, input, link, run->sessions, run->bytes_before);
     signals_set_input(NULL);
+    sessions_end_source(run->sessions);
     report_dropped(input);
     end_input(run, input_name(input), input_frames(input));
 }
@@ -262,7 +263,7 @@ void run_inputs(const struct options *options)
     struct run run = {.options = options, .action = options->action->create(options)};
 
     signals_catch();
-    packets_init(&run.packets);
+    packets_init(&run.packets, run.action->handler.as_captured);
     run.sessions = sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     packets_end(&run.packets, run.sessions);

@@ -12,6 +12,7 @@
 
 #include "common/core/field.h"
 #include "common/core/packet.h"
+#include "common/core/place.h"
 #include "common/core/reader.h"
 #include "common/core/session.h"
 
@@ -71,6 +72,14 @@ struct qs_protocol {
      * the user wants that.
      */
     bool recognise_on_request;
+
+    /*
+     * Where the datagram stands in its conversation, of which `session` is known so far; its end
+     * `from` is known. False, with `place` undefined, where it has no number or it cannot be told.
+     * NULL: the protocol has no numbers.
+     */
+    bool (*place)(const struct qs_session *session, const struct qs_packet *packet,
+                  struct qs_place *place);
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);

@@ -6,6 +6,7 @@
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"
 #include "common/quake/names.h"
+#include "common/quake/place.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
 #include "common/core/rows_table.h"
@@ -74,6 +75,7 @@ const struct qs_protocol nq_protocol = {
     .session_clear = nq_session_clear,
     .describe = nq_session_describe,
     .recognise = recognise,
+    .place = nq_place,
     .decode = decode,
     .decode_server_messages = decode_server_messages,
 };

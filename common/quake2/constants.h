@@ -23,6 +23,10 @@ enum q2_record {
     Q2_RECORD_RELAY = 0x80
 };
 
+/* The netchan that Q2PRO adds: in the sequence word, and in the word of a fragment's offset. */
+#define Q2_FRAGMENT_BIT UINT32_C(0x40000000)
+enum { Q2_MORE_FRAGMENTS = 0x8000 };
+
 /* Numbers of messages; one may have two names in different protocols. */
 /* clang-format off */
 enum q2_clc {

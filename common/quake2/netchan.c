@@ -10,11 +10,8 @@ enum {
     HEADER_SIZE = 8,
     FIRST_NUMBERS = 2,  /* sequence numbers up to this begin a connection */
     REORDERED_MAX = 16, /* a packet later than by so many is not late but of a new connection */
-    FRAGMENT_MORE = 0x8000,
-    JOINED_MAX = 32768 /* Q2PRO's longest message */
+    JOINED_MAX = 32768  /* Q2PRO's longest message */
 };
-
-#define FRAGMENT_BIT UINT32_C(0x40000000)
 
 /* The header of a packet. */
 struct header {
@@ -29,11 +26,11 @@ static void read_sequence(struct qs_decoder *d, struct header *header)
     const uint32_t at = d->in.pos;
     const uint32_t word = qs_reader_u32(&d->in);
     const uint32_t ack = qs_reader_u32(&d->in);
-    const uint32_t mask = fragments ? QS_SEQUENCE_MASK & ~FRAGMENT_BIT : QS_SEQUENCE_MASK;
+    const uint32_t mask = fragments ? QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT : QS_SEQUENCE_MASK;
 
     header->sequence = word & mask;
     header->acknowledged = ack & mask;
-    header->fragment = fragments && word & FRAGMENT_BIT;
+    header->fragment = fragments && word & Q2_FRAGMENT_BIT;
     qs_emit_uint(d, Q2_SEQUENCE_RELIABLE, at, 4, word >> 31);
     if (fragments)
         qs_emit_uint(d, Q2_SEQUENCE_FRAGMENT, at, 4, header->fragment);
@@ -61,8 +58,8 @@ static void read_fragment_word(struct qs_decoder *d, struct header *header)
 {
     const uint16_t word = qs_u16(d, Q2_FRAGMENT_WORD);
 
-    header->more = word & FRAGMENT_MORE;
-    header->fragment_offset = word & (FRAGMENT_MORE - 1);
+    header->more = word & Q2_MORE_FRAGMENTS;
+    header->fragment_offset = word & (Q2_MORE_FRAGMENTS - 1);
 }
 
 static struct header read_header(struct qs_decoder *d)
@@ -101,7 +98,7 @@ static bool overtakes_answer(const struct q2_session *session, uint32_t sequence
 static void settle_connect(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
-    const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~FRAGMENT_BIT;
+    const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
     const struct qs_netchan *chan = qs_netchan_forth(d);
     const bool expected = session->connect_pending || session->base.disconnected;
 

@@ -3,6 +3,7 @@
 #include "common/quake2/quake2.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/names.h"
+#include "common/quake2/place.h"
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
@@ -49,6 +50,7 @@ const struct qs_protocol q2_protocol = {
     .session_clear = q2_session_clear,
     .describe = q2_session_describe,
     .recognise = q2_is_surely_quake2,
+    .place = q2_place,
     .decode = decode,
     .decode_server_messages = q2_decode_messages,
 };

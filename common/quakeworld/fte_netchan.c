@@ -9,11 +9,8 @@
 #include "common/core/receiver.h"
 #include "common/quakeworld/decode.h"
 
-#define STUN_BIAS UINT32_C(0x40000000)
-
 enum {
     WORDS_SIZE = 8,
-    FRAGMENT_MORE = 1,
     MESSAGE_MAX = 65536 /* bytes; engines join no more */
 };
 
@@ -30,7 +27,7 @@ static bool looks_biased(const struct qs_reader *in)
 {
     const uint8_t *b = in->data;
 
-    return is_top_byte(b[0], STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
+    return is_top_byte(b[0], QW_STUN_BIAS >> 24) && is_top_byte(b[4], 0) &&
            !(is_top_byte(b[3], 0) && is_top_byte(b[7], 0));
 }
 
@@ -42,7 +39,7 @@ static bool looks_fragmentable(const struct qs_reader *in, uint32_t header_size)
 {
     const uint8_t *b = in->data + header_size;
 
-    return in->size >= header_size + 2 && b[0] <= FRAGMENT_MORE && b[1] == 0;
+    return in->size >= header_size + 2 && b[0] <= QW_MORE_FRAGMENTS && b[1] == 0;
 }
 
 /*
@@ -87,28 +84,23 @@ const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d)
 
 bool qw_is_biased(const struct qs_decoder *d)
 {
-    return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & STUN_BIAS);
+    return qs_reader_left(&d->in) >= 4 && (qs_be32(d->in.data + d->in.pos) & QW_STUN_BIAS);
 }
 
 void qw_read_biased_words(struct qs_decoder *d, uint32_t *sequence, uint32_t *ack)
 {
     const uint32_t at = d->in.pos;
 
-    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - STUN_BIAS;
+    *sequence = qs_u32be(d, QW_SEQUENCE_BIASED) - QW_STUN_BIAS;
     qs_emit_generated_uint(d, QW_SEQUENCE_WORD, at, 4, *sequence);
     *ack = qs_u32be(d, QW_ACK_WORD);
-}
-
-static uint32_t offset_of(uint16_t word)
-{
-    return (uint32_t)(word & ~FRAGMENT_MORE) << 2;
 }
 
 uint16_t qw_read_fragment_word(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_FRAGMENT_WORD);
 
-    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, offset_of(word));
+    qs_emit_generated_uint(d, QW_FRAGMENT_OFFSET, d->in.pos - 2, 2, qw_fragment_offset(word));
     return word;
 }
 
@@ -124,11 +116,11 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
 {
     static const struct qs_fragment_format format = {{0, 4}, QW_FRAGMENT_DATA, MESSAGE_MAX};
-    const uint32_t offset = offset_of(word);
+    const uint32_t offset = qw_fragment_offset(word);
 
     qs_summary(d, " fragment at %u", offset);
     qw_session(d)->joined =
-        qs_receive_fragment(d, fragments_of(d), &format, offset, word & FRAGMENT_MORE);
+        qs_receive_fragment(d, fragments_of(d), &format, offset, word & QW_MORE_FRAGMENTS);
     return qw_session(d)->joined;
 }
 

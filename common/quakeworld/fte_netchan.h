@@ -6,6 +6,17 @@
 #include "common/core/decoder.h"
 #include "common/quakeworld/quakeworld.h"
 
+/* Added to the sequence word with STUNAWARE. */
+#define QW_STUN_BIAS UINT32_C(0x40000000)
+
+/* Of the word of FRAG; the other bits are the fragment's offset in units of 8 bytes. */
+enum { QW_MORE_FRAGMENTS = 1 };
+
+static inline uint32_t qw_fragment_offset(uint16_t word)
+{
+    return (uint32_t)(word & ~QW_MORE_FRAGMENTS) << 2;
+}
+
 /* The header's format by the handshake; where the capture lacks that, by what the packet can be. */
 const struct qw_netchan_format *qw_netchan_format(struct qs_decoder *d);
 /* With STUNAWARE: whether the packet has the bias, and is not of another protocol. */

@@ -54,6 +54,13 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
                d->acknowledged);
 }
 
+/* The capture has the client's first packet before the accept that it answers, or instead of it. */
+static bool overtakes_answer(const struct qw_session *session)
+{
+    return session->asked.known && !session->base.connection && !session->base.to_server.started &&
+           !session->base.to_client.started;
+}
+
 /*
  * A server's accept alone begins no connection: it is sent again when the client's connect was. The
  * connection begins when the client's numbers do.
@@ -62,7 +69,8 @@ static void begin_connection(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
     const struct qs_netchan *chan = &session->base.to_server;
-    const bool expected = session->connecting || session->base.disconnected;
+    const bool expected =
+        session->connecting || session->base.disconnected || overtakes_answer(session);
 
     if (d->direction != QS_C2S || !expected)
         return;

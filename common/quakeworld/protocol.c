@@ -3,6 +3,7 @@
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/mvd.h"
+#include "common/quakeworld/place.h"
 #include "common/quakeworld/session.h"
 
 static void decode(struct qs_decoder *d)
@@ -48,6 +49,7 @@ const struct qs_protocol qw_protocol = {
     .session_clear = qw_session_clear,
     .describe = qw_session_describe,
     .recognise = qw_recognise,
+    .place = qw_place,
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognise_stream = qw_recognise_stream,

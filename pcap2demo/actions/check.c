@@ -299,6 +299,7 @@ static struct action *create(const struct options *options)
 
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
+                                    .handler.as_captured = options->check.golden.folder != NULL,
                                     .handler.want_rebuild = !options->check.no_rebuild,
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,

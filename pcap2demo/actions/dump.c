@@ -62,6 +62,7 @@ static struct action *create(const struct options *options)
     dump->options = options;
     dump->dump = format->create();
     dump->action = (struct action){.handler.sink = &dump->dump->sink,
+                                   .handler.as_captured = true,
                                    .handler.want_summary = format->want_summary,
                                    .handler.packet = dump_packet,
                                    .end = dump_end};

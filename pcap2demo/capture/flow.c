@@ -91,6 +91,13 @@ void flow_table_free(struct flow_table *table)
     g_free(table);
 }
 
+void flow_table_each(struct flow_table *table, void (*each)(struct flow *flow, void *user),
+                     void *user)
+{
+    for (GList *link = table->by_use.head; link; link = link->next)
+        each(link->data, user);
+}
+
 static void use(struct flow_table *table, struct flow *flow, int64_t now)
 {
     flow->last = now;

@@ -47,6 +47,10 @@ struct flow *flow_between(const struct flow_table *table, const struct qs_addres
 void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
               const struct qs_address *b, int64_t now);
 
+/* Calls `each` of all conversations; it adds and ends none. */
+void flow_table_each(struct flow_table *table, void (*each)(struct flow *flow, void *user),
+                     void *user);
+
 /* Ends a conversation early. */
 void flow_end(struct flow_table *table, struct flow *flow);
 

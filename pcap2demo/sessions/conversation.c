@@ -58,6 +58,8 @@ struct conversation *conversation_new_demo(struct recording *recording)
 void conversation_free(struct conversation *conversation)
 {
     free_state(conversation);
+    if (conversation->order)
+        order_free(conversation->order);
     if (conversation->stream)
         stream_free(conversation->stream);
     g_free(conversation);

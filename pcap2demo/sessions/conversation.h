@@ -6,6 +6,7 @@
 #include "common/core/session.h"
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/capture/recording.h"
+#include "pcap2demo/sessions/order.h"
 #include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/sessions/session.h"
 #include "pcap2demo/sessions/stream.h"
@@ -15,6 +16,7 @@ struct conversation {
     int protocol;
     bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
     struct qs_session *state;
+    struct order *order;     /* NULL: packets are taken as they come */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
     struct session *session; /* going on now, or NULL */

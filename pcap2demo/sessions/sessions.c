@@ -40,8 +40,17 @@ static struct conversation *begin_conversation(struct sessions *sessions, int pr
     struct conversation *conversation =
         conversation_new(sessions->options->selection, protocol, a, b);
 
+    if (!sessions->handler->as_captured)
+        conversation->order = order_new();
     flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
+}
+
+/* What is held is of the protocol that it was held for. */
+static bool is_settled(const struct conversation *conversation)
+{
+    return conversation->session || conversation->announced ||
+           (conversation->order && order_holds(conversation->order));
 }
 
 /*
@@ -54,7 +63,7 @@ static struct conversation *find_conversation(struct sessions *sessions, struct 
     struct conversation *conversation = (struct conversation *)flow_find(sessions->flows, packet);
     int protocol;
 
-    if (conversation && (conversation->session || conversation->announced))
+    if (conversation && is_settled(conversation))
         return conversation;
     protocol = protocol_selection_find(selection, packet,
                                        conversation ? conversation->protocol : PROTOCOL_NONE);
@@ -234,20 +243,86 @@ static void expect_announced(struct sessions *sessions, int protocol, int64_t no
     next->announced = true;
 }
 
+/* --- Order ----------------------------------------------------------------------------------- */
+
+static struct qs_place place_of(const struct conversation *conversation,
+                                const struct qs_packet *packet)
+{
+    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
+    struct qs_place place;
+
+    if (!protocol->place || !protocol->place(conversation->state, packet, &place))
+        return (struct qs_place){0};
+    return place;
+}
+
+/* The packet's turn has come. */
+static void take_in_turn(struct sessions *sessions, struct conversation *conversation,
+                         struct qs_packet *packet, const struct qs_place *place)
+{
+    const uint32_t connection = conversation->state->connection;
+
+    take(sessions, conversation, packet);
+    if (conversation->state->connection != connection)
+        order_restart(conversation->order, packet->from, place);
+}
+
+/* What its place still was unknown of when it was held, the packets before it may have told. */
+static void take_held(struct sessions *sessions, struct conversation *conversation, bool all)
+{
+    struct qs_packet *packet;
+    struct qs_place place;
+
+    while ((packet = order_next(conversation->order, all, &place)))
+        take_in_turn(sessions, conversation, packet, &place);
+}
+
+static void take_ordered(struct sessions *sessions, struct conversation *conversation,
+                         struct qs_packet *packet)
+{
+    const struct qs_place place = place_of(conversation, packet);
+
+    if (order_passes(conversation->order, packet, &place)) {
+        take_in_turn(sessions, conversation, packet, &place);
+        return;
+    }
+    order_hold(conversation->order, packet, &place);
+    take_held(sessions, conversation, false);
+}
+
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
 {
     struct conversation *conversation = find_conversation(sessions, packet);
+    int protocol;
 
     if (!conversation)
         return;
-    take(sessions, conversation, packet);
-    expect_announced(sessions, conversation->protocol, packet->time);
+    protocol = conversation->protocol;
+    if (conversation->order)
+        take_ordered(sessions, conversation, packet);
+    else
+        take(sessions, conversation, packet);
+    expect_announced(sessions, protocol, packet->time);
+}
+
+static void end_source(struct flow *flow, void *user)
+{
+    struct conversation *conversation = (struct conversation *)flow;
+
+    if (conversation->order)
+        take_held(user, conversation, true);
+}
+
+void sessions_end_source(struct sessions *sessions)
+{
+    flow_table_each(sessions->flows, end_source, sessions);
 }
 
 static void end_conversation(struct flow *flow, void *user)
 {
     struct conversation *conversation = (struct conversation *)flow;
 
+    end_source(flow, user);
     if (conversation->session) {
         session_describe(conversation->session, conversation->state);
         end_session(user, conversation);

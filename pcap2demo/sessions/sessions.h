@@ -6,7 +6,8 @@
  *            |                          |                        |
  *            |                    find_connection()              |
  *     find_conversation()               |                        |        flow, then protocol
- *            |                   units (stream.h)                |
+ *            |                          |                        |
+ *      order (order.h)           units (stream.h)                |
  *            +--------------------------+------------------------+
  *                                       |
  *                                   decode()            fields and notes to handler->sink
@@ -63,6 +64,7 @@ struct session_handler {
     bool want_transfers;  /* of the decoder */
     bool want_rebuild;    /* run rebuilders */
     bool write_demos;     /* and keep what they write */
+    bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct session_handler *handler, const struct decoded_packet *decoded);
     void (*session_end)(struct session_handler *handler, const struct session *session);
 };
@@ -87,6 +89,9 @@ void sessions_set_comments(struct sessions *sessions, const struct comments *com
 
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet);
+
+/* The file ends: what waits for datagrams before it is taken. */
+void sessions_end_source(struct sessions *sessions);
 
 /*
  * Takes the next bytes of one end of a TCP connection, a hole in them, or the connection's end. The

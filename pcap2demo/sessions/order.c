@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/order.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* Numbers missing before one that comes first in its connection; more have another reason. */
+enum { BEGINNING_MAX = 16 };
+
+/* What has gone on of a stream. */
+struct stream {
+    bool started;
+    uint64_t next; /* number expected */
+    uint32_t mark; /* the newest that has gone on, or was given up; 0: none */
+};
+
+struct held {
+    struct qs_packet packet; /* owns its data */
+    struct qs_place place;   /* zeroed: it has none */
+    bool late;               /* a later one came before it, and why is not known yet */
+};
+
+struct order {
+    struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
+    bool beginning;                       /* a connection begins: the first numbers are known */
+    bool disordered;                      /* for certain: see order.h */
+    struct held held[ORDER_HELD_MAX + 1];
+    guint count;
+    struct qs_packet given; /* by order_next(): owns its data */
+};
+
+struct order *order_new(void)
+{
+    return g_new0(struct order, 1);
+}
+
+static void free_packet(struct qs_packet *packet)
+{
+    g_free((void *)packet->data);
+    packet->data = NULL;
+}
+
+void order_free(struct order *order)
+{
+    for (guint i = 0; i < order->count; i++)
+        free_packet(&order->held[i].packet);
+    free_packet(&order->given);
+    g_free(order);
+}
+
+/* --- In its place or not --------------------------------------------------------------------- */
+
+static enum qs_end other_end(enum qs_end end)
+{
+    return end == QS_END_A ? QS_END_B : QS_END_A;
+}
+
+static const struct stream *echoed_stream(const struct order *order, enum qs_end from,
+                                          const struct qs_place *place)
+{
+    return &order->streams[other_end(from)][place->echo_stream];
+}
+
+static bool is_number_due(const struct order *order, const struct stream *stream,
+                          const struct qs_place *place)
+{
+    if (stream->started)
+        return place->number <= stream->next;
+    return !order->beginning || place->number <= place->first ||
+           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_PLACE_SHIFT;
+}
+
+/* Whether what the packet acknowledges has gone on. In a capture of one direction nothing has. */
+static bool is_echo_due(const struct order *order, const struct stream *stream,
+                        const struct qs_place *place)
+{
+    if (!stream->mark && !order->beginning)
+        return true;
+    return place->echo <= stream->mark;
+}
+
+static bool is_due(const struct order *order, enum qs_end from, const struct qs_place *place)
+{
+    return (!place->numbered ||
+            is_number_due(order, &order->streams[from][place->stream], place)) &&
+           (!place->echo || is_echo_due(order, echoed_stream(order, from, place), place));
+}
+
+/* It goes on, in its place or because those before it were given up. */
+static void go_on(struct order *order, enum qs_end from, const struct qs_place *place)
+{
+    struct stream *stream = &order->streams[from][place->stream];
+    struct stream *echoed = &order->streams[other_end(from)][place->echo_stream];
+
+    if (place->numbered && (!stream->started || place->number >= stream->next)) {
+        stream->started = true;
+        stream->next = place->next;
+        if (place->mark)
+            stream->mark = place->mark;
+    }
+    if (echoed->mark && place->echo > echoed->mark)
+        echoed->mark = place->echo;
+}
+
+bool order_passes(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
+{
+    if (order->count)
+        return false;
+    order->beginning |= !place->numbered && !place->echo;
+    if (!is_due(order, packet->from, place))
+        return false;
+    go_on(order, packet->from, place);
+    return true;
+}
+
+void order_restart(struct order *order, enum qs_end from, const struct qs_place *place)
+{
+    memset(order->streams, 0, sizeof order->streams);
+    order->beginning = true;
+    go_on(order, from, place);
+}
+
+/* --- Out of place ---------------------------------------------------------------------------- */
+
+/* Whether the receiver of `packet` had it when it sent `held`, or a later one. */
+static bool acknowledges(const struct held *held, const struct held *packet)
+{
+    return held->packet.from != packet->packet.from && held->place.echo && packet->place.mark &&
+           held->place.echo_stream == packet->place.stream &&
+           held->place.echo >= packet->place.mark;
+}
+
+static bool is_of_stream(const struct held *a, const struct held *b)
+{
+    return a->packet.from == b->packet.from && a->place.numbered && b->place.numbered &&
+           a->place.stream == b->place.stream;
+}
+
+/* Whether `held` can only have come behind `packet`, if its receiver took that. */
+static bool is_behind(const struct held *held, const struct held *packet)
+{
+    return acknowledges(held, packet) ||
+           (is_of_stream(held, packet) && held->place.number > packet->place.number);
+}
+
+static bool has_place(const struct held *held)
+{
+    return held->place.numbered || held->place.echo;
+}
+
+/* No packet moves before what is said outside of a connection: that may begin another one. */
+static guint first_slot(const struct order *order, guint at)
+{
+    while (at > 0 && has_place(&order->held[at - 1]))
+        at--;
+    return at;
+}
+
+/* Where the packet at `at` belongs: before the first that is behind it, or where it is. */
+static guint find_slot(const struct order *order, guint at)
+{
+    guint slot = first_slot(order, at);
+
+    while (slot < at && !is_behind(&order->held[slot], &order->held[at]))
+        slot++;
+    return slot;
+}
+
+/* The clock tells more exactly, where it agrees. */
+static guint find_slot_by_time(const struct order *order, guint at, guint slot)
+{
+    const struct held *packet = &order->held[at];
+    const guint first = first_slot(order, at);
+
+    while (slot > first && order->held[slot - 1].packet.time > packet->packet.time &&
+           !is_behind(packet, &order->held[slot - 1]))
+        slot--;
+    return slot;
+}
+
+static bool was_acknowledged(const struct order *order, guint at)
+{
+    for (guint i = 0; i < order->count; i++)
+        if (acknowledges(&order->held[i], &order->held[at]) &&
+            order->held[i].place.echo == order->held[at].place.mark)
+            return true;
+    return false;
+}
+
+static void move(struct order *order, guint from, guint to)
+{
+    const struct held held = order->held[from];
+
+    for (; from > to; from--)
+        order->held[from] = order->held[from - 1];
+    order->held[to] = held;
+    order->held[to].late = false;
+}
+
+/* Moves the packet at `at` to where it belongs, if there is a reason to. */
+static void settle(struct order *order, guint at)
+{
+    const guint slot = find_slot(order, at);
+    struct held *held = &order->held[at];
+
+    held->late = slot < at;
+    if (!held->late)
+        return;
+    if (was_acknowledged(order, at) || held->packet.time < order->held[slot].packet.time)
+        order->disordered = true;
+    if (order->disordered)
+        move(order, at, find_slot_by_time(order, at, slot));
+}
+
+/* A number that has gone on already comes too late to be moved; a second copy need not be. */
+static bool is_over(const struct order *order, const struct held *held)
+{
+    if (!held->place.numbered ||
+        held->place.number < order->streams[held->packet.from][held->place.stream].next)
+        return true;
+    for (const struct held *other = order->held; other < held; other++)
+        if (is_of_stream(other, held) && other->place.number == held->place.number)
+            return true;
+    return false;
+}
+
+static struct held *append(struct order *order, const struct qs_packet *packet,
+                           const struct qs_place *place)
+{
+    struct held *held = &order->held[order->count++];
+
+    *held = (struct held){.packet = *packet};
+    held->packet.data = g_memdup2(packet->data, packet->size);
+    held->place = *place;
+    return held;
+}
+
+void order_hold(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
+{
+    const struct held *held = append(order, packet, place);
+
+    if (!is_over(order, held))
+        settle(order, order->count - 1);
+    /* It may acknowledge what came late. */
+    for (guint i = 0; i < order->count; i++)
+        if (order->held[i].late)
+            settle(order, i);
+}
+
+bool order_holds(const struct order *order)
+{
+    return order->count > 0;
+}
+
+/* --- Going on -------------------------------------------------------------------------------- */
+
+static bool has_waited(const struct order *order)
+{
+    const int64_t age = order->held[order->count - 1].packet.time - order->held[0].packet.time;
+
+    return order->count > ORDER_HELD_MAX || age > ORDER_WAIT || age < -ORDER_WAIT;
+}
+
+static void remove_first(struct order *order)
+{
+    order->count--;
+    for (guint i = 0; i < order->count; i++)
+        order->held[i] = order->held[i + 1];
+}
+
+struct qs_packet *order_next(struct order *order, bool all, struct qs_place *place)
+{
+    const struct held *first = order->held;
+
+    free_packet(&order->given);
+    if (!order->count ||
+        (!all && !has_waited(order) && !is_due(order, first->packet.from, &first->place)))
+        return NULL;
+    go_on(order, first->packet.from, &first->place);
+    order->given = first->packet;
+    *place = first->place;
+    remove_first(order);
+    return &order->given;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Damages captures on purpose, rebuilds their demos, and compares these with the truth.
+
+    damage.py PCAP2DEMO COMPARE_DM2 CAPTURES [NAME...]
+
+The captures are the project's own, in CAPTURES; NAMEs are of damages, to try only these. What is only out
+of order, or there twice, gives the undamaged demo. Of what is missing a demo either has the stated share
+of the frames right, and none wrong, or it is not there; then and where something is left out, the reason is
+said, with exit status 1.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import capture
+import damages
+from damages import MILLISECONDS, NANOSECONDS
+from truth import TRUTHS, Tools
+
+HOUR = 3600 * NANOSECONDS
+
+CAPTURES = ["qw-vanilla", "qw-extended", "nq-protocol15", "nq-protocol666", "nq-dp7",
+            "q2-protocol34", "q2-protocol35", "q2-protocol36"]
+
+# `change`: from frames and the server's end to frames. `same`: the demos are those of the undamaged
+# capture; "bytes": byte for byte; "meaning": what players show. Else `shares`: of the frames right,
+# at least, by kind of demo; None: there may be no demo, but then that is said.
+Damage = collections.namedtuple("Damage", "change same shares", defaults=(None, None))
+
+DAMAGES = {
+    # Frames that come out of order have their times; those written again have none of their own.
+    "swapped": Damage(lambda frames, server: damages.swap(frames), "bytes"),
+    "swapped-odd": Damage(lambda frames, server: damages.swap(frames, start=1), "meaning"),
+    "swapped-stamped": Damage(lambda frames, server: damages.swap(frames, True), "meaning"),
+    "displaced": Damage(lambda frames, server: damages.displace(frames, 0.1, 3, 1), "bytes"),
+    "displaced-stamped": Damage(lambda frames, server: damages.displace(frames, 0.1, 3, 1, True), "meaning"),
+    "twice": Damage(lambda frames, server: damages.double(frames), "bytes"),
+    "both-ends": Damage(lambda frames, server: damages.both_ends(
+        frames, server, 15 * MILLISECONDS, 5 * MILLISECONDS), "meaning"),
+    "both-ends-behind": Damage(lambda frames, server: damages.both_ends(
+        frames, server, 15 * MILLISECONDS, -40 * MILLISECONDS), "meaning"),
+    "both-ends-seconds": Damage(lambda frames, server: damages.both_ends(
+        frames, server, 15 * MILLISECONDS, 2 * NANOSECONDS), "meaning"),
+    "both-ends-seconds-behind": Damage(lambda frames, server: damages.both_ends(
+        frames, server, 15 * MILLISECONDS, -2 * NANOSECONDS), "meaning"),
+}
+
+
+class Rebuilt:
+    """What the tool makes of a capture: exit status, what it said, and demos by name."""
+
+    def __init__(self, tools, path, folder):
+        folder.mkdir()
+        run = subprocess.run([tools.pcap2demo, "-q", "-o", folder, path], check=False,
+                             capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.status, self.said = run.returncode, run.stderr
+        self.demos = sorted(folder.iterdir())
+
+
+def server_of(tools, path):
+    run = subprocess.run([tools.pcap2demo, "--list", "--json", path], check=False,
+                         capture_output=True, text=True)
+    address, port = json.loads(run.stdout)["sessions"][0]["server"].rsplit(":", 1)
+    return bytes(map(int, address.split("."))), int(port)
+
+
+class Original:
+    """An undamaged capture, and the demos that it gives."""
+
+    def __init__(self, tools, path, folder):
+        self.name = path.name.split(".")[0]
+        self.tools, self.folder = tools, folder / self.name
+        self.folder.mkdir()
+        self.link_type, self.frames = capture.read(path)
+        self.server = server_of(tools, path)
+        self.truth = self.rebuild(self.frames, "truth")
+
+    def rebuild(self, frames, name):
+        folder = self.folder / name
+        path = self.folder / f"{self.name}.pcap"
+        capture.write(path, self.link_type, frames)
+        return Rebuilt(self.tools, path, folder)
+
+
+def differences(original, rebuilt, damage):
+    """What is wrong, in words; nothing is."""
+    if len(rebuilt.demos) != len(original.truth.demos):
+        yield f"{len(rebuilt.demos)} demos, not {len(original.truth.demos)}: {rebuilt.said.strip()[-100:]}"
+        return
+    for demo, truth in zip(rebuilt.demos, original.truth.demos):
+        if demo.read_bytes() == truth.read_bytes():
+            continue
+        found = TRUTHS[demo.suffix](original.tools, demo, truth)
+        if found.right < found.all or found.wrong:
+            yield f"{demo.name}: {found.right} of {found.all} frames right, {found.wrong} wrong"
+        elif damage.same == "bytes":
+            yield f"{demo.name}: other bytes"
+    if rebuilt.status != original.truth.status:
+        yield f"exit status {rebuilt.status}: {rebuilt.said.strip()[-100:]}"
+
+
+def check(original, name):
+    damage = DAMAGES[name]
+    rebuilt = original.rebuild(damage.change(original.frames, original.server), name)
+    wrong = list(differences(original, rebuilt, damage))
+    print(f"{'FAIL' if wrong else 'ok  '} {original.name} {name}{': ' if wrong else ''}{'; '.join(wrong)}",
+          flush=True)
+    return not wrong
+
+
+def main():
+    tools, captures = Tools(*sys.argv[1:3]), pathlib.Path(sys.argv[3])
+    names = sys.argv[4:] or DAMAGES
+    with tempfile.TemporaryDirectory() as folder:
+        originals = [Original(tools, captures / "fidelity" / f"{name}.pcap.gz", pathlib.Path(folder))
+                     for name in CAPTURES]
+        results = [check(original, name) for original in originals for name in names]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

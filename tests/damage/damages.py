@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What happens to captures, done on purpose: functions from frames to frames, the same for the same seed.
+
+`server` is the end of the session's server, as capture.ends() has it: of some damage it tells the
+directions apart.
+"""
+
+import random
+
+from capture import NANOSECONDS, ends, is_udp, with_ends
+
+MILLISECONDS = NANOSECONDS // 1000
+
+OTHER_SIDE = b"\xc0\x00\x02\x01"  # 192.0.2.1, of no capture
+
+
+# --- What is missing
+
+
+def lose(frames, rate, seed, keep=0):
+    """Each frame but the first `keep` is lost with the probability `rate`."""
+    dice = random.Random(seed)
+    return [frame for index, frame in enumerate(frames) if index < keep or dice.random() >= rate]
+
+
+def from_server(frames, server):
+    return [frame for frame in frames if is_udp(frame) and ends(frame)[0] == server]
+
+
+def from_client(frames, server):
+    return [frame for frame in frames if is_udp(frame) and ends(frame)[1] == server]
+
+
+def begin_late(frames, share):
+    return frames[int(len(frames) * share):]
+
+
+def end_early(frames, share):
+    return frames[:int(len(frames) * share)]
+
+
+def cut(frames, size):
+    """Of each frame only `size` bytes were captured ("snaplen")."""
+    return [frame._replace(data=frame.data[:size]) for frame in frames]
+
+
+def cut_one(frames, index, size):
+    return frames[:index] + cut(frames[index:index + 1], size) + frames[index + 1:]
+
+
+# --- What is out of order. Frames keep the time at which they came; with `stamp_again` a recorder that
+# --- writes them out of order also gives them its own times.
+
+
+def stamp(frames, times):
+    return [frame._replace(time=time) for frame, time in zip(frames, times)]
+
+
+def reordered(frames, order, stamp_again):
+    moved = [frames[index] for index in order]
+    return stamp(moved, [frame.time for frame in frames]) if stamp_again else moved
+
+
+def swap(frames, stamp_again=False, start=0):
+    """Each frame changes places with its neighbour."""
+    order = list(range(len(frames)))
+    for index in range(start, len(order) - 1, 2):
+        order[index], order[index + 1] = order[index + 1], order[index]
+    return reordered(frames, order, stamp_again)
+
+
+def displace(frames, rate, places, seed, stamp_again=False):
+    """One in 1 / rate frames comes so many places too late."""
+    dice = random.Random(seed)
+    keys = [index + (places + 0.5 if dice.random() < rate else 0) for index in range(len(frames))]
+    return reordered(frames, sorted(range(len(frames)), key=keys.__getitem__), stamp_again)
+
+
+# --- What is there twice
+
+
+def double(frames):
+    return [frame for frame in frames for _ in range(2)]
+
+
+def merged(frames, others):
+    return sorted(frames + others, key=lambda frame: frame.time)
+
+
+def shifted(frames, nanoseconds):
+    return [frame._replace(time=frame.time + nanoseconds) for frame in frames]
+
+
+def both_ends(frames, server, delay, shift):
+    """
+    Recorded at the client and at the server, whose clock differs by `shift`: what the client sends comes
+    there `delay` later, and what the server sends left it as much earlier.
+    """
+    there = [frame._replace(time=frame.time + shift + (delay if ends(frame)[1] == server else -delay))
+             for frame in frames if is_udp(frame)]
+    return merged(frames, there)
+
+
+def both_sides(frames, server, delay, shift):
+    """The same at a translation of addresses: there each client has another address and port."""
+    there = []
+    for frame in frames:
+        if not is_udp(frame):
+            continue
+        source, destination = ends(frame)
+        if destination == server:
+            there.append(with_ends(frame, (OTHER_SIDE, source[1] ^ 0x5000), destination)
+                         ._replace(time=frame.time + delay + shift))
+        elif source == server:
+            there.append(with_ends(frame, source, (OTHER_SIDE, destination[1] ^ 0x5000))
+                         ._replace(time=frame.time - delay + shift))
+    return merged(frames, there)
+
+
+# --- The clock
+
+
+def set_clock(frames, share, nanoseconds):
+    """The recorder's clock is set, forwards or back, in the middle."""
+    at = int(len(frames) * share)
+    return frames[:at] + shifted(frames[at:], nanoseconds)
