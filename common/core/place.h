@@ -13,12 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/packet.h"
+
 enum { QS_STREAMS = 2 };
 
 /* Fragments of one number are told apart by their offset, below the number. */
 enum { QS_PLACE_SHIFT = 20 };
 
 struct qs_place {
+    bool from_client;
     bool numbered;
     uint8_t stream;  /* of the sender */
     uint64_t number; /* sequence number << QS_PLACE_SHIFT | offset of the fragment */
@@ -30,6 +33,13 @@ struct qs_place {
     uint32_t echo;       /* the mark of what the sender took last in it; 0: none */
 };
 
+/* A packet from the end `from`, in a session whose server is `server`. */
+static inline struct qs_place qs_place_from(enum qs_end from, enum qs_end server)
+{
+    return (struct qs_place){.from_client = server != QS_END_UNKNOWN && server != from};
+}
+
+/* It is all of a message. */
 static inline void qs_place_whole(struct qs_place *place, uint32_t sequence, uint32_t first)
 {
     place->numbered = true;

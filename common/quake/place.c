@@ -48,7 +48,8 @@ bool nq_place(const struct qs_session *session, const struct qs_packet *packet,
         return false;
     word = qs_be32(packet->data);
     sequence = qs_be32(packet->data + 4);
-    *place = (struct qs_place){.stream = word & NETFLAG_UNRELIABLE ? UNRELIABLE : RELIABLE};
+    *place = qs_place_from(packet->from, session->server);
+    place->stream = word & NETFLAG_UNRELIABLE ? UNRELIABLE : RELIABLE;
     if (word & NETFLAG_UNRELIABLE) {
         qs_place_whole(place, sequence, 0);
         read_time(session, packet, place);

@@ -48,7 +48,7 @@ bool q2_place(const struct qs_session *base, const struct qs_packet *packet, str
     if (packet->size < WORDS_SIZE || q2_is_connectionless(packet))
         return false;
     word = qs_le32(packet->data);
-    *place = (struct qs_place){0};
+    *place = qs_place_from(packet->from, base->server);
     qs_place_whole(place, word & mask, FIRST_NUMBER);
     place->mark = word & mask;
     place->echo = qs_le32(packet->data + 4) & mask;

@@ -47,7 +47,7 @@ bool qw_place(const struct qs_session *base, const struct qs_packet *packet, str
 
     if (!format->known || format->huffman || is_connectionless(packet))
         return false;
-    *place = (struct qs_place){0};
+    *place = qs_place_from(packet->from, base->server);
     read_words(packet, format->stunaware, place);
     if (!format->fragments)
         return true;

@@ -4,8 +4,13 @@
 #include <glib.h>
 #include <string.h>
 
+#include "pcap2demo/sessions/copies.h"
+
 /* Numbers missing before one that comes first in its connection; more have another reason. */
 enum { BEGINNING_MAX = 16 };
+
+/* Numbers with which a connection begins; the packets are alike in all of them. */
+enum { FIRST_NUMBERS = 2 };
 
 /* What has gone on of a stream. */
 struct stream {
@@ -18,12 +23,14 @@ struct held {
     struct qs_packet packet; /* owns its data */
     struct qs_place place;   /* zeroed: it has none */
     bool late;               /* a later one came before it, and why is not known yet */
+    bool again;              /* it was said before the connection began */
 };
 
 struct order {
     struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
     bool beginning;                       /* a connection begins: the first numbers are known */
-    bool disordered;                      /* for certain: see order.h */
+    guint disorder; /* by so many places the capture has some too late, for certain */
+    struct copies *copies;
     struct held held[ORDER_HELD_MAX + 1];
     guint count;
     struct qs_packet given; /* by order_next(): owns its data */
@@ -31,7 +38,10 @@ struct order {
 
 struct order *order_new(void)
 {
-    return g_new0(struct order, 1);
+    struct order *order = g_new0(struct order, 1);
+
+    order->copies = copies_new();
+    return order;
 }
 
 static void free_packet(struct qs_packet *packet)
@@ -45,6 +55,7 @@ void order_free(struct order *order)
     for (guint i = 0; i < order->count; i++)
         free_packet(&order->held[i].packet);
     free_packet(&order->given);
+    copies_free(order->copies);
     g_free(order);
 }
 
@@ -102,22 +113,33 @@ static void go_on(struct order *order, enum qs_end from, const struct qs_place *
         echoed->mark = place->echo;
 }
 
+/* --- Outside of the connection --------------------------------------------------------------- */
+
+static bool has_place(const struct qs_place *place)
+{
+    return place->numbered || place->echo;
+}
+
+/* What is said outside of a connection, for the first time as far as is known. */
+static bool passes_unplaced(struct order *order, const struct qs_packet *packet)
+{
+    order->beginning = true;
+    if (copies_again(order->copies, packet))
+        return false;
+    copies_said(order->copies, packet);
+    return true;
+}
+
 bool order_passes(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
 {
     if (order->count)
         return false;
-    order->beginning |= !place->numbered && !place->echo;
+    if (!has_place(place))
+        return passes_unplaced(order, packet);
     if (!is_due(order, packet->from, place))
         return false;
     go_on(order, packet->from, place);
     return true;
-}
-
-void order_restart(struct order *order, enum qs_end from, const struct qs_place *place)
-{
-    memset(order->streams, 0, sizeof order->streams);
-    order->beginning = true;
-    go_on(order, from, place);
 }
 
 /* --- Out of place ---------------------------------------------------------------------------- */
@@ -143,15 +165,10 @@ static bool is_behind(const struct held *held, const struct held *packet)
            (is_of_stream(held, packet) && held->place.number > packet->place.number);
 }
 
-static bool has_place(const struct held *held)
-{
-    return held->place.numbered || held->place.echo;
-}
-
 /* No packet moves before what is said outside of a connection: that may begin another one. */
 static guint first_slot(const struct order *order, guint at)
 {
-    while (at > 0 && has_place(&order->held[at - 1]))
+    while (at > 0 && has_place(&order->held[at - 1].place))
         at--;
     return at;
 }
@@ -207,8 +224,8 @@ static void settle(struct order *order, guint at)
     if (!held->late)
         return;
     if (was_acknowledged(order, at) || held->packet.time < order->held[slot].packet.time)
-        order->disordered = true;
-    if (order->disordered)
+        order->disorder = MAX(order->disorder, at - slot);
+    if (at - slot <= order->disorder)
         move(order, at, find_slot_by_time(order, at, slot));
 }
 
@@ -224,6 +241,12 @@ static bool is_over(const struct order *order, const struct held *held)
     return false;
 }
 
+static void place_held(struct order *order, guint at)
+{
+    if (!is_over(order, &order->held[at]))
+        settle(order, at);
+}
+
 static struct held *append(struct order *order, const struct qs_packet *packet,
                            const struct qs_place *place)
 {
@@ -235,16 +258,67 @@ static struct held *append(struct order *order, const struct qs_packet *packet,
     return held;
 }
 
+static void remove_at(struct order *order, guint at)
+{
+    order->count--;
+    for (; at < order->count; at++)
+        order->held[at] = order->held[at + 1];
+}
+
+static bool is_first_number(const struct qs_place *place)
+{
+    return place->number <= place->first + ((uint64_t)FIRST_NUMBERS << QS_PLACE_SHIFT);
+}
+
+/* The client's numbers go on: it does not begin another connection. */
+static bool goes_on(const struct order *order, const struct held *held)
+{
+    const struct stream *stream = &order->streams[held->packet.from][held->place.stream];
+
+    return held->place.from_client && held->place.numbered && stream->started &&
+           held->place.number >= stream->next && !is_first_number(&held->place);
+}
+
+/* What was said again were copies: the capture has each packet twice. */
+static void drop_copies(struct order *order)
+{
+    for (guint i = order->count; i-- > 0;) {
+        if (!order->held[i].again)
+            continue;
+        copies_confirm(order->copies, &order->held[i].packet);
+        free_packet(&order->held[i].packet);
+        remove_at(order, i);
+    }
+}
+
+bool order_is_copy(struct order *order, const struct qs_packet *packet)
+{
+    return copies_has(order->copies, packet);
+}
+
 void order_hold(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
 {
-    const struct held *held = append(order, packet, place);
+    struct held *held = append(order, packet, place);
 
-    if (!is_over(order, held))
-        settle(order, order->count - 1);
+    held->again = !has_place(place) && copies_again(order->copies, packet);
+    if (goes_on(order, held))
+        drop_copies(order);
+    place_held(order, order->count - 1);
     /* It may acknowledge what came late. */
     for (guint i = 0; i < order->count; i++)
         if (order->held[i].late)
             settle(order, i);
+}
+
+void order_restart(struct order *order, enum qs_end from, const struct qs_place *place)
+{
+    memset(order->streams, 0, sizeof order->streams);
+    copies_connected(order->copies);
+    order->beginning = true;
+    go_on(order, from, place);
+    /* What is held was looked at by the numbers of the connection before. */
+    for (guint i = 0; i < order->count; i++)
+        place_held(order, i);
 }
 
 bool order_holds(const struct order *order)
@@ -261,11 +335,9 @@ static bool has_waited(const struct order *order)
     return order->count > ORDER_HELD_MAX || age > ORDER_WAIT || age < -ORDER_WAIT;
 }
 
-static void remove_first(struct order *order)
+static bool is_turn(const struct order *order, const struct held *first)
 {
-    order->count--;
-    for (guint i = 0; i < order->count; i++)
-        order->held[i] = order->held[i + 1];
+    return !first->again && is_due(order, first->packet.from, &first->place);
 }
 
 struct qs_packet *order_next(struct order *order, bool all, struct qs_place *place)
@@ -273,12 +345,13 @@ struct qs_packet *order_next(struct order *order, bool all, struct qs_place *pla
     const struct held *first = order->held;
 
     free_packet(&order->given);
-    if (!order->count ||
-        (!all && !has_waited(order) && !is_due(order, first->packet.from, &first->place)))
+    if (!order->count || (!all && !has_waited(order) && !is_turn(order, first)))
         return NULL;
+    if (!has_place(&first->place))
+        copies_said(order->copies, &first->packet);
     go_on(order, first->packet.from, &first->place);
     order->given = first->packet;
     *place = first->place;
-    remove_first(order);
+    remove_at(order, 0);
     return &order->given;
 }

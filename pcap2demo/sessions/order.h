@@ -10,9 +10,11 @@
  *
  * A datagram that comes behind a later one moves before it only where something shows that its
  * receiver took it in order: it was acknowledged; it has an earlier time than those that it came
- * behind; or others of this conversation were out of order in the capture for certain. Else the
- * network delayed it, its receiver has dropped it, and the order stays as captured. So nothing is
- * changed of what is merely lost.
+ * behind; or others of this conversation were as far out of order in the capture for certain. Else
+ * the network delayed it, its receiver has dropped it, and the order stays as captured. So nothing
+ * is changed of what is merely lost.
+ *
+ * Second copies of datagrams are dropped where that matters; see copies.h.
  */
 #ifndef PCAP2DEMO_ORDER_H
 #define PCAP2DEMO_ORDER_H
@@ -33,6 +35,9 @@ struct order *order_new(void);
 /* What is still held is gone. */
 void order_free(struct order *order);
 
+/* Whether the packet is to be dropped as a copy. */
+bool order_is_copy(struct order *order, const struct qs_packet *packet);
+
 /*
  * Whether the packet goes on at once: it is in its place, and nothing waits. `packet->from` is
  * known; `place` is zeroed where it has none: what is said outside of a connection.
@@ -43,7 +48,7 @@ bool order_passes(struct order *order, const struct qs_packet *packet,
 /* Holds a copy of a packet that does not pass. */
 void order_hold(struct order *order, const struct qs_packet *packet, const struct qs_place *place);
 
-/* Whether any is held. */
+/* Whether any datagram is held. */
 bool order_holds(const struct order *order);
 
 /*

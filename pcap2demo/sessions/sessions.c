@@ -280,8 +280,11 @@ static void take_held(struct sessions *sessions, struct conversation *conversati
 static void take_ordered(struct sessions *sessions, struct conversation *conversation,
                          struct qs_packet *packet)
 {
-    const struct qs_place place = place_of(conversation, packet);
+    struct qs_place place;
 
+    if (order_is_copy(conversation->order, packet))
+        return;
+    place = place_of(conversation, packet);
     if (order_passes(conversation->order, packet, &place)) {
         take_in_turn(sessions, conversation, packet, &place);
         return;

@@ -41,14 +41,12 @@ DAMAGES = {
     "displaced": Damage(lambda frames, server: damages.displace(frames, 0.1, 3, 1), "bytes"),
     "displaced-stamped": Damage(lambda frames, server: damages.displace(frames, 0.1, 3, 1, True), "meaning"),
     "twice": Damage(lambda frames, server: damages.double(frames), "bytes"),
-    "both-ends": Damage(lambda frames, server: damages.both_ends(
-        frames, server, 15 * MILLISECONDS, 5 * MILLISECONDS), "meaning"),
-    "both-ends-behind": Damage(lambda frames, server: damages.both_ends(
-        frames, server, 15 * MILLISECONDS, -40 * MILLISECONDS), "meaning"),
-    "both-ends-seconds": Damage(lambda frames, server: damages.both_ends(
-        frames, server, 15 * MILLISECONDS, 2 * NANOSECONDS), "meaning"),
-    "both-ends-seconds-behind": Damage(lambda frames, server: damages.both_ends(
-        frames, server, 15 * MILLISECONDS, -2 * NANOSECONDS), "meaning"),
+    "both-ends": Damage(lambda frames, server: damages.both_ends(frames, 5 * MILLISECONDS), "bytes"),
+    "both-ends-behind": Damage(
+        lambda frames, server: damages.both_ends(frames, -40 * MILLISECONDS), "meaning"),
+    "both-ends-seconds": Damage(lambda frames, server: damages.both_ends(frames, 2 * NANOSECONDS), "bytes"),
+    "both-ends-seconds-behind": Damage(
+        lambda frames, server: damages.both_ends(frames, -2 * NANOSECONDS), "meaning"),
 }
 
 

@@ -92,29 +92,20 @@ def shifted(frames, nanoseconds):
     return [frame._replace(time=frame.time + nanoseconds) for frame in frames]
 
 
-def both_ends(frames, server, delay, shift):
-    """
-    Recorded at the client and at the server, whose clock differs by `shift`: what the client sends comes
-    there `delay` later, and what the server sends left it as much earlier.
-    """
-    there = [frame._replace(time=frame.time + shift + (delay if ends(frame)[1] == server else -delay))
-             for frame in frames if is_udp(frame)]
-    return merged(frames, there)
+def both_ends(frames, shift):
+    """Recorded at the client and at the server, whose clock differs by `shift`."""
+    return merged(frames, shifted(frames, shift))
 
 
-def both_sides(frames, server, delay, shift):
+def both_sides(frames, server, shift):
     """The same at a translation of addresses: there each client has another address and port."""
     there = []
-    for frame in frames:
-        if not is_udp(frame):
-            continue
-        source, destination = ends(frame)
+    for frame in shifted(frames, shift):
+        source, destination = ends(frame) if is_udp(frame) else (None, None)
         if destination == server:
-            there.append(with_ends(frame, (OTHER_SIDE, source[1] ^ 0x5000), destination)
-                         ._replace(time=frame.time + delay + shift))
+            there.append(with_ends(frame, (OTHER_SIDE, source[1] ^ 0x5000), destination))
         elif source == server:
-            there.append(with_ends(frame, source, (OTHER_SIDE, destination[1] ^ 0x5000))
-                         ._replace(time=frame.time - delay + shift))
+            there.append(with_ends(frame, source, (OTHER_SIDE, destination[1] ^ 0x5000)))
     return merged(frames, there)
 
 
