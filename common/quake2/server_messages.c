@@ -567,16 +567,34 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
-/* The test release (3.00) numbers its messages in a way that is not known. What begins a level
- * betrays it: some number and then the version. */
+static void read_messages(struct qs_decoder *d)
+{
+    set_id_mask(d);
+    qs_read_messages(d, Q2_SVC, lookup);
+    track_messages(d);
+}
+
+/* A number, and then the version. Frame 25 begins like that, too, but can be read. */
+static bool begins_like_test_release(const struct qs_decoder *d)
+{
+    return qs_reader_left(&d->in) > 4 && d->packet->size == d->packet->wire_size &&
+           qs_le32(d->in.data + d->in.pos + 1) == Q2_PROTOCOL_TEST_RELEASE &&
+           !qs_is_readable(d, d->session, read_messages);
+}
+
+/*
+ * The test release (3.00) numbers its messages in a way that is not known. What begins a level
+ * betrays it. Where the capture lacks the client's connect, that is a guess, which the first packet
+ * that can be read otherwise disproves.
+ */
 static bool is_test_release(const struct qs_decoder *d)
 {
-    const uint32_t left = qs_reader_left(&d->in);
+    struct q2_session *session = q2_session_of(d->session);
 
-    if (d->session->version == Q2_PROTOCOL_TEST_RELEASE)
-        return true;
-    return !d->session->version && left > 4 &&
-           qs_le32(d->in.data + d->in.pos + 1) == Q2_PROTOCOL_TEST_RELEASE;
+    if (session->base.version || !begins_like_test_release(d))
+        return session->base.version == Q2_PROTOCOL_TEST_RELEASE;
+    session->guessed = session->wanted.version != Q2_PROTOCOL_TEST_RELEASE;
+    return true;
 }
 
 void q2_read_server_messages(struct qs_decoder *d)
@@ -588,9 +606,7 @@ void q2_read_server_messages(struct qs_decoder *d)
         qs_undecoded(d);
         return;
     }
-    set_id_mask(d);
-    qs_read_messages(d, Q2_SVC, lookup);
-    track_messages(d);
+    read_messages(d);
 }
 
 void q2_decode_messages(struct qs_decoder *d)
