@@ -10,9 +10,9 @@
 /* The progress bar and the state of standard output are looked at after so many frames. */
 enum { LOOK_UP_EVERY = 1024 };
 
-void packets_init(struct packets *packets, bool as_captured)
+void packets_init(struct packets *packets)
 {
-    *packets = (struct packets){.as_captured = as_captured, .ip = ip_new(), .tcp = tcp_new()};
+    *packets = (struct packets){.ip = ip_new(), .tcp = tcp_new()};
 }
 
 void packets_clear(struct packets *packets)
@@ -83,6 +83,7 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
 {
     struct input_frame frame;
     enum input_status status = INPUT_FRAME;
+    unsigned looks = 0;
 
     while (!signals_interrupted()) {
         status = input_next(input, &frame);
@@ -92,7 +93,7 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
             take_sorted(packets, sessions, link, true);
         else
             break;
-        if (packets->frames % LOOK_UP_EVERY)
+        if (++looks % LOOK_UP_EVERY)
             continue;
         progress_update(bytes_before + input_position(input));
         if (ferror(stdout))
@@ -103,11 +104,11 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
 }
 
 void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct sessions *sessions, uint64_t bytes_before)
+                  struct sessions *sessions, bool as_captured, uint64_t bytes_before)
 {
     enum input_status status;
 
-    packets->order = packets->as_captured ? NULL : time_order_new();
+    packets->order = as_captured ? NULL : time_order_new();
     status = read_frames(packets, input, link, sessions, bytes_before);
     g_clear_pointer(&packets->order, time_order_free);
     if (status == INPUT_BROKEN && !signals_interrupted())

@@ -11,7 +11,6 @@
 #include "pcap2demo/sessions/sessions.h"
 
 struct packets {
-    bool as_captured;         /* frames that are out of order are not sorted */
     struct time_order *order; /* of the input that is read; or NULL */
     struct ip *ip;
     struct tcp *tcp;
@@ -19,15 +18,16 @@ struct packets {
     uint64_t number; /* of the last frame */
 };
 
-void packets_init(struct packets *packets, bool as_captured);
+void packets_init(struct packets *packets);
 void packets_clear(struct packets *packets);
 
 /*
  * Gives sessions what `input`, which `link` can read, holds, up to its end, an interruption or the
- * end of standard output. `bytes_before` is how much of all inputs was read before it.
+ * end of standard output. `as_captured`: frames that are out of order are not sorted.
+ * `bytes_before` is how much of all inputs was read before it.
  */
 void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct sessions *sessions, uint64_t bytes_before);
+                  struct sessions *sessions, bool as_captured, uint64_t bytes_before);
 
 /* Nothing follows: what waits for more is taken as it is. */
 void packets_end(struct packets *packets, struct sessions *sessions);

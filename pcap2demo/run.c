@@ -71,7 +71,8 @@ static void read_input(struct run *run, struct input *input)
     }
     start_input(run, input_name(input), input_stem(input));
     signals_set_input(input);
-    packets_read(&run->packets, input, link, run->sessions, run->bytes_before);
+    packets_read(&run->packets, input, link, run->sessions,
+                 sessions_take_as_captured(run->sessions), run->bytes_before);
     signals_set_input(NULL);
     sessions_end_source(run->sessions);
     report_dropped(input);
@@ -263,7 +264,7 @@ void run_inputs(const struct options *options)
     struct run run = {.options = options, .action = options->action->create(options)};
 
     signals_catch();
-    packets_init(&run.packets, run.action->handler.as_captured);
+    packets_init(&run.packets);
     run.sessions = sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     packets_end(&run.packets, run.sessions);

@@ -56,7 +56,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     if (d->want_summary)
         qs_summary_begin(d);
     decode(d);
-    if (packet->size < packet->wire_size)
+    if (qs_packet_is_cut(packet))
         qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",
                 packet->wire_size - packet->size, packet->wire_size);
     if (d->want_summary)

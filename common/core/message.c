@@ -13,7 +13,7 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
     else if (!type->read)
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "%s is obsolete and cannot be read",
                 type->name);
-    else if (d->in.overrun && d->packet->size < d->packet->wire_size && !d->source_depth)
+    else if (d->in.overrun && qs_packet_is_cut(d->packet) && !d->source_depth)
         return; /* the capture cut the packet: one note reports it */
     else if (d->in.overrun)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",

@@ -51,4 +51,10 @@ struct qs_packet {
     uint64_t missing_before; /* number of the packet behind them */
 };
 
+/* The capture has only the beginning of the packet ("snaplen"). */
+static inline bool qs_packet_is_cut(const struct qs_packet *packet)
+{
+    return packet->size < packet->wire_size;
+}
+
 #endif

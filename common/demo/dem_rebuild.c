@@ -240,7 +240,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
 
     if (!is_recorded(session) || !ready(dem, session))
         return;
-    if (qs_decoder_problems(decoder))
+    if (qs_decoder_problems(decoder) && !qs_packet_is_cut(packet))
         report_undecoded(dem, decoder, packet);
     if (session->darkplaces_client) {
         if (level)
@@ -276,13 +276,13 @@ static void add_move(struct dem *dem, const struct nq_session *session)
 static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                          const struct qs_packet *packet)
 {
-    const bool cut = decoder->accepted && packet->size < packet->wire_size;
+    const bool cut = decoder->accepted && qs_packet_is_cut(packet);
 
     if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
         return;
     dem->out->counts.missing++;
     qs_demo_problem(dem->out, packet, "%s",
-                    cut ? "the capture has only the beginning of this message"
+                    cut ? "the capture has only the beginning of this packet"
                         : "the capture lacks a reliable message that the client got");
 }
 

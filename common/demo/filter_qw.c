@@ -26,6 +26,8 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 {
     const bool sanitize = filter->out->sanitize;
 
+    if (qs_packet_is_cut(decoder->packet))
+        return true;
     for (guint i = 0; i < decoder->messages->len; i++) {
         const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
 
@@ -58,5 +60,7 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
                      message->id, out);
         end = message->offset + message->length;
     }
-    g_byte_array_append(out, content.data + end, content.size - end);
+    /* Behind the last whole message of a packet that the capture cut is a torn one. */
+    if (!qs_packet_is_cut(decoder->packet))
+        g_byte_array_append(out, content.data + end, content.size - end);
 }

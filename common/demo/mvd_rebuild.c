@@ -117,7 +117,7 @@ static void stop(struct mvd *mvd, const struct qs_packet *packet)
                         "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
                         ": the demo ends there",
                         packet->missing, packet->missing_before);
-    else if (packet->size < packet->wire_size)
+    else if (qs_packet_is_cut(packet))
         qs_demo_problem(mvd->out, packet,
                         "the stream ends within a block, %u bytes of which are left out",
                         packet->size);

@@ -46,20 +46,30 @@ static void read_messages(struct qs_decoder *d)
         nq_read_client_messages(d);
 }
 
-/* The capture has only the beginning of the packet. */
-static bool is_cut(const struct qs_decoder *d)
+/* Of a cut packet the messages that are whole. */
+static void drop_torn(const struct qs_decoder *d, struct nq_delivery *delivered)
 {
-    return d->packet->size < d->packet->wire_size;
+    const struct qs_message *last;
+
+    delivered->bytes.size = 0;
+    if (!d->messages->len)
+        return;
+    last = &g_array_index(d->messages, struct qs_message, d->messages->len - 1);
+    delivered->bytes.size =
+        (uint32_t)(d->in.data + last->offset + last->length - delivered->bytes.data);
 }
 
 /* The receiver takes the message that begins here. */
 static void deliver(struct qs_decoder *d, bool reliable)
 {
+    struct nq_delivery *delivered = &nq_session_of(d)->delivered;
+
     d->accepted = true;
-    if (!is_cut(d))
-        nq_session_of(d)->delivered = (struct nq_delivery){
-            .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
+    *delivered = (struct nq_delivery){
+        .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
     read_messages(d);
+    if (qs_packet_is_cut(d->packet))
+        drop_torn(d, delivered);
 }
 
 /* --- Reliable messages --- */
@@ -144,7 +154,7 @@ static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bo
     reliable->last_was_whole = false;
     d->accepted = true;
     /* A cut fragment is as good as none, unless it is all of the message. */
-    if (is_cut(d) && (!last || qs_fragments_count(&reliable->pending))) {
+    if (qs_packet_is_cut(d->packet) && (!last || qs_fragments_count(&reliable->pending))) {
         qs_fragments_clear(&reliable->pending);
         reliable->broken = !last;
         show_fragment(d);

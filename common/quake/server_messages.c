@@ -41,7 +41,9 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
 static void refuse_protocol(struct qs_decoder *d, uint32_t version)
 {
     nq_session_of(d)->undecodable = true;
-    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4, "Protocol %u is not decoded", version);
+    /* What is only tried is no message of a protocol that nobody knows. */
+    qs_note(d, d->probing ? QS_NOTE_MALFORMED : QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
+            "Protocol %u is not decoded", version);
     d->stop = true;
 }
 
@@ -85,6 +87,9 @@ static void read_serverinfo(struct qs_decoder *d)
     nq_session_begin_level(session);
     fte_read_agreement(d);
     version = qs_u32(d, NQ_SERVERINFO_PROTOCOL);
+    /* A cut among the words of an agreement leaves one of them in the version's place. */
+    if (!nq_is_decoded(version) && qs_packet_is_cut(d->packet))
+        qs_reader_overrun(&d->in);
     if (d->in.overrun)
         return;
     session->base.version = (int32_t)version;

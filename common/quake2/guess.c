@@ -100,7 +100,7 @@ void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
     const struct q2_session *session = q2_session_of(d->session);
     enum qs_direction direction;
 
-    if (is_known(session) || d->packet->size < d->packet->wire_size)
+    if (is_known(session) || qs_packet_is_cut(d->packet))
         return;
     /* A guess holds as long as packets can be read with it. */
     if (find_direction(d, session, &direction, decode)) {

@@ -577,7 +577,7 @@ static void read_messages(struct qs_decoder *d)
 /* A number, and then the version. Frame 25 begins like that, too, but can be read. */
 static bool begins_like_test_release(const struct qs_decoder *d)
 {
-    return qs_reader_left(&d->in) > 4 && d->packet->size == d->packet->wire_size &&
+    return qs_reader_left(&d->in) > 4 && !qs_packet_is_cut(d->packet) &&
            qs_le32(d->in.data + d->in.pos + 1) == Q2_PROTOCOL_TEST_RELEASE &&
            !qs_is_readable(d, d->session, read_messages);
 }

@@ -598,7 +598,7 @@ void qw_decode_unit(struct qs_decoder *d)
         decode_rest(d);
     else if (d->packet->missing)
         decode_behind_hole(d);
-    else if (d->packet->size < d->packet->wire_size)
+    else if (qs_packet_is_cut(d->packet))
         decode_cut(d);
     else if (!is_unit(d, stage))
         decode_no_unit(d);

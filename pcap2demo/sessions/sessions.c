@@ -31,6 +31,11 @@ bool sessions_want(const struct session_options *options, const struct session *
     return session ? session->chosen : options->chosen->len == 0;
 }
 
+bool sessions_take_as_captured(const struct sessions *sessions)
+{
+    return sessions->handler->as_captured || sessions->comments;
+}
+
 /* --- Flow and protocol ----------------------------------------------------------------------- */
 
 static struct conversation *begin_conversation(struct sessions *sessions, int protocol,
@@ -40,7 +45,7 @@ static struct conversation *begin_conversation(struct sessions *sessions, int pr
     struct conversation *conversation =
         conversation_new(sessions->options->selection, protocol, a, b);
 
-    if (!sessions->handler->as_captured)
+    if (!sessions_take_as_captured(sessions))
         conversation->order = order_new();
     flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;

@@ -87,6 +87,12 @@ void sessions_set_source(struct sessions *sessions, const char *file, const char
  */
 void sessions_set_comments(struct sessions *sessions, const struct comments *comments);
 
+/*
+ * Whether packets are taken in the capture's order: where the handler wants that, and where the
+ * capture was made of a demo, whose order it has.
+ */
+bool sessions_take_as_captured(const struct sessions *sessions);
+
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet);
 

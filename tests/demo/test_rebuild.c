@@ -217,7 +217,7 @@ static void test_cut_message_is_reported(void **state)
     r.cut = 3;
     packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
     assert_non_null(
-        strstr(r.memory.problems->str, "2: the capture has only the beginning of this message\n"));
+        strstr(r.memory.problems->str, "2: the capture has only the beginning of this packet\n"));
     assert_int_equal(r.memory.out.counts.missing, 1);
     rebuilding_end(&r);
 }

@@ -135,7 +135,7 @@ class Quake(Rebuilt):
         del pcap[at + 16 + size - 12:at + 16 + size]
         damaged, error = self.convert(bytes(pcap), "cut.dem")
         self.assertIn(f"packet {number + 1}: ", error)
-        self.assertIn("only the beginning of this message", error)
+        self.assertIn("only the beginning of this packet", error)
         self.assertLess(len(damaged), len(whole))
 
     @staticmethod
