@@ -34,7 +34,8 @@ struct qs_message {
     uint32_t offset; /* of its id, in its source */
     uint32_t length; /* with the id */
     uint16_t id;
-    uint8_t source; /* 0: the payload; else how many sources it is nested in */
+    uint8_t source;    /* 0: the payload; else how many sources it is nested in */
+    bool has_odd_text; /* see qs_text_is_odd() */
 };
 
 enum { QS_SOURCES_MAX = 4 };
@@ -63,6 +64,7 @@ struct qs_decoder {
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
+    bool odd_text;      /* the message at hand has one */
     bool stop;          /* a message asked that the message loop end, with a note given */
     bool probing;       /* a trial, whose session is thrown away */
     enum qs_coord_format coord_format;

@@ -22,8 +22,11 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
 
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    const struct qs_message message = {
-        .offset = start, .length = d->in.pos - start, .id = id, .source = (uint8_t)d->source_depth};
+    const struct qs_message message = {.offset = start,
+                                       .length = d->in.pos - start,
+                                       .id = id,
+                                       .source = (uint8_t)d->source_depth,
+                                       .has_odd_text = d->odd_text};
 
     g_array_append_val(d->messages, message);
 }
@@ -40,6 +43,7 @@ static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_looku
         qs_open(d, type->group);
         qs_summary_message(d, type->brief);
     }
+    d->odd_text = false;
     qs_reader_take(&d->in, 1);
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)

@@ -64,6 +64,11 @@ char *qs_text_utf8(struct qs_view text)
     return g_string_free(out, FALSE);
 }
 
+bool qs_text_is_odd(struct qs_view text)
+{
+    return text.size > QS_TEXT_LENGTH_MAX || (text.size && memchr(text.data, 0xff, text.size));
+}
+
 bool qs_text_is_plain(struct qs_view text)
 {
     for (uint32_t i = 0; i < text.size; i++) {

@@ -26,6 +26,14 @@ char *qs_text_utf8(struct qs_view text);
 /* Whether readable UTF-8 is the same bytes: nothing was lost in making it readable. */
 bool qs_text_is_plain(struct qs_view text);
 
+/*
+ * Whether engines disagree about where the text ends: some read QS_TEXT_LENGTH_MAX bytes at the
+ * most, and take what follows for messages; and id's readers end a text at 0xff. Source: id
+ * common.c, MSG_ReadString; QuakeSpasm common.c, MSG_ReadString.
+ */
+bool qs_text_is_odd(struct qs_view text);
+enum { QS_TEXT_LENGTH_MAX = 2046 };
+
 /* Characters of a text in titles and summaries. */
 enum { QS_TITLE_CHARACTERS = 60 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/values.h"
 
+#include "common/core/text.h"
+
 uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale)
 {
     const uint32_t at = d->in.pos;
@@ -111,6 +113,7 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const struct qs_view text = qs_reader_string(&d->in);
 
+    d->odd_text |= qs_text_is_odd(text);
     qs_emit_bytes(d, id, at, d->in.pos - at, text);
     return text;
 }

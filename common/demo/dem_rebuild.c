@@ -21,8 +21,10 @@ enum {
 };
 
 /* The commands that players need: a level's beginning, and what is seen and heard of the game. */
-static const char *const needed_commands[] = {"reconnect", "bf",      "v_cshift",
-                                              "play",      "playvol", NULL};
+static const struct command needed_commands[] = {
+    {"reconnect", COMMAND_ALONE}, {"bf", COMMAND_ALONE},      {"v_cshift", COMMAND_WORDS},
+    {"play", COMMAND_WORDS},      {"playvol", COMMAND_WORDS}, {NULL, COMMAND_ALONE},
+};
 
 /* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
 enum view_source {
@@ -56,7 +58,7 @@ static void *dem_new(struct qs_demo_writer *out)
     struct dem *dem = g_new0(struct dem, 1);
 
     dem->out = out;
-    stufftext_init(&dem->stufftext, out, needed_commands, NULL);
+    stufftext_init(&dem->stufftext, out, SVC_STUFFTEXT, needed_commands, NULL);
     dem->filtered = g_byte_array_new();
     dem->waiting = g_byte_array_new();
     dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -179,7 +181,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
     if (has_message(decoder, SVC_SERVERINFO))
         return true;
     /* One that was not decoded is no message that was read. */
-    return session->undecodable && !dem->level_seen;
+    return session->undecodable && !dem->level_seen && !dem->out->sanitize;
 }
 
 /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
@@ -196,38 +198,44 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (!session->undecodable)
-        qs_demo_problem(dem->out, packet, "not decoded to its end; copied as it is");
+        qs_demo_not_decoded(dem->out, packet);
     else if (!dem->undecoded)
         qs_demo_problem(dem->out, packet,
-                        "protocol %d is not decoded: messages are copied as they are, and view "
-                        "angles are missing",
-                        session->base.version);
+                        "protocol %d is not decoded: messages are %s, and view angles are missing",
+                        session->base.version,
+                        dem->out->sanitize ? "left out" : "copied as they are");
     dem->undecoded |= session->undecodable;
 }
 
-/* The message as the demo shall have it. What could not be decoded stays as it is. */
+static void copy_message(struct dem *dem, const struct qs_decoder *decoder,
+                         const struct qs_message *message, struct qs_view bytes)
+{
+    if (message->has_odd_text)
+        qs_demo_left_out_odd_text(dem->out, decoder->packet);
+    else if (message->id == SVC_STUFFTEXT)
+        stufftext_filter(&dem->stufftext, bytes, dem->filtered);
+    else
+        g_byte_array_append(dem->filtered, bytes.data, bytes.size);
+}
+
+/* The messages as the demo shall have them. What could not be decoded is nothing that --sanitize
+ * can answer for. */
 static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
     const struct qs_view whole = session->delivered.bytes;
     /* Messages are counted from the start of their source. */
     const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
-    const uint8_t *end = whole.data;
 
-    if (!dem->out->sanitize || !has_message(decoder, SVC_STUFFTEXT))
+    if (!dem->out->sanitize)
         return whole;
     g_byte_array_set_size(dem->filtered, 0);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
-        const struct qs_view bytes = {data + message->offset, message->length};
 
-        if (message->id == SVC_STUFFTEXT)
-            stufftext_filter(&dem->stufftext, bytes, dem->filtered);
-        else
-            g_byte_array_append(dem->filtered, bytes.data, bytes.size);
-        end = bytes.data + bytes.size;
+        copy_message(dem, decoder, message,
+                     (struct qs_view){data + message->offset, message->length});
     }
-    g_byte_array_append(dem->filtered, end, (guint)(whole.data + whole.size - end));
     return (struct qs_view){dem->filtered->data, dem->filtered->len};
 }
 

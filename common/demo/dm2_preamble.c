@@ -20,6 +20,7 @@ enum {
 struct preamble {
     const struct q2_session *session;
     struct q2_dialect dialect;
+    bool sanitize;
     GByteArray *block;
     preamble_block *give;
     void *user;
@@ -40,6 +41,14 @@ static void make_room(struct preamble *preamble, size_t size)
         flush(preamble);
 }
 
+/* The text, or nothing in its place where --sanitize cannot answer for it. */
+static struct qs_view kept_text(const struct preamble *preamble, const char *text)
+{
+    const struct qs_view view = qs_view_of(text);
+
+    return preamble->sanitize && qs_text_is_odd(view) ? (struct qs_view){0} : view;
+}
+
 static void put_serverdata(struct preamble *preamble, int32_t version)
 {
     const struct q2_session *session = preamble->session;
@@ -50,9 +59,9 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_u32(out, (uint32_t)session->servercount +
                            (preamble->dialect.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     q2_encode_u8(out, Q2_RECORD_CLIENT);
-    q2_encode_text(out, qs_view_of(qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
+    q2_encode_text(out, kept_text(preamble, qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
     q2_encode_u16(out, (uint16_t)session->player);
-    q2_encode_text(out, qs_view_of(q2_configstring(session, Q2_RANGE_NAME, 0)));
+    q2_encode_text(out, kept_text(preamble, q2_configstring(session, Q2_RANGE_NAME, 0)));
 }
 
 /* Each as it was received: the status bar's program fills several, each of which holds its rest. */
@@ -61,7 +70,7 @@ static void put_configstrings(struct preamble *preamble)
     const struct qs_table *strings = &preamble->session->configstrings;
 
     for (uint32_t i = 0; i < qs_table_end(strings); i++) {
-        const struct qs_view text = qs_view_of(qs_table_get(strings, i));
+        const struct qs_view text = kept_text(preamble, qs_table_get(strings, i));
 
         if (!text.size)
             continue;
@@ -95,10 +104,11 @@ static void put_precache(struct preamble *preamble)
     q2_encode_text(preamble->block, qs_view_of("precache\n"));
 }
 
-void preamble_write(const struct q2_session *session, int32_t version, preamble_block *give,
-                    void *user)
+void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
+                    preamble_block *give, void *user)
 {
-    struct preamble preamble = {session, q2_demo_dialect(version), g_byte_array_new(), give, user};
+    struct preamble preamble = {
+        session, q2_demo_dialect(version), sanitize, g_byte_array_new(), give, user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

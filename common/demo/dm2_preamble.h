@@ -16,7 +16,7 @@ typedef void preamble_block(void *user, const GByteArray *block);
 /* Gives the preamble of the session's level block by block: svc_serverdata as of a client recording
  * of protocol `version`, config strings, baselines, and the command that makes a player load all.
  */
-void preamble_write(const struct q2_session *session, int32_t version, preamble_block *give,
-                    void *user);
+void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
+                    preamble_block *give, void *user);
 
 #endif

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Of what a server has its clients do only sounds are part of what is seen. */
-static const char *const needed_commands[] = {"play", NULL};
+static const struct command needed_commands[] = {{"play", COMMAND_WORDS}, {NULL, COMMAND_ALONE}};
 
 /* Commands that are part of the connection: a player that carried them out would leave the demo, or
  * answer a server that is not there. */
@@ -55,8 +55,7 @@ static void *dm2_new(struct qs_demo_writer *out)
     dm2->out = out;
     dm2->tracker = q2_tracker_new();
     converter_init(&dm2->converter);
-    stufftext_init(&dm2->stufftext, out, out->sanitize ? needed_commands : NULL,
-                   connection_commands);
+    stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
     dm2->block = g_byte_array_new();
     dm2->unit = g_byte_array_new();
     dm2->file = g_byte_array_new();
@@ -158,7 +157,7 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
 
     qs_demo_begin(dm2->out);
     dm2->dialect = q2_demo_dialect(version);
-    preamble_write(session, version, write_block, dm2);
+    preamble_write(session, version, dm2->out->sanitize, write_block, dm2);
     dm2->begun = true;
 }
 
@@ -333,28 +332,40 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }
 
-static bool stops_players(const struct dm2 *dm2, struct qs_view message)
+static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message *message)
 {
-    switch (message.data[0]) {
+    switch (message->id) {
     case SVC_DISCONNECT:
     case SVC_RECONNECT:
     case SVC_DOWNLOAD:
         return true;
     case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
-        return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
+        return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
     }
     return false;
 }
 
-static void add_message(struct dm2 *dm2, struct qs_view message)
+/*
+ * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
+ * section 7. What is not the same for all is nothing that --sanitize can answer for.
+ */
+static bool is_odd(const struct q2_tracked_message *message)
 {
-    if (message.data[0] == SVC_SERVERDATA)
+    return message->has_odd_text || message->bytes.data[0] != message->id;
+}
+
+static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
+                        const struct qs_packet *packet)
+{
+    if (message->id == SVC_SERVERDATA)
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (message.data[0] == SVC_STUFFTEXT)
-        add_stufftext(dm2, message);
-    else if (!add_unit(dm2, message))
+    else if (dm2->out->sanitize && is_odd(message))
+        qs_demo_left_out_odd_text(dm2->out, packet);
+    else if (message->id == SVC_STUFFTEXT)
+        add_stufftext(dm2, message->bytes);
+    else if (!add_unit(dm2, message->bytes))
         dm2->out->counts.missing++;
 }
 
@@ -390,7 +401,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
         } else if (message->id < SVC_PLAYERINFO) {
-            add_message(dm2, message->bytes);
+            add_message(dm2, message, packet);
         }
     }
     /* What came with a frame that is passed over waits for the next one. */

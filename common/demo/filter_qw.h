@@ -22,9 +22,9 @@ void filter_qw_clear(struct filter_qw *filter);
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
 
 /*
- * Appends the messages that are kept, and behind them what could not be decoded, unless the
- * capture cut the packet: players stop at a torn message. Messages count their offsets in
- * `content`, and begin at `start`.
+ * Appends the messages that are kept, and behind them what could not be decoded; not so under
+ * --sanitize, nor where the capture cut the packet: players stop at a torn message. Messages count
+ * their offsets in `content`, and begin at `start`.
  */
 void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
                       struct qs_view content, uint32_t start, GByteArray *out);

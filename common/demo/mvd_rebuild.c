@@ -11,6 +11,7 @@
  */
 #include "common/demo/mvd.h"
 #include "common/quakeworld/constants.h"
+#include "common/quakeworld/mvd_framing.h"
 #include "common/quakeworld/quakeworld.h"
 #include "common/core/writer.h"
 #include "common/demo/filter_qw.h"
@@ -59,6 +60,17 @@ static void set_length(GByteArray *block, uint32_t header_size)
     memcpy(block->data + header_size - sizeof length, &length, sizeof length);
 }
 
+/* Sequence numbers, and what players pass over, have no messages that anything could be left out
+ * of. */
+static bool has_messages(const struct qs_packet *block)
+{
+    struct qs_reader in = qs_reader_over(block->data, block->size);
+    struct mvd_block read;
+
+    return !qw_mvd_read_block(&in, &read) ||
+           !(read.type == MVD_SET || (read.type == MVD_MULTIPLE && !read.players));
+}
+
 /* The block as the demo shall have it. */
 static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
                              const struct qs_packet *packet)
@@ -66,7 +78,7 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
     const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
     const uint32_t header_size = packet->size - payload.size;
 
-    if (!filter_qw_touches(&mvd->filter, decoder))
+    if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(packet))
         return (struct qs_view){packet->data, packet->size};
     g_byte_array_set_size(mvd->block, 0);
     g_byte_array_append(mvd->block, packet->data, header_size);
@@ -104,7 +116,7 @@ static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
     const struct qs_view block = filter(mvd, decoder, packet);
 
     if (qs_decoder_problems(decoder))
-        qs_demo_problem(mvd->out, packet, "not decoded to its end; copied as it is");
+        qs_demo_not_decoded(mvd->out, packet);
     write_block(mvd, block);
     mvd->ended = ends_recording(decoder);
 }

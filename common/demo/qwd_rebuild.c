@@ -192,10 +192,7 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
     if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))
-        qs_demo_problem(qwd->out, packet, "%s",
-                        qs_packet_is_cut(packet)
-                            ? "the capture has only the beginning of this packet"
-                            : "not decoded to its end; copied as it is");
+        qs_demo_not_decoded(qwd->out, packet);
     qwd_append_packet(qwd->blocks, clock_at(qwd, packet), filter(qwd, decoder, packet, &content));
     end_block(qwd);
 }

@@ -8,10 +8,10 @@ enum {
     QUESTION_BYTE = 0x7f
 };
 
-void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out,
-                    const char *const *needed, const char *const *never)
+void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
+                    const struct command *needed, const char *const *never)
 {
-    *stufftext = (struct stufftext){out, needed, never, g_string_new(NULL)};
+    *stufftext = (struct stufftext){out, id, needed, never, g_string_new(NULL)};
 }
 
 void stufftext_clear(struct stufftext *stufftext)
@@ -25,12 +25,6 @@ static bool is_listed(struct qs_view word, const char *const *list)
         if (qs_view_equal(word, *list))
             return true;
     return false;
-}
-
-static bool is_needed(const struct stufftext *stufftext, struct qs_view command)
-{
-    return (command.size >= 2 && memcmp(command.data, "//", 2) == 0) ||
-           is_listed(command, stufftext->needed);
 }
 
 /* What begins with byte 127 is a question of R1Q2's and Q2PRO's servers, not a command. */
@@ -48,35 +42,89 @@ static void leave_out(const struct stufftext *stufftext, struct qs_view command)
     g_free(name);
 }
 
-/* `text` is a command with its end. Nothing but an end is left out in silence, where it is. */
+static void begin_message(const struct stufftext *stufftext, GByteArray *out)
+{
+    g_byte_array_append(out, &stufftext->id, 1);
+}
+
+static void end_message(GByteArray *out)
+{
+    static const uint8_t nul;
+
+    g_byte_array_append(out, &nul, 1);
+}
+
+/* --- All but what must not stay */
+
+/* `text` is a command with its end. An end alone stays. */
 static void filter_command(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     const struct qs_view body = {text.data, qs_command_end(text, 0)};
     struct qs_token command;
     uint32_t pos = 0;
-    const bool is_empty = !qs_token_next(body, &pos, &command);
 
-    if (!is_empty && is_forbidden(stufftext, command.text))
+    if (qs_token_next(body, &pos, &command) && is_forbidden(stufftext, command.text))
         stufftext->out->counts.stripped++;
-    else if (!stufftext->needed || (!is_empty && is_needed(stufftext, command.text)))
+    else
         g_byte_array_append(out, text.data, text.size);
-    else if (!is_empty)
+}
+
+/* The first command of `text`, with its end; `text` moves behind it. */
+static struct qs_view take_command(struct qs_view *text)
+{
+    const struct qs_view command = {text->data, MIN(qs_command_end(*text, 0) + 1, text->size)};
+
+    text->data += command.size;
+    text->size -= command.size;
+    return command;
+}
+
+static void filter_message(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+{
+    const guint start = out->len;
+    const bool was_empty = !text.size;
+
+    begin_message(stufftext, out);
+    while (text.size)
+        filter_command(stufftext, take_command(&text), out);
+    if (!was_empty && out->len == start + 1)
+        g_byte_array_set_size(out, start);
+    else
+        end_message(out);
+}
+
+/* --- Only what is needed */
+
+static void sanitize_command(const struct stufftext *stufftext, struct qs_view text,
+                             GByteArray *out)
+{
+    const struct qs_view body = {text.data, qs_command_end(text, 0)};
+    const guint start = out->len;
+    struct qs_token command;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(body, &pos, &command))
+        return;
+    begin_message(stufftext, out);
+    if (is_forbidden(stufftext, command.text)) {
+        stufftext->out->counts.stripped++;
+    } else if (command_append(stufftext->needed, body, out)) {
+        end_message(out);
+        return;
+    } else {
         leave_out(stufftext, command.text);
+    }
+    g_byte_array_set_size(out, start);
 }
 
 /* A line may hold several commands: what is behind one that stays need not stay. */
-static void filter_commands(const struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void sanitize_line(const struct stufftext *stufftext, struct qs_view line, GByteArray *out)
 {
-    while (text.size) {
-        const uint32_t size = MIN(qs_command_end(text, 0) + 1, text.size);
-
-        filter_command(stufftext, (struct qs_view){text.data, size}, out);
-        text.data += size;
-        text.size -= size;
-    }
+    while (line.size)
+        sanitize_command(stufftext, take_command(&line), out);
 }
 
-static void filter_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
+static void sanitize_lines(struct stufftext *stufftext, struct qs_view text, GByteArray *out)
 {
     GString *pending = stufftext->pending;
     gsize done = 0;
@@ -87,7 +135,7 @@ static void filter_lines(struct stufftext *stufftext, struct qs_view text, GByte
         const uint8_t *line = (const uint8_t *)pending->str + done;
         const uint32_t size = (uint32_t)(end - (pending->str + done)) + 1;
 
-        filter_commands(stufftext, (struct qs_view){line, size}, out);
+        sanitize_line(stufftext, (struct qs_view){line, size}, out);
         done += size;
     }
     g_string_erase(pending, 0, (gssize)done);
@@ -98,16 +146,9 @@ static void filter_lines(struct stufftext *stufftext, struct qs_view text, GByte
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out)
 {
     const struct qs_view text = {message.data + 1, message.size - 2};
-    const guint start = out->len;
-    static const uint8_t nul;
 
-    g_byte_array_append(out, message.data, 1);
-    if (stufftext->needed)
-        filter_lines(stufftext, text, out);
+    if (stufftext->out->sanitize)
+        sanitize_lines(stufftext, text, out);
     else
-        filter_commands(stufftext, text, out);
-    if (text.size && out->len == start + 1)
-        g_byte_array_set_size(out, start);
-    else
-        g_byte_array_append(out, &nul, 1);
+        filter_message(stufftext, text, out);
 }

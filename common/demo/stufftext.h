@@ -8,24 +8,26 @@
 
 #include <glib.h>
 
+#include "common/demo/commands.h"
 #include "common/demo/writer.h"
 
 struct stufftext {
-    struct qs_demo_writer *out; /* is told what was left out */
-    const char *const *needed;  /* commands that stay; comments stay too. NULL: all stay */
-    const char *const *never;   /* commands that never stay, whatever is needed; or NULL */
+    struct qs_demo_writer *out;   /* is told what was left out */
+    uint8_t id;                   /* svc_stufftext of the game */
+    const struct command *needed; /* what stays, under out->sanitize */
+    const char *const *never;     /* commands that never stay, whatever is needed; or NULL */
     GString *pending;
 };
 
 /* The lists end with NULL. */
-void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out,
-                    const char *const *needed, const char *const *never);
+void stufftext_init(struct stufftext *stufftext, struct qs_demo_writer *out, uint8_t id,
+                    const struct command *needed, const char *const *never);
 void stufftext_clear(struct stufftext *stufftext);
 
 /*
  * Appends to `out` the message (its id, the text, a NUL) with the commands that stay; nothing when
- * none does. Commands end with a line feed, and may be spread over messages: where only needed ones
- * stay, what has no end yet waits for it.
+ * none does. Under out->sanitize each has a message of its own. Commands end with a line feed, and
+ * may be spread over messages: what has no end yet waits for it.
  */
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
 

@@ -42,3 +42,19 @@ void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *pack
     writer->problem(writer, packet, text);
     g_free(text);
 }
+
+void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_packet *packet)
+{
+    qs_demo_problem(writer, packet,
+                    "a message is left out, whose text ends elsewhere for some engines");
+    writer->counts.stripped++;
+}
+
+void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet)
+{
+    if (qs_packet_is_cut(packet))
+        qs_demo_problem(writer, packet, "the capture has only the beginning of this packet");
+    else
+        qs_demo_problem(writer, packet, "not decoded to its end; %s",
+                        writer->sanitize ? "the rest is left out" : "copied as it is");
+}

@@ -59,6 +59,14 @@ bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 /* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
+/* Under --sanitize, a message was left out whose text ends elsewhere for some engines, so that they
+ * would take the rest of it for messages. */
+void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_packet *packet);
+
+/* The packet was not decoded to its end. What is left is in the demo as it came, or under
+ * --sanitize left out. */
+void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet);
+
 /*
  * Something that the user should know: the demo is not what the client would have recorded.
  * `packet` is where, or NULL.

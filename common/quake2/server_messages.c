@@ -406,7 +406,7 @@ static void track_messages(struct qs_decoder *d)
         const struct qs_message *message =
             &g_array_index(d->messages, struct qs_message, tracker->taken);
 
-        q2_tracker_message(tracker, (uint8_t)message->id,
+        q2_tracker_message(tracker, message,
                            (struct qs_view){d->in.data + message->offset, message->length});
     }
 }

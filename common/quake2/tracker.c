@@ -58,9 +58,11 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
     tracker->taken = tracker->frames_taken = 0;
 }
 
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, struct qs_view bytes)
+void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *read,
+                        struct qs_view bytes)
 {
-    struct q2_tracked_message message = {.id = id, .bytes = bytes};
+    struct q2_tracked_message message = {
+        .id = (uint8_t)read->id, .has_odd_text = read->has_odd_text, .bytes = bytes};
 
     if (message.id == SVC_FRAME && tracker->frames_taken < tracker->begun->len)
         message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_taken++);

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "common/core/reader.h"
+#include "common/core/decoder_state.h"
 #include "common/quake2/entity_list.h"
 #include "common/quake2/state.h"
 
@@ -39,6 +39,7 @@ struct q2_frame {
 /* A message of the packet at hand. */
 struct q2_tracked_message {
     uint8_t id;           /* enum q2_svc */
+    bool has_odd_text;    /* see qs_text_is_odd() */
     int32_t frame;        /* of SVC_FRAME: its number */
     struct qs_view bytes; /* with the id; valid until the next packet, as long as this one is */
 };
@@ -71,7 +72,8 @@ void q2_tracker_level(struct q2_tracker *tracker);
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
 
 /* A message that was read. */
-void q2_tracker_message(struct q2_tracker *tracker, uint8_t id, struct qs_view bytes);
+void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *read,
+                        struct qs_view bytes);
 
 /* Messages stand in `source`, which the tracker keeps as long as them. */
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source);

@@ -9,15 +9,16 @@
 
 /* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.
  */
-static void expect_of(const char *const *needed, const char *const *never, const char *const *texts,
-                      const char *expected, const char *left_out)
+static void expect_of(const struct command *needed, const char *const *never,
+                      const char *const *texts, const char *expected, const char *left_out)
 {
-    struct demo *demo = demo_new(&(struct demo_setup){.extension = "qwd"});
+    struct demo *demo = demo_new(
+        &(struct demo_setup){.extension = "qwd", .demo_options = {.sanitize = needed != NULL}});
     GByteArray *out = g_byte_array_new();
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, demo_writer(demo), needed, never);
+    stufftext_init(&stufftext, demo_writer(demo), '\t', needed, never);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 
@@ -40,7 +41,10 @@ static void expect_of(const char *const *needed, const char *const *never, const
 
 static void expect(const char *const *texts, const char *expected, const char *left_out)
 {
-    static const char *const needed[] = {"bf", "skins", NULL};
+    static const struct command needed[] = {
+        {"bf", COMMAND_ALONE},  {"play", COMMAND_WORDS}, {"fullserverinfo", COMMAND_INFO},
+        {"//", COMMAND_REMARK}, {NULL, COMMAND_ALONE},
+    };
 
     expect_of(needed, NULL, texts, expected, left_out);
 }
@@ -49,22 +53,79 @@ static void test_lines(void **state)
 {
     (void)state;
     expect((const char *const[]){"bf\n", "packet 192.0.2.1:1 x\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"cmd a\ncmd b\nskins\n", NULL}, "\tskins\n|", "cmd ×2");
+    expect((const char *const[]){"cmd a\ncmd b\nbf\n", NULL}, "\tbf\n|", "cmd ×2");
 }
 
 static void test_commands_on_one_line(void **state)
 {
     (void)state;
-    expect((const char *const[]){"bf;packet 192.0.2.1:1 x\n", NULL}, "\tbf;|", "packet");
+    expect((const char *const[]){"bf;packet 192.0.2.1:1 x\n", NULL}, "\tbf\n|", "packet");
     expect((const char *const[]){"packet 192.0.2.1:1 x;bf\n", NULL}, "\tbf\n|", "packet");
-    expect((const char *const[]){"skins \"a;b\"\n", NULL}, "\tskins \"a;b\"\n|", "");
+    expect((const char *const[]){"bf \"a;b\"\n", NULL}, "\tbf\n|", "");
+    expect((const char *const[]){"bf;bf\n", NULL}, "\tbf\n|\tbf\n|", "");
 }
 
 static void test_lines_in_pieces(void **state)
 {
     (void)state;
-    expect((const char *const[]){"b", "f;pac", "ket x\n", NULL}, "\tbf;|", "packet");
-    expect((const char *const[]){"bf \"", "bf \";packet x;\"\n", NULL}, "\tbf \"bf \";|", "packet");
+    expect((const char *const[]){"b", "f;pac", "ket x\n", NULL}, "\tbf\n|", "packet");
+    expect((const char *const[]){"bf \"", "bf \";packet x;\"\n", NULL}, "\tbf\n|", "packet");
+    expect((const char *const[]){"bf", NULL}, "", "");
+}
+
+/* What ends a command for one engine and not for another: only the command's name stays. */
+static void test_other_ends(void **state)
+{
+    (void)state;
+    expect((const char *const[]){"bf \rquit\n", NULL}, "\tbf\n|", "");
+    expect((const char *const[]){"bf\rquit\n", NULL}, "\tbf\n|", "");
+    expect((const char *const[]){"bf //\rquit\n", NULL}, "\tbf\n|", "");
+    expect((const char *const[]){"bf \"\\\";quit;\\\"\"\n", NULL}, "\tbf\n|", "\\\"\", quit");
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    expect((const char *const[]){"play  misc/talk.wav \"a-b\"\n", NULL},
+           "\tplay misc/talk.wav a-b\n|", "");
+    expect((const char *const[]){"play \"a b\"\n", "play $x\n", "play a\\b\n", "play //\n", NULL},
+           "", "play ×4");
+    expect((const char *const[]){"play a\rquit\n", NULL}, "\tplay a quit\n|", "");
+}
+
+static void test_info(void **state)
+{
+    (void)state;
+    expect((const char *const[]){"fullserverinfo \"\\a\\b\"\n", NULL},
+           "\tfullserverinfo \"\\a\\b\"\n|", "");
+    expect((const char *const[]){"fullserverinfo \"\\a\\$x;y\r\\\\\"\n", NULL},
+           "\tfullserverinfo \"\\a\\_x_y_\"\n|", "");
+    expect((const char *const[]){"fullserverinfo\n", NULL}, "", "fullserverinfo");
+}
+
+static void test_remarks(void **state)
+{
+    (void)state;
+    expect((const char *const[]){"//tinfo 1 \"a b\"\n", NULL}, "\t//tinfo 1 \"a b\"\n|", "");
+    expect((const char *const[]){"//a \";quit\n", "//a\rquit\n", "//a\\\"\n", "//$a\n", NULL}, "",
+           "//$a, //a ×2, //a\\\"");
+}
+
+/* A longer line is cut by some engines. */
+static void test_long_lines(void **state)
+{
+    char *most = g_strnfill(COMMAND_LENGTH_MAX - strlen("play "), 'x');
+    char *good = g_strconcat("play ", most, "\n", NULL);
+    char *bad = g_strconcat("play x", most, "\n", NULL);
+    char *expected = g_strconcat("\t", good, "|", NULL);
+
+    (void)state;
+    expect((const char *const[]){good, NULL}, expected, "");
+    expect((const char *const[]){bad, NULL}, "", "play");
+    g_free(expected);
+    g_free(bad);
+    g_free(good);
+    g_free(most);
 }
 
 /* What must not stay is left out of each message by itself; the rest is as it was. */
@@ -90,6 +151,11 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_commands_on_one_line),
         cmocka_unit_test(test_lines_in_pieces),
+        cmocka_unit_test(test_other_ends),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_remarks),
+        cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_commands_that_never_stay),
     };
 

@@ -181,10 +181,10 @@ static void test_messages_kept(void **state)
 
     decode(f, VIEW("\2\7\1\6\2\2\x9\5"));
     assert_int_equal(f->d.messages->len, 4);
-    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0});
-    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0});
-    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1});
-    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0});
+    expect_message(f, 0, (struct qs_message){0, 2, BYTE, 0, false});
+    expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false});
+    expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false});
+    expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false});
     /* The last one, cut short, is not kept. */
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);
     /* And all is forgotten with the next packet. */
