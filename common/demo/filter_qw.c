@@ -11,21 +11,61 @@
 static const char *const needed_commands[] = {"fullserverinfo", "skins", "changing",
                                               "reconnect",      "bf",    NULL};
 
+/* The bytes from `at` on, up to where those of the next one begin, for message `index`. */
+struct replacement {
+    guint index, at;
+};
+
 void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out)
 {
     filter->out = out;
+    filter->replacements = g_array_new(FALSE, FALSE, sizeof(struct replacement));
+    filter->replacing = g_byte_array_new();
     stufftext_init(&filter->stufftext, out, needed_commands, NULL);
 }
 
 void filter_qw_clear(struct filter_qw *filter)
 {
     stufftext_clear(&filter->stufftext);
+    g_array_free(filter->replacements, TRUE);
+    g_byte_array_free(filter->replacing, TRUE);
+}
+
+GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
+{
+    const struct replacement replacement = {.index = index, .at = filter->replacing->len};
+
+    g_array_append_val(filter->replacements, replacement);
+    return filter->replacing;
+}
+
+static void forget_replacements(struct filter_qw *filter)
+{
+    g_array_set_size(filter->replacements, 0);
+    g_byte_array_set_size(filter->replacing, 0);
+}
+
+/* Appends what replaces message `index`, the `*next` of all replacements. False: nothing does. */
+static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
+{
+    const struct replacement *all = (const struct replacement *)(void *)filter->replacements->data;
+    const guint count = filter->replacements->len;
+    guint end;
+
+    if (*next >= count || all[*next].index != index)
+        return false;
+    end = *next + 1 < count ? all[*next + 1].at : filter->replacing->len;
+    g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
+    ++*next;
+    return true;
 }
 
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder)
 {
     const bool sanitize = filter->out->sanitize;
 
+    if (filter->replacements->len)
+        return true;
     for (guint i = 0; i < decoder->messages->len; i++) {
         const uint16_t id = g_array_index(decoder->messages, struct qs_message, i).id;
 
@@ -50,13 +90,16 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
                       struct qs_view content, uint32_t start, GByteArray *out)
 {
     uint32_t end = start;
+    guint next = 0;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        copy_message(filter, (struct qs_view){content.data + message->offset, message->length},
-                     message->id, out);
+        if (!append_replacement(filter, i, &next, out))
+            copy_message(filter, (struct qs_view){content.data + message->offset, message->length},
+                         message->id, out);
         end = message->offset + message->length;
     }
     g_byte_array_append(out, content.data + end, content.size - end);
+    forget_replacements(filter);
 }
