@@ -1,34 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd_blocks.h"
 
-enum {
-    CMD_BLOCK = QWD_HEADER + 36, /* bytes of a client block */
-    KEPT = QWD_BYTES_HELD / 2    /* bytes that stay when the others are written */
-};
+enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes that stay when the others are written */
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
 {
-    *blocks = (struct qwd_blocks){.out = out, .bytes = g_byte_array_new()};
+    *blocks = (struct qwd_blocks){.out = out};
+}
+
+static void free_room(struct qwd_blocks *blocks)
+{
+    g_clear_pointer(&blocks->bytes, g_free);
+    blocks->size = blocks->room = 0;
 }
 
 void qwd_blocks_clear(struct qwd_blocks *blocks)
 {
-    g_byte_array_free(blocks->bytes, TRUE);
+    free_room(blocks);
+}
+
+/* At an offset in the demo. */
+static uint8_t *byte_at(const struct qwd_blocks *blocks, uint64_t at)
+{
+    return blocks->bytes + (at - blocks->start);
 }
 
 static uint64_t end_of(const struct qwd_blocks *blocks)
 {
-    return blocks->start + blocks->bytes->len;
+    return blocks->start + blocks->size;
 }
 
 /* --- Writing --- */
 
+static uint8_t *widen(struct qwd_blocks *blocks, uint32_t size)
+{
+    blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 4);
+    blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+    return blocks->bytes + blocks->size;
+}
+
+/* Room for a block behind the others, which is counted with them from now on. */
+static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
+{
+    uint8_t *room = blocks->bytes + blocks->size;
+
+    if (size > blocks->room - blocks->size)
+        room = widen(blocks, size);
+    blocks->size += size;
+    return room;
+}
+
 static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
 {
-    const guint size = (guint)(end - blocks->start);
+    const uint32_t size = (uint32_t)(end - blocks->start);
 
-    qs_demo_write(blocks->out, (struct qs_view){blocks->bytes->data, size});
-    g_byte_array_remove_range(blocks->bytes, 0, size);
+    if (!size)
+        return;
+    qs_demo_write(blocks->out, (struct qs_view){blocks->bytes, size});
+    blocks->size -= size;
+    memmove(blocks->bytes, blocks->bytes + size, blocks->size);
     blocks->start = end;
 }
 
@@ -54,24 +84,44 @@ static uint64_t first_to_keep(struct qwd_blocks *blocks)
 static void end_block(struct qwd_blocks *blocks)
 {
     blocks->out->counts.blocks++;
-    if (blocks->bytes->len >= QWD_BYTES_HELD)
+    if (blocks->size >= QWD_BYTES_HELD)
         write_up_to(blocks, first_to_keep(blocks));
+}
+
+/* Blocks that do not come often. */
+static void append(struct qwd_blocks *blocks, GByteArray *block)
+{
+    memcpy(add_room(blocks, block->len), block->data, block->len);
+    g_byte_array_free(block, TRUE);
 }
 
 void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, uint32_t incoming)
 {
-    qwd_append_set(blocks->bytes, time, outgoing, incoming);
+    GByteArray *block = g_byte_array_new();
+
+    qwd_append_set(block, time, outgoing, incoming);
+    append(blocks, block);
     blocks->player.out = outgoing;
     blocks->held_count = 0;
     blocks->command_end = end_of(blocks);
     end_block(blocks);
 }
 
+void qwd_blocks_flush(struct qwd_blocks *blocks)
+{
+    write_up_to(blocks, end_of(blocks));
+    blocks->held_count = 0;
+    free_room(blocks);
+}
+
 void qwd_blocks_end(struct qwd_blocks *blocks, float time)
 {
-    qwd_append_end(blocks->bytes, time);
+    GByteArray *block = g_byte_array_new();
+
+    qwd_append_end(block, time);
+    append(blocks, block);
     blocks->out->counts.blocks++;
-    write_up_to(blocks, end_of(blocks));
+    qwd_blocks_flush(blocks);
 }
 
 /* --- The server's packets --- */
@@ -97,8 +147,12 @@ static void hold(struct qwd_blocks *blocks, uint32_t sequence, uint32_t base)
 void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence, uint32_t base,
                        struct qs_view packet)
 {
+    uint8_t *block;
+
     hold(blocks, sequence, base);
-    qwd_append_packet(blocks->bytes, time, packet);
+    block = add_room(blocks, QWD_PACKET_HEADER + packet.size);
+    qwd_put_packet_header(block, time, packet.size);
+    memcpy(block + QWD_PACKET_HEADER, packet.data, packet.size);
     end_block(blocks);
 }
 
@@ -129,13 +183,13 @@ static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, ui
 static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
 {
     const uint64_t at = i < blocks->held_count ? blocks->held[i].at : end_of(blocks);
-    const guint offset = (guint)(at - blocks->start);
+    const uint32_t offset = (uint32_t)(at - blocks->start);
+    const uint32_t behind = blocks->size - offset;
 
-    g_byte_array_set_size(blocks->bytes, blocks->bytes->len + CMD_BLOCK);
-    memmove(blocks->bytes->data + offset + CMD_BLOCK, blocks->bytes->data + offset,
-            blocks->bytes->len - offset - CMD_BLOCK);
+    add_room(blocks, QWD_CMD_BLOCK);
+    memmove(blocks->bytes + offset + QWD_CMD_BLOCK, blocks->bytes + offset, behind);
     for (; i < blocks->held_count; i++) {
-        blocks->held[i].at += CMD_BLOCK;
+        blocks->held[i].at += QWD_CMD_BLOCK;
         blocks->held[i].out++;
     }
     return at;
@@ -146,17 +200,7 @@ static float time_at(const struct qwd_blocks *blocks, unsigned i, float time)
 {
     if (i == blocks->held_count)
         return time;
-    return qs_float_of_bits(qs_le32(blocks->bytes->data + (blocks->held[i].at - blocks->start)));
-}
-
-static void write_command(struct qwd_blocks *blocks, uint64_t at, float time,
-                          const struct qw_usercmd *cmd)
-{
-    GByteArray *block = g_byte_array_sized_new(CMD_BLOCK);
-
-    qwd_append_cmd(block, time, cmd);
-    memcpy(blocks->bytes->data + (at - blocks->start), block->data, CMD_BLOCK);
-    g_byte_array_free(block, TRUE);
+    return qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
 }
 
 /* Client blocks stand in the order of their numbers. */
@@ -178,8 +222,8 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
     struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
 
     command->at = make_room(blocks, i);
-    write_command(blocks, command->at, block_time, cmd);
-    blocks->command_end = command->at + CMD_BLOCK;
+    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd);
+    blocks->command_end = command->at + QWD_CMD_BLOCK;
     blocks->player.valid = then;
     qwd_player_command(&blocks->player);
     blocks->player.valid = valid;
@@ -188,7 +232,7 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
 static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
 {
     blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
-    qwd_append_cmd(blocks->bytes, time, cmd);
+    qwd_put_cmd(add_room(blocks, QWD_CMD_BLOCK), time, cmd);
     blocks->command_end = end_of(blocks);
     qwd_player_command(&blocks->player);
 }
@@ -201,6 +245,8 @@ void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_u
 
     command->number = blocks->player.out;
     command->made = made;
+    if (made)
+        blocks->last_made = command->number;
     if (i < blocks->held_count)
         insert_command(blocks, i, time, cmd);
     else
@@ -222,33 +268,33 @@ static struct qwd_command *made_command(struct qwd_blocks *blocks, uint32_t numb
 void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd)
 {
     struct qwd_command *command = made_command(blocks, number);
-    const uint8_t *block;
+    uint8_t *block;
 
     if (!command)
         return;
-    block = blocks->bytes->data + (command->at - blocks->start);
-    write_command(blocks, command->at, qs_float_of_bits(qs_le32(block)), cmd);
+    block = byte_at(blocks, command->at);
+    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd);
 }
 
 /* Moves the block to before the packet held[i], which stands before it. */
 static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
 {
-    uint8_t block[CMD_BLOCK];
-    uint8_t *data = blocks->bytes->data;
+    uint8_t block[QWD_CMD_BLOCK];
     const uint64_t from = command->at, to = blocks->held[i].at;
+    uint8_t *room = byte_at(blocks, to);
 
-    memcpy(block, data + (from - blocks->start), CMD_BLOCK);
-    memcpy(block, data + (to - blocks->start), sizeof(float)); /* the time of what it precedes */
-    memmove(data + (to - blocks->start) + CMD_BLOCK, data + (to - blocks->start), from - to);
-    memcpy(data + (to - blocks->start), block, CMD_BLOCK);
+    memcpy(block, byte_at(blocks, from), QWD_CMD_BLOCK);
+    memcpy(block, room, sizeof(float)); /* the time of what it precedes */
+    memmove(room + QWD_CMD_BLOCK, room, from - to);
+    memcpy(room, block, QWD_CMD_BLOCK);
     blocks->player.asked[command->number % QWD_PLAYER_FRAMES] = blocks->held[i].valid;
     for (; i < blocks->held_count && blocks->held[i].at < from; i++) {
-        blocks->held[i].at += CMD_BLOCK;
+        blocks->held[i].at += QWD_CMD_BLOCK;
         blocks->held[i].out++;
     }
     command->at = to;
-    if (blocks->command_end == from + CMD_BLOCK)
-        blocks->command_end = to + CMD_BLOCK;
+    if (blocks->command_end == from + QWD_CMD_BLOCK)
+        blocks->command_end = to + QWD_CMD_BLOCK;
 }
 
 /* Whether the client block before that number stands before the offset. */

@@ -15,7 +15,7 @@
 #include "common/demo/qwd_player.h"
 #include "common/demo/writer.h"
 
-enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 32 * 1024 };
+enum { QWD_BLOCKS_HELD = 64, QWD_BYTES_HELD = 16 * 1024 };
 
 /* A packet of the server that is held back. */
 struct qwd_held {
@@ -36,12 +36,14 @@ struct qwd_command {
 struct qwd_blocks {
     struct qs_demo_writer *out;
     struct qwd_player player;
-    GByteArray *bytes;    /* not yet written */
+    uint8_t *bytes;       /* not yet written; NULL: no room has been needed yet */
+    uint32_t size, room;  /* bytes that there are, and that fit */
     uint64_t start;       /* offset of the first of them in the demo */
     uint64_t command_end; /* offset behind the last client block */
     struct qwd_held held[QWD_BLOCKS_HELD];
     unsigned held_count;
     struct qwd_command commands[QWD_PLAYER_FRAMES];
+    uint32_t last_made; /* number of the last block that was made */
 };
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out);
@@ -71,6 +73,9 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
 
 /* A level begins with the next packet: nothing can be put before it any more. */
 void qwd_blocks_level(struct qwd_blocks *blocks);
+
+/* Writes all that is held back, and frees the room that it took. */
+void qwd_blocks_flush(struct qwd_blocks *blocks);
 
 /* Ends the demo. */
 void qwd_blocks_end(struct qwd_blocks *blocks, float time);

@@ -76,9 +76,15 @@ static float clock_at(struct qwd *qwd, const struct qs_packet *packet)
 
 /* --- The beginning --- */
 
-static void begin(struct qwd *qwd, const struct qs_packet *packet)
+static const struct qw_session *session_of(const struct qs_decoder *decoder)
+{
+    return (const struct qw_session *)decoder->session;
+}
+
+static void begin(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     qs_demo_begin(qwd->out);
+    qwd->frames.format = qw_delta_format(&session_of(decoder)->ext);
     qwd->start = packet->time;
     qwd->begun = true;
 }
@@ -97,7 +103,7 @@ static void begin_early(struct qwd *qwd, const struct qs_decoder *decoder,
 {
     const uint32_t next = next_number(qwd, decoder);
 
-    begin(qwd, packet);
+    begin(qwd, decoder, packet);
     if (next)
         qwd_blocks_set(&qwd->blocks, 0, next, 0);
 }
@@ -106,7 +112,7 @@ static void begin_early(struct qwd *qwd, const struct qs_decoder *decoder,
 static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
-    begin(qwd, packet);
+    begin(qwd, decoder, packet);
     qwd_blocks_set(&qwd->blocks, 0, next_number(qwd, decoder),
                    decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
     qwd->out->counts.repaired++;
@@ -134,11 +140,6 @@ struct content {
     const uint8_t *data;
     uint32_t size, start;
 };
-
-static const struct qw_session *session_of(const struct qs_decoder *decoder)
-{
-    return (const struct qw_session *)decoder->session;
-}
 
 static struct content content_of(const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
@@ -236,7 +237,8 @@ static void add_client_packet(struct qwd *qwd, const struct qs_decoder *decoder,
     qwd->has_next = true;
     if (!session->moved || !ready(qwd, decoder, packet))
         return;
-    correct_moves(qwd, session, number);
+    if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
+        correct_moves(qwd, session, number);
     if (number < qwd->blocks.player.out)
         return;
     lost = number - qwd->blocks.player.out;
@@ -286,7 +288,7 @@ static void note_repair(struct qwd *qwd, const struct qw_update *update, uint32_
 {
     qwd->out->counts.repaired++;
     qs_demo_problem(qwd->out, packet,
-                    update->base_used
+                    update->base_known
                         ? "players would drop the entities of packet %u, a delta from packet %u; "
                           "written in full"
                         : "the entities of packet %u are a delta from packet %u, which is not "
@@ -297,15 +299,8 @@ static void note_repair(struct qwd *qwd, const struct qw_update *update, uint32_
 /* Whether a player would do with the update what the client did. */
 static bool plays(const struct qwd *qwd, const struct qw_update *update, uint32_t sequence)
 {
-    return !update->frame || !update->is_delta ||
-           (update->base_used && qwd_player_takes(&qwd->blocks.player, sequence, update->base));
-}
-
-static void write_in_full(struct qwd *qwd, const struct qw_update *update, guint index)
-{
-    GByteArray *to = filter_qw_replace(&qwd->filter, index);
-
-    qw_frames_append(to, &qwd->frames, update->frame);
+    return !update->is_delta ||
+           (update->base_known && qwd_player_takes(&qwd->blocks.player, sequence, update->base));
 }
 
 /* The body of a message, behind its id. */
@@ -320,21 +315,22 @@ static uint32_t follow_update(struct qwd *qwd, const struct qs_decoder *decoder,
 {
     const bool is_delta =
         g_array_index(decoder->messages, struct qs_message, index).id == SVC_DELTAPACKETENTITIES;
-    const struct qw_update update =
-        qw_frames_update(&qwd->frames, decoder->sequence, body, is_delta);
+    struct qw_update update;
 
+    qw_frames_update(&qwd->frames, decoder->sequence, body, is_delta, &update);
     if (is_delta)
         settle_block(qwd, decoder, packet, update.base);
     if (plays(qwd, &update, decoder->sequence))
         return update.base;
-    write_in_full(qwd, &update, index);
+    qw_frames_append(filter_qw_replace(&qwd->filter, index), &qwd->frames);
     note_repair(qwd, &update, decoder->sequence, packet);
     return 0;
 }
 
-static void begin_level(struct qwd *qwd)
+static void begin_level(struct qwd *qwd, const struct qw_session *session)
 {
     qw_frames_level(&qwd->frames);
+    qwd->frames.format = qw_delta_format(&session->ext);
     qwd_blocks_level(&qwd->blocks);
 }
 
@@ -349,8 +345,12 @@ static void follow_message(struct qwd *qwd, const struct qs_decoder *decoder,
                            struct followed *followed)
 {
     switch (g_array_index(decoder->messages, struct qs_message, index).id) {
+    case SVC_DISCONNECT: /* not recorded, and an error in players */
+        filter_qw_replace(&qwd->filter, index);
+        qwd->out->counts.stripped++;
+        break;
     case SVC_SERVERDATA:
-        begin_level(qwd);
+        begin_level(qwd, session_of(decoder));
         break;
     case SVC_SPAWNBASELINE:
         qw_frames_baseline(&qwd->frames, body, false);
@@ -370,10 +370,8 @@ static void follow_message(struct qwd *qwd, const struct qs_decoder *decoder,
 static struct followed follow(struct qwd *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet, const struct content *content)
 {
-    const struct qw_session *session = session_of(decoder);
     struct followed followed = {0};
 
-    qwd->frames.format = qw_delta_format(&session->ext);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
@@ -420,6 +418,14 @@ static void note_losses(struct qwd *qwd, const struct qs_decoder *decoder,
     qwd->not_captured = lost;
 }
 
+/* The session may stay for long. */
+static void end(struct qwd *qwd)
+{
+    qwd->ended = true;
+    qw_frames_level(&qwd->frames);
+    qwd_blocks_flush(&qwd->blocks);
+}
+
 static void qwd_packet(void *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -434,7 +440,8 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
         add_server_packet(qwd, decoder, packet);
     }
     /* What the server still sends to a client that has left is recorded by nobody. */
-    qwd->ended = decoder->session->disconnected;
+    if (decoder->session->disconnected)
+        end(qwd);
 }
 
 static void qwd_finish(void *state)

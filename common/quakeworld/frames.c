@@ -6,38 +6,42 @@
 
 /* --- Life --- */
 
-void qw_frames_init(struct qw_frames *frames)
+static void clear_root(void *root)
 {
-    *frames = (struct qw_frames){.baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+    g_free(((struct qw_root *)root)->states);
 }
 
-static void forget_frame(struct qw_frame *frame)
+void qw_frames_init(struct qw_frames *frames)
 {
-    if (frame->entities)
-        g_array_unref(frame->entities);
-    *frame = (struct qw_frame){0};
+    *frames = (struct qw_frames){.roots = g_array_new(FALSE, FALSE, sizeof(struct qw_root)),
+                                 .bytes = g_byte_array_new()};
+    g_array_set_clear_func(frames->roots, clear_root);
+}
+
+static struct qw_frame *place_of(struct qw_frames *frames, uint32_t number)
+{
+    return &frames->kept[number % QW_UPDATES_MAX];
 }
 
 void qw_frames_level(struct qw_frames *frames)
 {
-    for (unsigned i = 0; i < QW_FRAMES_KEPT; i++)
-        forget_frame(&frames->kept[i]);
-    g_hash_table_remove_all(frames->baselines);
-    frames->any = false;
+    for (uint32_t i = 0; i < frames->count; i++)
+        g_clear_pointer(&place_of(frames, frames->first + i)->states, g_free);
+    frames->first += frames->count;
+    frames->count = 0;
+    g_array_set_size(frames->roots, 0);
+    g_byte_array_set_size(frames->bytes, 0);
+    g_clear_pointer(&frames->baselines, g_free);
 }
 
 void qw_frames_clear(struct qw_frames *frames)
 {
     qw_frames_level(frames);
-    g_hash_table_destroy(frames->baselines);
+    g_array_free(frames->roots, TRUE);
+    g_byte_array_free(frames->bytes, TRUE);
 }
 
 /* --- Baselines --- */
-
-static const struct qw_entity *baseline_of(const struct qw_frames *frames, uint16_t number)
-{
-    return g_hash_table_lookup(frames->baselines, GUINT_TO_POINTER(number));
-}
 
 void qw_frames_baseline(struct qw_frames *frames, struct qs_view body, bool as_delta)
 {
@@ -48,164 +52,215 @@ void qw_frames_baseline(struct qw_frames *frames, struct qs_view body, bool as_d
         qw_read_delta_baseline(&in, &frames->format, &baseline);
     else
         qw_read_baseline(&in, &frames->format, &baseline);
-    if (in.overrun || baseline.number >= QW_BASELINES_MAX)
-        return;
-    g_hash_table_replace(frames->baselines, GUINT_TO_POINTER(baseline.number),
-                         g_memdup2(&baseline, sizeof baseline));
+    if (!in.overrun)
+        frames->baselines = qw_states_set(frames->baselines, &baseline);
 }
 
-/* --- Frames --- */
+/* --- States of frames --- */
 
-static struct qw_frame *place_of(const struct qw_frames *frames, uint32_t sequence)
+static struct qw_root *root_of(struct qw_frames *frames, uint32_t number)
 {
-    return (struct qw_frame *)&frames->kept[sequence % QW_FRAMES_KEPT];
-}
+    for (guint i = 0; i < frames->roots->len; i++) {
+        struct qw_root *root = &g_array_index(frames->roots, struct qw_root, i);
 
-const struct qw_frame *qw_frames_at(const struct qw_frames *frames, uint32_t sequence)
-{
-    const struct qw_frame *frame = place_of(frames, sequence);
-
-    return frame->trust != QW_FRAME_NONE && frame->sequence == sequence ? frame : NULL;
-}
-
-void qw_frames_set(struct qw_frames *frames, uint32_t sequence, GArray *entities,
-                   enum qw_frame_trust trust)
-{
-    struct qw_frame *frame = place_of(frames, sequence);
-    GArray *shared = g_array_ref(entities);
-
-    forget_frame(frame);
-    *frame = (struct qw_frame){.trust = trust, .sequence = sequence, .entities = shared};
-    frames->newest = sequence;
-    frames->any = true;
-}
-
-/* --- An update --- */
-
-/* The merge of what a delta counts from with what it says, both in the order of numbers. */
-struct merge {
-    const struct qw_frames *frames;
-    const GArray *from; /* NULL: nothing */
-    guint next;         /* the first of `from` that was not looked at */
-    GArray *to;
-};
-
-static void add(struct merge *merge, const struct qw_entity *entities, guint count)
-{
-    const guint room = QW_FRAME_ENTITIES_MAX - merge->to->len;
-
-    g_array_append_vals(merge->to, entities, MIN(count, room));
-}
-
-static const struct qw_entity *next_of(const struct merge *merge)
-{
-    if (!merge->from || merge->next >= merge->from->len)
-        return NULL;
-    return &g_array_index(merge->from, struct qw_entity, merge->next);
-}
-
-/* What the delta skips is as it was. */
-static void carry_below(struct merge *merge, uint32_t number)
-{
-    const guint first = merge->next;
-    const struct qw_entity *entity;
-
-    while ((entity = next_of(merge)) && entity->number < number)
-        merge->next++;
-    if (merge->next > first)
-        add(merge, &g_array_index(merge->from, struct qw_entity, first), merge->next - first);
-}
-
-/* What the fields of a delta change: the state before, the baseline, or nothing. */
-static struct qw_entity start_of(struct merge *merge, uint16_t number)
-{
-    const struct qw_entity *start = next_of(merge);
-
-    if (start && start->number == number)
-        merge->next++;
-    else
-        start = baseline_of(merge->frames, number);
-    return start ? *start : (struct qw_entity){0};
-}
-
-static void read_entity(struct merge *merge, struct qs_reader *in)
-{
-    const struct qw_delta_format *format = &merge->frames->format;
-    const struct qw_delta delta = qw_read_delta(in, format);
-    struct qw_entity entity;
-
-    carry_below(merge, delta.number);
-    entity = start_of(merge, delta.number);
-    if (delta.removes)
-        return;
-    qw_read_delta_fields(in, format, &delta, &entity);
-    if (!in->overrun)
-        add(merge, &entity, 1);
-}
-
-static bool at_end(struct qs_reader *in)
-{
-    return qs_reader_left(in) < 2 || qs_le16(in->data + in->pos) == 0;
-}
-
-/* The states that `in` makes of `from`: a new reference, or NULL where it is cut. */
-static GArray *merge(const struct qw_frames *frames, GArray *from, struct qs_reader *in)
-{
-    struct merge merge = {.frames = frames, .from = from};
-
-    /* Most often nothing has changed. */
-    if (from && at_end(in))
-        return g_array_ref(from);
-    merge.to = g_array_sized_new(FALSE, FALSE, sizeof(struct qw_entity), from ? from->len + 1 : 1);
-    while (!at_end(in))
-        read_entity(&merge, in);
-    carry_below(&merge, UINT32_MAX);
-    if (!in->overrun)
-        return merge.to;
-    g_array_unref(merge.to);
+        if (root->number == number)
+            return root;
+    }
     return NULL;
 }
 
-/* The frame that an update is applied to, and how far the outcome can be trusted. */
-static const struct qw_frame *find_base(const struct qw_frames *frames, struct qw_update *update,
-                                        enum qw_frame_trust *trust)
+static bool is_kept(const struct qw_frames *frames, uint32_t number)
 {
-    const struct qw_frame *base = qw_frames_at(frames, update->base);
-
-    update->base_used = base;
-    *trust = base ? base->trust : QW_FRAME_GUESSED;
-    return base || !frames->any ? base : qw_frames_at(frames, frames->newest);
+    return number - frames->first < frames->count;
 }
 
-struct qw_update qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
-                                  bool is_delta)
+/* The states with the frame's own update applied. */
+static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *frame,
+                               struct qw_states *states)
 {
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-    struct qw_update update = {.is_delta = is_delta};
-    enum qw_frame_trust trust = QW_FRAME_WHOLE;
-    const struct qw_frame *base = NULL;
-    GArray *entities;
+    const struct qs_reader in = qs_reader_over(frames->bytes->data + frame->at, frame->size);
 
-    if (is_delta) {
-        update.base = qw_delta_base(sequence, qs_reader_u8(&in));
-        base = find_base(frames, &update, &trust);
+    return frame->size ? qw_states_apply(states, frames->baselines, &frames->format, in) : states;
+}
+
+/* The next frame back that has its states, and on the way to it the numbers of those that have not,
+ * the newest first. Returns a copy of these states. */
+static struct qw_states *start_of(struct qw_frames *frames, uint32_t number,
+                                  uint32_t way[QW_UPDATES_MAX], unsigned *steps)
+{
+    const struct qw_root *root;
+
+    for (*steps = 0; is_kept(frames, number);) {
+        const struct qw_frame *frame = place_of(frames, number);
+
+        if (frame->states)
+            return qw_states_copy(frame->states);
+        way[(*steps)++] = number;
+        if (!frame->has_parent)
+            return NULL;
+        number = frame->parent;
     }
-    entities = merge(frames, base ? base->entities : NULL, &in);
-    if (!entities)
-        return update;
-    qw_frames_set(frames, sequence, entities, trust);
-    g_array_unref(entities);
-    update.frame = qw_frames_at(frames, sequence);
-    return update;
+    root = root_of(frames, number);
+    return root ? qw_states_copy(root->states) : NULL;
 }
 
-void qw_frames_append(GByteArray *to, const struct qw_frames *frames, const struct qw_frame *frame)
+/* The states of a frame that is kept, which keeps them; NULL: no entities. */
+static const struct qw_states *states_of(struct qw_frames *frames, uint32_t number)
 {
-    qs_write_u8(to, SVC_PACKETENTITIES);
-    for (guint i = 0; i < frame->entities->len; i++) {
-        const struct qw_entity *entity = &g_array_index(frame->entities, struct qw_entity, i);
+    uint32_t way[QW_UPDATES_MAX];
+    unsigned steps;
+    struct qw_frame *frame = place_of(frames, number);
+    struct qw_states *states;
 
-        qw_append_delta(to, &frames->format, baseline_of(frames, entity->number), entity);
+    if (frame->states)
+        return frame->states;
+    states = start_of(frames, number, way, &steps);
+    while (steps)
+        states = apply(frames, place_of(frames, way[--steps]), states);
+    frame->states = states;
+    return states;
+}
+
+/* --- Older frames --- */
+
+static void drop_root(struct qw_frames *frames, struct qw_root *root)
+{
+    g_array_remove_index_fast(frames->roots,
+                              (guint)(root - &g_array_index(frames->roots, struct qw_root, 0)));
+}
+
+/* The root that the frame becomes: its parent, if nothing else counts from that, or a copy of it.
+ */
+static struct qw_root *inherit(struct qw_frames *frames, const struct qw_frame *frame)
+{
+    struct qw_root *parent = frame->has_parent ? root_of(frames, frame->parent) : NULL;
+    struct qw_root root = {0};
+
+    if (parent && !--parent->children)
+        return parent;
+    if (parent && frame->children)
+        root.states = qw_states_copy(parent->states);
+    g_array_append_val(frames->roots, root);
+    return &g_array_index(frames->roots, struct qw_root, frames->roots->len - 1);
+}
+
+/* The first frame kept becomes a root, if others count from it. */
+static void fold_first(struct qw_frames *frames)
+{
+    struct qw_frame *frame = place_of(frames, frames->first);
+    struct qw_root *root = inherit(frames, frame);
+
+    root->number = frames->first++;
+    root->children = frame->children;
+    frames->count--;
+    if (frame->states) {
+        g_free(root->states);
+        root->states = g_steal_pointer(&frame->states);
+    } else if (root->children) {
+        root->states = apply(frames, frame, root->states);
+    }
+    if (!root->children)
+        drop_root(frames, root);
+}
+
+static void drop_bytes(struct qw_frames *frames, uint32_t size)
+{
+    g_byte_array_remove_range(frames->bytes, 0, size);
+    for (uint32_t i = 0; i < frames->count; i++)
+        place_of(frames, frames->first + i)->at -= size;
+}
+
+/* Makes room for new frames: of those that no delta can reach any more only states stay, and only
+ * of those that others count from. */
+static void fold(struct qw_frames *frames)
+{
+    while (frames->count > QW_FRAMES_KEPT)
+        fold_first(frames);
+    drop_bytes(frames, place_of(frames, frames->first)->at);
+}
+
+/* --- Updates --- */
+
+enum { END_SIZE = 2 }; /* of the word that ends an update */
+
+/* The number of the frame of that packet; false, and `*number` stays: there is none. Numbers of
+ * packets grow, and most often one of the newest is meant. */
+static bool find_frame(struct qw_frames *frames, uint32_t sequence, uint32_t *number)
+{
+    for (uint32_t i = frames->count; i; i--) {
+        const struct qw_frame *frame = place_of(frames, frames->first + i - 1);
+
+        if (frame->sequence > sequence)
+            continue;
+        if (frame->sequence < sequence)
+            return false;
+        *number = frames->first + i - 1;
+        return true;
+    }
+    return false;
+}
+
+static struct qw_frame *add_frame(struct qw_frames *frames, uint32_t sequence,
+                                  struct qs_view deltas)
+{
+    struct qw_frame *frame = place_of(frames, frames->first + frames->count++);
+
+    *frame = (struct qw_frame){.sequence = sequence, .at = frames->bytes->len};
+    if (deltas.size <= END_SIZE || deltas.size > QW_UPDATE_BYTES_MAX)
+        return frame;
+    frame->size = deltas.size;
+    g_byte_array_append(frames->bytes, deltas.data, deltas.size);
+    return frame;
+}
+
+static void set_parent(struct qw_frames *frames, struct qw_frame *frame, uint32_t number)
+{
+    place_of(frames, number)->children++;
+    frame->parent = number;
+    frame->has_parent = true;
+}
+
+/* A delta from packet update->base. */
+static void add_delta(struct qw_frames *frames, uint32_t sequence, struct qs_view deltas,
+                      struct qw_update *update)
+{
+    const bool any = frames->count;
+    uint32_t parent = frames->first + frames->count - 1;
+    struct qw_frame *frame;
+
+    update->base_known = find_frame(frames, update->base, &parent);
+    frame = add_frame(frames, sequence, deltas);
+    if (any)
+        set_parent(frames, frame, parent);
+}
+
+void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
+                      bool is_delta, struct qw_update *update)
+{
+    if (frames->count == QW_UPDATES_MAX)
+        fold(frames);
+    update->is_delta = is_delta && body.size;
+    update->base_known = false;
+    update->base = 0;
+    if (!update->is_delta) {
+        add_frame(frames, sequence, body);
+        return;
+    }
+    update->base = qw_delta_base(sequence, body.data[0]);
+    add_delta(frames, sequence, (struct qs_view){body.data + 1, body.size - 1}, update);
+}
+
+void qw_frames_append(GByteArray *to, struct qw_frames *frames)
+{
+    const struct qw_states *states =
+        frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
+
+    qs_write_u8(to, SVC_PACKETENTITIES);
+    for (uint32_t i = 0; states && i < states->count; i++) {
+        const struct qw_entity *entity = &states->entities[i];
+
+        qw_append_delta(to, &frames->format, qw_states_find(frames->baselines, entity->number),
+                        entity);
     }
     qs_write_u16(to, 0);
 }
