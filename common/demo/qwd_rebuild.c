@@ -32,6 +32,7 @@ struct qwd {
     uint32_t next; /* number of the client's next packet */
     bool has_next;
     uint32_t incoming; /* number of the server's last packet in the demo */
+    bool heard;        /* there is one */
     int64_t start;     /* capture time that is the demo's time 0 */
     float time;        /* of the last block */
     uint32_t not_captured;
@@ -303,6 +304,23 @@ static bool plays(const struct qwd *qwd, const struct qw_update *update, uint32_
            (update->base_known && qwd_player_takes(&qwd->blocks.player, sequence, update->base));
 }
 
+/* The frame that was just made takes the place of the update. */
+static void write_in_full(struct qwd *qwd, const struct qw_update *update, uint32_t sequence,
+                          const struct qs_packet *packet, guint index)
+{
+    g_byte_array_set_size(qwd->packet, 0);
+    qw_frames_append(qwd->packet, &qwd->frames);
+    if (packet->size + qwd->packet->len > PLAYED_MAX) {
+        qwd->out->counts.missing++;
+        qs_demo_problem(qwd->out, packet, "the entities of packet %u are more than players read",
+                        sequence);
+        return;
+    }
+    g_byte_array_append(filter_qw_replace(&qwd->filter, index), qwd->packet->data,
+                        qwd->packet->len);
+    note_repair(qwd, update, sequence, packet);
+}
+
 /* The body of a message, behind its id. */
 static struct qs_view body_of(const struct content *content, const struct qs_message *message)
 {
@@ -322,8 +340,7 @@ static uint32_t follow_update(struct qwd *qwd, const struct qs_decoder *decoder,
         settle_block(qwd, decoder, packet, update.base);
     if (plays(qwd, &update, decoder->sequence))
         return update.base;
-    qw_frames_append(filter_qw_replace(&qwd->filter, index), &qwd->frames);
-    note_repair(qwd, &update, decoder->sequence, packet);
+    write_in_full(qwd, &update, decoder->sequence, packet, index);
     return 0;
 }
 
@@ -402,6 +419,7 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
     if (followed.updated)
         qwd_player_took(&qwd->blocks.player, decoder->sequence);
     qwd->incoming = decoder->sequence;
+    qwd->heard = true;
 }
 
 static void note_losses(struct qwd *qwd, const struct qs_decoder *decoder,
@@ -450,6 +468,11 @@ static void qwd_finish(void *state)
 
     if (!qwd->begun)
         return;
+    if (!qwd->heard) {
+        qs_demo_discard(qwd->out);
+        qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
+        return;
+    }
     qwd_blocks_end(&qwd->blocks, qwd->time);
 }
 

@@ -99,6 +99,7 @@ struct qw_delta_format qw_delta_format(const struct fte_session *session)
     return (struct qw_delta_format){.fte = session->fte,
                                     .coord_size = floats || wide ? 4 : 2,
                                     .angle_size = floats ? 2 : 1,
+                                    .entities = session->fte & FTE_256PACKETENTITIES ? 256 : 64,
                                     .short_baselines = wide && !floats};
 }
 

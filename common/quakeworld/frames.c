@@ -256,7 +256,7 @@ void qw_frames_append(GByteArray *to, struct qw_frames *frames)
         frames->count ? states_of(frames, frames->first + frames->count - 1) : NULL;
 
     qs_write_u8(to, SVC_PACKETENTITIES);
-    for (uint32_t i = 0; states && i < states->count; i++) {
+    for (uint32_t i = 0; states && i < MIN(states->count, frames->format.entities); i++) {
         const struct qw_entity *entity = &states->entities[i];
 
         qw_append_delta(to, &frames->format, qw_states_find(frames->baselines, entity->number),

@@ -79,7 +79,8 @@ struct qw_update {
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
                       bool is_delta, struct qw_update *update);
 
-/* Appends the newest frame as a whole svc_packetentities, against the baselines. */
+/* Appends the newest frame as a whole svc_packetentities, against the baselines: as many of its
+ * entities as players take. */
 void qw_frames_append(GByteArray *to, struct qw_frames *frames);
 
 #endif
