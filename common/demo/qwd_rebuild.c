@@ -15,6 +15,8 @@
  */
 #include "common/demo/filter_qw.h"
 #include "common/demo/qwd_blocks.h"
+#include "common/demo/qwd_replacement.h"
+#include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/frames.h"
 
@@ -22,7 +24,8 @@ enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
     MOVES_LOST_MAX = 64, /* no more are made up: a gap of more is not loss but a pause */
-    PLAYED_MAX = 8192    /* bytes of a packet: more ends the game in players */
+    PLAYED_MAX = 8192,   /* bytes of a packet: more ends the game in players */
+    FILLED_MAX = 8192    /* packets of a gap over which replacement deltas can go on */
 };
 
 struct qwd {
@@ -38,7 +41,8 @@ struct qwd {
     uint32_t not_captured;
     struct qwd_blocks blocks;
     struct qw_frames frames; /* that the client had */
-    GByteArray *packet;      /* scratch: a packet without what is left out */
+    struct qwd_replacement replacement;
+    GByteArray *packet; /* scratch: a packet without what is left out */
     struct filter_qw filter;
 };
 
@@ -348,8 +352,59 @@ static void begin_level(struct qwd *qwd, const struct qw_session *session)
 {
     qw_frames_level(&qwd->frames);
     qwd->frames.format = qw_delta_format(&session->ext);
+    qwd_replacement_level(&qwd->replacement);
     qwd_blocks_level(&qwd->blocks);
 }
+
+/* --- FTE's replacement deltas --- */
+
+/* A packet that the capture lacks, without anything in it but an empty update. */
+static void add_filler(struct qwd *qwd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet, struct qs_view body)
+{
+    const uint32_t sequence = qwd_replacement_filler(&qwd->replacement);
+
+    g_byte_array_set_size(qwd->packet, 0);
+    qs_write_u32(qwd->packet, sequence);
+    qs_write_u32(qwd->packet, MIN(sequence, decoder->acknowledged));
+    qwd_replacement_append_empty(qwd->packet, body);
+    qwd_blocks_packet(&qwd->blocks, clock_at(qwd, packet), sequence, 0,
+                      qs_view_of_bytes(qwd->packet));
+    qwd_replacement_took(&qwd->replacement, sequence);
+}
+
+static void reset_entities(struct qwd *qwd, const struct qs_packet *packet, uint32_t sequence,
+                           struct qs_view body, guint index)
+{
+    qwd_replacement_append_reset(filter_qw_replace(&qwd->filter, index), body);
+    qwd->out->counts.repaired++;
+    qs_demo_problem(qwd->out, packet,
+                    "the entities of packet %u count from packets that are not there; what was "
+                    "in view before is not known",
+                    sequence);
+}
+
+static void follow_replacement(struct qwd *qwd, const struct qs_decoder *decoder,
+                               const struct qs_packet *packet, struct qs_view body, guint index)
+{
+    const uint32_t sequence = decoder->sequence;
+    enum qwd_replacement_need need;
+
+    while ((need = qwd_replacement_needs(&qwd->replacement, sequence, body)) ==
+           QWD_REPLACEMENT_FILLER) {
+        if (sequence - qwd->replacement.valid > FILLED_MAX) {
+            need = QWD_REPLACEMENT_RESET;
+            break;
+        }
+        add_filler(qwd, decoder, packet, body);
+        qwd->out->counts.repaired++;
+    }
+    if (need == QWD_REPLACEMENT_RESET)
+        reset_entities(qwd, packet, sequence, body, index);
+    qwd_replacement_took(&qwd->replacement, sequence);
+}
+
+/* --- The messages of a packet --- */
 
 /* What the messages of a packet say of entities. */
 struct followed {
@@ -380,6 +435,9 @@ static void follow_message(struct qwd *qwd, const struct qs_decoder *decoder,
     case SVC_DELTAPACKETENTITIES:
         followed->base = follow_update(qwd, decoder, packet, body, index);
         followed->updated = true;
+        break;
+    case SVC_FTE_UPDATEENTITIES:
+        follow_replacement(qwd, decoder, packet, body, index);
         break;
     }
 }

@@ -7,7 +7,8 @@ after each that it keeps.
     player.py PCAP2DEMO DEMO...     status 1 if any update would be dropped
 
 The rule is ezQuake's (cl_ents.c, CL_ParsePacketEntities and FlushEntityPacket; cl_demo.c,
-CL_DemoReadDemCmd), written down here a second time: nothing of the rebuilder's is used but the fields
+CL_DemoReadDemCmd), for replacement deltas fteqw's (cl_ents.c, CLFTE_ParseEntities), written down here a
+second time: nothing of the rebuilder's is used but the fields
 that pcap2demo's dump shows. common/quakeworld/PROTOCOL.md, section 8, has it in words.
 """
 
@@ -18,7 +19,7 @@ FRAMES = 64  # UPDATE_BACKUP
 TOO_OLD = FRAMES - 1
 
 UPDATES = {"48", "47"}  # svc_deltapacketentities, svc_packetentities
-SERVERDATA, BASELINE, BASELINE2 = "11", "22", "66"
+SERVERDATA, BASELINE, BASELINE2, REPLACEMENT = "11", "22", "66", "86"
 
 # Fields of a delta that are no part of a state.
 NO_STATE = ("number", "word", "morebits", "evenmore", "yetmore")
@@ -107,6 +108,15 @@ class Player:
         self.valid = self.incoming
         self.seen[self.level, self.incoming] = states
 
+    def replacement(self, resets):
+        """FTE's: from the last one, if that is not too old."""
+        self.updates += 1
+        old = not self.valid or self.incoming - self.valid >= TOO_OLD
+        if old and not resets:
+            self.drop(f"a replacement delta from {self.valid}")
+        else:
+            self.valid = self.incoming
+
 
 def dumped(tool, demo):
     """The fields of each block that matter here: lists of (name, value)."""
@@ -121,7 +131,7 @@ def dumped(tool, demo):
                 number, fields = words[0], []
             name = words[2].rstrip("\n")
             if name.startswith(("qw.entity", "qw.spawnbaseline", "qw.block.", "qw.sequence",
-                                "qw.svc", "qw.deltapacketentities.")):
+                                "qw.svc", "qw.deltapacketentities.", "qw.delta.word")):
                 fields.append((name, words[3].rstrip("\n") if len(words) > 3 else ""))
     if fields:
         yield fields
@@ -138,11 +148,13 @@ class Messages:
     def __init__(self, player):
         self.player = player
         self.message, self.start, self.deltas = None, None, []
-        self.baseline = None
+        self.baseline, self.resets = None, False
 
     def end_message(self):
         if self.message in UPDATES:
             self.player.update(self.start, self.deltas)
+        elif self.message == REPLACEMENT:
+            self.player.replacement(self.resets)
         elif self.message == BASELINE2:
             for number, _, fields in self.deltas:
                 self.player.entities.baselines[number] = fields
@@ -152,6 +164,7 @@ class Messages:
     def begin_message(self, svc):
         self.end_message()
         self.message, self.start, self.deltas, self.baseline = svc, None, [], {}
+        self.resets = False
         if svc == SERVERDATA:
             self.player.serverdata()
 
@@ -173,6 +186,8 @@ class Messages:
             return
         elif name == "qw.deltapacketentities.from":
             self.start = int(value_of(text))
+        elif name == "qw.delta.word":
+            self.resets |= value_of(text) == "0x8000"
         elif name.startswith("qw.entity.") and self.deltas:
             self.entity(name[len("qw.entity."):], value_of(text))
         elif name.startswith("qw.spawnbaseline."):
