@@ -18,15 +18,53 @@ static const struct command needed_commands[] = {
     {NULL, COMMAND_ALONE},
 };
 
+/* The bytes from `at` on, up to where those of the next one begin, for message `index`. */
+struct replacement {
+    guint index, at;
+};
+
 void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out)
 {
     filter->out = out;
+    filter->replacements = g_array_new(FALSE, FALSE, sizeof(struct replacement));
+    filter->replacing = g_byte_array_new();
     stufftext_init(&filter->stufftext, out, SVC_STUFFTEXT, needed_commands, NULL);
 }
 
 void filter_qw_clear(struct filter_qw *filter)
 {
     stufftext_clear(&filter->stufftext);
+    g_array_free(filter->replacements, TRUE);
+    g_byte_array_free(filter->replacing, TRUE);
+}
+
+GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
+{
+    const struct replacement replacement = {.index = index, .at = filter->replacing->len};
+
+    g_array_append_val(filter->replacements, replacement);
+    return filter->replacing;
+}
+
+static void forget_replacements(struct filter_qw *filter)
+{
+    g_array_set_size(filter->replacements, 0);
+    g_byte_array_set_size(filter->replacing, 0);
+}
+
+/* Appends what replaces message `index`, the `*next` of all replacements. False: nothing does. */
+static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
+{
+    const struct replacement *all = (const struct replacement *)(void *)filter->replacements->data;
+    const guint count = filter->replacements->len;
+    guint end;
+
+    if (*next >= count || all[*next].index != index)
+        return false;
+    end = *next + 1 < count ? all[*next + 1].at : filter->replacing->len;
+    g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
+    ++*next;
+    return true;
 }
 
 static bool has_download(const struct qs_decoder *decoder)
@@ -39,7 +77,8 @@ static bool has_download(const struct qs_decoder *decoder)
 
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder)
 {
-    return filter->out->sanitize || qs_packet_is_cut(decoder->packet) || has_download(decoder);
+    return filter->out->sanitize || filter->replacements->len ||
+           qs_packet_is_cut(decoder->packet) || has_download(decoder);
 }
 
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
@@ -61,15 +100,18 @@ void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder
                       struct qs_view content, uint32_t start, GByteArray *out)
 {
     uint32_t end = start;
+    guint next = 0;
 
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        copy_message(filter, decoder, message,
-                     (struct qs_view){content.data + message->offset, message->length}, out);
+        if (!append_replacement(filter, i, &next, out))
+            copy_message(filter, decoder, message,
+                         (struct qs_view){content.data + message->offset, message->length}, out);
         end = message->offset + message->length;
     }
     /* Behind the last whole message of a packet that the capture cut is a torn one. */
     if (!filter->out->sanitize && !qs_packet_is_cut(decoder->packet))
         g_byte_array_append(out, content.data + end, content.size - end);
+    forget_replacements(filter);
 }

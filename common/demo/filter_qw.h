@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is left out of QuakeWorld's demos, whatever their format: downloads, at which players stop
- * (ezquake ends with Host_Error at svc_download), and the commands that --sanitize leaves out.
+ * (ezquake ends with Host_Error at svc_download), and the commands that --sanitize leaves out. And
+ * what else is put in a message's place, if who rebuilds wants that.
  */
 #ifndef QS_DEMO_FILTER_QW_H
 #define QS_DEMO_FILTER_QW_H
@@ -13,18 +14,24 @@
 struct filter_qw {
     struct qs_demo_writer *out;
     struct stufftext stufftext;
+    GArray *replacements;  /* of the packet at hand */
+    GByteArray *replacing; /* their bytes */
 };
 
 void filter_qw_init(struct filter_qw *filter, struct qs_demo_writer *out);
 void filter_qw_clear(struct filter_qw *filter);
 
-/* Whether something is left out of what was just decoded. */
+/* Message number `index` of what was just decoded is to be what is appended to the result from now
+ * until the next call of any function here. In the order of messages. */
+GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
+
+/* Whether something is left out or replaced of what was just decoded. */
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
 
 /*
  * Appends the messages that are kept, and behind them what could not be decoded; not so under
  * --sanitize, nor where the capture cut the packet: players stop at a torn message. Messages count
- * their offsets in `content`, and begin at `start`.
+ * their offsets in `content`, and begin at `start`. Replacements are forgotten.
  */
 void filter_qw_append(struct filter_qw *filter, const struct qs_decoder *decoder,
                       struct qs_view content, uint32_t start, GByteArray *out);

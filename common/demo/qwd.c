@@ -88,8 +88,6 @@ enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block
 
 /* --- Writing --- */
 
-enum { CMD_SIZE = 36, SET_SIZE = 8 };
-
 /* Each of these writes a value and returns where the next one goes. */
 
 static uint8_t *put_u8(uint8_t *at, uint8_t value)
@@ -132,11 +130,9 @@ static float signed_degrees(uint16_t angle)
     return (float)(int16_t)angle * (360.0f / 65536);
 }
 
-void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
+void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd)
 {
-    uint8_t bytes[QWD_HEADER + CMD_SIZE];
-    uint8_t *at = put_head(bytes, time, QWD_CMD);
-
+    at = put_head(at, time, QWD_CMD);
     at = put_u32(at, cmd->msec); /* with three bytes of padding */
     for (unsigned i = 0; i < 3; i++)
         at = put_float(at, degrees(cmd->angles[i]));
@@ -148,21 +144,33 @@ void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
     at = put_float(at, signed_degrees(cmd->angles[0]));
     at = put_float(at, degrees(cmd->angles[1]));
     put_float(at, signed_degrees(cmd->angles[2]));
+}
+
+void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd)
+{
+    uint8_t bytes[QWD_CMD_BLOCK];
+
+    qwd_put_cmd(bytes, time, cmd);
     g_byte_array_append(out, bytes, sizeof bytes);
+}
+
+void qwd_put_packet_header(uint8_t *at, float time, uint32_t size)
+{
+    put_u32(put_head(at, time, QWD_READ), size);
 }
 
 void qwd_append_packet(GByteArray *out, float time, struct qs_view packet)
 {
-    uint8_t head[QWD_PACKET_HEADER];
+    uint8_t header[QWD_PACKET_HEADER];
 
-    put_u32(put_head(head, time, QWD_READ), packet.size);
-    g_byte_array_append(out, head, sizeof head);
+    qwd_put_packet_header(header, time, packet.size);
+    g_byte_array_append(out, header, sizeof header);
     g_byte_array_append(out, packet.data, packet.size);
 }
 
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming)
 {
-    uint8_t bytes[QWD_HEADER + SET_SIZE];
+    uint8_t bytes[QWD_SET_BLOCK];
 
     put_u32(put_u32(put_head(bytes, time, QWD_SET), outgoing), incoming);
     g_byte_array_append(out, bytes, sizeof bytes);

@@ -46,6 +46,13 @@ struct qwd_block {
 /* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
 enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block);
 
+/* The sizes of whole blocks; of a packet's, without the packet. */
+enum { QWD_CMD_BLOCK = QWD_HEADER + 36, QWD_SET_BLOCK = QWD_HEADER + 8 };
+
+/* Write a block, or what of it stands before a packet, to where there is room for it. */
+void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd);
+void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
+
 /* Append a block. The view angles of a command are its own, with pitch and roll within 180 degrees.
  */
 void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd);

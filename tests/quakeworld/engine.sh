@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# engine.sh PCAP2DEMO SHARED: plays rebuilt demos in ezQuake; fails unless each plays to its end.
+# engine.sh PCAP2DEMO SHARED: plays rebuilt demos in ezQuake; fails unless each plays to its end, and
+# ezQuake drops none of their updates of entities.
 set -u
+export MAXDROPS=0
 tool=$1
 shared=$2
 player=$shared/tools/play-qwd.sh

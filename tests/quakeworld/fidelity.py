@@ -7,7 +7,8 @@ of capture and recording, and those of SHARED where that is there.
     fidelity.py PCAP2DEMO SHARED
 
 Every packet that the client recorded must be in the rebuilt demo, in the same order and byte for byte,
-and every user command. common/quakeworld/PROTOCOL.md, section 7, names
+and every user command, in the same place between the packets; and a player must take every update of
+entities in it (player.py). common/quakeworld/PROTOCOL.md, section 7, names
 what a client writes that never crossed the wire, which is left out of the comparison by its own marks:
 
   * a preamble made up when recording began in mid-game: all before the frame block (dem_set);
@@ -27,6 +28,7 @@ import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import player  # noqa: E402
 import recordings  # noqa: E402
 from qwd import Cmd, Read, Set, blocks, is_connectionless  # noqa: E402
 
@@ -122,20 +124,34 @@ def compare_cmds(recorded, rebuilt, recorder):
     return best, len(recorded) - best
 
 
+def order(every):
+    """The packets' numbers, with None for each command between them."""
+    return [struct.unpack_from("<I", block.packet)[0] & 0x7fffffff if isinstance(block, Read) else None
+            for block in every if isinstance(block, (Cmd, Read)) and not is_own(block)]
+
+
+def differing_places(recorded, rebuilt):
+    """Blocks that stand elsewhere, from the first packet on that was recorded."""
+    recorded, rebuilt = order(recorded), order(rebuilt)
+    first = next(number for number in recorded if number is not None)
+    pairs = zip(recorded[recorded.index(first):], rebuilt[rebuilt.index(first):])
+    return sum(a != b for a, b in pairs)
+
+
 def rebuild(tool, capture, folder, session):
     subprocess.run([tool, "-q", "--session", str(session), "-o", folder, capture],
                    check=False, stdin=subprocess.DEVNULL)
     demos = list(pathlib.Path(folder).glob("*.qwd"))
     if len(demos) != 1:
         raise SystemExit(f"{capture}: {len(demos)} demos for session {session}")
-    return list(blocks(demos[0].read_bytes()))
+    return list(blocks(demos[0].read_bytes())), player.play(tool, demos[0]).dropped
 
 
 def check(tool, folder, pair):
     recording, capture, recorder, session, expected_rewritten, packets, commands = pair
     recorded = recorded_blocks(folder / recording)
     with tempfile.TemporaryDirectory() as output:
-        rebuilt = rebuild(tool, folder / capture, output, session)
+        rebuilt, dropped = rebuild(tool, folder / capture, output, session)
     times = [block.time for block in rebuilt]
     identical, rewritten, missing, extra = compare_packets(
         [block.packet for block in recorded if isinstance(block, Read)],
@@ -143,11 +159,14 @@ def check(tool, folder, pair):
     same, differing = compare_cmds(
         [block.usercmd for block in recorded if isinstance(block, Cmd)],
         [block.usercmd for block in rebuilt if isinstance(block, Cmd)], recorder)
+    moved = differing_places(recorded, rebuilt)
     good = (missing == 0 and extra == 0 and rewritten == expected_rewritten and differing == 0
+            and moved == 0 and dropped == 0
             and identical == packets and same == commands and times == sorted(times))
     print(f"{'ok  ' if good else 'FAIL'} {recording}: packets {identical} identical, "
           f"{rewritten} rewritten by the recorder, {missing} missing, {extra} extra; "
-          f"commands {same} identical, {differing} differing")
+          f"commands {same} identical, {differing} differing; {moved} blocks elsewhere, "
+          f"{dropped} updates dropped")
     return good
 
 

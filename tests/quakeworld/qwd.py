@@ -11,6 +11,18 @@ Set = collections.namedtuple("Set", "time outgoing incoming")
 END = b"\xff\xff\xff\xff\x02EndOfDemo\0"
 
 
+def split(data):
+    """The bytes of each block."""
+    pieces, at = [], 0
+    while at < len(data):
+        size = 5 + (36, 4, 8)[data[at + 4]]
+        if data[at + 4] == 1:
+            size += struct.unpack_from("<i", data, at + 5)[0]
+        pieces.append(data[at:at + size])
+        at += size
+    return pieces
+
+
 def blocks(data):
     """The blocks of a demo file; ValueError where it is none."""
     at = 0

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * States of entities as the bytes that were sent of them, and deltas between them: what
+ * svc_packetentities, svc_deltapacketentities and baselines carry. Rebuilding needs it, showing
+ * does not. Source: PROTOCOL.md, section 5; ezquake cl_ents.c, CL_ParseDelta.
+ */
+#ifndef QW_ENTITY_DELTA_H
+#define QW_ENTITY_DELTA_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/reader.h"
+#include "common/fte/fte.h"
+
+/* What the extensions in force make of a delta. Lengths of fields are the same for a whole level.
+ */
+struct qw_delta_format {
+    uint32_t fte;       /* FTE's extensions */
+    uint8_t coord_size; /* bytes: 2, or 4 for a float */
+    uint8_t angle_size; /* bytes: 1 or 2 */
+    uint16_t entities;  /* that an update has at most: 64, or 256 with 256PACKETENTITIES */
+    /* svc_spawnbaseline has coordinates of 2 bytes all the same: MVD1's FLOATCOORDS. */
+    bool short_baselines;
+};
+
+struct qw_delta_format qw_delta_format(const struct fte_session *session);
+
+enum { QW_ENTITY_BYTES = 52 };
+
+/* A state: of each field that was ever sent, the bytes as on the wire, at a place of its own. */
+struct qw_entity {
+    uint16_t number;
+    uint32_t known; /* which fields: bits of entity_delta.c */
+    uint8_t bytes[QW_ENTITY_BYTES];
+};
+
+/* The head of a delta: what stands before its fields. */
+struct qw_delta {
+    uint16_t number;
+    bool removes;  /* no fields follow */
+    uint32_t bits; /* enum of the word, and the bytes of further bits above it */
+};
+
+/* Reads a head; the word is not 0. */
+struct qw_delta qw_read_delta(struct qs_reader *in, const struct qw_delta_format *format);
+
+/* Reads the fields of `delta`, which change `entity`. */
+void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
+                          const struct qw_delta *delta, struct qw_entity *entity);
+
+/* Reads the body of svc_spawnbaseline, or svcfte_spawnbaseline2 as a delta from nothing. */
+void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
+                      struct qw_entity *baseline);
+void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
+                            struct qw_entity *baseline);
+
+/* Appends `entity` as a delta from `baseline`, which may be NULL: nothing is known of it. */
+void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
+                     const struct qw_entity *baseline, const struct qw_entity *entity);
+
+#endif
