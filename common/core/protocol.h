@@ -74,6 +74,13 @@ struct qs_protocol {
     bool recognise_on_request;
 
     /*
+     * Bit n: message n of a client is a move, with a checksum. 0: there is none. Else its datagrams
+     * begin with a number and an acknowledgement, of 32 bits each: several of both ends, whose
+     * numbers match, with moves that can be read, are of no other protocol.
+     */
+    uint32_t moves;
+
+    /*
      * Where the datagram stands in its conversation, of which `session` is known so far; its end
      * `from` is known. False, with `place` undefined, where it has no number or it cannot be told.
      * NULL: the protocol has no numbers.

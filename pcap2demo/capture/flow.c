@@ -118,6 +118,11 @@ struct flow *flow_between(const struct flow_table *table, const struct qs_addres
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
 }
 
+enum qs_end flow_end_of(const struct flow *flow, const struct qs_address *address)
+{
+    return address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
+}
+
 struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)
 {
     struct flow *flow;
@@ -126,7 +131,7 @@ struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)
     flow = flow_between(table, &packet->source, &packet->destination);
     if (!flow)
         return NULL;
-    packet->from = address_equal(&flow->ends[QS_END_A], &packet->source) ? QS_END_A : QS_END_B;
+    packet->from = flow_end_of(flow, &packet->source);
     use(table, flow, packet->time);
     return flow;
 }

@@ -43,6 +43,9 @@ struct flow *flow_find(struct flow_table *table, struct qs_packet *packet);
 struct flow *flow_between(const struct flow_table *table, const struct qs_address *a,
                           const struct qs_address *b);
 
+/* Which end of the conversation an address is. */
+enum qs_end flow_end_of(const struct flow *flow, const struct qs_address *address);
+
 /* Adds a conversation that is not there yet; the latest as of `now`. */
 void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
               const struct qs_address *b, int64_t now);

@@ -19,6 +19,7 @@ struct conversation {
     struct order *order;     /* NULL: packets are taken as they come */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
+    bool claimed;            /* what was kept of it before it was known is taken */
     struct session *session; /* going on now, or NULL */
 
     /* A demo; else NULL. */

@@ -4,11 +4,13 @@
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/sessions/conversation.h"
 #include "pcap2demo/sessions/stream.h"
+#include "pcap2demo/sessions/unclaimed.h"
 
 struct sessions {
     const struct session_options *options;
     struct session_handler *handler;
     struct flow_table *flows;
+    struct unclaimed *unclaimed;
     struct conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[PROTOCOLS_MAX];
     const char *file;                /* of the packet at hand; interned */
@@ -229,25 +231,6 @@ static void take(struct sessions *sessions, struct conversation *conversation,
     report_packet(sessions, conversation, packet);
 }
 
-/* The server goes on from another port: that conversation has its protocol before a packet. */
-static void expect_announced(struct sessions *sessions, int protocol, int64_t now)
-{
-    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
-    struct conversation *next;
-
-    if (!announced->valid)
-        return;
-    next = (struct conversation *)flow_between(sessions->flows, &announced->client,
-                                               &announced->server);
-    if (next && next->session && !next->state->disconnected)
-        return;
-    if (next)
-        flow_end(sessions->flows, &next->flow);
-    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
-    next->state->server = QS_END_B;
-    next->announced = true;
-}
-
 /* --- Order ----------------------------------------------------------------------------------- */
 
 static struct qs_place place_of(const struct conversation *conversation,
@@ -298,18 +281,86 @@ static void take_ordered(struct sessions *sessions, struct conversation *convers
     take_held(sessions, conversation, false);
 }
 
+static void take_datagram(struct sessions *sessions, struct conversation *conversation,
+                          struct qs_packet *packet)
+{
+    if (conversation->order)
+        take_ordered(sessions, conversation, packet);
+    else
+        take(sessions, conversation, packet);
+}
+
+/* --- Unclaimed datagrams --------------------------------------------------------------------- */
+
+struct claim {
+    struct sessions *sessions;
+    struct conversation *conversation;
+};
+
+static void take_claimed(void *user, struct qs_packet *packet)
+{
+    const struct claim *claim = user;
+
+    packet->from = flow_end_of(&claim->conversation->flow, &packet->source);
+    take_datagram(claim->sessions, claim->conversation, packet);
+}
+
+/* Takes what came of the conversation before it was known what it is. */
+static void claim(struct sessions *sessions, struct conversation *conversation)
+{
+    struct claim claim = {sessions, conversation};
+    const struct qs_address *ends = conversation->flow.ends;
+
+    if (conversation->claimed)
+        return;
+    conversation->claimed = true;
+    unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
+}
+
+/* The server goes on from another port: that conversation has its protocol before a packet. */
+static void expect_announced(struct sessions *sessions, int protocol, int64_t now)
+{
+    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
+    struct conversation *next;
+
+    if (!announced->valid)
+        return;
+    next = (struct conversation *)flow_between(sessions->flows, &announced->client,
+                                               &announced->server);
+    if (next && next->session && !next->state->disconnected)
+        return;
+    if (next)
+        flow_end(sessions->flows, &next->flow);
+    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
+    next->state->server = QS_END_B;
+    next->announced = true;
+    claim(sessions, next);
+}
+
+/* It may show what its conversation is, by the packets before it. */
+static void keep_unclaimed(struct sessions *sessions, const struct qs_packet *packet)
+{
+    const int protocol = unclaimed_add(sessions->unclaimed, packet);
+
+    if (protocol != PROTOCOL_NONE)
+        claim(sessions, begin_conversation(sessions, protocol, &packet->source,
+                                           &packet->destination, packet->time));
+}
+
+/* --- Datagrams ------------------------------------------------------------------------------- */
+
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
 {
     struct conversation *conversation = find_conversation(sessions, packet);
     int protocol;
 
-    if (!conversation)
+    if (!conversation) {
+        keep_unclaimed(sessions, packet);
         return;
+    }
     protocol = conversation->protocol;
-    if (conversation->order)
-        take_ordered(sessions, conversation, packet);
-    else
-        take(sessions, conversation, packet);
+    claim(sessions, conversation);
+    take_datagram(sessions, conversation, packet);
     expect_announced(sessions, protocol, packet->time);
 }
 
@@ -324,6 +375,7 @@ static void end_source(struct flow *flow, void *user)
 void sessions_end_source(struct sessions *sessions)
 {
     flow_table_each(sessions->flows, end_source, sessions);
+    unclaimed_forget(sessions->unclaimed);
 }
 
 static void end_conversation(struct flow *flow, void *user)
@@ -414,6 +466,7 @@ struct sessions *sessions_new(const struct session_options *options,
     sessions->handler = handler;
     sessions->keep = true;
     sessions->flows = flow_table_new(end_conversation, sessions);
+    sessions->unclaimed = unclaimed_new(options->protocol_options);
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
@@ -438,6 +491,7 @@ void sessions_free(struct sessions *sessions, bool keep)
 {
     sessions->keep = keep;
     flow_table_free(sessions->flows);
+    unclaimed_free(sessions->unclaimed);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

@@ -5,8 +5,8 @@
  *     datagram (capture/ip.h)    bytes (capture/tcp.h)    block (recording.h)
  *            |                          |                        |
  *            |                    find_connection()              |
- *     find_conversation()               |                        |        flow, then protocol
- *            |                          |                        |
+ *     find_conversation()               |                        |        flow, then protocol,
+ *            |                          |                        |        or unclaimed.h
  *      order (order.h)           units (stream.h)                |
  *            +--------------------------+------------------------+
  *                                       |
