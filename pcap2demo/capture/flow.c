@@ -98,6 +98,16 @@ void flow_table_each(struct flow_table *table, void (*each)(struct flow *flow, v
         each(link->data, user);
 }
 
+static void shift(struct flow *flow, void *user)
+{
+    flow->last += *(const int64_t *)user;
+}
+
+void flow_table_shift(struct flow_table *table, int64_t step)
+{
+    flow_table_each(table, shift, &step);
+}
+
 static void use(struct flow_table *table, struct flow *flow, int64_t now)
 {
     flow->last = now;

@@ -54,6 +54,9 @@ void flow_add(struct flow_table *table, struct flow *flow, const struct qs_addre
 void flow_table_each(struct flow_table *table, void (*each)(struct flow *flow, void *user),
                      void *user);
 
+/* The clock was set forwards by so many nanoseconds: no conversation was idle for that. */
+void flow_table_shift(struct flow_table *table, int64_t step);
+
 /* Ends a conversation early. */
 void flow_end(struct flow_table *table, struct flow *flow);
 

@@ -16,7 +16,8 @@ struct conversation {
     int protocol;
     bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
     struct qs_session *state;
-    struct order *order;     /* NULL: packets are taken as they come */
+    struct order *order;     /* NULL: not datagrams */
+    int64_t clock;           /* to be added to the time of packets; see sessions.c */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
     bool claimed;            /* what was kept of it before it was known is taken */

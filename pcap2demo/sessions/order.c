@@ -12,6 +12,9 @@ enum { BEGINNING_MAX = 16 };
 /* Numbers with which a connection begins; the packets are alike in all of them. */
 enum { FIRST_NUMBERS = 2 };
 
+/* Numbers that may be missing where a connection goes on. */
+enum { CONTINUES_MAX = 64 };
+
 /* What has gone on of a stream. */
 struct stream {
     bool started;
@@ -319,6 +322,21 @@ void order_restart(struct order *order, enum qs_end from, const struct qs_place 
     /* What is held was looked at by the numbers of the connection before. */
     for (guint i = 0; i < order->count; i++)
         place_held(order, i);
+}
+
+void order_follow(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
+{
+    if (has_place(place))
+        go_on(order, packet->from, place);
+}
+
+bool order_continues(const struct order *order, const struct qs_packet *packet,
+                     const struct qs_place *place)
+{
+    const struct stream *stream = &order->streams[packet->from][place->stream];
+
+    return place->numbered && stream->started && place->number >= stream->next &&
+           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_PLACE_SHIFT;
 }
 
 bool order_holds(const struct order *order)

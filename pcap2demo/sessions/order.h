@@ -48,6 +48,14 @@ bool order_passes(struct order *order, const struct qs_packet *packet,
 /* Holds a copy of a packet that does not pass. */
 void order_hold(struct order *order, const struct qs_packet *packet, const struct qs_place *place);
 
+/* The packet goes on in any case: the order is not to be changed. */
+void order_follow(struct order *order, const struct qs_packet *packet,
+                  const struct qs_place *place);
+
+/* Whether the packet goes on from those before it: its connection is the same. */
+bool order_continues(const struct order *order, const struct qs_packet *packet,
+                     const struct qs_place *place);
+
 /* Whether any datagram is held. */
 bool order_holds(const struct order *order);
 

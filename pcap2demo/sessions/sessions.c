@@ -6,6 +6,9 @@
 #include "pcap2demo/sessions/stream.h"
 #include "pcap2demo/sessions/unclaimed.h"
 
+/* Nanoseconds: a recorder of several queues may be as late. */
+#define CLOCK_BACK (INT64_C(1) * 1000000000)
+
 struct sessions {
     const struct session_options *options;
     struct session_handler *handler;
@@ -16,6 +19,7 @@ struct sessions {
     const char *file;                /* of the packet at hand; interned */
     const char *stem;                /* interned */
     const struct comments *comments; /* of the packets at hand, or NULL */
+    int64_t latest;                  /* time of the last datagram; 0: none */
     unsigned count;                  /* sessions so far */
     bool keep;                       /* unfinished demos at the end */
 };
@@ -47,8 +51,7 @@ static struct conversation *begin_conversation(struct sessions *sessions, int pr
     struct conversation *conversation =
         conversation_new(sessions->options->selection, protocol, a, b);
 
-    if (!sessions_take_as_captured(sessions))
-        conversation->order = order_new();
+    conversation->order = order_new();
     flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
 }
@@ -56,8 +59,7 @@ static struct conversation *begin_conversation(struct sessions *sessions, int pr
 /* What is held is of the protocol that it was held for. */
 static bool is_settled(const struct conversation *conversation)
 {
-    return conversation->session || conversation->announced ||
-           (conversation->order && order_holds(conversation->order));
+    return conversation->session || conversation->announced || order_holds(conversation->order);
 }
 
 /*
@@ -265,6 +267,15 @@ static void take_held(struct sessions *sessions, struct conversation *conversati
         take_in_turn(sessions, conversation, packet, &place);
 }
 
+static void take_as_captured(struct sessions *sessions, struct conversation *conversation,
+                             struct qs_packet *packet)
+{
+    const struct qs_place place = place_of(conversation, packet);
+
+    order_follow(conversation->order, packet, &place);
+    take_in_turn(sessions, conversation, packet, &place);
+}
+
 static void take_ordered(struct sessions *sessions, struct conversation *conversation,
                          struct qs_packet *packet)
 {
@@ -284,10 +295,10 @@ static void take_ordered(struct sessions *sessions, struct conversation *convers
 static void take_datagram(struct sessions *sessions, struct conversation *conversation,
                           struct qs_packet *packet)
 {
-    if (conversation->order)
-        take_ordered(sessions, conversation, packet);
+    if (sessions_take_as_captured(sessions))
+        take_as_captured(sessions, conversation, packet);
     else
-        take(sessions, conversation, packet);
+        take_ordered(sessions, conversation, packet);
 }
 
 /* --- Unclaimed datagrams --------------------------------------------------------------------- */
@@ -347,29 +358,72 @@ static void keep_unclaimed(struct sessions *sessions, const struct qs_packet *pa
                                            &packet->destination, packet->time));
 }
 
+/* --- The clock ------------------------------------------------------------------------------- */
+
+/*
+ * A recorder's clock may be set while sessions go on: by hours, where it was wrong. Then the
+ * numbers go on all the same. The conversations of that moment keep the old clock.
+ */
+static bool is_step(const struct sessions *sessions, const struct qs_packet *packet)
+{
+    const int64_t step = packet->time - sessions->latest;
+
+    return sessions->latest && (step >= FLOW_IDLE || step < -CLOCK_BACK);
+}
+
+static bool goes_on(const struct sessions *sessions, struct qs_packet *packet)
+{
+    const struct conversation *conversation = (const struct conversation *)flow_between(
+        sessions->flows, &packet->source, &packet->destination);
+    struct qs_place place;
+
+    if (!conversation)
+        return false;
+    packet->from = flow_end_of(&conversation->flow, &packet->source);
+    place = place_of(conversation, packet);
+    return order_continues(conversation->order, packet, &place);
+}
+
+static void set_back(struct flow *flow, void *user)
+{
+    ((struct conversation *)flow)->clock -= *(const int64_t *)user;
+}
+
+static void follow_clock(struct sessions *sessions, struct qs_packet *packet)
+{
+    int64_t step = packet->time - sessions->latest;
+
+    if (is_step(sessions, packet) && goes_on(sessions, packet)) {
+        flow_table_each(sessions->flows, set_back, &step);
+        flow_table_shift(sessions->flows, step);
+    }
+    sessions->latest = packet->time;
+}
+
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
 {
-    struct conversation *conversation = find_conversation(sessions, packet);
+    const int64_t now = packet->time;
+    struct conversation *conversation;
     int protocol;
 
+    follow_clock(sessions, packet);
+    conversation = find_conversation(sessions, packet);
     if (!conversation) {
         keep_unclaimed(sessions, packet);
         return;
     }
     protocol = conversation->protocol;
     claim(sessions, conversation);
+    packet->time += conversation->clock;
     take_datagram(sessions, conversation, packet);
-    expect_announced(sessions, protocol, packet->time);
+    expect_announced(sessions, protocol, now);
 }
 
 static void end_source(struct flow *flow, void *user)
 {
-    struct conversation *conversation = (struct conversation *)flow;
-
-    if (conversation->order)
-        take_held(user, conversation, true);
+    take_held(user, (struct conversation *)flow, true);
 }
 
 void sessions_end_source(struct sessions *sessions)
@@ -382,7 +436,8 @@ static void end_conversation(struct flow *flow, void *user)
 {
     struct conversation *conversation = (struct conversation *)flow;
 
-    end_source(flow, user);
+    if (conversation->order)
+        end_source(flow, user);
     if (conversation->session) {
         session_describe(conversation->session, conversation->state);
         end_session(user, conversation);

@@ -47,6 +47,9 @@ DAMAGES = {
     "both-ends-seconds": Damage(lambda frames, server: damages.both_ends(frames, 2 * NANOSECONDS), "bytes"),
     "both-ends-seconds-behind": Damage(
         lambda frames, server: damages.both_ends(frames, -2 * NANOSECONDS), 1),
+    "clock-forwards": Damage(lambda frames, server: damages.set_clock(frames, 0.5, 2 * HOUR), 1),
+    "clock-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -2 * HOUR), 1),
+    "clock-seconds-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -5 * NANOSECONDS), 1),
 }
 
 # DarkPlaces' clients do not acknowledge what the server sends unreliably.
