@@ -104,18 +104,43 @@ static void finish(struct rebuilding *r)
 /* --- QWD --- */
 
 /* A packet of the client with moves of these milliseconds, the newest last. */
-static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_t middle,
-                 uint8_t newest)
+static void move_after(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
+                       uint8_t oldest, uint8_t middle, uint8_t newest)
 {
     const struct qw_usercmd cmds[3] = {{.msec = oldest}, {.msec = middle}, {.msec = newest}};
     GByteArray *bytes = g_byte_array_new();
 
     qs_write_u32(bytes, sequence);
-    qs_write_u32(bytes, 7);
+    qs_write_u32(bytes, acknowledged);
     qs_write_u16(bytes, 1);
     qw_append_move(bytes, 28, cmds, sequence);
     packet(r, QS_END_A, qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
+}
+
+static void move(struct rebuilding *r, uint32_t sequence, uint8_t oldest, uint8_t middle,
+                 uint8_t newest)
+{
+    move_after(r, sequence, 7, oldest, middle, newest);
+}
+
+/* A packet of the server with the messages. */
+static void say(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged,
+                struct qs_view messages)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_write_u32(bytes, sequence);
+    qs_write_u32(bytes, acknowledged);
+    qs_write_view(bytes, messages);
+    packet(r, QS_END_B, qs_view_of_bytes(bytes));
+    g_byte_array_free(bytes, TRUE);
+}
+
+/* The same with svc_nop. */
+static void server(struct rebuilding *r, uint32_t sequence, uint32_t acknowledged)
+{
+    say(r, sequence, acknowledged, VIEW("\1"));
 }
 
 static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
@@ -132,6 +157,16 @@ static struct qs_reader demo_of(const struct rebuilding *r)
     return qs_reader_over(r->memory.demo->data, r->memory.demo->len);
 }
 
+static void assert_server_block(struct qs_reader *in, uint32_t sequence)
+{
+    assert_int_equal(qs_le32(next_block(in, QWD_READ).packet.data), sequence);
+}
+
+static void assert_client_block(struct qs_reader *in, uint8_t msec)
+{
+    assert_int_equal(next_block(in, QWD_CMD).cmd.msec, msec);
+}
+
 /* Two moves are lost: the next packet repeats them, the older one first. */
 static void test_lost_moves_are_in_order(void **state)
 {
@@ -143,14 +178,110 @@ static void test_lost_moves_are_in_order(void **state)
     rebuilding_start(&r, &qs_demo_qwd, true);
     move(&r, 100, 8, 9, 10);
     move(&r, 103, 21, 22, 23);
+    server(&r, 8, 103);
     finish(&r);
     in = demo_of(&r);
     next_block(&in, QWD_SET);
     for (size_t i = 0; i < sizeof expected; i++)
         assert_int_equal(next_block(&in, QWD_CMD).cmd.msec, expected[i]);
+    assert_server_block(&in, 8);
     assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
     assert_int_equal(qs_reader_left(&in), 0);
     assert_int_equal(r.memory.out.counts.repaired, 3);
+    rebuilding_end(&r);
+}
+
+/* A capture on the server's side: the client sent its packet before it had the server's second. */
+static void test_moves_stand_where_they_were_sent(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    server(&r, 100, 50);
+    server(&r, 101, 50);
+    server(&r, 102, 50);
+    move_after(&r, 51, 100, 1, 2, 11);
+    move_after(&r, 52, 100, 2, 11, 12);
+    move_after(&r, 53, 102, 11, 12, 13);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    assert_client_block(&in, 11);
+    assert_client_block(&in, 12);
+    assert_server_block(&in, 101);
+    assert_server_block(&in, 102);
+    assert_client_block(&in, 13);
+    rebuilding_end(&r);
+}
+
+/* The server answers packets that the capture has too late, or not at all. */
+static void test_moves_that_the_server_had(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    server(&r, 100, 50);
+    server(&r, 101, 52);
+    move_after(&r, 51, 100, 1, 2, 11);
+    move_after(&r, 53, 101, 11, 12, 13);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    assert_client_block(&in, 11);
+    assert_client_block(&in, 12);
+    assert_server_block(&in, 101);
+    assert_client_block(&in, 13);
+    rebuilding_end(&r);
+}
+
+/* svc_packetentities with entity 65, which has model 3. */
+#define FULL "\x2f\x41\x80\x04\3\0\0"
+
+/* svc_deltapacketentities; entity 65 has frame 9. */
+#define DELTA(from) "\x30" from "\x41\x20\x09\0\0"
+
+/* A delta from a packet that is not there is written in full, and what follows counts from it. */
+static void test_delta_without_its_base(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    say(&r, 100, 50, VIEW(FULL));
+    move_after(&r, 51, 100, 1, 2, 11);
+    move_after(&r, 102, 100, 1, 2, 12);
+    say(&r, 102, 102, VIEW(DELTA("\x65")));
+    move_after(&r, 103, 102, 1, 2, 13);
+    say(&r, 103, 103, VIEW(DELTA("\x66")));
+    finish(&r);
+    in = demo_of(&r);
+    while (in.data[in.pos + 4] != QWD_READ || qs_le32(in.data + in.pos + 9) != 102)
+        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}), QS_DEMO_BLOCK);
+    assert_view_is(next_block(&in, QWD_READ).packet,
+                   VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
+    assert_client_block(&in, 13);
+    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
+    assert_non_null(strstr(r.memory.problems->str, "packet 102 are a delta from packet 101"));
+    rebuilding_end(&r);
+}
+
+/* A demo without a packet of the server's shows nothing. */
+static void test_client_alone(void **state)
+{
+    struct rebuilding r;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    move(&r, 100, 8, 9, 10);
+    finish(&r);
+    assert_int_equal(r.memory.demo->len, 0);
     rebuilding_end(&r);
 }
 
@@ -164,6 +295,7 @@ static void test_late_start_of_the_client(void **state)
     (void)state;
     rebuilding_start(&r, &qs_demo_qwd, true);
     move(&r, 100, 8, 9, 10);
+    server(&r, 8, 100);
     finish(&r);
     in = demo_of(&r);
     block = next_block(&in, QWD_SET);
@@ -401,6 +533,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_moves_are_in_order),
+        cmocka_unit_test(test_moves_stand_where_they_were_sent),
+        cmocka_unit_test(test_moves_that_the_server_had),
+        cmocka_unit_test(test_delta_without_its_base),
+        cmocka_unit_test(test_client_alone),
         cmocka_unit_test(test_late_start_of_the_client),
         cmocka_unit_test(test_late_start_of_the_server),
         cmocka_unit_test(test_late_start_needs_force),
