@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/core/writer.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/recording.h"
 #include "pcap2demo/output/message.h"
@@ -145,36 +145,6 @@ static void read_capture(struct run *run, FILE *stream, const char *name, struct
     comments_free(comments);
 }
 
-/* They are only read. */
-static FILE *open_bytes(struct qs_view file)
-{
-    return fmemopen((void *)file.data, file.size, "rb");
-}
-
-static struct comments *comments_of_bytes(struct qs_view file)
-{
-    FILE *stream = open_bytes(file);
-    struct comments *comments = stream ? comments_read(stream) : NULL;
-
-    if (stream)
-        fclose(stream);
-    return comments;
-}
-
-/* A capture that was inflated, and what was wrong with that. */
-static void read_inflated(struct run *run, struct qs_view file, const char *problem,
-                          const char *name)
-{
-    FILE *stream = open_bytes(file);
-
-    if (stream)
-        read_capture(run, stream, name, comments_of_bytes(file));
-    else
-        cannot_read(name, g_strdup(g_strerror(errno)));
-    if (problem)
-        failure(EXIT_PROBLEMS, (struct location){.file = name}, "%s", problem);
-}
-
 static void read_recording(struct run *run, GByteArray *bytes, char *problem, const char *name)
 {
     char *error = NULL;
@@ -188,20 +158,45 @@ static void read_recording(struct run *run, GByteArray *bytes, char *problem, co
     recording_close(recording);
 }
 
-/* A file that does not begin as a capture does: a demo, or something that gzip has compressed. */
-static void read_loaded(struct run *run, FILE *stream, const char *name)
+/* Demos are held in memory. What is wrong with compressed data says more than that they end. */
+static void read_loaded(struct run *run, FILE *stream, const struct gunzip *gunzip,
+                        const char *name)
 {
     char *problem = NULL;
     GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
 
     input_close_stream(stream);
-    if (!is_capture(qs_view_of_bytes(bytes))) {
-        read_recording(run, bytes, problem, name);
+    if (gunzip && gunzip_problem(gunzip)) {
+        g_free(problem);
+        problem = g_strdup(gunzip_problem(gunzip));
+    }
+    read_recording(run, bytes, problem, name);
+}
+
+/* A capture, or by its beginning none and so a demo. `gunzip` NULL: it was not compressed. */
+static void read_stream(struct run *run, FILE *stream, const struct gunzip *gunzip,
+                        const char *name)
+{
+    if (!is_capture_stream(stream)) {
+        read_loaded(run, stream, gunzip, name);
         return;
     }
-    read_inflated(run, qs_view_of_bytes(bytes), problem, name);
-    g_byte_array_free(bytes, TRUE);
-    g_free(problem);
+    read_capture(run, stream, name, comments_of_file(name));
+    if (gunzip && gunzip_problem(gunzip))
+        failure(EXIT_PROBLEMS, (struct location){.file = name}, "%s", gunzip_problem(gunzip));
+}
+
+static void read_packed(struct run *run, FILE *packed, const char *name)
+{
+    struct gunzip *gunzip = gunzip_new(packed, GUNZIP_TOTAL_MAX);
+    FILE *stream = gunzip_stream(gunzip);
+
+    if (stream)
+        read_stream(run, stream, gunzip, name);
+    else
+        cannot_read(name, g_strdup(g_strerror(errno)));
+    gunzip_free(gunzip);
+    input_close_stream(packed);
 }
 
 static void read_file(struct run *run, const char *name)
@@ -211,10 +206,10 @@ static void read_file(struct run *run, const char *name)
 
     if (!stream)
         cannot_read(name, error);
-    else if (is_capture_stream(stream))
-        read_capture(run, stream, name, comments_of_file(name));
+    else if (is_gzip_stream(stream))
+        read_packed(run, stream, name);
     else
-        read_loaded(run, stream, name);
+        read_stream(run, stream, NULL, name);
     run->bytes_before += file_size(name);
 }
 

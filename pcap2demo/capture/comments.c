@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/pcapng.h"
 
 enum { BLOCK_MAX = 16 * 1024 * 1024 }; /* libpcap reads no longer ones */
@@ -15,6 +17,18 @@ struct comments {
     GStringChunk *chunk;
     bool any;
 };
+
+static struct comments *read_packed(FILE *packed)
+{
+    struct gunzip *gunzip = gunzip_new(packed, COMMENTS_FILE_MAX);
+    FILE *stream = gunzip_stream(gunzip);
+    struct comments *comments = stream ? comments_read(stream) : NULL;
+
+    if (stream)
+        fclose(stream);
+    gunzip_free(gunzip);
+    return comments;
+}
 
 struct comments *comments_of_file(const char *name)
 {
@@ -27,7 +41,7 @@ struct comments *comments_of_file(const char *name)
     stream = fopen(name, "rb");
     if (!stream)
         return NULL;
-    comments = comments_read(stream);
+    comments = is_gzip_stream(stream) ? read_packed(stream) : comments_read(stream);
     fclose(stream);
     return comments;
 }

@@ -17,7 +17,10 @@ struct comments;
  */
 struct comments *comments_read(FILE *stream);
 
-/* The same by name; only of regular files, which can be read twice, of COMMENTS_FILE_MAX bytes. */
+/*
+ * The same by name, plain or compressed by gzip; only of regular files, which can be read twice, of
+ * COMMENTS_FILE_MAX bytes.
+ */
 struct comments *comments_of_file(const char *name);
 
 void comments_free(struct comments *comments);

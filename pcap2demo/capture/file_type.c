@@ -3,10 +3,12 @@
 
 #include <glib.h>
 
+#include "common/core/reader.h"
+
 enum { MAGIC = 4 };
 
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
-bool is_capture(struct qs_view file)
+static bool is_capture(struct qs_view file)
 {
     static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a};
 
@@ -16,13 +18,30 @@ bool is_capture(struct qs_view file)
     return false;
 }
 
-/* The bytes go back one by one: C promises one, the C libraries of Linux take as many as these. */
-bool is_capture_stream(FILE *stream)
+/*
+ * The first bytes of a stream, which go back one by one: C promises one, the C libraries of Linux
+ * take as many as these.
+ */
+static struct qs_view peek(FILE *stream, uint8_t *magic)
 {
-    uint8_t magic[MAGIC];
-    const size_t size = fread(magic, 1, sizeof magic, stream);
+    const size_t size = fread(magic, 1, MAGIC, stream);
 
     for (size_t i = size; i--;)
         ungetc(magic[i], stream);
-    return is_capture((struct qs_view){magic, (uint32_t)size});
+    return (struct qs_view){magic, (uint32_t)size};
+}
+
+bool is_capture_stream(FILE *stream)
+{
+    uint8_t magic[MAGIC];
+
+    return is_capture(peek(stream, magic));
+}
+
+/* Source: RFC 1952, section 2.3.1. */
+bool is_gzip_stream(FILE *stream)
+{
+    uint8_t magic[MAGIC];
+
+    return peek(stream, magic).size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }

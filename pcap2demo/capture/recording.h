@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Demo files as input, plain or compressed by gzip.
+ * Demo files as input.
  *
  * What a file is, its content decides; its name only decides where that leaves a doubt. A file is
  * held in memory as a whole, and is no larger than RECORDING_MAX.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/dump/dump.h"
+#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/recording.h"
@@ -52,22 +53,36 @@ static void read_recording(struct recording *recording, const struct session_opt
     sessions_free(sessions, true);
 }
 
-static struct recording *open_recording(const uint8_t *data, size_t size)
+static struct recording *load_recording(FILE *stream, uint8_t name)
 {
     static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd"};
-    FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
     struct recording *recording = NULL;
     char *error = NULL, *problem = NULL;
 
-    if (!stream)
-        abort();
     if (!is_capture_stream(stream)) {
         GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
 
-        recording = recording_open(bytes, problem, names[data[0] % G_N_ELEMENTS(names)], &error);
+        recording = recording_open(bytes, problem, names[name % G_N_ELEMENTS(names)], &error);
     }
     fclose(stream);
     g_free(error);
+    return recording;
+}
+
+static struct recording *open_recording(const uint8_t *data, size_t size)
+{
+    FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
+    struct recording *recording;
+    struct gunzip *gunzip;
+
+    if (!stream)
+        abort();
+    if (!is_gzip_stream(stream))
+        return load_recording(stream, data[0]);
+    gunzip = gunzip_new(stream, RECORDING_MAX);
+    recording = load_recording(gunzip_stream(gunzip), data[0]);
+    gunzip_free(gunzip);
+    fclose(stream);
     return recording;
 }
 

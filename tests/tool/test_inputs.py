@@ -2,6 +2,7 @@
 """Inputs of all kinds hold the same packets: pcap2demo must find the same in each."""
 
 import gzip
+import os
 import pathlib
 import signal
 import struct
@@ -118,6 +119,31 @@ class Compressed(ToolTest):
         path = self.write("duel.pcap.gz", gzip.compress(sample.read_bytes()))
         self.tool(path)
         self.assertEqual(self.left(), ["duel-20261120-155443-labplayer-dm4.qwd", "duel.pcap.gz"])
+
+    def test_large_capture(self):
+        """No part of it is held for longer than it takes, nor left out."""
+        frames = [(0, tool.udp((1, 5000), (2, 5001), os.urandom(1000) + bytes(25000)))
+                  for _ in range(40)]
+        chunk = Capture(tool.RAW, frames).pcap()[24:]
+        count = (300 << 20) // len(chunk)
+        packed = (gzip.compress(Capture(tool.RAW, []).pcap()) +
+                  gzip.compress(chunk, compresslevel=1) * count)
+        path = self.write("x.pcap.gz", packed)
+        output, _ = self.tool("--check", path)
+        self.assertIn(f"x.pcap.gz: {count * len(frames)} packets", output)
+        _, _, memory = self.measure("--check", path)
+        self.assertLess(memory, 100)
+
+    def test_capture_made_to_be_large(self):
+        empty = Capture(tool.RAW, [(0, bytes(60000))] * 1000).pcap()
+        path = self.write("x.pcap.gz", gzip.compress(empty))
+        _, error = self.tool("--check", path, status=1)
+        self.assertIn("x.pcap.gz: inflates to more than 200 times its size; the rest is left out\n",
+                      error)
+        # What is before that is read.
+        output, _ = self.tool("--dump", self.write("y.pcap.gz", gzip.compress(
+            ACKNEX.read_bytes() + empty[24:])), status=1)
+        self.assertTrue(output.startswith(self.expected))
 
     def test_cut_capture(self):
         path = self.write("x.pcap.gz", self.packed[:len(self.packed) // 2])

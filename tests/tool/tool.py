@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -108,6 +109,21 @@ def udp(source, destination, payload):
             bytes([10, 0, 0, source[0], 10, 0, 0, destination[0]]) + datagram)
 
 
+# A process counts as its own memory what the one had that started it: this one is small. It tells the
+# program's exit status, the bytes that it printed, and its peak memory in kilobytes.
+MEASURE = """
+import resource, subprocess, sys
+most = int(sys.argv[1])
+with subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    output = 0
+    while piece := process.stdout.read(1 << 16):
+        output += len(piece)
+        if output > most:
+            process.kill()
+print(process.returncode, output, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
 class ToolTest(unittest.TestCase):
     """Each test has an empty folder, in which the program runs."""
 
@@ -127,6 +143,14 @@ class ToolTest(unittest.TestCase):
         error = result.stderr.decode()
         self.assertEqual(result.returncode, status, error)
         return (result.stdout or b"").decode(), error
+
+    def measure(self, *arguments, most=1 << 30):
+        """Exit status, size of the output (beyond `most` the program is ended), peak memory in MiB."""
+        command = [sys.executable, "-c", MEASURE, str(most), PROGRAM, *map(str, arguments)]
+        output = subprocess.run(command, cwd=self.folder, capture_output=True, check=True,
+                                timeout=60).stdout
+        status, size, memory = map(int, output.split())
+        return status, size, memory / 1024
 
     def write(self, name, data):
         path = self.folder / name
