@@ -20,7 +20,6 @@ struct conversation {
     int64_t clock;           /* to be added to the time of packets; see sessions.c */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
-    bool claimed;            /* what was kept of it before it was known is taken */
     struct session *session; /* going on now, or NULL */
 
     /* A demo; else NULL. */

@@ -322,9 +322,6 @@ static void claim(struct sessions *sessions, struct conversation *conversation)
     struct claim claim = {sessions, conversation};
     const struct qs_address *ends = conversation->flow.ends;
 
-    if (conversation->claimed)
-        return;
-    conversation->claimed = true;
     unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
 }
 
@@ -415,7 +412,6 @@ void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
         return;
     }
     protocol = conversation->protocol;
-    claim(sessions, conversation);
     packet->time += conversation->clock;
     take_datagram(sessions, conversation, packet);
     expect_announced(sessions, protocol, now);

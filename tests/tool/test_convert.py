@@ -172,9 +172,18 @@ class Sessions(Convert):
         self.assertEqual(self.left(), ["one.qwd", "x.pcap"])
         self.tool("-f", "-o", "one.qwd", "--session", "2", path)
 
+    def test_clock_is_set(self):
+        """The numbers go on: no time has passed."""
+        for seconds in 400, 7200, -7200:
+            frames = self.capture.frames[:700] + shifted(self.capture.frames[700:], seconds)
+            path = self.write_frames("x.pcap", frames)
+            output, error = self.tool("-f", path)
+            self.assertIn("x-1-dm4.qwd: session 1, QuakeWorld 28, 0:15,", output)
+            self.assertEqual(error, "")
+
     def test_idle_is_over(self):
         """After more than five minutes without a packet it is another session."""
-        frames = self.capture.frames[:700] + shifted(self.capture.frames[700:], 400)
+        frames = self.capture.frames[:700] + shifted(self.capture.frames[900:], 400)
         path = self.write_frames("x.pcap", frames)
         output, error = self.tool(path, status=1)
         self.assertTrue(output.startswith(f"{TWO[0]}: session 1"))
