@@ -42,20 +42,16 @@ static bool nothing_rebuilt(const struct session *session)
 
 static uint64_t problem_total(const struct session *session)
 {
-    uint64_t total;
-
-    demo_problems(session->demo, &total);
-    return total;
+    return demo_problems(session->demo)->count;
 }
 
 /* Why there is nothing. */
 static char *why_nothing(const struct session *session)
 {
-    uint64_t total;
-    const GPtrArray *problems = demo_problems(session->demo, &total);
+    const GPtrArray *problems = demo_problems(session->demo)->kinds;
     const char *why = demo_lacks(session->demo);
 
-    if (!why && total)
+    if (!why && problems->len)
         why = ((const struct demo_problem *)g_ptr_array_index(problems, 0))->text;
     return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
 }
@@ -100,24 +96,28 @@ static void report_missing_start(const struct session *session)
                 session->number);
 }
 
+static void report_problem(const struct session *session, const struct demo_problem *problem)
+{
+    char *text = demo_problem_text(problem);
+
+    failure(EXIT_PROBLEMS, problem->location, "session %u: %s", session->number, text);
+    g_free(text);
+}
+
 void report_demo_problems(const struct session *session)
 {
-    const GPtrArray *problems;
-    uint64_t total;
+    const struct problems *problems;
 
     if (!session->demo)
         return;
     report_missing_start(session);
-    problems = demo_problems(session->demo, &total);
-    for (guint i = 0; i < problems->len; i++) {
-        const struct demo_problem *problem = g_ptr_array_index(problems, i);
-
-        failure(EXIT_PROBLEMS, problem->location, "session %u: %s", session->number, problem->text);
-    }
-    if (total > problems->len)
+    problems = demo_problems(session->demo);
+    for (guint i = 0; i < problems->kinds->len; i++)
+        report_problem(session, g_ptr_array_index(problems->kinds, i));
+    if (problems->others)
         failure(EXIT_PROBLEMS, (struct location){.file = session->first.file},
                 "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
-                total - problems->len);
+                problems->others);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -175,10 +175,18 @@ static json_t *loss_json(const struct session *session)
     return json;
 }
 
+static json_t *packets_json(const GArray *packets)
+{
+    json_t *json = json_array();
+
+    for (guint i = 0; i < packets->len; i++)
+        json_array_append_new(json, number(g_array_index(packets, uint64_t, i)));
+    return json;
+}
+
 static json_t *problems_json(const struct demo *demo)
 {
-    uint64_t total;
-    const GPtrArray *problems = demo_problems(demo, &total);
+    const GPtrArray *problems = demo_problems(demo)->kinds;
     json_t *json = json_array();
 
     for (guint i = 0; i < problems->len; i++) {
@@ -188,6 +196,8 @@ static json_t *problems_json(const struct demo *demo)
         json_object_set_new(object, "file", report_file_json(problem->location.file));
         json_object_set_new(object, "packet", number(problem->location.packet));
         json_object_set_new(object, "text", json_string(problem->text));
+        json_object_set_new(object, "count", number(problem->count));
+        json_object_set_new(object, "packets", packets_json(problem->packets));
         json_array_append_new(json, object);
     }
     return json;

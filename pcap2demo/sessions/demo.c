@@ -16,8 +16,8 @@ struct demo {
     int64_t file_start;    /* time of its first packet */
     char *file_map;        /* the map that the file is named after */
     char *lacks;
-    GPtrArray *files, *problems;
-    uint64_t problem_count;
+    GPtrArray *files;
+    struct problems problems;
     bool dropped;
     GTree *left_out; /* char * to guint: how often each command was left out */
 };
@@ -29,14 +29,6 @@ static void file_free(gpointer data)
     g_free(file->name);
     g_free(file->error);
     g_free(file);
-}
-
-static void problem_free(gpointer data)
-{
-    struct demo_problem *problem = data;
-
-    g_free(problem->text);
-    g_free(problem);
 }
 
 static gint compare_names(gconstpointer a, gconstpointer b, gpointer data)
@@ -158,15 +150,11 @@ static void start_missing(struct qs_demo_writer *out, const char *what)
 static void problem(struct qs_demo_writer *out, const struct qs_packet *packet, const char *text)
 {
     struct demo *demo = (struct demo *)out;
-    struct demo_problem *entry;
+    struct location location = {0};
 
-    if (++demo->problem_count > DEMO_PROBLEMS_MAX)
-        return;
-    entry = g_new0(struct demo_problem, 1);
     if (packet)
-        entry->location = (struct location){.file = demo->source, .packet = packet->number};
-    entry->text = printable(text);
-    g_ptr_array_add(demo->problems, entry);
+        location = (struct location){.file = demo->source, .packet = packet->number};
+    problems_add(&demo->problems, location, text);
 }
 
 static void left_out(struct qs_demo_writer *out, const char *command)
@@ -198,7 +186,7 @@ struct demo *demo_new(const struct demo_setup *setup)
     demo->setup = *setup;
     demo->files = g_ptr_array_new_with_free_func(file_free);
     demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
-    demo->problems = g_ptr_array_new_with_free_func(problem_free);
+    problems_init(&demo->problems);
     return demo;
 }
 
@@ -206,7 +194,7 @@ void demo_free(struct demo *demo)
 {
     discard_file(demo);
     g_ptr_array_free(demo->files, TRUE);
-    g_ptr_array_free(demo->problems, TRUE);
+    problems_clear(&demo->problems);
     g_tree_destroy(demo->left_out);
     g_free(demo->player);
     g_free(demo->map);
@@ -254,10 +242,9 @@ const GPtrArray *demo_files(const struct demo *demo)
     return demo->files;
 }
 
-const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total)
+const struct problems *demo_problems(const struct demo *demo)
 {
-    *total = demo->problem_count;
-    return demo->problems;
+    return &demo->problems;
 }
 
 const char *demo_lacks(const struct demo *demo)

@@ -8,9 +8,7 @@
 #include "common/demo/writer.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/sessions/naming.h"
-
-/* Problems beyond this number are only counted. */
-enum { DEMO_PROBLEMS_MAX = 10 };
+#include "pcap2demo/sessions/problems.h"
 
 /* Names of commands left out that are told apart; further ones are told as "others". */
 enum { DEMO_COMMANDS_MAX = 32 };
@@ -34,11 +32,6 @@ struct demo_file {
     char *name; /* without folder; NULL where nothing is written */
     uint64_t size;
     char *error; /* why it is not there, or NULL */
-};
-
-struct demo_problem {
-    struct location location;
-    char *text;
 };
 
 struct demo *demo_new(const struct demo_setup *setup);
@@ -68,8 +61,8 @@ bool demo_is_dropped(const struct demo *demo);
 /* struct demo_file *, in order. */
 const GPtrArray *demo_files(const struct demo *demo);
 
-/* struct demo_problem *, in order, at most DEMO_PROBLEMS_MAX; the number of all in `*total`. */
-const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total);
+/* What is wrong with it, or what the user should know of it. */
+const struct problems *demo_problems(const struct demo *demo);
 
 /* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
 char *demo_left_out_text(const struct demo *demo);

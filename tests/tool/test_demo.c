@@ -152,21 +152,51 @@ static void bounds_problems(void **state)
     struct fixture *f = *state;
     const struct qs_packet packet = {.number = 17};
     const struct demo_problem *problem;
-    const GPtrArray *problems;
-    uint64_t total;
+    const struct problems *problems;
 
     demo_set_source(f->demo, "duel.pcap", 0);
-    for (int i = 0; i < 1000; i++)
-        qs_demo_problem(demo_writer(f->demo), i ? NULL : &packet, "number %d", i);
-    problems = demo_problems(f->demo, &total);
-    assert_int_equal(total, 1000);
-    assert_int_equal(problems->len, DEMO_PROBLEMS_MAX);
-    problem = g_ptr_array_index(problems, 0);
-    assert_string_equal(problem->text, "number 0");
+    for (int i = 0; i < 20; i++)
+        qs_demo_problem(demo_writer(f->demo), i ? NULL : &packet, "of the kind %c", 'a' + i);
+    problems = demo_problems(f->demo);
+    assert_int_equal(problems->count, 20);
+    assert_int_equal(problems->kinds->len, DEMO_PROBLEMS_MAX);
+    assert_int_equal(problems->others, 20 - DEMO_PROBLEMS_MAX);
+    problem = g_ptr_array_index(problems->kinds, 0);
+    assert_string_equal(problem->text, "of the kind a");
     assert_string_equal(problem->location.file, "duel.pcap");
     assert_int_equal(problem->location.packet, 17);
-    problem = g_ptr_array_index(problems, 1);
+    problem = g_ptr_array_index(problems->kinds, 1);
     assert_null(problem->location.file);
+}
+
+static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
+{
+    char *text = demo_problem_text(g_ptr_array_index(demo_problems(f->demo)->kinds, index));
+
+    assert_string_equal(text, expected);
+    g_free(text);
+}
+
+/* What differs only in its numbers is told once. */
+static void sums_up_problems(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_packet packet = {.number = 12};
+
+    qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 7);
+    assert_problem_text(f, 0, "frame 7 is left out");
+    packet.number = 45;
+    qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 118);
+    qs_demo_problem(demo_writer(f->demo), NULL, "the end");
+    assert_problem_text(f, 0, "frame 7 is left out (2 times: packets 12, 45)");
+    assert_problem_text(f, 1, "the end");
+    for (packet.number = 100; packet.number < 110; packet.number++)
+        qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 7);
+    qs_demo_problem(demo_writer(f->demo), NULL, "the end");
+    assert_problem_text(f, 0,
+                        "frame 7 is left out (12 times: packets 12, 45, 100, 101, 102, 103, 104, "
+                        "105, 106, 107, …)");
+    assert_problem_text(f, 1, "the end (2 times)");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -180,6 +210,7 @@ int main(void)
         TEST(discards),
         TEST(asks_before_writing_without_a_start),
         TEST(bounds_problems),
+        TEST(sums_up_problems),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
