@@ -13,6 +13,8 @@ struct demo {
     struct writer *writer; /* NULL: no file has begun */
     char *file_map;        /* the map that the file is named after */
     char *lacks;
+    bool playable; /* what lacks its start could be written all the same */
+    struct demo_loan loan;
     GPtrArray *files, *problems;
     uint64_t problem_count;
     bool dropped;
@@ -124,10 +126,11 @@ static void discard(struct qs_demo_writer *out)
     discard_file((struct demo *)out);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what)
+static void start_missing(struct qs_demo_writer *out, const char *what, bool playable)
 {
     struct demo *demo = (struct demo *)out;
 
+    demo->playable = playable;
     if (!demo->lacks)
         demo->lacks = g_strdup(what);
 }
@@ -187,6 +190,9 @@ void demo_free(struct demo *demo)
     g_tree_destroy(demo->left_out);
     g_free(demo->map);
     g_free(demo->lacks);
+    g_free(demo->loan.lender);
+    g_free(demo->loan.unknown);
+    g_free(demo->loan.refusals);
     g_free(demo);
 }
 
@@ -239,4 +245,24 @@ const GPtrArray *demo_problems(const struct demo *demo, uint64_t *total)
 const char *demo_lacks(const struct demo *demo)
 {
     return demo->lacks;
+}
+
+bool demo_is_playable(const struct demo *demo)
+{
+    return demo->playable;
+}
+
+void demo_set_loan(struct demo *demo, const struct loan *loan)
+{
+    const struct qs_borrower *borrower = loan->borrower;
+
+    demo->loan.lender = g_strdup(loan->lender);
+    demo->loan.refusals = g_strdup(loan->refusals);
+    if (borrower && borrower->unknown->len)
+        demo->loan.unknown = g_strdup(borrower->unknown->str);
+}
+
+const struct demo_loan *demo_loan(const struct demo *demo)
+{
+    return &demo->loan;
 }
