@@ -14,11 +14,10 @@ enum {
     ENTITIES_MAX = 32768,
     LOOK_AT_MOST = 4000, /* datagrams */
     SLOTS = 256,
-    /* Of a hundred updates, those that contradict a sign-on that fits are 2 at most, of another
-     * map's 29 or more. */
-    CONTRADICTIONS_MAX = 10,
-    UNREADABLE_MAX = 5, /* of a hundred datagrams */
-    UPDATES_MIN = 50    /* fewer prove nothing */
+    /* Of a hundred updates, none contradicts the right sign-on, 6 that of another server program on
+     * the same map, 20 and more that of another map. */
+    CONTRADICTIONS_MAX = 3,
+    UNREADABLE_MAX = 3 /* of a hundred messages */
 };
 
 /* An entity's baseline, as far as it is looked at. */
@@ -57,8 +56,9 @@ struct borrower {
     uint32_t entity; /* of svc_entities, that is being heard */
     double yaw;      /* of the client's last move */
 
-    struct slot slots[SLOTS]; /* by entity; 0 is none */
-    uint32_t datagrams, unreadable, updates, contradictions, unknown_models;
+    struct slot slots[SLOTS];      /* by entity; 0 is none */
+    uint32_t messages, unreadable; /* of either side */
+    uint32_t updates, contradictions, unknown_models;
     bool timed;
     float time;   /* of the first svc_time */
     uint8_t slot; /* the player's own, after refusal(); 0: not known */
@@ -170,6 +170,8 @@ static void judge_update(struct borrower *b)
     baseline = &b->baselines[update->entity];
     see_player(b, update->entity, update->has_yaw ? update->yaw : baseline->yaw);
     b->unknown_models += update->has_model && !has_model(b, update->model);
+    if (update->entity <= b->lent.maxclients)
+        return; /* players' baselines are much the same on all maps */
     b->updates++;
     b->contradictions += contradicts(update, baseline);
 }
@@ -198,6 +200,21 @@ static void hear_close(struct qs_sink *sink, uint32_t end)
     b->depth--;
 }
 
+/*
+ * DarkPlaces' changes are not to baselines; yet what comes into view mostly is what it was when the
+ * level began.
+ */
+static void judge_model(struct borrower *b, uint32_t model)
+{
+    const struct baseline *baseline = &b->baselines[b->entity];
+
+    b->unknown_models += !has_model(b, model);
+    if (b->entity <= b->lent.maxclients || !baseline->model)
+        return;
+    b->updates++;
+    b->contradictions += model != baseline->model;
+}
+
 static void hear_late(struct borrower *b, unsigned row, const struct qs_value *value)
 {
     switch (row) {
@@ -208,6 +225,9 @@ static void hear_late(struct borrower *b, unsigned row, const struct qs_value *v
         break;
     case NQ_ENTITY_WORD: /* DarkPlaces' */
         b->entity = value->u & ENTITY_REMOVE ? 0 : (uint32_t)value->u & ENTITY_NUMBER;
+        break;
+    case NQ_ENTITY_MODEL:
+        judge_model(b, (uint32_t)value->u);
         break;
     case NQ_ENTITY_ANGLES_YAW:
         see_player(b, b->entity, value->f);
@@ -233,6 +253,17 @@ static void hear_field(struct qs_sink *sink, const struct qs_field *field,
 
 /* --- Learning the sign-on --- */
 
+static bool is_of_players(uint8_t id)
+{
+    return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
+}
+
+/* At another time other people played. */
+static bool is_lent(const struct borrower *b, struct qs_view message)
+{
+    return b->kind == QS_LENDER_PRESENT || !is_of_players(message.data[0]);
+}
+
 /* Decodes the sign-on as one message. */
 static void learn(struct borrower *b)
 {
@@ -241,8 +272,12 @@ static void learn(struct borrower *b)
     struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
     struct qs_decoder decoder;
 
-    for (guint i = 0; i < messages->len; i++)
-        qs_write_view(bytes, qs_told_view(g_ptr_array_index(messages, i)));
+    for (guint i = 0; i < messages->len; i++) {
+        const struct qs_view message = qs_told_view(g_ptr_array_index(messages, i));
+
+        if (is_lent(b, message))
+            qs_write_view(bytes, message);
+    }
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &nq_protocol);
@@ -293,15 +328,11 @@ static bool dem_look(struct qs_borrower *borrower, const struct qs_decoder *deco
     struct borrower *b = (struct borrower *)borrower;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    if (session->base.level != b->lent.base.level)
-        return false; /* its own sign-on has come */
-    if (decoder->direction == QS_C2S && session->moved)
+    if (session->moved)
         b->yaw = session->move.yaw;
-    if (decoder->direction == QS_S2C && session->delivered.bytes.data) {
-        b->datagrams++;
-        b->unreadable += qs_decoder_problems(decoder) != 0;
-    }
-    return b->datagrams < LOOK_AT_MOST;
+    b->messages += decoder->messages->len != 0;
+    b->unreadable += decoder->messages->len && qs_decoder_problems(decoder);
+    return b->messages < LOOK_AT_MOST;
 }
 
 static double mean_error(const struct slot *slot)
@@ -333,17 +364,26 @@ static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
     return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
 }
 
+static void say_unknown(struct borrower *b)
+{
+    if (b->kind == QS_LENDER_OTHER)
+        g_string_append(b->base.unknown, "the names, frags and colors of players, until they "
+                                         "change");
+}
+
 static char *dem_refusal(struct qs_borrower *borrower)
 {
     struct borrower *b = (struct borrower *)borrower;
 
     b->slot = find_slot(b);
-    if (is_more_than(b->unreadable, b->datagrams, UNREADABLE_MAX))
+    b->base.proof = b->updates - b->contradictions;
+    say_unknown(b);
+    if (is_more_than(b->unreadable, b->messages, UNREADABLE_MAX))
         return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not "
                                "of that",
-                               b->lent.base.version, b->unreadable, b->datagrams);
-    if (b->unknown_models)
-        return g_strdup_printf("the session has models that are not in its list");
+                               b->lent.base.version, b->unreadable, b->messages);
+    if (is_more_than(b->unknown_models, b->updates, 0))
+        return g_strdup("the session has models that are not in its list");
     if (is_more_than(b->contradictions, b->updates, CONTRADICTIONS_MAX))
         return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
                                "or server program",
@@ -374,11 +414,6 @@ static struct qs_view own_time(const struct borrower *b, struct qs_view lent, ui
     return (struct qs_view){bytes, lent.size};
 }
 
-static bool is_of_players(uint8_t id)
-{
-    return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
-}
-
 void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, void *user)
 {
     const struct borrower *b = (const struct borrower *)borrower;
@@ -388,7 +423,7 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
         const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
         struct qs_view message = qs_told_view(told);
 
-        if (b->kind == QS_LENDER_OTHER && is_of_players(message.data[0]))
+        if (!is_lent(b, message))
             continue;
         if (message.data[0] == SVC_SETVIEW)
             message = own_view(b, own);

@@ -10,9 +10,6 @@ extern const struct qs_demo_lending dem_lending;
 /* qs_demo_lending.tell of Quake. */
 void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
-/* Whether a message of the server has its client begin the sign-on anew: others may not. */
-bool dem_is_reconnect(struct qs_view message);
-
 /*
  * Whether the packet just decoded is of a game, not of what comes before a level's svc_serverinfo:
  * players stop at it without a level.

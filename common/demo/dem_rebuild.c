@@ -38,7 +38,6 @@ struct dem {
     bool late;       /* that the capture lacks the beginning was said */
     bool lost;       /* part of the level's sign-on is, and that was said */
     bool level_seen; /* a block has svc_serverinfo */
-    uint8_t signon;  /* the stage that players are at */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
     bool moving;     /* the client has moved in this level */
@@ -171,34 +170,6 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
     return session->base.connection;
 }
 
-/* A client that has passed a stage of the sign-on stops at it, unless it was told to reconnect. */
-static void begin_sign_on(struct dem *dem)
-{
-    static const uint8_t reconnect[] = "\x09reconnect\n";
-
-    if (dem->signon)
-        add_block(dem, (struct qs_view){reconnect, sizeof reconnect});
-    dem->signon = 0;
-}
-
-/* What the message makes of a player's sign-on. */
-static void follow_stage(struct dem *dem, const struct qs_decoder *decoder, struct qs_view bytes)
-{
-    const GArray *messages = decoder->messages;
-
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_message *message = &g_array_index(messages, struct qs_message, i);
-        const uint32_t from =
-            message->offset - g_array_index(messages, struct qs_message, 0).offset;
-
-        if (message->id == SVC_STUFFTEXT &&
-            dem_is_reconnect((struct qs_view){bytes.data + from, message->length}))
-            dem->signon = 0;
-        else if (message->id == SVC_SIGNONNUM)
-            dem->signon = bytes.data[from + 1];
-    }
-}
-
 /* --- A lent sign-on --- */
 
 /* Where a block of the lender ends. */
@@ -237,13 +208,11 @@ static void dem_lend(void *state, const struct qs_borrower *borrower)
                                    : "the capture begins in the middle of a level");
     if (!dem->begun)
         begin(dem);
-    begin_sign_on(dem);
     dem_lent_messages(borrower, add_lent, &(struct lent_block){dem, 0});
     end_lent_block(dem);
     settle(dem);
     dem->level_seen = dem->signed_on = true;
     dem->lost = false;
-    dem->signon = SIGNON_DONE;
     dem->source = VIEW_MOVE;
 }
 
@@ -355,9 +324,6 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
             settle(dem);
         follow_signon(dem, session, level);
     }
-    if (level)
-        begin_sign_on(dem);
-    follow_stage(dem, decoder, session->delivered.bytes);
     messages = filter(dem, decoder);
     if (messages.size)
         add_block(dem, messages);
@@ -432,7 +398,7 @@ static void dem_finish(void *state)
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
     if (!dem->level_seen) {
-        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
+        qs_demo_late_start(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");

@@ -75,7 +75,8 @@ static enum part part_of(const struct nq_session *session, uint16_t id)
     return part == NO_PART ? part_of_shared(session, id) : part;
 }
 
-bool dem_is_reconnect(struct qs_view message)
+/* The message has its client begin the sign-on anew, which who borrows it may not. */
+static bool is_reconnect(struct qs_view message)
 {
     static const char command[] = "reconnect";
 
@@ -122,7 +123,7 @@ static void add(struct qs_sign_on *sign_on, const struct nq_session *session,
     const enum part part = part_of(session, message.data[0]);
 
     if (part == NO_PART || part == COUNTED || (part == GREETING && !first) ||
-        (part == STAT && !is_common_stat(session, message.data[1])) || dem_is_reconnect(message))
+        (part == STAT && !is_common_stat(session, message.data[1])) || is_reconnect(message))
         return;
     qs_sign_on_add(sign_on, about(part, message), message);
 }

@@ -75,18 +75,23 @@ void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_vie
 /* The bytes of the message about this; data NULL: there is none. */
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about);
 
+/* So many observations prove that a lender fits; fewer may be chance. */
+enum { QS_LENDER_PROOF = 20 };
+
 /* --- Borrowing ------------------------------------------------------------------------------- */
 
 /* How much a lender has in common with who borrows of it. */
 enum qs_lender_kind {
     QS_LENDER_PRESENT, /* another client, at the same time: players' names are right, too */
-    QS_LENDER_OTHER    /* the same map on the same server program, at another time */
+    QS_LENDER_OTHER    /* of the same map and server program, at another time */
 };
 
 /* A session that borrows. An implementation begins with this struct. */
 struct qs_borrower {
     struct qs_sink *sink; /* wants to hear the decodes that look() is for */
-    GString *unknown; /* after refusal(): what remains unknown, and until when; empty: nothing */
+    /* After refusal(): */
+    GString *unknown; /* what remains unknown, and until when; empty: nothing */
+    uint32_t proof;   /* how many observations speak for the lender */
 };
 
 struct qs_demo_lending {

@@ -13,6 +13,7 @@ struct lender {
     guint over_max;
     const struct qs_demo_format *format;
     struct qs_address server; /* of a demo: none */
+    unsigned session;         /* 0: it is a demo */
     char *name;
     struct qs_sign_on *sign_on;
     uint32_t level;
@@ -98,6 +99,7 @@ struct lender *lender_new(struct lending *lending, const struct qs_demo_format *
     struct lender *lender =
         begin_lender(lending->over, LENDERS_MAX, format, g_strdup_printf("session %u", session));
 
+    lender->session = session;
     g_ptr_array_add(lending->live, lender);
     return lender;
 }
@@ -191,6 +193,7 @@ struct held {
     struct qs_session *session; /* before the first packet that was kept */
     const uint32_t *options;    /* of the decoder */
     struct spool *spool;
+    unsigned number;      /* of the session */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* it lasted, as far as it was seen */
     bool level_over;
@@ -235,11 +238,12 @@ static void remember_lenders(struct held *held)
     }
 }
 
-struct held *held_new(struct lending *lending, const struct qs_demo_format *format,
+struct held *held_new(struct lending *lending, const struct qs_demo_format *format, unsigned number,
                       const struct qs_decoder *decoder, bool first, int64_t now)
 {
     struct held *held = g_new0(struct held, 1);
 
+    held->number = number;
     held->lending = lending;
     held->format = format;
     held->session =
@@ -366,9 +370,9 @@ static bool look(void *user, const char *file, const struct qs_decoder *decoder,
     return looking->lending->look(looking->borrower, decoder);
 }
 
-/* Whether the lender fits; if not, why: a new text, or NULL. */
-static bool try_lender(struct held *held, const struct lender *lender, enum qs_lender_kind kind,
-                       struct loan *loan, char **refusal)
+/* What the lender has for the session; NULL: it does not fit, and `*refusal` says why. */
+static struct qs_borrower *try_lender(struct held *held, const struct lender *lender,
+                                      enum qs_lender_kind kind, char **refusal)
 {
     const struct qs_demo_lending *lending = held->format->lending;
     struct looking looking = {.lending = lending};
@@ -379,13 +383,24 @@ static bool try_lender(struct held *held, const struct lender *lender, enum qs_l
                                   .packet = look,
                                   .user = &looking});
     *refusal = lending->refusal(looking.borrower);
-    if (*refusal) {
-        lending->free(looking.borrower);
-        return false;
+    if (!*refusal)
+        return looking.borrower;
+    lending->free(looking.borrower);
+    return NULL;
+}
+
+/* The best so far is the one for which most speaks. Takes over the borrower. */
+static void keep_better(const struct held *held, const struct lender *lender,
+                        struct qs_borrower *borrower, struct loan *loan)
+{
+    if (loan->borrower && loan->borrower->proof >= borrower->proof) {
+        held->format->lending->free(borrower);
+        return;
     }
-    loan->borrower = looking.borrower;
-    loan->lender = g_strdup(lender->name);
-    return true;
+    loan_clear(held, loan);
+    *loan = (struct loan){
+        .borrower = borrower,
+        .lender = g_strdup(lender->session == held->number ? "a level of its own" : lender->name)};
 }
 
 /*
@@ -419,24 +434,34 @@ static bool is_wanted(const struct held *held, const struct lender *lender,
            is_present(held, lender) == wanted->present;
 }
 
+/* At another time the server may have been at another level: that must be proven. */
+static bool is_proven(const struct qs_borrower *borrower, const struct wanted *wanted)
+{
+    return wanted->present || borrower->proof >= QS_LENDER_PROOF;
+}
+
 static bool try_all(struct held *held, const GPtrArray *lenders, const struct wanted *wanted,
                     struct loan *loan)
 {
     const enum qs_lender_kind kind = wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
     unsigned tries = 0;
-    char *refusal;
 
-    for (guint i = lenders->len; i-- > 0 && tries < TRIES_MAX;) {
+    for (guint i = lenders->len; i-- > 0 && tries < TRIES_MAX && !loan->borrower;) {
         const struct lender *lender = g_ptr_array_index(lenders, i);
+        struct qs_borrower *borrower;
+        char *refusal;
 
         if (!is_wanted(held, lender, wanted))
             continue;
-        if (try_lender(held, lender, kind, loan, &refusal))
-            return true;
-        g_free(refusal);
         tries++;
+        borrower = try_lender(held, lender, kind, &refusal);
+        g_free(refusal);
+        if (borrower && is_proven(borrower, wanted))
+            keep_better(held, lender, borrower, loan);
+        else if (borrower)
+            held->format->lending->free(borrower);
     }
-    return false;
+    return loan->borrower;
 }
 
 static bool try_sessions(struct held *held, const struct wanted *wanted, struct loan *loan)
@@ -446,21 +471,46 @@ static bool try_sessions(struct held *held, const struct wanted *wanted, struct 
            try_all(held, held->lending->over, wanted, loan);
 }
 
+static void add_refusal(GString *refusals, const struct lender *lender, const char *refusal)
+{
+    g_string_append_printf(refusals, "%s%s: %s", refusals->len ? "; " : "", lender->name, refusal);
+}
+
+/* The level of a demo is what the user says, unless the demo has several. */
+static bool is_ambiguous(const struct loan *loan, unsigned fitting)
+{
+    return fitting > 1 && loan->borrower->proof < QS_LENDER_PROOF;
+}
+
+/* Of all levels of all demos the one that fits best. */
 static bool try_demos(struct held *held, struct loan *loan)
 {
     const GPtrArray *demos = held->lending->demos;
     GString *refusals = g_string_new(NULL);
-    char *refusal;
+    const char *previous = NULL; /* of several levels the first one's reason is enough */
+    unsigned fitting = 0;
 
-    for (guint i = 0; demos && i < demos->len && !loan->borrower; i++) {
+    for (guint i = 0; demos && i < demos->len; i++) {
         const struct lender *lender = g_ptr_array_index(demos, i);
+        struct qs_borrower *borrower;
+        char *refusal;
 
-        if (lender->format != held->format ||
-            try_lender(held, lender, QS_LENDER_OTHER, loan, &refusal))
+        if (lender->format != held->format)
             continue;
-        g_string_append_printf(refusals, "%s%s: %s", refusals->len ? "; " : "", lender->name,
-                               refusal);
+        borrower = try_lender(held, lender, QS_LENDER_OTHER, &refusal);
+        if (borrower)
+            keep_better(held, lender, borrower, loan);
+        else if (!previous || strcmp(lender->name, previous) != 0)
+            add_refusal(refusals, lender, refusal);
+        previous = lender->name;
+        fitting += borrower != NULL;
         g_free(refusal);
+    }
+    if (fitting && is_ambiguous(loan, fitting)) {
+        add_refusal(refusals, &(struct lender){.name = loan->lender},
+                    "too little of the session is seen to tell which of the levels fits");
+        loan_clear(held, loan);
+        *loan = (struct loan){0};
     }
     loan->refusals = g_string_free(refusals, refusals->len == 0 || loan->borrower);
     return loan->borrower;

@@ -46,11 +46,11 @@ void lender_end(struct lending *lending, struct lender *lender);
 struct held;
 
 /*
- * The session that `decoder` has just decoded is late, and its packets from now on are kept. It
- * gets the decoder's session to begin with; a first packet is to be kept, too, and its session
- * begins before it.
+ * The session `number` that `decoder` has just decoded is late, and its packets from now on are
+ * kept. It gets the decoder's session to begin with; a first packet is to be kept, too, and its
+ * session begins before it.
  */
-struct held *held_new(struct lending *lending, const struct qs_demo_format *format,
+struct held *held_new(struct lending *lending, const struct qs_demo_format *format, unsigned number,
                       const struct qs_decoder *decoder, bool first, int64_t now);
 void held_free(struct held *held);
 

@@ -129,7 +129,8 @@ static void hold_if_late(struct session *session, const struct qs_decoder *decod
                          const struct qs_packet *packet, bool first)
 {
     if (can_borrow(session) && session->rebuilt->lending->is_late(decoder))
-        session->held = held_new(session->lending, session->rebuilt, decoder, first, packet->time);
+        session->held = held_new(session->lending, session->rebuilt, session->number, decoder,
+                                 first, packet->time);
 }
 
 static void start_lender(struct session *session, const struct session_setup *setup,
