@@ -32,7 +32,6 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    struct q2_session *followed;  /* that the tracker is attached to, or NULL */
     uint32_t level;               /* number of the level at hand */
     bool begun;                   /* its file */
     bool ended;                   /* the connection */
@@ -73,8 +72,6 @@ static void dm2_free(void *state)
 {
     struct dm2 *dm2 = state;
 
-    if (dm2->followed && dm2->followed->tracker == dm2->tracker)
-        dm2->followed->tracker = NULL;
     forget_last_frame(dm2);
     q2_tracker_free(dm2->tracker);
     converter_clear(&dm2->converter);
@@ -426,10 +423,9 @@ static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
 static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
                    const struct qs_packet *packet)
 {
-    if (dm2->followed)
+    if (dm2->tracker->followed)
         return;
-    dm2->followed = q2_session_of(decoder->session);
-    dm2->followed->tracker = dm2->tracker;
+    q2_tracker_attach(dm2->tracker, q2_session_of(decoder->session));
     catch_up(dm2, decoder, packet);
 }
 
