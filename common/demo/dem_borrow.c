@@ -313,10 +313,12 @@ static void dem_borrower_free(struct qs_borrower *borrower)
     g_free(b);
 }
 
-static void dem_seed(const struct qs_borrower *borrower, struct qs_session *session)
+static void dem_seed(struct qs_borrower *borrower, struct qs_session *session,
+                     const struct qs_session *known)
 {
     const struct borrower *b = (const struct borrower *)borrower;
 
+    (void)known;
     nq_session_borrow((struct nq_session *)session, &b->lent);
     ((struct nq_session *)session)->view_entity = b->slot;
 }

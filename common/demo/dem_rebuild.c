@@ -200,10 +200,11 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
 }
 
 /* The view is that of a sign-on; what follows is seen as the client's moves tell. */
-static void dem_lend(void *state, const struct qs_borrower *borrower)
+static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
 {
     struct dem *dem = state;
 
+    (void)session;
     note_late(dem, dem->level_seen ? "the capture lacks part of a level's sign-on"
                                    : "the capture begins in the middle of a level");
     if (!dem->begun)

@@ -18,10 +18,10 @@
 struct qs_demo_rebuilder {
     void *(*create)(struct qs_demo_writer *out);
     /*
-     * Begins the demo with a lent sign-on, or goes on with it; the packets to come are decoded with
-     * a session that has it, too. NULL where the format has no `lending`.
+     * Begins the demo with a lent sign-on, or goes on with it. The packets to come are decoded with
+     * `session`, which has it, too. NULL where the format has no `lending`.
      */
-    void (*lend)(void *state, const struct qs_borrower *borrower);
+    void (*lend)(void *state, const struct qs_borrower *borrower, struct qs_session *session);
     /*
      * A packet of either direction, in the capture's order; `decoder` holds what qs_decode() made
      * of it, and decoder->session the session behind it.

@@ -48,11 +48,21 @@ struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
     copy->bytes = sign_on->bytes;
     copy->complete = sign_on->complete;
     copy->broken = sign_on->broken;
+    if (sign_on->extra)
+        copy->extra = sign_on->extra->copy(sign_on->extra);
     return copy;
+}
+
+static void free_extra(struct qs_sign_on *sign_on)
+{
+    if (sign_on->extra)
+        sign_on->extra->free(sign_on->extra);
+    sign_on->extra = NULL;
 }
 
 void qs_sign_on_free(struct qs_sign_on *sign_on)
 {
+    free_extra(sign_on);
     g_hash_table_destroy(sign_on->by_about);
     g_ptr_array_free(sign_on->messages, TRUE);
     g_free(sign_on);
@@ -64,6 +74,7 @@ void qs_sign_on_clear(struct qs_sign_on *sign_on)
     g_ptr_array_set_size(sign_on->messages, 0);
     sign_on->blocks = sign_on->bytes = 0;
     sign_on->complete = sign_on->broken = false;
+    free_extra(sign_on);
 }
 
 /* --- Messages -------------------------------------------------------------------------------- */

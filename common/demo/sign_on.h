@@ -47,13 +47,20 @@ struct qs_told {
 
 struct qs_view qs_told_view(const struct qs_told *told);
 
+/* What else a game keeps of a sign-on; it begins with this struct. */
+struct qs_sign_on_extra {
+    void *(*copy)(const void *extra); /* as it is now, to be kept when the lender is gone */
+    void (*free)(void *extra);
+};
+
 struct qs_sign_on {
     GPtrArray *messages; /* struct qs_told, in order */
     GHashTable *by_about;
-    uint32_t blocks; /* so many have begun */
-    uint32_t bytes;  /* of all messages */
-    bool complete;   /* the level can be played with it */
-    bool broken;     /* it became too large, or part of it was not understood */
+    uint32_t blocks;                /* so many have begun */
+    uint32_t bytes;                 /* of all messages */
+    struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
+    bool complete;                  /* the level can be played with it */
+    bool broken;                    /* it became too large, or part of it was not understood */
 };
 
 struct qs_sign_on *qs_sign_on_new(void);
@@ -109,12 +116,17 @@ struct qs_demo_lending {
     void (*free)(struct qs_borrower *borrower);
 
     /*
-     * Gives a session what the sign-on tells. `session` is in its first state, or another that has
-     * no level; who is the server and the state of the netchan stay.
+     * Gives a session what the sign-on tells. `session` is in its first state, or one in which part
+     * of a level's sign-on was lost; who is the server and the state of the netchan stay. `known`
+     * is the same session as it was at last, without help.
      */
-    void (*seed)(const struct qs_borrower *borrower, struct qs_session *session);
+    void (*seed)(struct qs_borrower *borrower, struct qs_session *session,
+                 const struct qs_session *known);
 
-    /* A packet of the level, just decoded. False: no further one is needed. */
+    /*
+     * A packet of the level, just decoded. False: no further one is needed. The session is the same
+     * for all packets, and is gone before refusal() is called.
+     */
     bool (*look)(struct qs_borrower *borrower, const struct qs_decoder *decoder);
 
     /* Why the sign-on cannot be of this level, as a new text; NULL: it fits. */

@@ -6,6 +6,7 @@
 #include "pcap2demo/sessions/spool.h"
 
 /* Of sessions that are over, the oldest go first; and so many of one level are tried. */
+enum { REMEMBER_AFTER = 16 };
 enum { LENDERS_MAX = 128, DEMO_LEVELS_MAX = 128, TRIES_MAX = 8 };
 
 struct lender {
@@ -191,13 +192,15 @@ struct held {
     struct lending *lending;
     const struct qs_demo_format *format;
     struct qs_session *session; /* before the first packet that was kept */
+    struct qs_session *known;   /* at last; NULL: it goes on */
     const uint32_t *options;    /* of the decoder */
     struct spool *spool;
     unsigned number;      /* of the session */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* it lasted, as far as it was seen */
     bool level_over;
-    GPtrArray *lenders; /* struct lender: as they were when the session turned out to be late */
+    GPtrArray *lenders;   /* struct lender: as they were when the session turned out to be late */
+    unsigned from_server; /* packets since then, up to REMEMBER_AFTER */
 };
 
 static struct qs_session *copy_session(const struct qs_protocol *protocol,
@@ -225,16 +228,32 @@ static struct qs_session *first_session(const struct qs_decoder *decoder)
     return session;
 }
 
+static void forget_lender(struct held *held, const struct lender *lender)
+{
+    for (guint i = 0; i < held->lenders->len; i++) {
+        const struct lender *other = g_ptr_array_index(held->lenders, i);
+
+        if (other->session == lender->session && other->level == lender->level) {
+            g_ptr_array_remove_index(held->lenders, i);
+            return;
+        }
+    }
+}
+
 /* Those that came last are the likeliest to stay. */
 static void remember_lenders(struct held *held)
 {
     const GPtrArray *live = held->lending->live;
+    unsigned tries = 0;
 
-    for (guint i = live->len; i-- > 0 && held->lenders->len < TRIES_MAX;) {
+    for (guint i = live->len; i-- > 0 && tries < TRIES_MAX;) {
         const struct lender *lender = g_ptr_array_index(live, i);
 
-        if (lender->format == held->format && can_lend(lender))
-            g_ptr_array_add(held->lenders, copy_lender(lender));
+        if (lender->format != held->format || !can_lend(lender))
+            continue;
+        forget_lender(held, lender);
+        g_ptr_array_add(held->lenders, copy_lender(lender));
+        tries++;
     }
 }
 
@@ -260,6 +279,8 @@ struct held *held_new(struct lending *lending, const struct qs_demo_format *form
 void held_free(struct held *held)
 {
     free_session(held->format->protocol, held->session);
+    if (held->known)
+        free_session(held->format->protocol, held->known);
     spool_free(held->spool);
     g_ptr_array_free(held->lenders, TRUE);
     g_free(held);
@@ -268,10 +289,19 @@ void held_free(struct held *held)
 void held_packet(struct held *held, const struct qs_decoder *decoder, const char *file,
                  const struct qs_packet *packet)
 {
+    /* What lenders saw shortly before and after is worth most. */
+    if (decoder->direction == QS_S2C && held->from_server < REMEMBER_AFTER &&
+        ++held->from_server == REMEMBER_AFTER)
+        remember_lenders(held);
     held->level_over |= decoder->session->level != held->level;
     if (!held->level_over)
         held->until = packet->time;
     spool_add(held->spool, file, packet);
+}
+
+void held_end(struct held *held, const struct qs_session *state)
+{
+    held->known = copy_session(held->format->protocol, state);
 }
 
 const char *held_error(const struct held *held)
@@ -283,10 +313,11 @@ const char *held_error(const struct held *held)
 
 /* Calls `packet` until it has enough, then `over`. */
 struct replay {
-    const struct qs_borrower *borrower; /* or NULL */
+    struct qs_borrower *borrower; /* or NULL */
     struct qs_sink *sink;
     bool (*packet)(void *user, const char *file, const struct qs_decoder *decoder,
                    const struct qs_packet *packet);
+    void (*begin)(void *user, struct qs_session *session);    /* or NULL */
     void (*over)(void *user, const struct qs_session *state); /* or NULL */
     void *user;
 };
@@ -314,11 +345,20 @@ static void replay(struct held *held, const struct replay *replay)
     struct qs_session *session = copy_session(protocol, held->session);
 
     if (replay->borrower)
-        held->format->lending->seed(replay->borrower, session);
+        held->format->lending->seed(replay->borrower, session, held->known);
+    if (replay->begin)
+        replay->begin(replay->user, session);
     decode_kept(held, replay, session);
     if (replay->over)
         replay->over(replay->user, session);
     free_session(protocol, session);
+}
+
+static void pass_begin(void *user, struct qs_session *session)
+{
+    struct held_listener *listener = user;
+
+    listener->begin(listener, session);
 }
 
 static bool pass_packet(void *user, const char *file, const struct qs_decoder *decoder,
@@ -340,6 +380,7 @@ static void pass_end(void *user, const struct qs_session *state)
 void held_replay(struct held *held, const struct loan *loan, struct held_listener *listener)
 {
     replay(held, &(struct replay){.borrower = loan->borrower,
+                                  .begin = pass_begin,
                                   .packet = pass_packet,
                                   .over = pass_end,
                                   .user = listener});
@@ -434,10 +475,11 @@ static bool is_wanted(const struct held *held, const struct lender *lender,
            is_present(held, lender) == wanted->present;
 }
 
-/* At another time the server may have been at another level: that must be proven. */
+/* At another time the server may have been at another level, and another address may be of another
+ * server: that it fits must be proven. */
 static bool is_proven(const struct qs_borrower *borrower, const struct wanted *wanted)
 {
-    return wanted->present || borrower->proof >= QS_LENDER_PROOF;
+    return (wanted->present && wanted->same_server) || borrower->proof >= QS_LENDER_PROOF;
 }
 
 static bool try_all(struct held *held, const GPtrArray *lenders, const struct wanted *wanted,

@@ -68,12 +68,19 @@ struct loan {
     char *refusals;               /* why the user's demos do not fit; or NULL */
 };
 
+/* The session is over; `state` is what is known of it. */
+void held_end(struct held *held, const struct qs_session *state);
+
 /* Looks for a lender. `server`: the session's. */
 void held_find_lender(struct held *held, const struct qs_address *server, struct loan *loan);
 void loan_clear(const struct held *held, struct loan *loan);
 
-/* Hears of the packets as they are decoded again; `over`: what is known of the session at last. */
+/*
+ * Hears of the packets as they are decoded again. `begin`: with this session, which has what is
+ * lent; `over`: what is known of it at last.
+ */
 struct held_listener {
+    void (*begin)(struct held_listener *listener, struct qs_session *session);
     void (*packet)(struct held_listener *listener, const char *file,
                    const struct qs_decoder *decoder, const struct qs_packet *packet);
     void (*over)(struct held_listener *listener, const struct qs_session *state);

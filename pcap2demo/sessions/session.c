@@ -215,8 +215,18 @@ void session_packet(struct session *session, const char *file, const char *comme
 struct again {
     struct held_listener listener;
     struct session *session;
+    const struct qs_borrower *borrower; /* or NULL */
     uint64_t packets;
 };
+
+static void begin_again(struct held_listener *listener, struct qs_session *state)
+{
+    const struct again *again = (const struct again *)listener;
+    const struct session *session = again->session;
+
+    if (again->borrower)
+        session->rebuilt->rebuilder->lend(session->rebuild, again->borrower, state);
+}
 
 static void take_again(struct held_listener *listener, const char *file,
                        const struct qs_decoder *decoder, const struct qs_packet *packet)
@@ -235,12 +245,11 @@ static void end_again(struct held_listener *listener, const struct qs_session *s
 /* Rebuilds what was held, with the help of a lender where there is one. */
 static void release(struct session *session)
 {
-    struct again again = {{take_again, end_again}, session, 0};
+    struct again again = {.listener = {begin_again, take_again, end_again}, .session = session};
     struct loan loan;
 
     held_find_lender(session->held, &session->server, &loan);
-    if (loan.borrower)
-        session->rebuilt->rebuilder->lend(session->rebuild, loan.borrower);
+    again.borrower = loan.borrower;
     held_replay(session->held, &loan, &again.listener);
     demo_set_loan(session->demo, &loan);
     if (held_error(session->held))
@@ -252,7 +261,9 @@ static void release(struct session *session)
 
 void session_over(struct session *session, const struct qs_session *state)
 {
-    if (!session->held)
+    if (session->held)
+        held_end(session->held, state);
+    else
         describe(session, state);
     if (session->lender)
         lender_end(session->lending, session->lender);
