@@ -20,9 +20,12 @@ enum {
     SLOT_PROOF = 3,          /* frames in which an entity stands where the player does */
     MOVES_MAX = 1024,
     MOVES_FRAMES = 32,
-    MOVES_PROOF = 3,   /* so many more show the same than another place */
+    MOVES_PROOF = 3, /* so many more show the same than another place */
+    SOUND_RADIUS = 400 * 8,
     CUSTOM_MODEL = 255 /* a player's own */
 };
+
+#define ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)
 
 /* The first that is told of an entity. */
 struct first {
@@ -56,9 +59,11 @@ struct borrower {
     int32_t references[REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
     GHashTable *firsts;         /* number -> struct first */
+    bool moved[PLAYERS_MAX];    /* by entity: it was told where it is */
     bool gone[PLAYERS_MAX];     /* by entity: it was removed */
     bool baseless[PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
     struct q2_player player;    /* the first values sent */
+    int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
     uint32_t
         at_player[PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
 
@@ -153,6 +158,8 @@ static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
 
     q2_session_borrow(late, &b->lent, q2_session_of_const(known));
     late->player = b->slot;
+    /* Only those who record are told where they are themselves: PROTOCOL.md, section 9. */
+    late->recording |= b->slot >= 0 && b->slot + 1 < PLAYERS_MAX && b->moved[b->slot + 1];
     if (b->looked)
         return;
     b->dialect = late->dialect;
@@ -216,6 +223,8 @@ static void see_place(struct borrower *b, const struct q2_frame *frame)
 
     if (memcmp(origin, nowhere, sizeof nowhere) == 0)
         return;
+    if (!b->placed)
+        b->placed = frame->number;
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
@@ -245,8 +254,8 @@ static void see_move(struct borrower *b, const struct q2_mention *mention,
 {
     struct move move = {.mention = *mention};
 
-    if (!state || !(mention->bits & (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)) ||
-        b->moves->len >= MOVES_MAX || mention->frame - b->first_frame > MOVES_FRAMES)
+    if (!state || !(mention->bits & ORIGIN_BITS) || b->moves->len >= MOVES_MAX ||
+        mention->frame - b->first_frame > MOVES_FRAMES)
         return;
     memcpy(move.origin, state->origin, sizeof move.origin);
     g_array_append_val(b->moves, move);
@@ -269,6 +278,7 @@ static void see_return(struct borrower *b, const struct q2_mention *mention)
     b->baseless[mention->number] |=
         b->gone[mention->number] && !(mention->bits & (U_MODEL | U_REMOVE));
     b->gone[mention->number] = mention->bits & U_REMOVE;
+    b->moved[mention->number] |= (mention->bits & ORIGIN_BITS) != 0;
 }
 
 static void see_mention(struct borrower *b, const struct q2_mention *mention)
@@ -344,10 +354,9 @@ static bool is_beam(const struct q2_entity *entity)
  */
 static void judge(struct borrower *b, const struct first *first)
 {
-    const uint64_t origin = U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3;
     struct q2_entity baseline;
 
-    if (first->mention.bits & (origin | U_REMOVE) || !(first->mention.bits & U_OLDORIGIN) ||
+    if (first->mention.bits & (ORIGIN_BITS | U_REMOVE) || !(first->mention.bits & U_OLDORIGIN) ||
         first->mention.number <= b->lent.max_clients || is_beam(&first->state))
         return;
     if (q2_baseline_get(&b->lent, first->mention.number, &baseline) &&
@@ -588,6 +597,27 @@ static const struct q2_frame *likest_frame(const struct borrower *b)
     return best;
 }
 
+/* Sounds without a model are sent to those who are near (SV_BuildClientFrame). */
+static bool is_heard(const struct borrower *b, const struct q2_entity *entity)
+{
+    double distance = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const double along = (double)entity->origin[i] - b->player.origin[i];
+
+        distance += along * along;
+    }
+    return entity->model[0] || entity->effects || distance <= SOUND_RADIUS * SOUND_RADIUS;
+}
+
+/* Whether an entity that is never mentioned was there all the time. */
+static bool stays_in_view(const struct borrower *b, const struct q2_frame *likest, uint32_t number)
+{
+    const struct q2_entity *state = likest ? state_in(likest, number) : NULL;
+
+    return state && number > b->lent.max_clients && is_heard(b, state);
+}
+
 /* Numbers, ascending: in view before the first frame. */
 static GArray *in_view(const struct borrower *b)
 {
@@ -596,8 +626,7 @@ static GArray *in_view(const struct borrower *b)
 
     for (uint32_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
         const struct first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(i));
-        const bool there = first ? was_in_view(b, first)
-                                 : likest && i > b->lent.max_clients && state_in(likest, i);
+        const bool there = first ? was_in_view(b, first) : stays_in_view(b, likest, i);
 
         if (there)
             g_array_append_val(numbers, i);
@@ -609,7 +638,7 @@ static GArray *in_view(const struct borrower *b)
 static void place_player(struct borrower *b, struct q2_frame *base)
 {
     const struct q2_entity *own =
-        lenders_state(b, (uint32_t)b->slot + 1, base->number, base->number + 1);
+        lenders_state(b, (uint32_t)b->slot + 1, base->number, b->placed ? b->placed : INT32_MAX);
 
     if (!own)
         return;

@@ -380,7 +380,11 @@ static struct qs_view last_block(const struct rebuilding *r)
     return last;
 }
 
-/* The first full frame of a late start is in the demo as it came. */
+/* Protocol 34, a server count, no directory, player 0, level "L". */
+#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0"
+
+/* Players stop without a map: nothing is written of a late start, even where that is wished, before
+ * the next level begins. */
 static void test_frame_of_a_late_start(void **state)
 {
     struct rebuilding r;
@@ -388,9 +392,12 @@ static void test_frame_of_a_late_start(void **state)
     (void)state;
     rebuilding_start(&r, &qs_demo_dm2, true);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
+    assert_int_equal(r.memory.demo->len, 0);
+    packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
+    packet(&r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));
     finish(&r);
     assert_view_is(last_block(&r), VIEW(FULL_FRAME));
-    assert_non_null(r.memory.lacks);
     rebuilding_end(&r);
 }
 
@@ -403,7 +410,7 @@ static void test_frame_after_a_long_gap(void **state)
 
     (void)state;
     rebuilding_start(&r, &qs_demo_dm2, true);
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
     packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
     finish(&r);
     assert_view_is(last_block(&r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));

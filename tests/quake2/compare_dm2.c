@@ -15,7 +15,6 @@
  *     their baselines.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/core/decoder.h"
 #include "common/demo/dm2.h"
@@ -237,14 +236,6 @@ static guint count_wrong(const struct frame *a, const struct frame *b)
         if (q2_entities_find(a->state.entities, wanted->number, &index) &&
             same_entity(q2_entities_at(a->state.entities, index), wanted))
             right++;
-        else if (getenv("SHOW"))
-            {
-                const struct q2_entity *g = q2_entities_find(a->state.entities, wanted->number, &index) ? q2_entities_at(a->state.entities, index) : NULL;
-                #define E(e) (e)->model[0],(e)->frame,(e)->skin,(e)->effects,(e)->renderfx,(e)->origin[0],(e)->origin[1],(e)->origin[2],(e)->old_origin[0],(e)->angles[0],(e)->angles[1],(e)->solid,(e)->event,(e)->sound
-                const char *f="  m%u f%u s%x e%x r%x o %d %d %d old %d a %d %d solid %x ev %u snd %u\n";
-                fprintf(stderr, "frame %d entity %u\n", b->state.number, wanted->number);
-                fprintf(stderr, f, E(wanted)); if (g) fprintf(stderr, f, E(g)); 
-            }
     }
     return MAX(a->state.entities->len, b->state.entities->len) - right;
 }
