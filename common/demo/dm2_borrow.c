@@ -22,6 +22,7 @@ enum {
     MOVES_FRAMES = 32,
     MOVES_PROOF = 3, /* so many more show the same than another place */
     SOUND_RADIUS = 400 * 8,
+    GUNS_MAX = 16,
     CUSTOM_MODEL = 255 /* a player's own */
 };
 
@@ -63,6 +64,8 @@ struct borrower {
     bool gone[PLAYERS_MAX];     /* by entity: it was removed */
     bool baseless[PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
     struct q2_player player;    /* the first values sent */
+    uint16_t guns[GUNS_MAX];    /* models of weapons in the player's hand, each once */
+    unsigned gun_count;
     int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
     uint32_t
         at_player[PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
@@ -215,6 +218,15 @@ static void see_player(struct borrower *b, const struct q2_player *player)
         take_first(&b->player.stats[i], &player->stats[i], sizeof player->stats[i]);
 }
 
+static void see_gun(struct borrower *b, uint16_t model)
+{
+    for (unsigned i = 0; i < b->gun_count; i++)
+        if (b->guns[i] == model)
+            return;
+    if (model && b->gun_count < GUNS_MAX)
+        b->guns[b->gun_count++] = model;
+}
+
 /* The player's own entity is where he is. */
 static void see_place(struct borrower *b, const struct q2_frame *frame)
 {
@@ -302,6 +314,7 @@ static void see_frame(struct borrower *b, const struct q2_frame *frame)
     else if (frame->delta < b->first_frame && !b->whole_seen)
         add_reference(b, frame->delta);
     see_player(b, &frame->player);
+    see_gun(b, frame->player.gunindex);
     see_place(b, frame);
 }
 
@@ -359,8 +372,9 @@ static void judge(struct borrower *b, const struct first *first)
     if (first->mention.bits & (ORIGIN_BITS | U_REMOVE) || !(first->mention.bits & U_OLDORIGIN) ||
         first->mention.number <= b->lent.max_clients || is_beam(&first->state))
         return;
-    if (q2_baseline_get(&b->lent, first->mention.number, &baseline) &&
-        memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) == 0)
+    if (!q2_baseline_get(&b->lent, first->mention.number, &baseline))
+        return;
+    if (memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) == 0)
         b->agreements++;
     else
         b->contradictions++;
@@ -388,12 +402,25 @@ static bool is_as_usual(const struct borrower *b, const struct first *first)
            dm2_same_state(usual, &first->state);
 }
 
+/* The numbers of models differ from map to map, if not always: a weapon in the hand must be one in
+ * the list. */
+static bool has_guns(const struct borrower *b)
+{
+    for (unsigned i = 0; i < b->gun_count; i++) {
+        const char *name = q2_configstring(&b->lent, Q2_RANGE_MODELS, b->guns[i]);
+
+        if (!name || !strstr(name, "/v_"))
+            return false;
+    }
+    return true;
+}
+
 static void judge_all(struct borrower *b, bool *models)
 {
     GHashTableIter iter;
     gpointer first;
 
-    *models = true;
+    *models = has_guns(b);
     g_hash_table_iter_init(&iter, b->firsts);
     while (g_hash_table_iter_next(&iter, NULL, &first)) {
         judge(b, first);
@@ -421,7 +448,7 @@ static char *refusal_text(struct borrower *b)
     if (b->dialect.extensions != b->lent.dialect.extensions)
         return g_strdup("only one of the two has extended limits");
     if (!models)
-        return g_strdup("the session has models that are not in its list");
+        return g_strdup("models of the session are others, or none, in its list");
     if (b->contradictions >= CONTRADICTIONS_MIN &&
         is_more_than(b->contradictions, b->agreements + b->contradictions, CONTRADICTIONS_MAX))
         return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "

@@ -389,11 +389,24 @@ void held_replay(struct held *held, const struct loan *loan, struct held_listene
 /* --- Looking for a lender --- */
 
 struct looking {
+    char *map; /* that the lender was on; or NULL */
     const struct qs_demo_lending *lending;
     struct qs_borrower *borrower;
     bool begun;
     uint32_t level; /* that is looked at */
 };
+
+static void begin_looking(struct looking *looking, const struct qs_decoder *decoder)
+{
+    struct qs_description description = {0};
+
+    decoder->protocol->describe(decoder->session, &description);
+    g_free(description.version);
+    g_free(description.player);
+    looking->map = description.map;
+    looking->level = decoder->session->level;
+    looking->begun = true;
+}
 
 static bool look(void *user, const char *file, const struct qs_decoder *decoder,
                  const struct qs_packet *packet)
@@ -403,45 +416,58 @@ static bool look(void *user, const char *file, const struct qs_decoder *decoder,
     (void)file;
     (void)packet;
     if (!looking->begun)
-        looking->level = decoder->session->level;
-    looking->begun = true;
+        begin_looking(looking, decoder);
     /* Its own next sign-on has come. */
     if (decoder->session->level != looking->level)
         return false;
     return looking->lending->look(looking->borrower, decoder);
 }
 
-/* What the lender has for the session; NULL: it does not fit, and `*refusal` says why. */
-static struct qs_borrower *try_lender(struct held *held, const struct lender *lender,
-                                      enum qs_lender_kind kind, char **refusal)
+/* What came of a try. */
+struct tried {
+    struct qs_borrower *borrower; /* NULL: it does not fit */
+    char *map;                    /* that the lender was on; or NULL */
+    char *refusal;                /* why it does not fit; or NULL */
+};
+
+static void tried_clear(const struct held *held, struct tried *tried)
+{
+    if (tried->borrower)
+        held->format->lending->free(tried->borrower);
+    g_free(tried->map);
+    g_free(tried->refusal);
+    *tried = (struct tried){0};
+}
+
+static struct tried try_lender(struct held *held, const struct lender *lender,
+                               enum qs_lender_kind kind)
 {
     const struct qs_demo_lending *lending = held->format->lending;
-    struct looking looking = {.lending = lending};
+    struct looking looking = {.lending = lending,
+                              .borrower = lending->borrow(lender->sign_on, kind)};
+    struct tried tried;
 
-    looking.borrower = lending->borrow(lender->sign_on, kind);
     replay(held, &(struct replay){.borrower = looking.borrower,
                                   .sink = looking.borrower->sink,
                                   .packet = look,
                                   .user = &looking});
-    *refusal = lending->refusal(looking.borrower);
-    if (!*refusal)
-        return looking.borrower;
-    lending->free(looking.borrower);
-    return NULL;
+    tried = (struct tried){looking.borrower, looking.map, lending->refusal(looking.borrower)};
+    if (tried.refusal)
+        lending->free(tried.borrower);
+    if (tried.refusal)
+        tried.borrower = NULL;
+    return tried;
 }
 
-/* The best so far is the one for which most speaks. Takes over the borrower. */
-static void keep_better(const struct held *held, const struct lender *lender,
-                        struct qs_borrower *borrower, struct loan *loan)
+/* Takes over what was tried. */
+static void lend(const struct held *held, const struct lender *lender, struct tried *tried,
+                 struct loan *loan)
 {
-    if (loan->borrower && loan->borrower->proof >= borrower->proof) {
-        held->format->lending->free(borrower);
-        return;
-    }
-    loan_clear(held, loan);
     *loan = (struct loan){
-        .borrower = borrower,
+        .borrower = tried->borrower,
         .lender = g_strdup(lender->session == held->number ? "a level of its own" : lender->name)};
+    tried->borrower = NULL;
+    tried_clear(held, tried);
 }
 
 /*
@@ -490,18 +516,16 @@ static bool try_all(struct held *held, const GPtrArray *lenders, const struct wa
 
     for (guint i = lenders->len; i-- > 0 && tries < TRIES_MAX && !loan->borrower;) {
         const struct lender *lender = g_ptr_array_index(lenders, i);
-        struct qs_borrower *borrower;
-        char *refusal;
+        struct tried tried;
 
         if (!is_wanted(held, lender, wanted))
             continue;
         tries++;
-        borrower = try_lender(held, lender, kind, &refusal);
-        g_free(refusal);
-        if (borrower && is_proven(borrower, wanted))
-            keep_better(held, lender, borrower, loan);
-        else if (borrower)
-            held->format->lending->free(borrower);
+        tried = try_lender(held, lender, kind);
+        if (tried.borrower && is_proven(tried.borrower, wanted))
+            lend(held, lender, &tried, loan);
+        else
+            tried_clear(held, &tried);
     }
     return loan->borrower;
 }
@@ -513,48 +537,85 @@ static bool try_sessions(struct held *held, const struct wanted *wanted, struct 
            try_all(held, held->lending->over, wanted, loan);
 }
 
-static void add_refusal(GString *refusals, const struct lender *lender, const char *refusal)
+/* The levels of demos that were tried. */
+struct trials {
+    GString *refusals;
+    const char *refused; /* the demo that was named there last: its first reason is enough */
+    struct tried best;
+    const struct lender *lender; /* who that is */
+    bool ambiguous;              /* another map fits as well */
+};
+
+static void add_refusal(struct trials *trials, const struct lender *lender, const char *refusal)
 {
-    g_string_append_printf(refusals, "%s%s: %s", refusals->len ? "; " : "", lender->name, refusal);
+    if (!trials->refused || strcmp(trials->refused, lender->name) != 0)
+        g_string_append_printf(trials->refusals, "%s%s: %s", trials->refusals->len ? "; " : "",
+                               lender->name, refusal);
+    trials->refused = lender->name;
 }
 
-/* The level of a demo is what the user says, unless the demo has several. */
-static bool is_ambiguous(const struct loan *loan, unsigned fitting)
+/* Keeps the better of the two. */
+static void compare(struct held *held, struct trials *trials, const struct lender *lender,
+                    struct tried *tried)
 {
-    return fitting > 1 && loan->borrower->proof < QS_LENDER_PROOF;
+    struct tried *best = &trials->best;
+
+    if (best->borrower && best->borrower->proof >= tried->borrower->proof) {
+        trials->ambiguous |= best->borrower->proof == tried->borrower->proof &&
+                             g_strcmp0(best->map, tried->map) != 0;
+        tried_clear(held, tried);
+        return;
+    }
+    tried_clear(held, best);
+    *best = *tried;
+    trials->lender = lender;
+    trials->ambiguous = false;
+}
+
+static void try_demo(struct held *held, const struct lender *lender, struct trials *trials)
+{
+    struct tried tried = try_lender(held, lender, QS_LENDER_OTHER);
+
+    if (tried.borrower) {
+        compare(held, trials, lender, &tried);
+        return;
+    }
+    add_refusal(trials, lender, tried.refusal);
+    tried_clear(held, &tried);
+}
+
+/* That its map is the session's is what the user says. */
+static void lend_demo(struct held *held, struct trials *trials, struct loan *loan)
+{
+    GString *unknown;
+
+    if (!trials->best.borrower)
+        return;
+    if (trials->ambiguous) {
+        add_refusal(trials, trials->lender, "levels of different maps fit");
+        tried_clear(held, &trials->best);
+        return;
+    }
+    unknown = trials->best.borrower->unknown;
+    if (trials->best.borrower->proof < QS_LENDER_PROOF)
+        g_string_append_printf(unknown, "%swhether it was on this map", unknown->len ? "; " : "");
+    lend(held, trials->lender, &trials->best, loan);
 }
 
 /* Of all levels of all demos the one that fits best. */
 static bool try_demos(struct held *held, struct loan *loan)
 {
     const GPtrArray *demos = held->lending->demos;
-    GString *refusals = g_string_new(NULL);
-    const char *previous = NULL; /* of several levels the first one's reason is enough */
-    unsigned fitting = 0;
+    struct trials trials = {.refusals = g_string_new(NULL)};
 
     for (guint i = 0; demos && i < demos->len; i++) {
         const struct lender *lender = g_ptr_array_index(demos, i);
-        struct qs_borrower *borrower;
-        char *refusal;
 
-        if (lender->format != held->format)
-            continue;
-        borrower = try_lender(held, lender, QS_LENDER_OTHER, &refusal);
-        if (borrower)
-            keep_better(held, lender, borrower, loan);
-        else if (!previous || strcmp(lender->name, previous) != 0)
-            add_refusal(refusals, lender, refusal);
-        previous = lender->name;
-        fitting += borrower != NULL;
-        g_free(refusal);
+        if (lender->format == held->format)
+            try_demo(held, lender, &trials);
     }
-    if (fitting && is_ambiguous(loan, fitting)) {
-        add_refusal(refusals, &(struct lender){.name = loan->lender},
-                    "too little of the session is seen to tell which of the levels fits");
-        loan_clear(held, loan);
-        *loan = (struct loan){0};
-    }
-    loan->refusals = g_string_free(refusals, refusals->len == 0 || loan->borrower);
+    lend_demo(held, &trials, loan);
+    loan->refusals = g_string_free(trials.refusals, !trials.refusals->len || loan->borrower);
     return loan->borrower;
 }
 
