@@ -47,6 +47,7 @@ struct borrower {
     const struct qs_sign_on *sign_on;
     enum qs_lender_kind kind;
     struct nq_session lent; /* what the sign-on makes known */
+    int32_t version; /* of the late session, where its later levels tell; else the lender's */
 
     struct baseline *baselines; /* ENTITIES_MAX */
     uint32_t baseline;          /* that is being heard */
@@ -313,14 +314,22 @@ static void dem_borrower_free(struct qs_borrower *borrower)
     g_free(b);
 }
 
+/* A sign-on of protocol 15 is one of FitzQuake's, but for the number. */
+static bool is_widened(const struct borrower *b)
+{
+    return b->lent.base.version == PROTOCOL_NETQUAKE && b->version == PROTOCOL_FITZQUAKE;
+}
+
 static void dem_seed(struct qs_borrower *borrower, struct qs_session *session,
                      const struct qs_session *known)
 {
-    const struct borrower *b = (const struct borrower *)borrower;
+    struct borrower *b = (struct borrower *)borrower;
 
-    (void)known;
+    b->version = known->version ? known->version : b->lent.base.version;
     nq_session_borrow((struct nq_session *)session, &b->lent);
     ((struct nq_session *)session)->view_entity = b->slot;
+    if (is_widened(b))
+        session->version = b->version;
 }
 
 /* --- Looking --- */
@@ -380,6 +389,9 @@ static char *dem_refusal(struct qs_borrower *borrower)
     b->slot = find_slot(b);
     b->base.proof = b->updates - b->contradictions;
     say_unknown(b);
+    if (b->version != b->lent.base.version && !is_widened(b))
+        return g_strdup_printf("its protocol is %d, that of the session %d", b->lent.base.version,
+                               b->version);
     if (is_more_than(b->unreadable, b->messages, UNREADABLE_MAX))
         return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not "
                                "of that",
@@ -405,6 +417,18 @@ static struct qs_view own_view(const struct borrower *b, uint8_t *bytes)
     return (struct qs_view){bytes, 3};
 }
 
+/* Appends svc_serverinfo with the session's protocol, where that is another. */
+static void add_serverinfo(const struct borrower *b, uint32_t block, struct qs_view lent,
+                           dem_add_lent *add, void *user)
+{
+    uint8_t *bytes = g_memdup2(lent.data, lent.size);
+
+    for (unsigned i = 0; is_widened(b) && i < 4; i++)
+        bytes[1 + i] = (uint8_t)((uint32_t)b->version >> 8 * i);
+    add(user, block, (struct qs_view){bytes, lent.size});
+    g_free(bytes);
+}
+
 /* FTE's extensions put more behind the number. */
 static struct qs_view own_time(const struct borrower *b, struct qs_view lent, uint8_t *bytes)
 {
@@ -427,6 +451,10 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
 
         if (!is_lent(b, message))
             continue;
+        if (message.data[0] == SVC_SERVERINFO) {
+            add_serverinfo(b, told->block, message, add, user);
+            continue;
+        }
         if (message.data[0] == SVC_SETVIEW)
             message = own_view(b, own);
         else if (message.data[0] == SVC_TIME && message.size <= sizeof own)
