@@ -8,6 +8,7 @@
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/sessions/lending.h"
 
 /* The command line as GOption leaves it; what needs work goes on to struct options. */
 struct words {
@@ -165,8 +166,10 @@ static void add_others(GOptionGroup *group, struct words *words)
          "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
         {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
          "Only session N of the list (may be repeated)", "N"},
+        {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->sign_ons,
+         "Let this demo lend what the start of others lacks (may be repeated)", "DEMO"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &words->force,
-         "Overwrite files, and write demos whose start is missing", NULL},
+         "Overwrite files, and write demos whose start is missing where they play", NULL},
         {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
          "Leave out of demos what players would execute and do not need", NULL},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
@@ -393,6 +396,7 @@ static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
+    options->sessions.may_wait = !options->interface;
     options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
     return take_actions(options, words) && take_inputs(options) && take_check(options) &&
@@ -456,7 +460,8 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
 
     *options =
         (struct options){.sessions = {.selection = protocol_selection_new(),
-                                      .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))}};
+                                      .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                      .sign_ons = lending_demos_new()}};
     check_options_init(&options->check);
     start_options(options);
     verdict = parse(options, &words, argc, argv);
@@ -469,11 +474,13 @@ void command_line_clear(struct options *options)
     for (int i = 0; qs_protocols[i]; i++)
         g_free(options->sessions.protocol_options[i]);
     g_strfreev(options->files);
+    g_strfreev(options->sign_ons);
     g_free(options->argument);
     g_free(options->interface);
     g_free(options->filter);
     check_options_clear(&options->check);
     g_array_free(options->sessions.chosen, TRUE);
+    g_ptr_array_free(options->sessions.sign_ons, TRUE);
     if (options->sessions.naming)
         naming_free(options->sessions.naming);
     protocol_selection_free(options->sessions.selection);

@@ -27,6 +27,12 @@ struct run {
     unsigned inputs;       /* that could be read */
 };
 
+static void cannot_read(const char *name, char *error)
+{
+    failure(EXIT_UNUSABLE, (struct location){.file = name}, "%s", error);
+    g_free(error);
+}
+
 /* --- One capture ----------------------------------------------------------------------------- */
 
 static void report_dropped(const struct input *input)
@@ -104,6 +110,40 @@ static void read_demo(struct run *run, struct recording *recording)
     end_input(run, name, recording_number(recording));
 }
 
+/* --- Demos that lend their sign-on
+ * ---------------------------------------------------------------- */
+
+static void read_lender(GPtrArray *lenders, FILE *stream, const char *name)
+{
+    char *problem = NULL, *error = NULL;
+    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+    struct recording *recording;
+
+    input_close_stream(stream);
+    recording = recording_open(bytes, problem, name, &error);
+    if (!recording) {
+        cannot_read(name, error);
+        return;
+    }
+    if (!lending_demos_add(lenders, recording))
+        failure(EXIT_UNUSABLE, (struct location){.file = name},
+                "has no sign-on that could be lent");
+    recording_close(recording);
+}
+
+static void read_lenders(const struct options *options)
+{
+    for (char **name = options->sign_ons; name && *name; name++) {
+        char *error = NULL;
+        FILE *stream = input_open_stream(*name, &error);
+
+        if (stream)
+            read_lender(options->sessions.sign_ons, stream, *name);
+        else
+            cannot_read(*name, error);
+    }
+}
+
 /* --- All inputs ------------------------------------------------------------------------------ */
 
 static uint64_t file_size(const char *name)
@@ -120,12 +160,6 @@ static uint64_t total_size(char *const *files)
     for (; *files; files++)
         total += file_size(*files);
     return total;
-}
-
-static void cannot_read(const char *name, char *error)
-{
-    failure(EXIT_UNUSABLE, (struct location){.file = name}, "%s", error);
-    g_free(error);
 }
 
 /* Takes over the comments. */
@@ -260,6 +294,7 @@ void run_inputs(const struct options *options)
 
     signals_catch();
     packets_init(&run.packets);
+    read_lenders(options);
     run.sessions = sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     packets_end(&run.packets, run.sessions);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/demo/dem_lend.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/quake.h"
@@ -216,5 +217,6 @@ const struct qs_demo_format qs_demo_dem = {
     .seconds = seconds,
     .decode_block = decode_block,
     .rebuilder = &dem_rebuilder,
+    .lending = &dem_lending,
     .packets = &dem_packets,
 };

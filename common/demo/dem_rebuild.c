@@ -4,20 +4,21 @@
  * with the view angles that the client's moves tell. Source: common/quake/PROTOCOL.md,
  * sections 2 and 4 to 6.
  *
- * A demo begins with the connection, as a recording that was started before connecting does. A
- * capture that begins later can still give one from the next level on: its svc_serverinfo starts
- * the sign-on anew.
+ * A demo begins with the connection, as a recording that was started before connecting does. Of a
+ * capture that begins later it begins with a sign-on that another session lends, or with the next
+ * level: its svc_serverinfo starts the sign-on anew.
  */
 #include "common/demo/dem.h"
+#include "common/demo/dem_lend.h"
+#include "common/demo/stufftext.h"
 #include "common/quake/constants.h"
 #include "common/quake/quake.h"
-#include "common/demo/stufftext.h"
 
 enum {
     /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
      * capture lacks them the last angles must do. */
     WAITING_MAX = 256,
-    SIGNON_DONE = 3
+    LENT_BLOCK_MAX = 60000 /* a lender's block, and what changed since */
 };
 
 /* The commands that players need: a level's beginning, and what is seen and heard of the game. */
@@ -36,7 +37,8 @@ enum view_source {
 struct dem {
     struct qs_demo_writer *out;
     bool begun, ended;
-    bool late;       /* the capture began within the connection, and no level has begun since */
+    bool late;       /* that the capture lacks the beginning was said */
+    bool lost;       /* part of the level's sign-on is, and that was said */
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
@@ -129,18 +131,92 @@ static void begin(struct dem *dem)
     dem->begun = true;
 }
 
-static bool ready(struct dem *dem, const struct nq_session *session)
+/* Said once. */
+static void note_late(struct dem *dem, const char *what)
 {
-    if (dem->begun)
+    if (!dem->late)
+        qs_demo_late_start(dem->out, what);
+    dem->late = true;
+}
+
+/* Once a level; the next one has a sign-on of its own. */
+static void note_lost(struct dem *dem, const struct qs_packet *packet)
+{
+    if (!dem->lost)
+        qs_demo_problem(dem->out, packet,
+                        "the level that begins here cannot be shown: the capture lacks part of its "
+                        "sign-on");
+    dem->lost = true;
+}
+
+/* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
+static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet, bool level)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (level) {
+        dem->lost = false;
         return true;
-    if (session->base.connection || session->base.level) {
-        begin(dem);
-    } else {
-        dem->late = true;
-        if (qs_demo_start_missing(dem->out, "the capture begins within the connection"))
-            begin(dem);
     }
-    return dem->begun;
+    if (dem->level_seen) {
+        if (session->sign_on_lost)
+            note_lost(dem, packet);
+        return !session->sign_on_lost;
+    }
+    if (dem_needs_level(decoder)) {
+        note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"
+                                                : "the capture begins in the middle of a level");
+        return false;
+    }
+    return session->base.connection;
+}
+
+/* --- A lent sign-on --- */
+
+/* Where a block of the lender ends. */
+struct lent_block {
+    struct dem *dem;
+    uint32_t number;
+};
+
+static void end_lent_block(struct dem *dem)
+{
+    if (dem->filtered->len)
+        add_block(dem, qs_view_of_bytes(dem->filtered));
+    g_byte_array_set_size(dem->filtered, 0);
+}
+
+static void add_lent(void *user, uint32_t block, struct qs_view message)
+{
+    struct lent_block *lent = user;
+    struct dem *dem = lent->dem;
+
+    if (block != lent->number || dem->filtered->len + message.size > LENT_BLOCK_MAX)
+        end_lent_block(dem);
+    lent->number = block;
+    if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
+        stufftext_filter(&dem->stufftext, message, dem->filtered);
+    else
+        qs_write_view(dem->filtered, message);
+}
+
+/* The view is that of a sign-on; what follows is seen as the client's moves tell. */
+static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct dem *dem = state;
+
+    (void)session;
+    note_late(dem, dem->level_seen ? "the capture lacks part of a level's sign-on"
+                                   : "the capture begins in the middle of a level");
+    if (!dem->begun)
+        begin(dem);
+    dem_lent_messages(borrower, add_lent, &(struct lent_block){dem, 0});
+    end_lent_block(dem);
+    settle(dem);
+    dem->level_seen = dem->signed_on = true;
+    dem->lost = false;
+    dem->source = VIEW_MOVE;
 }
 
 /* --- Messages of the server --- */
@@ -246,8 +322,10 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     struct qs_view messages;
 
-    if (!is_recorded(session) || !ready(dem, session))
+    if (!is_recorded(session) || !is_playable(dem, decoder, packet, level))
         return;
+    if (!dem->begun)
+        begin(dem);
     if (qs_decoder_problems(decoder) && !qs_packet_is_cut(packet))
         report_undecoded(dem, decoder, packet);
     if (session->darkplaces_client) {
@@ -328,8 +406,8 @@ static void dem_finish(void *state)
     /* Recorders end with it, whoever left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
-    if (!dem->level_seen && !dem->late) {
-        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
+    if (!dem->level_seen) {
+        qs_demo_late_start(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
@@ -338,6 +416,7 @@ static void dem_finish(void *state)
 
 const struct qs_demo_rebuilder dem_rebuilder = {
     .create = dem_new,
+    .lend = dem_lend,
     .packet = dem_packet,
     .finish = dem_finish,
     .free = dem_free,

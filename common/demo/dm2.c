@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2.h"
 
+#include "common/demo/dm2_lend.h"
+
 #include "common/quake2/fields.h"
 #include "common/quake2/quake2.h"
 
@@ -129,5 +131,6 @@ const struct qs_demo_format qs_demo_dm2 = {
     .seconds = seconds,
     .decode_block = decode_block,
     .rebuilder = &dm2_rebuilder,
+    .lending = &dm2_lending,
     .packets = &dm2_packets,
 };

@@ -13,6 +13,7 @@
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2_convert.h"
+#include "common/demo/dm2_lend.h"
 #include "common/demo/dm2_preamble.h"
 #include "common/demo/stufftext.h"
 
@@ -32,10 +33,11 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    struct q2_session *followed;  /* that the tracker is attached to, or NULL */
     uint32_t level;               /* number of the level at hand */
     bool begun;                   /* its file */
     bool ended;                   /* the connection */
+    bool late;                    /* that the capture lacks a beginning was said */
+    uint32_t lent_level;          /* number of the level whose sign-on is lent; 0: none */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
@@ -72,8 +74,6 @@ static void dm2_free(void *state)
 {
     struct dm2 *dm2 = state;
 
-    if (dm2->followed && dm2->followed->tracker == dm2->tracker)
-        dm2->followed->tracker = NULL;
     forget_last_frame(dm2);
     q2_tracker_free(dm2->tracker);
     converter_clear(&dm2->converter);
@@ -183,6 +183,17 @@ static bool has_full_frame(const struct dm2 *dm2)
     return false;
 }
 
+/* Or it is a delta from one that is known. */
+static bool has_known_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_FRAME && q2_tracker_frame(dm2->tracker, message->frame))
+            return true;
+    return false;
+}
+
 static bool has_frame(const struct dm2 *dm2)
 {
     const struct q2_tracked_message *message;
@@ -193,12 +204,20 @@ static bool has_frame(const struct dm2 *dm2)
     return false;
 }
 
-/* What begins within a level has no names of models and sounds, and no baselines. */
-static bool has_start(struct dm2 *dm2, const struct q2_session *session)
+static void note_late(struct dm2 *dm2)
 {
-    return session->base.level ||
-           qs_demo_start_missing(dm2->out, "the capture begins within a level: its svc_serverdata, "
-                                           "config strings and baselines are not there");
+    if (!dm2->late)
+        qs_demo_late_start(dm2->out, "the capture begins in the middle of a level");
+    dm2->late = true;
+}
+
+/* Without config strings players stop; with a lent sign-on the first frame is written in full. */
+static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (!session->base.level)
+        note_late(dm2);
+    return session->base.level && (has_full_frame(dm2) || (session->base.level == dm2->lent_level &&
+                                                           has_known_frame(dm2)));
 }
 
 /* Whether the packet's messages go into a demo. */
@@ -209,11 +228,11 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
     dm2->level = session->base.level;
     if (dm2->begun)
         return true;
-    if (!has_frame(dm2) || !has_start(dm2, session))
+    if (!has_frame(dm2))
         return false;
-    if (has_full_frame(dm2))
+    if (can_begin(dm2, session))
         begin_level(dm2, session);
-    else
+    else if (session->base.level)
         dm2->out->counts.missing++;
     return dm2->begun;
 }
@@ -262,8 +281,10 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
                         const struct qs_packet *packet)
 {
     dm2->out->counts.repaired++;
-    if (frame->delta == frame->number)
-        return; /* R1Q2 does this at a change of level: nothing was lost */
+    /* The demo need not have it where it is known; R1Q2 sends the frame's own number at a change of
+     * level: nothing was lost. */
+    if (!frame->reference_missing || frame->delta == frame->number)
+        return;
     qs_demo_problem(
         dm2->out, packet,
         "frame %d is a delta from frame %d, which is not there; written from what is known",
@@ -437,10 +458,9 @@ static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
 static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
                    const struct qs_packet *packet)
 {
-    if (dm2->followed)
+    if (dm2->tracker->followed)
         return;
-    dm2->followed = q2_session_of(decoder->session);
-    dm2->followed->tracker = dm2->tracker;
+    q2_tracker_attach(dm2->tracker, q2_session_of(decoder->session));
     catch_up(dm2, decoder, packet);
 }
 
@@ -483,6 +503,18 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
     dm2->ended = decoder->session->disconnected;
 }
 
+static void dm2_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct dm2 *dm2 = state;
+    const struct q2_frame *frame;
+
+    note_late(dm2);
+    q2_tracker_attach(dm2->tracker, q2_session_of(session));
+    for (unsigned i = 0; (frame = dm2_lent_frame(borrower, i)); i++)
+        q2_tracker_insert(dm2->tracker, frame);
+    dm2->lent_level = session->level;
+}
+
 static void dm2_finish(void *state)
 {
     end_level(state);
@@ -490,6 +522,7 @@ static void dm2_finish(void *state)
 
 const struct qs_demo_rebuilder dm2_rebuilder = {
     .create = dm2_new,
+    .lend = dm2_lend,
     .packet = dm2_packet,
     .finish = dm2_finish,
     .free = dm2_free,

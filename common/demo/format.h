@@ -11,11 +11,17 @@
 #include "common/core/protocol.h"
 #include "common/demo/packets.h"
 #include "common/demo/reader.h"
+#include "common/demo/sign_on.h"
 #include "common/demo/writer.h"
 
 /* Rebuilds the demo of one session: create, a call for each packet, finish, free. */
 struct qs_demo_rebuilder {
     void *(*create)(struct qs_demo_writer *out);
+    /*
+     * Begins the demo with a lent sign-on, or goes on with it. The packets to come are decoded with
+     * `session`, which has it, too. NULL where the format has no `lending`.
+     */
+    void (*lend)(void *state, const struct qs_borrower *borrower, struct qs_session *session);
     /*
      * A packet of either direction, in the capture's order; `decoder` holds what qs_decode() made
      * of it, and decoder->session the session behind it.
@@ -56,6 +62,7 @@ struct qs_demo_format {
     void (*decode_block)(struct qs_decoder *decoder);
 
     const struct qs_demo_rebuilder *rebuilder;
+    const struct qs_demo_lending *lending; /* NULL: sessions that begin late are lent nothing */
     const struct qs_demo_packet_maker *packets;
 };
 

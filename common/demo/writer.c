@@ -20,8 +20,13 @@ void qs_demo_discard(struct qs_demo_writer *writer)
 
 bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
-    writer->start_missing(writer, what);
+    writer->start_missing(writer, what, true);
     return writer->force;
+}
+
+void qs_demo_late_start(struct qs_demo_writer *writer, const char *what)
+{
+    writer->start_missing(writer, what, false);
 }
 
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command)

@@ -27,7 +27,8 @@ struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
     void (*write)(struct qs_demo_writer *writer, const void *data, size_t size);
     void (*discard)(struct qs_demo_writer *writer);
-    void (*start_missing)(struct qs_demo_writer *writer, const char *what);
+    /* `playable`: what follows could be written all the same, for all that it is worth. */
+    void (*start_missing)(struct qs_demo_writer *writer, const char *what, bool playable);
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
@@ -55,6 +56,12 @@ void qs_demo_discard(struct qs_demo_writer *writer);
  * until a start comes.
  */
 bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
+
+/*
+ * The same, but nothing can be written of what comes before the next start: a player would stop at
+ * it.
+ */
+void qs_demo_late_start(struct qs_demo_writer *writer, const char *what);
 
 /* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);

@@ -41,6 +41,9 @@ enum {
     PRFL_INT32COORD = 1 << 7
 };
 
+/* The svc_signonnum with which a level's sign-on ends. */
+enum { SIGNON_DONE = 3 };
+
 /* The first word of a packet: flags, and in the lower half the length. Big-endian. */
 #define NETFLAG_LENGTH_MASK UINT32_C(0x0000ffff)
 #define NETFLAG_DATA UINT32_C(0x00010000)
@@ -68,6 +71,7 @@ enum nq_control {
 
 enum nq_svc {
 #define SVC(id, number, dialect, name, read, blurb) SVC_##id = number,
+#define SVC_FTE(id, number, fte_bits, fte2_bits, name, read, blurb) SVCFTE_##id = number,
 #include "common/quake/messages.def"
     U_SIGNAL = 0x80 /* an id with this bit is an entity update: the rest are its first flags */
 };

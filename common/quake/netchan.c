@@ -189,6 +189,10 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
  */
 static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, uint32_t missing)
 {
+    struct nq_session *session = nq_session_of(d);
+
+    if (reliable == &session->to_client && session->base.level && session->signon < SIGNON_DONE)
+        session->sign_on_lost = true;
     qs_note_lacking(d, whole_header, missing);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = true;

@@ -107,9 +107,16 @@ static void read_serverinfo(struct qs_decoder *d)
     read_list(d, NQ_SERVERINFO_SOUNDS, &session->sounds);
 }
 
+/* The stages come one after the other; clients stop at one that they have passed. */
 static void read_signonnum(struct qs_decoder *d)
 {
-    nq_session_of(d)->signon = qs_u8(d, NQ_SIGNONNUM_STAGE);
+    struct nq_session *session = nq_session_of(d);
+    const uint8_t stage = qs_u8(d, NQ_SIGNONNUM_STAGE);
+
+    if (d->in.overrun)
+        return;
+    session->sign_on_lost |= stage != session->signon + 1;
+    session->signon = stage;
 }
 
 /* --- Texts --- */

@@ -54,6 +54,7 @@ struct nq_session {
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
     uint8_t signon;                 /* the last svc_signonnum */
+    bool sign_on_lost;              /* the capture lacks part of the level's sign-on */
     uint16_t view_entity;           /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table players;        /* names, by number */
@@ -90,6 +91,12 @@ void nq_session_begin_connection(struct nq_session *session);
  * repeated answer, or the client lost its state: the sequence numbers that follow decide.
  */
 void nq_session_accept_connection(struct nq_session *session);
+
+/*
+ * The session began within a level: gives it what `lender`, which was told of that level from its
+ * beginning, knows of it. The state of its connection stays.
+ */
+void nq_session_borrow(struct nq_session *session, const struct nq_session *lender);
 
 /* A level begins: lists, players and what is known of entities end. */
 void nq_session_begin_level(struct nq_session *session);

@@ -3,6 +3,7 @@
  * section 13. */
 #include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
+#include "common/quake2/baselines.h"
 #include "common/quake2/tracker.h"
 
 enum { PLAYER_MODEL = 255 };
@@ -216,6 +217,9 @@ void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask)
 
     qs_label(d, " #%u", mask.number);
     q2_read_entity(d, mask.bits, &entity);
-    if (session->tracker && !d->in.overrun)
+    if (d->in.overrun)
+        return;
+    q2_baseline_set(session, &entity);
+    if (session->tracker)
         q2_tracker_baseline(session->tracker, &entity);
 }

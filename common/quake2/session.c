@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/text.h"
+#include "common/quake2/tracker.h"
 
 void q2_session_init(struct qs_session *base)
 {
@@ -23,6 +24,7 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     *to = *from;
     qs_table_copy(&to->configstrings, &from->configstrings);
     qs_table_copy(&to->texts, &from->texts);
+    qs_table_copy(&to->baselines, &from->baselines);
     qs_table_copy(&to->rosters, &from->rosters);
     qs_fragments_copy(&to->to_server, &from->to_server);
     qs_fragments_copy(&to->to_client, &from->to_client);
@@ -35,9 +37,12 @@ void q2_session_clear(struct qs_session *base)
 
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->texts);
+    qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
+    if (session->tracker)
+        q2_tracker_detach(session->tracker, session);
 }
 
 void q2_session_connect(struct q2_session *session)
@@ -53,7 +58,8 @@ void q2_session_connect(struct q2_session *session)
     q2_session_clear(&session->base);
     q2_session_init(&session->base);
     session->base = base;
-    session->tracker = tracker;
+    if (tracker)
+        q2_tracker_attach(tracker, session);
     session->wanted = wanted;
     session->qport = wanted.qport;
     session->connect_minor = session->minor = wanted.minor;
@@ -91,7 +97,32 @@ void q2_session_level(struct q2_session *session)
     session->frame_rate = 0;
     session->max_clients = 0;
     qs_table_clear(&session->configstrings);
+    qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
+}
+
+void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
+                       const struct q2_session *known)
+{
+    session->base.level++;
+    session->servercount = lender->servercount;
+    session->max_clients = lender->max_clients;
+    session->qport = known->qport;
+    session->qport_width = known->qport_width;
+    session->new_netchan = known->new_netchan;
+    session->connect_minor = known->connect_minor;
+    session->minor = known->minor;
+    session->protocol_flags = known->protocol_flags;
+    session->guessed = known->guessed;
+    session->recording = known->recording;
+    qs_table_clear(&session->configstrings);
+    qs_table_clear(&session->baselines);
+    qs_table_copy(&session->configstrings, &lender->configstrings);
+    qs_table_copy(&session->baselines, &lender->baselines);
+    for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
+        qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&lender->texts, text)));
+    q2_session_set_version(session,
+                           known->base.version ? known->base.version : Q2_PROTOCOL_VANILLA);
 }
 
 void q2_session_set_version(struct q2_session *session, int32_t version)

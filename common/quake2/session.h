@@ -56,6 +56,7 @@ struct q2_session {
     bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
     struct qs_table configstrings;
     struct qs_table texts;                    /* enum q2_text */
+    struct qs_table baselines;                /* of the level: see baselines.h */
     struct qs_table rosters;                  /* the players in recent frames; see frames.c */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
 
@@ -66,7 +67,7 @@ struct q2_session {
 
     /*
      * Who follows frames entity by entity; not owned, and NULL in copies, so that only the packets
-     * that were decoded in this very session are followed.
+     * that were decoded in this very session are followed. See q2_tracker_attach().
      */
     struct q2_tracker *tracker;
 };
@@ -98,6 +99,14 @@ void q2_session_connect(struct q2_session *session);
 
 /* Whether sequence numbers have a fragment bit. */
 void q2_session_set_netchan(struct q2_session *session, bool has_fragments);
+
+/*
+ * The session began within a level: gives it what `lender`, which was told of that level from its
+ * beginning, knows of it. How the connection speaks and its state stay; `known` is the same session
+ * as it was later, when more of that had been found out.
+ */
+void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
+                       const struct q2_session *known);
 
 /* A new level (svc_serverdata): config strings and texts of the level before are void. */
 void q2_session_level(struct q2_session *session);

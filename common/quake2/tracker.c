@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/quake2/baselines.h"
+
 static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
 {
     const unsigned slot = (uint32_t)number % Q2_FRAMES_KEPT;
@@ -34,6 +36,10 @@ void q2_tracker_free(struct q2_tracker *tracker)
 {
     if (!tracker)
         return;
+    if (tracker->followed)
+        q2_tracker_detach(tracker, tracker->followed);
+    if (tracker->mentions)
+        g_array_free(tracker->mentions, TRUE);
     forget_frames(tracker);
     g_hash_table_destroy(tracker->baselines);
     g_ptr_array_free(tracker->sources, TRUE);
@@ -41,6 +47,46 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_array_free(tracker->begun, TRUE);
     q2_frame_clear(&tracker->spare);
     g_free(tracker);
+}
+
+static void load_baselines(struct q2_tracker *tracker, const struct q2_session *session)
+{
+    struct q2_entity baseline;
+
+    g_hash_table_remove_all(tracker->baselines);
+    for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
+        if (q2_baseline_get(session, i, &baseline))
+            q2_tracker_baseline(tracker, &baseline);
+}
+
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
+{
+    if (tracker->followed)
+        q2_tracker_detach(tracker, tracker->followed);
+    if (session->tracker)
+        q2_tracker_detach(session->tracker, session);
+    session->tracker = tracker;
+    tracker->followed = session;
+    load_baselines(tracker, session);
+}
+
+void q2_tracker_detach(struct q2_tracker *tracker, struct q2_session *session)
+{
+    if (session->tracker == tracker)
+        session->tracker = NULL;
+    if (tracker->followed == session)
+        tracker->followed = NULL;
+}
+
+void q2_tracker_want_mentions(struct q2_tracker *tracker)
+{
+    tracker->mentions = g_array_new(FALSE, FALSE, sizeof(struct q2_mention));
+}
+
+void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
+{
+    q2_frame_copy(slot_of(tracker, frame->number), frame);
+    tracker->newest = MAX(tracker->newest, frame->number);
 }
 
 void q2_tracker_level(struct q2_tracker *tracker)
@@ -53,6 +99,8 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
     g_array_set_size(tracker->messages, 0);
     g_array_set_size(tracker->begun, 0);
+    if (tracker->mentions)
+        g_array_set_size(tracker->mentions, 0);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->taken = tracker->frames_taken = 0;
@@ -131,7 +179,7 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
     }
     base = tracker->newest ? q2_tracker_frame(tracker, tracker->newest) : NULL;
     tracker->base = base;
-    return base ? Q2_FRAME_GUESSED : Q2_FRAME_NONE;
+    return base || tracker->mentions ? Q2_FRAME_GUESSED : Q2_FRAME_NONE;
 }
 
 /*
@@ -222,6 +270,13 @@ static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16
     return from ? from : &nothing;
 }
 
+static void mention(struct q2_tracker *tracker, uint16_t number, uint64_t bits)
+{
+    const struct q2_mention mention = {tracker->reading->number, number, bits};
+
+    g_array_append_val(tracker->mentions, mention);
+}
+
 struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number, uint64_t bits,
                                     bool beams_keep_origin)
 {
@@ -232,6 +287,8 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
         return NULL;
     carry_below(tracker, number, beams_keep_origin);
     old = take_from_base(tracker, number);
+    if (tracker->mentions)
+        mention(tracker, number, bits);
     if (bits & U_REMOVE)
         return NULL;
     entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, old));

@@ -13,6 +13,7 @@
 
 #include "common/core/decoder_state.h"
 #include "common/quake2/entity_list.h"
+#include "common/quake2/session.h"
 #include "common/quake2/state.h"
 
 /* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
@@ -36,6 +37,13 @@ struct q2_frame {
     GPtrArray *entities; /* struct q2_entity, by ascending number; see entities.h */
 };
 
+/* A delta names an entity. */
+struct q2_mention {
+    int32_t frame; /* number of the frame */
+    uint16_t number;
+    uint64_t bits; /* of the delta */
+};
+
 /* A message of the packet at hand. */
 struct q2_tracked_message {
     uint8_t id;           /* enum q2_svc */
@@ -47,7 +55,14 @@ struct q2_tracked_message {
 struct q2_tracker {
     GHashTable *baselines; /* number -> struct q2_entity */
     struct q2_frame frames[Q2_FRAMES_KEPT];
-    int32_t newest; /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
+    int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
+    struct q2_session *followed; /* that it is attached to, or NULL */
+
+    /*
+     * For who wants to see what deltas mention, else NULL: where nothing is known that a frame
+     * could be built on, it is then built on nothing.
+     */
+    GArray *mentions; /* struct q2_mention, of the packet at hand */
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
     GArray *messages;   /* struct q2_tracked_message */
@@ -64,7 +79,21 @@ struct q2_tracker {
 };
 
 struct q2_tracker *q2_tracker_new(void);
+/* It may be attached. */
 void q2_tracker_free(struct q2_tracker *tracker);
+
+/*
+ * The tracker follows the session from now on, in place of another; it gets the baselines that the
+ * session has. A session that is cleared lets it go.
+ */
+void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
+void q2_tracker_detach(struct q2_tracker *tracker, struct q2_session *session);
+
+/* Keep what deltas mention. */
+void q2_tracker_want_mentions(struct q2_tracker *tracker);
+
+/* The frame is known from elsewhere, and later ones may be deltas from it. */
+void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame);
 
 /* A new level: what was known is void. */
 void q2_tracker_level(struct q2_tracker *tracker);

@@ -7,10 +7,11 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
-enum { COLUMNS = 11, CELL_MAX = 48, GAP = 2 };
+enum { SIGN_ON = 10, COLUMNS = 12, CELL_MAX = 48, GAP = 2 };
 
-static const char *const titles[COLUMNS] = {"#",     "client",   "server",  "game", "map", "player",
-                                            "start", "duration", "packets", "loss", "demo"};
+static const char *const titles[COLUMNS] = {"#",       "client", "server",  "game",
+                                            "map",     "player", "start",   "duration",
+                                            "packets", "loss",   "sign-on", "demo"};
 
 struct row {
     unsigned number;
@@ -85,6 +86,13 @@ static char *fit(char *text)
     return text;
 }
 
+static char *sign_on_cell(const struct session *session)
+{
+    char *text = report_sign_on(session);
+
+    return text ? text : g_strdup("");
+}
+
 static struct row *row_new(const struct session *session)
 {
     struct row *row = g_new0(struct row, 1);
@@ -100,7 +108,8 @@ static struct row *row_new(const struct session *session)
     row->cells[7] = report_duration(session);
     row->cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
     row->cells[9] = loss_cell(session);
-    row->cells[10] = report_demo(session);
+    row->cells[SIGN_ON] = fit(sign_on_cell(session));
+    row->cells[11] = report_demo(session);
     return row;
 }
 
@@ -118,11 +127,22 @@ static glong width_of(const GPtrArray *rows, int column)
     return width;
 }
 
+/* Columns of no width are left out. */
 static void print_cells(char *const *cells, const glong *widths)
 {
     for (int i = 0; i < COLUMNS - 1; i++)
-        printf("%s%*s", cells[i], (int)(widths[i] - g_utf8_strlen(cells[i], -1)) + GAP, "");
+        if (widths[i])
+            printf("%s%*s", cells[i], (int)(widths[i] - g_utf8_strlen(cells[i], -1)) + GAP, "");
     puts(cells[COLUMNS - 1]);
+}
+
+/* Most captures have all sign-ons. */
+static bool has_sign_ons(const GPtrArray *rows)
+{
+    for (guint i = 0; i < rows->len; i++)
+        if (*((const struct row *)g_ptr_array_index(rows, i))->cells[SIGN_ON])
+            return true;
+    return false;
 }
 
 static void print_table(const GPtrArray *rows)
@@ -131,7 +151,7 @@ static void print_table(const GPtrArray *rows)
     char *head[COLUMNS];
 
     for (int i = 0; i < COLUMNS; i++) {
-        widths[i] = width_of(rows, i);
+        widths[i] = i == SIGN_ON && !has_sign_ons(rows) ? 0 : width_of(rows, i);
         head[i] = g_strdup(titles[i]);
     }
     print_cells(head, widths);

@@ -20,6 +20,7 @@ struct options {
     char **files;         /* ends with NULL */
     char *interface;      /* NULL: read `files` */
     char *filter;         /* or NULL */
+    char **sign_ons;      /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct session_options sessions;
     struct check_options check;
 };

@@ -76,24 +76,59 @@ char *report_demo(const struct session *session)
     g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks",
                            session_demo_format(session)->extension,
                            demo_counts(session->demo)->blocks);
-    if (demo_lacks(session->demo))
+    if (demo_lacks(session->demo) && !demo_loan(session->demo)->lender)
         g_string_append_printf(text, ", %s", demo_lacks(session->demo));
     if (problem_total(session))
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problems", problem_total(session));
     return g_string_free(text, FALSE);
 }
 
+/* What became of a session whose start is missing. New. */
+static char *missing_start_text(const struct session *session)
+{
+    const struct demo_loan *loan = demo_loan(session->demo);
+    const char *refusals = loan->refusals;
+
+    if (loan->lender)
+        return g_strdup_printf("its sign-on is lent by %s%s%s", loan->lender,
+                               loan->unknown ? "; not known: " : "",
+                               loan->unknown ? loan->unknown : "");
+    if (!nothing_rebuilt(session))
+        return g_strdup_printf("the demo starts with %s%s%s",
+                               session->maps->len
+                                   ? (const char *)g_ptr_array_index(session->maps, 0)
+                                   : "the next level",
+                               refusals ? "; " : "", refusals ? refusals : "");
+    if (demo_is_playable(session->demo))
+        return g_strdup("no demo without --force");
+    return g_strdup_printf("no demo: nothing lends it the level's sign-on%s%s%s",
+                           refusals ? " (" : "", refusals ? refusals : "", refusals ? ")" : "");
+}
+
+char *report_sign_on(const struct session *session)
+{
+    if (!session->demo || !demo_lacks(session->demo))
+        return NULL;
+    if (demo_loan(session->demo)->lender)
+        return g_strdup_printf("lent by %s", demo_loan(session->demo)->lender);
+    return g_strdup("missing");
+}
+
 static void report_missing_start(const struct session *session)
 {
     const char *lacks = demo_lacks(session->demo);
-    const bool written = !nothing_rebuilt(session);
 
-    if (lacks)
-        failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s)%s",
-                session->number, lacks, written ? "" : "; no demo without --force");
-    else if (!written && !problem_total(session) && !demo_is_dropped(session->demo))
+    if (lacks) {
+        char *text = missing_start_text(session);
+
+        failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s); %s",
+                session->number, lacks, text);
+        g_free(text);
+    } else if (nothing_rebuilt(session) && !problem_total(session) &&
+               !demo_is_dropped(session->demo)) {
         failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
                 session->number);
+    }
 }
 
 static void report_problem(const struct session *session, const struct demo_problem *problem)
@@ -203,6 +238,21 @@ static json_t *problems_json(const struct demo *demo)
     return json;
 }
 
+/* Null where the capture has it. */
+static json_t *sign_on_json(const struct demo *demo)
+{
+    const struct demo_loan *loan = demo_loan(demo);
+    json_t *json;
+
+    if (!demo_lacks(demo))
+        return json_null();
+    json = json_object();
+    json_object_set_new(json, "lender", text_or_null(loan->lender));
+    json_object_set_new(json, "unknown", text_or_null(loan->unknown));
+    json_object_set_new(json, "refused", text_or_null(loan->refusals));
+    return json;
+}
+
 static json_t *demo_json(const struct session *session)
 {
     const struct qs_demo_counts *counts;
@@ -219,6 +269,7 @@ static json_t *demo_json(const struct session *session)
     json_object_set_new(json, "repaired", number(counts->repaired));
     json_object_set_new(json, "missing", number(counts->missing));
     json_object_set_new(json, "lacks", text_or_null(demo_lacks(session->demo)));
+    json_object_set_new(json, "sign_on", sign_on_json(session->demo));
     json_object_set_new(json, "problem_count", number(problem_total(session)));
     json_object_set_new(json, "problems", problems_json(session->demo));
     return json;

@@ -16,6 +16,8 @@ struct demo {
     int64_t file_start;    /* time of its first packet */
     char *file_map;        /* the map that the file is named after */
     char *lacks;
+    bool playable; /* what lacks its start could be written all the same */
+    struct demo_loan loan;
     GPtrArray *files;
     struct problems problems;
     bool dropped;
@@ -139,10 +141,11 @@ static void discard(struct qs_demo_writer *out)
     discard_file((struct demo *)out);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what)
+static void start_missing(struct qs_demo_writer *out, const char *what, bool playable)
 {
     struct demo *demo = (struct demo *)out;
 
+    demo->playable = playable;
     if (!demo->lacks)
         demo->lacks = g_strdup(what);
 }
@@ -199,6 +202,9 @@ void demo_free(struct demo *demo)
     g_free(demo->player);
     g_free(demo->map);
     g_free(demo->lacks);
+    g_free(demo->loan.lender);
+    g_free(demo->loan.unknown);
+    g_free(demo->loan.refusals);
     g_free(demo);
 }
 
@@ -250,4 +256,24 @@ const struct problems *demo_problems(const struct demo *demo)
 const char *demo_lacks(const struct demo *demo)
 {
     return demo->lacks;
+}
+
+bool demo_is_playable(const struct demo *demo)
+{
+    return demo->playable;
+}
+
+void demo_set_loan(struct demo *demo, const struct loan *loan)
+{
+    const struct qs_borrower *borrower = loan->borrower;
+
+    demo->loan.lender = g_strdup(loan->lender);
+    demo->loan.refusals = g_strdup(loan->refusals);
+    if (borrower && borrower->unknown->len)
+        demo->loan.unknown = g_strdup(borrower->unknown->str);
+}
+
+const struct demo_loan *demo_loan(const struct demo *demo)
+{
+    return &demo->loan;
 }

@@ -7,6 +7,7 @@
 
 #include "common/demo/writer.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/sessions/lending.h"
 #include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/sessions/problems.h"
 
@@ -69,5 +70,19 @@ char *demo_left_out_text(const struct demo *demo);
 
 /* What the start lacks, or NULL. */
 const char *demo_lacks(const struct demo *demo);
+
+/* Whether it could be written all the same, for all that it is worth. */
+bool demo_is_playable(const struct demo *demo);
+
+/* How its start was made good. Texts are NULL where there is nothing to say. */
+struct demo_loan {
+    char *lender;   /* whose sign-on it begins with: "session 2", "dm4.dem" */
+    char *unknown;  /* what is not known all the same */
+    char *refusals; /* why demos that the user named could not help */
+};
+
+/* Once, of a session that began late. */
+void demo_set_loan(struct demo *demo, const struct loan *loan);
+const struct demo_loan *demo_loan(const struct demo *demo);
 
 #endif

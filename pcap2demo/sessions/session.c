@@ -51,7 +51,7 @@ static void enter_map(struct session *session, const char *map)
 }
 
 /* The map is entered once a level. */
-void session_describe(struct session *session, const struct qs_session *state)
+static void describe(struct session *session, const struct qs_session *state)
 {
     struct qs_description description = {0};
 
@@ -74,13 +74,13 @@ static void enter_level(struct session *session, uint32_t level)
         demo_set_map(session->demo, NULL);
 }
 
-static void follow_levels(struct session *session, const struct qs_session *state)
+/* `packets`: of the session, up to this one. */
+static void follow_levels(struct session *session, const struct qs_session *state, uint64_t packets)
 {
     if (state->level != session->level)
         enter_level(session, state->level);
-    if (session->packets % ASK_FOR_MAP_EVERY == 0 &&
-        (!session->map_known || session->packets % ASK_EVERY == 0))
-        session_describe(session, state);
+    if (packets % ASK_FOR_MAP_EVERY == 0 && (!session->map_known || packets % ASK_EVERY == 0))
+        describe(session, state);
 }
 
 /* --- Its life -------------------------------------------------------------------------------- */
@@ -110,19 +110,48 @@ static void start_rebuild(struct session *session, const struct session_setup *s
     start_rebuilder(session, setup->comment);
 }
 
-static void rebuild_packet(struct session *session, const char *comment,
+static void rebuild_packet(struct session *session, const char *file, const char *comment,
                            const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
+    demo_set_source(session->demo, file, packet->time);
     if (session->restorer)
         qs_demo_restorer_packet(session->restorer, packet, comment);
     else
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
+/* Whether the session may be lent a sign-on. */
+static bool can_borrow(const struct session *session)
+{
+    return session->rebuild && session->rebuilt->lending && !session->held;
+}
+
+/* The packet just decoded shows that it needs one. `first`: and is the session's first. */
+static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet, bool first)
+{
+    if (can_borrow(session) && session->rebuilt->lending->is_late(decoder))
+        session->held = held_new(session->lending, session->rebuilt, session->number, decoder,
+                                 first, packet->time);
+}
+
+static void start_lender(struct session *session, const struct session_setup *setup,
+                         const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+
+    if (!format || !format->lending || !setup->rebuild || session->recorded)
+        return;
+    session->lending = setup->lending;
+    session->lender = lender_new(setup->lending, format, session->number);
+}
+
 static void free_rebuild(struct session *session)
 {
     if (session->restorer)
         qs_demo_restorer_free(session->restorer);
+    if (session->held)
+        held_free(session->held);
     if (session->rebuild)
         session->rebuilt->rebuilder->free(session->rebuild);
     demo_free(session->demo);
@@ -141,7 +170,11 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->start = first->time;
     session->maps = g_ptr_array_new_with_free_func(g_free);
     session->chosen = setup->chosen;
+    session->client = setup->client;
+    session->server = setup->server;
+    start_lender(session, setup, first);
     start_rebuild(session, setup, first);
+    hold_if_late(session, decoder, first, true);
     return session;
 }
 
@@ -164,15 +197,90 @@ void session_packet(struct session *session, const char *file, const char *comme
         session->end = MAX(session->end, packet->time);
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
-    follow_levels(session, decoder->session);
+    if (session->lender)
+        lender_packet(session->lender, decoder, packet, &session->server);
+    if (session->held) {
+        held_packet(session->held, decoder, file, packet);
+        return;
+    }
+    follow_levels(session, decoder->session, session->packets);
     if (!session->demo)
         return;
-    demo_set_source(session->demo, file, packet->time);
-    rebuild_packet(session, comment, decoder, packet);
+    hold_if_late(session, decoder, packet, false);
+    if (!session->held)
+        rebuild_packet(session, file, comment, decoder, packet);
+}
+
+/* --- With a lent sign-on --------------------------------------------------------------------- */
+
+/* Hears of the packets that were kept. */
+struct again {
+    struct held_listener listener;
+    struct session *session;
+    const struct qs_borrower *borrower; /* or NULL */
+    uint64_t packets;
+};
+
+static void begin_again(struct held_listener *listener, struct qs_session *state)
+{
+    const struct again *again = (const struct again *)listener;
+    const struct session *session = again->session;
+
+    if (again->borrower)
+        session->rebuilt->rebuilder->lend(session->rebuild, again->borrower, state);
+}
+
+static void take_again(struct held_listener *listener, const char *file,
+                       const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    struct again *again = (struct again *)listener;
+
+    follow_levels(again->session, decoder->session, ++again->packets);
+    rebuild_packet(again->session, file, NULL, decoder, packet);
+}
+
+static void end_again(struct held_listener *listener, const struct qs_session *state)
+{
+    describe(((struct again *)listener)->session, state);
+}
+
+/* Rebuilds what was held, with the help of a lender where there is one. */
+static void release(struct session *session)
+{
+    struct again again = {.listener = {begin_again, take_again, end_again}, .session = session};
+    struct loan loan;
+
+    held_find_lender(session->held, &session->server, &loan);
+    again.borrower = loan.borrower;
+    held_replay(session->held, &loan, &again.listener);
+    demo_set_loan(session->demo, &loan);
+    if (held_error(session->held))
+        qs_demo_problem(demo_writer(session->demo), NULL, "%s", held_error(session->held));
+    loan_clear(session->held, &loan);
+}
+
+/* --- Its end --------------------------------------------------------------------------------- */
+
+void session_over(struct session *session, const struct qs_session *state)
+{
+    if (session->held)
+        held_end(session->held, state);
+    else
+        describe(session, state);
+    if (session->lender)
+        lender_end(session->lending, session->lender);
+    session->lender = NULL;
+}
+
+bool session_waits(const struct session *session)
+{
+    return session->held != NULL;
 }
 
 void session_end(struct session *session, bool keep)
 {
+    if (session->held && keep)
+        release(session);
     if (session->rebuild && keep)
         session->rebuilt->rebuilder->finish(session->rebuild);
     if (session->demo)

@@ -11,6 +11,7 @@
 #include "common/demo/restore.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/sessions/demo.h"
+#include "pcap2demo/sessions/lending.h"
 
 /* Texts are printable UTF-8, NULL where not known. */
 struct session {
@@ -35,6 +36,9 @@ struct session {
     const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
     void *rebuild;                        /* state of its rebuilder, or NULL */
     struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
+    struct lending *lending;              /* NULL: nothing is rebuilt */
+    struct lender *lender;                /* what it could lend; or NULL */
+    struct held *held;                    /* its demo waits for a lender; or NULL */
     uint32_t level;
     bool map_known; /* of the present level */
 };
@@ -59,6 +63,8 @@ struct session_setup {
     bool rebuild;        /* make a demo of it */
     const char *file;    /* of the first packet; interned */
     const char *comment; /* of it, or NULL; see session_packet() */
+    struct lending *lending;
+    struct qs_address client, server; /* as far as they are known */
     struct demo_setup demo;
 };
 
@@ -74,8 +80,13 @@ void session_free(struct session *session);
 void session_packet(struct session *session, const char *file, const char *comment,
                     const struct qs_decoder *decoder, const struct qs_packet *packet);
 
-/* Asks the protocol what it knows by now. */
-void session_describe(struct session *session, const struct qs_session *state);
+/*
+ * The session is over, and `state` is what is known of it; its demo waits where session_waits().
+ */
+void session_over(struct session *session, const struct qs_session *state);
+
+/* Whether its demo waits for a lender of a sign-on; more input may bring one. */
+bool session_waits(const struct session *session);
 
 /* Ends the session's demo. `keep` false: what is not finished yet is dropped. */
 void session_end(struct session *session, bool keep);

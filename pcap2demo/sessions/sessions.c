@@ -3,6 +3,7 @@
 
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/sessions/conversation.h"
+#include "pcap2demo/sessions/lending.h"
 #include "pcap2demo/sessions/stream.h"
 #include "pcap2demo/sessions/unclaimed.h"
 
@@ -20,8 +21,10 @@ struct sessions {
     const char *stem;                /* interned */
     const struct comments *comments; /* of the packets at hand, or NULL */
     int64_t latest;                  /* time of the last datagram; 0: none */
-    unsigned count;                  /* sessions so far */
-    bool keep;                       /* unfinished demos at the end */
+    struct lending *lending;
+    GQueue waiting; /* struct session: over, and may yet be lent a sign-on; oldest first */
+    unsigned count; /* sessions so far */
+    bool keep;      /* unfinished demos at the end */
 };
 
 static bool is_chosen(const struct session_options *options, unsigned number)
@@ -153,6 +156,21 @@ static const char *comment_of(const struct sessions *sessions, const struct qs_p
     return comments_find(sessions->comments, packet->number);
 }
 
+/* Each may hold a temporary file. */
+enum { WAITING_MAX = 64 };
+
+static struct qs_address client_of(const struct conversation *conversation)
+{
+    const enum qs_end server = conversation_server(conversation);
+
+    return conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
+}
+
+static struct qs_address server_of(const struct conversation *conversation)
+{
+    return conversation->flow.ends[conversation_server(conversation)];
+}
+
 static void begin_session(struct sessions *sessions, struct conversation *conversation,
                           const struct qs_packet *first)
 {
@@ -166,6 +184,9 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
         .rebuild = handler->want_rebuild,
         .file = sessions->file,
         .comment = comment_of(sessions, first),
+        .lending = sessions->lending,
+        .client = client_of(conversation),
+        .server = server_of(conversation),
         .demo = {.naming = handler->write_demos ? options->naming : NULL,
                  .demo_options = options->demo,
                  .capture = sessions->stem,
@@ -175,18 +196,44 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
     conversation->session = session_new(&setup, decoder_of(sessions, conversation), first);
 }
 
-static void end_session(struct sessions *sessions, struct conversation *conversation)
+static void finish_session(struct sessions *sessions, struct session *session)
 {
-    const enum qs_end server = conversation_server(conversation);
-    struct session *session = conversation->session;
-
-    conversation->session = NULL;
-    session->server = conversation->flow.ends[server];
-    session->client = conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
     session_end(session, sessions->keep);
     if (session->chosen && sessions->handler->session_end)
         sessions->handler->session_end(sessions->handler, session);
     session_free(session);
+}
+
+/* One that began late may be lent a sign-on by a client that comes later, unless time counts. */
+static bool keeps_waiting(const struct sessions *sessions, const struct session *session)
+{
+    return sessions->options->may_wait && session_waits(session);
+}
+
+static void end_session(struct sessions *sessions, struct conversation *conversation)
+{
+    struct session *session = conversation->session;
+
+    conversation->session = NULL;
+    session->server = server_of(conversation);
+    session->client = client_of(conversation);
+    session_over(session, conversation->state);
+    if (!keeps_waiting(sessions, session)) {
+        finish_session(sessions, session);
+        return;
+    }
+    g_queue_push_tail(&sessions->waiting, session);
+    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
+        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
+}
+
+/* There is no more input. */
+static void end_waiting(struct sessions *sessions)
+{
+    struct session *session;
+
+    while ((session = g_queue_pop_head(&sessions->waiting)))
+        finish_session(sessions, session);
 }
 
 /* The packet that was just decoded may end a session, or begin one. A demo is one session. */
@@ -434,10 +481,8 @@ static void end_conversation(struct flow *flow, void *user)
 
     if (conversation->order)
         end_source(flow, user);
-    if (conversation->session) {
-        session_describe(conversation->session, conversation->state);
+    if (conversation->session)
         end_session(user, conversation);
-    }
     conversation_free(conversation);
 }
 
@@ -518,6 +563,8 @@ struct sessions *sessions_new(const struct session_options *options,
     sessions->keep = true;
     sessions->flows = flow_table_new(end_conversation, sessions);
     sessions->unclaimed = unclaimed_new(options->protocol_options);
+    sessions->lending = lending_new(options->sign_ons);
+    g_queue_init(&sessions->waiting);
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
@@ -543,6 +590,8 @@ void sessions_free(struct sessions *sessions, bool keep)
     sessions->keep = keep;
     flow_table_free(sessions->flows);
     unclaimed_free(sessions->unclaimed);
+    end_waiting(sessions);
+    lending_free(sessions->lending);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

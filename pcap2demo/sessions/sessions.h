@@ -42,6 +42,8 @@ struct session_options {
     GArray *chosen; /* unsigned: numbers of sessions; empty: all */
     struct naming *naming;
     struct demo_options demo;
+    bool may_wait;       /* demos may wait for the input's end: more of it may help them */
+    GPtrArray *sign_ons; /* see lending_demos_new(); or NULL */
     struct protocol_selection *selection;
     uint32_t *protocol_options[PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
 };

@@ -27,8 +27,9 @@ static void write_bytes(struct qs_demo_writer *out, const void *data, size_t siz
     g_byte_array_append(((struct memory *)out)->demo, data, (guint)size);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what)
+static void start_missing(struct qs_demo_writer *out, const char *what, bool playable)
 {
+    (void)playable;
     ((struct memory *)out)->lacks = what;
 }
 
@@ -338,13 +339,26 @@ static void test_late_start_needs_force(void **state)
 
 /* --- DEM --- */
 
+/* A level's beginning: protocol 15, one player, name "L", model "m", sound "s". */
+#define SERVERINFO "\x0b\x0f\0\0\0\1\0L\0m\0\0s\0\0"
+/* A move that looks at 90, 45 and 22.5 degrees. */
+#define MOVE "\3\0\0\x80\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
+#define TIME "\7\0\0\0\x40"
+#define SIGNED_ON "\x19\1\x19\2\x19\3" /* all three stages */
+#define UNRELIABLE(length, sequence) "\0\x10\0" length "\0\0\0" sequence
+
+static void begin_dem(struct rebuilding *r)
+{
+    rebuilding_start(r, &qs_demo_dem, true);
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
+}
+
 static void test_cut_message_is_reported(void **state)
 {
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_dem, true);
-    packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\1\7\0\0\0\x40\1"));
+    begin_dem(&r);
     assert_string_equal(r.memory.problems->str, "");
     r.cut = 3;
     packet(&r, QS_END_B, VIEW("\0\x10\0\x0e\0\0\0\2\7\0\0\0\x41\1"));
@@ -354,25 +368,11 @@ static void test_cut_message_is_reported(void **state)
     rebuilding_end(&r);
 }
 
-/* A level's beginning: protocol 15, one player, name "L", model "m", sound "s". */
-#define SERVERINFO "\x0b\x0f\0\0\0\1\0L\0m\0\0s\0\0"
-/* A move that looks at 90, 45 and 22.5 degrees. */
-#define MOVE "\3\0\0\x80\x3f\x40\x20\x10\0\0\0\0\0\0\0\0"
-#define TIME "\7\0\0\0\x40"
-#define SIGNED_ON "\x19\3"
-#define UNRELIABLE(length, sequence) "\0\x10\0" length "\0\0\0" sequence
-
-static void begin_dem(struct rebuilding *r)
-{
-    rebuilding_start(r, &qs_demo_dem, true);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
-}
-
 /* Signed on, and moving. */
 static void begin_dem_game(struct rebuilding *r)
 {
     begin_dem(r);
-    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0a", "\2") SIGNED_ON));
+    packet(r, QS_END_B, VIEW(UNRELIABLE("\x0e", "\2") SIGNED_ON));
     packet(r, QS_END_A, VIEW(UNRELIABLE("\x18", "\1") MOVE));
 }
 
@@ -393,6 +393,49 @@ static void assert_dem_block(struct qs_reader *in, struct qs_view messages, floa
     assert_int_equal(dem_read_block(in, &block), QS_DEMO_BLOCK);
     assert_view_is(block.messages, messages);
     assert_true(block.view.pitch == pitch);
+}
+
+/* A player would stop at a game without a level: nothing is written of it, even where that is
+ * wished; the next level is the first. */
+static void test_dem_begins_with_a_level(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dem, true);
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
+    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
+    assert_int_equal(r.memory.demo->len, 0);
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\2") SERVERINFO));
+    finish(&r);
+    in = dem_blocks_of(&r);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW("\2"), 0);
+    rebuilding_end(&r);
+}
+
+/* Without the second stage there are no baselines: what follows would look wrong. */
+static void test_lost_stage_of_the_sign_on(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    begin_dem(&r);
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
+    assert_string_equal(r.memory.problems->str,
+                        "2: the level that begins here cannot be shown: the capture lacks part of "
+                        "its sign-on\n");
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
+    packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME));
+    finish(&r);
+    in = dem_blocks_of(&r);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(SERVERINFO), 0);
+    assert_dem_block(&in, VIEW(TIME), 0);
+    rebuilding_end(&r);
 }
 
 /* The client sent it before it read of the level, where its view starts anew. */
@@ -469,7 +512,11 @@ static struct qs_view last_block(const struct rebuilding *r)
     return last;
 }
 
-/* The first full frame of a late start is in the demo as it came. */
+/* Protocol 34, a server count, no directory, player 0, level "L". */
+#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0"
+
+/* Players stop without a map: nothing is written of a late start, even where that is wished, before
+ * the next level begins. */
 static void test_frame_of_a_late_start(void **state)
 {
     struct rebuilding r;
@@ -477,9 +524,12 @@ static void test_frame_of_a_late_start(void **state)
     (void)state;
     rebuilding_start(&r, &qs_demo_dm2, true);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
+    assert_int_equal(r.memory.demo->len, 0);
+    packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" SERVERDATA));
+    packet(&r, QS_END_B, VIEW("\x66\0\0\0\x34\0\0\0" FULL_FRAME));
     finish(&r);
     assert_view_is(last_block(&r), VIEW(FULL_FRAME));
-    assert_non_null(r.memory.lacks);
     rebuilding_end(&r);
 }
 
@@ -492,7 +542,7 @@ static void test_frame_after_a_long_gap(void **state)
 
     (void)state;
     rebuilding_start(&r, &qs_demo_dm2, true);
-    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
     packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
     finish(&r);
     assert_view_is(last_block(&r), VIEW(FRAME("\x1e", "\xff\xff\xff\xff")));
@@ -541,6 +591,8 @@ int main(void)
         cmocka_unit_test(test_late_start_of_the_server),
         cmocka_unit_test(test_late_start_needs_force),
         cmocka_unit_test(test_cut_message_is_reported),
+        cmocka_unit_test(test_dem_begins_with_a_level),
+        cmocka_unit_test(test_lost_stage_of_the_sign_on),
         cmocka_unit_test(test_move_that_crosses_a_level),
         cmocka_unit_test(test_client_leaves_before_it_reads),
         cmocka_unit_test(test_server_ends_the_connection),

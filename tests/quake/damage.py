@@ -66,18 +66,46 @@ def levels(recorded):
 def begins_late(tool, header, every, recorded):
     """The demo begins with the next level, here the third."""
     result = Result(tool, header, every[2000:])
-    return (result.status == 1 and "within the connection" in result.said
+    return (result.status == 1 and "in the middle of a level" in result.said
+            and "the demo starts with e1m1" in result.said
             and result.messages() == recorded[levels(recorded)[2]:])
 
 
 def begins_in_the_last_level(tool, header, every, recorded):
-    """No demo, unless it is asked for all the same."""
+    """No demo, whatever is wished: a player would stop at it."""
     last = max(index for index, frame in enumerate(every) if b"\0\x0b\x0f\0\0\0" in payload(frame))
-    plain = Result(tool, header, every[last + 1:])
-    forced = Result(tool, header, every[last + 1:], "--force")
-    return (plain.status == 1 and not plain.demos and "no demo without --force" in plain.said
-            and forced.status == 1 and forced.messages()[-1] == DISCONNECT
-            and forced.messages() == recorded[-len(forced.messages()):])
+    results = [Result(tool, header, every[last + 1:], *options) for options in ([], ["--force"])]
+    return all(result.status == 1 and not result.demos and "nothing lends it" in result.said
+               for result in results)
+
+
+def lent(tool, header, every, recorded, first, *options):
+    """Whether a demo of what comes behind the first packets is the recording's end: its three
+    blocks of a sign-on, and every message."""
+    result = Result(tool, header, every[first:], *options)
+    count = len(result.messages()) - 3
+    return (result.status == 1 and "its sign-on is lent by" in result.said and count > 0
+            and result.messages()[3:] == recorded[-count:])
+
+
+def borrows_of_a_demo(tool, header, every, recorded):
+    """In the first level, and in the last; not of a demo of another map."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        capture = folder / "whole.pcap"
+        capture.write_bytes(header + b"".join(every))
+        subprocess.run([tool, "-q", "-o", folder / "whole.dem", capture], check=True)
+        capture.write_bytes(header + b"".join(every[:1500]))
+        subprocess.run([tool, "-q", "-o", folder / "dm4.dem", capture], check=True)
+        other = Result(tool, header, every[8000:], "--sign-on", folder / "dm4.dem")
+        return (lent(tool, header, every, recorded, 1000, "--sign-on", folder / "whole.dem")
+                and lent(tool, header, every, recorded, 8000, "--sign-on", folder / "whole.dem")
+                and not other.demos and "contradict its baselines" in other.said)
+
+
+def borrows_of_itself(tool, header, every, recorded):
+    """The map comes twice more in the same session."""
+    return lent(tool, header, every, recorded, 4000)
 
 
 def ends_early(tool, header, every, recorded):
@@ -127,7 +155,7 @@ def sanitized(tool, header, every, recorded):
             and reconnects(result.messages()) == reconnects(plain.messages()) > 0)
 
 
-TESTS = [begins_late, begins_in_the_last_level, ends_early, lacks_a_reliable_message, sanitized]
+TESTS = [begins_late, begins_in_the_last_level, borrows_of_a_demo, borrows_of_itself, ends_early, lacks_a_reliable_message, sanitized]
 
 
 def check(tool, folder, test):

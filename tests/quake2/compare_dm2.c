@@ -3,7 +3,7 @@
  * Compares a rebuilt demo with the client's own recording of the same game, in meaning: every field
  * of the player and of every entity in every frame, and every other message byte for byte.
  *
- *     compare_dm2 [--modelled-only] REBUILT RECORDED
+ *     compare_dm2 [--modelled-only | --entities] REBUILT RECORDED
  *
  * Prints the counts in one line. Exit status 0 whatever they are; 2: a file cannot be read.
  *
@@ -20,6 +20,10 @@
 #include "common/demo/dm2.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/tracker.h"
+
+struct wish {
+    bool modelled_only, entities_only;
+};
 
 struct frame {
     struct q2_frame state; /* with entities of its own */
@@ -157,24 +161,24 @@ static bool same_entity(const struct q2_entity *a, const struct q2_entity *b)
 }
 
 static const struct q2_entity *next_entity(const struct q2_frame *frame, guint *index,
-                                           bool modelled_only)
+                                           struct wish wish)
 {
     while (*index < frame->entities->len) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, (*index)++);
 
-        if (!modelled_only || entity->model[0])
+        if (!wish.modelled_only || entity->model[0])
             return entity;
     }
     return NULL;
 }
 
-static bool same_entities(const struct q2_frame *a, const struct q2_frame *b, bool modelled_only)
+static bool same_entities(const struct q2_frame *a, const struct q2_frame *b, struct wish wish)
 {
     guint index_a = 0, index_b = 0;
 
     for (;;) {
-        const struct q2_entity *one = next_entity(a, &index_a, modelled_only);
-        const struct q2_entity *other = next_entity(b, &index_b, modelled_only);
+        const struct q2_entity *one = next_entity(a, &index_a, wish);
+        const struct q2_entity *other = next_entity(b, &index_b, wish);
 
         if (!one || !other)
             return one == other;
@@ -211,12 +215,29 @@ static bool same_player(const struct q2_player *a, const struct q2_player *b)
            memcmp(a->stats, b->stats, sizeof a->stats) == 0 && same_fog(&a->fog, &b->fog);
 }
 
-static bool same_frame(const struct frame *a, const struct frame *b, bool modelled_only)
+static bool same_frame(const struct frame *a, const struct frame *b, struct wish wish)
 {
-    return a->state.area_bytes == b->state.area_bytes &&
-           memcmp(a->state.areas, b->state.areas, a->state.area_bytes) == 0 &&
-           same_player(&a->state.player, &b->state.player) &&
-           same_entities(&a->state, &b->state, modelled_only);
+    if (!same_entities(&a->state, &b->state, wish))
+        return false;
+    return wish.entities_only ||
+           (a->state.area_bytes == b->state.area_bytes &&
+            memcmp(a->state.areas, b->state.areas, a->state.area_bytes) == 0 &&
+            same_player(&a->state.player, &b->state.player));
+}
+
+/* States of the second frame that the first has otherwise or lacks, and those it has too many. */
+static guint count_wrong(const struct frame *a, const struct frame *b)
+{
+    guint right = 0, index;
+
+    for (guint i = 0; i < b->state.entities->len; i++) {
+        const struct q2_entity *wanted = q2_entities_at(b->state.entities, i);
+
+        if (q2_entities_find(a->state.entities, wanted->number, &index) &&
+            same_entity(q2_entities_at(a->state.entities, index), wanted))
+            right++;
+    }
+    return MAX(a->state.entities->len, b->state.entities->len) - right;
 }
 
 static const struct frame *frame_at(const struct recording *recording, guint index)
@@ -243,7 +264,7 @@ struct alignment {
 };
 
 static guint count_same(const struct recording *rebuilt, const struct recording *recorded,
-                        struct alignment at, bool modelled_only)
+                        struct alignment at, struct wish wish)
 {
     const struct frame *wanted;
     guint same = 0;
@@ -253,15 +274,32 @@ static guint count_same(const struct recording *rebuilt, const struct recording 
                                         ? frame_numbered(rebuilt, at.start, wanted->state.number)
                                         : frame_at(rebuilt, at.start + i);
 
-        same += frame && same_frame(frame, wanted, modelled_only);
+        same += frame && same_frame(frame, wanted, wish);
     }
     return same;
+}
+
+static void print_states(const struct recording *rebuilt, const struct recording *recorded,
+                         struct alignment at)
+{
+    const struct frame *wanted;
+    guint states = 0, wrong = 0;
+
+    for (guint i = 0; (wanted = frame_at(recorded, i)); i++) {
+        const struct frame *frame = at.by_number
+                                        ? frame_numbered(rebuilt, at.start, wanted->state.number)
+                                        : frame_at(rebuilt, at.start + i);
+
+        states += wanted->state.entities->len;
+        wrong += frame ? count_wrong(frame, wanted) : wanted->state.entities->len;
+    }
+    printf("wrong states %u of %u\n", wrong, states);
 }
 
 /* The frame of the recording's first number, or, where frames were counted anew, the one from which
  * most are the same. */
 static struct alignment align(const struct recording *rebuilt, const struct recording *recorded,
-                              bool modelled_only)
+                              struct wish wish)
 {
     const struct frame *first = frame_at(recorded, 0);
     struct alignment best = {0};
@@ -273,7 +311,7 @@ static struct alignment align(const struct recording *rebuilt, const struct reco
 
         if (first->state.number > 1 && frame_at(rebuilt, i)->state.number == first->state.number)
             return (struct alignment){.start = i, .by_number = true};
-        same = count_same(rebuilt, recorded, here, modelled_only);
+        same = count_same(rebuilt, recorded, here, wish);
         if (same > best_same) {
             best = here;
             best_same = same;
@@ -343,30 +381,36 @@ static guint count_same_blocks(const struct recording *rebuilt, guint at,
 }
 
 static void compare(const struct recording *rebuilt, const struct recording *recorded,
-                    bool modelled_only)
+                    struct wish wish)
 {
-    const struct alignment at = align(rebuilt, recorded, modelled_only);
+    const struct alignment at = align(rebuilt, recorded, wish);
     const struct frame *first = frame_at(rebuilt, at.start);
 
     printf("frames %u of %u, missing messages %u of %u, blocks %u of %u, bad %u\n",
-           count_same(rebuilt, recorded, at, modelled_only), recorded->frames->len,
+           count_same(rebuilt, recorded, at, wish), recorded->frames->len,
            count_missing(rebuilt, first ? first->message : 0, recorded), recorded->messages->len,
            count_same_blocks(rebuilt, first ? first->block : 0, recorded), recorded->blocks->len,
            rebuilt->bad);
+    if (wish.entities_only)
+        print_states(rebuilt, recorded, at);
 }
 
 int main(int argc, char **argv)
 {
-    const bool modelled_only = argc == 4 && strcmp(argv[1], "--modelled-only") == 0;
+    const struct wish wish = {
+        .modelled_only = argc == 4 && strcmp(argv[1], "--modelled-only") == 0,
+        .entities_only = argc == 4 && strcmp(argv[1], "--entities") == 0,
+    };
+    const int options = wish.modelled_only || wish.entities_only;
     struct recording rebuilt = {0}, recorded = {0};
 
-    if (argc != 3 + modelled_only) {
-        fprintf(stderr, "usage: compare_dm2 [--modelled-only] REBUILT RECORDED\n");
+    if (argc != 3 + options) {
+        fprintf(stderr, "usage: compare_dm2 [--modelled-only | --entities] REBUILT RECORDED\n");
         return 2;
     }
-    if (!load(argv[1 + modelled_only], &rebuilt) || !load(argv[2 + modelled_only], &recorded))
+    if (!load(argv[1 + options], &rebuilt) || !load(argv[2 + options], &recorded))
         return 2;
-    compare(&rebuilt, &recorded, modelled_only);
+    compare(&rebuilt, &recorded, wish);
     unload(&rebuilt);
     unload(&recorded);
     return 0;

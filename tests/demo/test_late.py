@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
+
+import json
+import pathlib
+import sys
+import unittest
+
+from late import cut, merged, readdressed
+from tool import CAPTURES, Capture, ToolTest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
+import dem  # noqa: E402
+
+QUAKE = CAPTURES / "nq-protocol15.pcap"
+PLAYING = 100  # so many packets of it are the handshake and the sign-on
+
+
+class Late(ToolTest):
+    def convert(self, capture, *options, status=1):
+        """What the tool said."""
+        path = self.write("in.pcap", capture.pcap())
+        (self.folder / "out").mkdir(exist_ok=True)
+        _, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        return error
+
+    def demos(self):
+        """By name."""
+        return {path.name: path for path in (self.folder / "out").iterdir()}
+
+    def sessions(self, *options):
+        output, _ = self.tool("--list", "--json", *options, "in.pcap")
+        return json.loads(output)["sessions"]
+
+
+class Quake(Late):
+    def setUp(self):
+        super().setUp()
+        self.whole = Capture.read(QUAKE)
+        self.convert(self.whole, status=0)
+        self.recorded = self.messages("in-1-dm4.dem")
+        (self.folder / "out" / "in-1-dm4.dem").rename(self.folder / "lender.dem")
+
+    def messages(self, name):
+        return [block.messages for block in dem.read(self.demos()[name])[1]]
+
+    def assert_lent(self, name, blocks):
+        """A sign-on of three blocks, then the end of the recording."""
+        messages = self.messages(name)
+        self.assertGreater(len(messages), blocks)
+        self.assertEqual(messages[3:], self.recorded[-len(messages) + 3:])
+        self.assertEqual(messages[:2], self.recorded[:2])
+        return messages
+
+    def test_another_client_lends(self):
+        late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
+        error = self.convert(merged(self.whole, late))
+        self.assertIn("session 2: its start is missing (the capture begins in the middle of a "
+                      "level); its sign-on is lent by session 1\n", error)
+        messages = self.assert_lent("in-2-dm4.dem", 40)
+        # The lender's own view and state are not lent, its clock is the session's.
+        self.assertNotIn(b"\x0a", messages[2][:1])
+        self.assertEqual(messages[2][:1] + messages[2][1:5], messages[3][:5])
+
+    def test_lender_that_comes_later(self):
+        late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
+        shifted = Capture(late.link_type, [(time - 1000000, frame) for time, frame in late.frames])
+        error = self.convert(merged(shifted, self.whole))
+        self.assertIn("lent by session", error)
+        self.assertEqual(len(self.demos()), 2)
+
+    def test_demo_lends(self):
+        error = self.convert(cut(self.whole, PLAYING), "--sign-on", "lender.dem")
+        self.assertIn("its sign-on is lent by lender.dem; not known: the names", error)
+        messages = self.assert_lent("in-1-dm4.dem", 40)
+        self.assertNotIn(b"alice", messages[2])
+
+    def test_nobody_lends(self):
+        error = self.convert(cut(self.whole, PLAYING))
+        self.assertIn("no demo: nothing lends it the level's sign-on", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_list_says_who_lends(self):
+        self.write("in.pcap", cut(self.whole, PLAYING).pcap())
+        output, _ = self.tool("--list", "--sign-on", "lender.dem", "in.pcap")
+        self.assertIn("lent by lender.dem", output)
+        session, = self.sessions("--sign-on", "lender.dem")
+        self.assertEqual((session["maps"], session["version"]), (["dm4"], "15"))
+        self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.dem")
+        session, = self.sessions()
+        self.assertEqual(session["demo"]["sign_on"],
+                         {"lender": None, "unknown": None, "refused": None})
+        self.assertIn("missing", self.tool("--list", "in.pcap")[0])
+
+    def test_column_is_there_only_when_needed(self):
+        self.write("in.pcap", self.whole.pcap())
+        self.assertNotIn("sign-on", self.tool("--list", "in.pcap")[0])
+        session, = self.sessions()
+        self.assertIsNone(session["demo"]["sign_on"])
+
+    def test_lender_of_another_protocol_is_refused(self):
+        path = self.write("other.pcap", Capture.read(CAPTURES / "nq-darkplaces.pcap").pcap())
+        self.tool("--output", "other.dem", path, status=1)
+        error = self.convert(cut(self.whole, PLAYING), "--sign-on", "other.dem")
+        self.assertIn("other.dem: its protocol is 3504", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_demo_that_lends_nothing(self):
+        self.write("empty.dem", b"-1\n" + bytes(16))
+        error = self.convert(self.whole, "--sign-on", "empty.dem", status=2)
+        self.assertIn("empty.dem: has no sign-on that could be lent", error)
+
+    def test_sign_on_that_was_cut_off(self):
+        """Without svc_serverinfo the level cannot be shown; it is never well."""
+        serverinfo = next(index for index, (_, frame) in enumerate(self.whole.frames)
+                          if b"\0\x0b\x0f\0\0\0" in frame)
+        without = Capture(self.whole.link_type, self.whole.frames[:serverinfo] +
+                          self.whole.frames[serverinfo + 1:])
+        error = self.convert(without)
+        self.assertEqual(self.demos(), {})
+        self.assertIn("nothing lends it", error)
+        self.convert(without, "--sign-on", "lender.dem")
+        self.assertEqual(len(self.demos()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

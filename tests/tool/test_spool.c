@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packets that are kept to be read again, in memory and in a file. */
+#include <glib.h>
+#include <string.h>
+
+#include "pcap2demo/sessions/spool.h"
+#include "tests/unit/unit.h"
+
+static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size)
+{
+    memset(bytes, (int)number, size);
+    return (struct qs_packet){.data = bytes,
+                              .size = size,
+                              .wire_size = size + 1,
+                              .number = number,
+                              .time = (int64_t)number * 1000,
+                              .from = QS_END_B};
+}
+
+static void add_packets(struct spool *spool, const char *file, uint64_t count, uint32_t size)
+{
+    uint8_t bytes[2000];
+
+    for (uint64_t i = 1; i <= count; i++) {
+        const struct qs_packet packet = packet_of(i, bytes, size);
+
+        assert_true(spool_add(spool, file, &packet));
+    }
+}
+
+static void assert_packets(struct spool *spool, const char *file, uint64_t count, uint32_t size)
+{
+    uint8_t bytes[2000];
+    struct qs_packet packet;
+    const char *of;
+
+    spool_rewind(spool);
+    for (uint64_t i = 1; i <= count; i++) {
+        const struct qs_packet expected = packet_of(i, bytes, size);
+
+        assert_true(spool_next(spool, &of, &packet));
+        assert_string_equal(of, file);
+        assert_int_equal(packet.number, i);
+        assert_int_equal(packet.time, expected.time);
+        assert_int_equal(packet.wire_size, size + 1);
+        assert_int_equal(packet.from, QS_END_B);
+        assert_int_equal(packet.size, size);
+        assert_memory_equal(packet.data, bytes, size);
+    }
+    assert_false(spool_next(spool, &of, &packet));
+}
+
+static void test_packets(uint64_t count, uint32_t size)
+{
+    struct spool *spool = spool_new();
+    const char *file = g_intern_string("a.pcap");
+
+    add_packets(spool, file, count, size);
+    assert_packets(spool, file, count, size);
+    assert_packets(spool, file, count, size); /* again */
+    assert_null(spool_error(spool));
+    spool_free(spool);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    test_packets(0, 0);
+}
+
+static void test_in_memory(void **state)
+{
+    (void)state;
+    test_packets(3, 100);
+    test_packets(2, 0);
+}
+
+static void test_in_a_file(void **state)
+{
+    (void)state;
+    test_packets(1000, 2000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_in_memory),
+        cmocka_unit_test(test_in_a_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
