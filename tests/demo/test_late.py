@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import re
 import sys
 import unittest
 
@@ -19,10 +20,13 @@ PLAYING = 100  # so many packets of it are the handshake and the sign-on
 
 class Late(ToolTest):
     def convert(self, capture, *options, status=1):
-        """What the tool said."""
+        """What the tool said. Demos are then called in-SESSION-MAP."""
         path = self.write("in.pcap", capture.pcap())
         (self.folder / "out").mkdir(exist_ok=True)
-        _, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        output, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        for name, session in re.findall(r"^out/(\S+): session (\d+),", output, re.MULTILINE):
+            level = name.rsplit("-", 1)[1]
+            (self.folder / "out" / name).rename(self.folder / "out" / f"in-{session}-{level}")
         return error
 
     def demos(self):

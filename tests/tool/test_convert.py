@@ -178,7 +178,7 @@ class Sessions(Convert):
             frames = self.capture.frames[:700] + shifted(self.capture.frames[700:], seconds)
             path = self.write_frames("x.pcap", frames)
             output, error = self.tool("-f", path)
-            self.assertIn("x-1-dm4.qwd: session 1, QuakeWorld 28, 0:15,", output)
+            self.assertIn(f"{TWO[0]}: session 1, QuakeWorld 28, 0:15,", output)
             self.assertEqual(error, "")
 
     def test_idle_is_over(self):
