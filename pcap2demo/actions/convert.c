@@ -78,6 +78,9 @@ static void convert_session(struct session_handler *handler, const struct sessio
             print_reason(session);
         return;
     }
+    if (session->same_as && !convert->options->quiet)
+        message(session->first, "session %u is session %u under another address", session->number,
+                session->same_as);
     for (guint i = 0; i < demo_files(session->demo)->len; i++)
         print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
     report_demo_problems(session);

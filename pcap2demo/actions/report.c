@@ -67,6 +67,8 @@ char *report_demo(const struct session *session)
     if (!session->demo)
         return g_strdup(session_demo_format(session) ? "cannot be rebuilt yet"
                                                      : "has no demo format");
+    if (session->same_as)
+        return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
@@ -143,7 +145,7 @@ void report_demo_problems(const struct session *session)
 {
     const struct problems *problems;
 
-    if (!session->demo)
+    if (!session->demo || session->same_as)
         return;
     report_missing_start(session);
     problems = demo_problems(session->demo);
@@ -294,6 +296,7 @@ json_t *report_session_json(const struct session *session)
     json_object_set_new(json, "packets", number(session->packets));
     json_object_set_new(json, "problems", number(session->problems));
     json_object_set_new(json, "loss", loss_json(session));
+    json_object_set_new(json, "same_as", session->same_as ? number(session->same_as) : json_null());
     json_object_set_new(json, "demo", demo_json(session));
     return json;
 }

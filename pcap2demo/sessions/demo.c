@@ -20,7 +20,7 @@ struct demo {
     struct demo_loan loan;
     GPtrArray *files;
     struct problems problems;
-    bool dropped;
+    bool dropped, unwanted;
     GTree *left_out; /* char * to guint: how often each command was left out */
 };
 
@@ -109,6 +109,8 @@ static void end_file(struct demo *demo)
 {
     struct demo_file *file;
 
+    if (demo->unwanted)
+        discard_file(demo);
     if (!demo->writer)
         return;
     file = g_new0(struct demo_file, 1);
@@ -231,11 +233,16 @@ char *demo_left_out_text(const struct demo *demo)
 
 void demo_end(struct demo *demo, bool keep)
 {
-    demo->dropped = !keep;
+    demo->dropped |= !keep;
     if (keep)
         end_file(demo);
     else
         discard_file(demo);
+}
+
+void demo_drop(struct demo *demo)
+{
+    demo->unwanted = demo->dropped = true;
 }
 
 bool demo_is_dropped(const struct demo *demo)

@@ -56,6 +56,9 @@ void demo_set_map(struct demo *demo, const char *map);
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void demo_end(struct demo *demo, bool keep);
 
+/* There is no need for it: what is written is dropped. */
+void demo_drop(struct demo *demo);
+
 /* Whether the session ended so that the last file was not kept. */
 bool demo_is_dropped(const struct demo *demo);
 

@@ -277,6 +277,13 @@ bool session_waits(const struct session *session)
     return session->held != NULL;
 }
 
+void session_set_same(struct session *session, unsigned number)
+{
+    session->same_as = number;
+    if (session->demo)
+        demo_drop(session->demo);
+}
+
 void session_end(struct session *session, bool keep)
 {
     if (session->held && keep)

@@ -5,6 +5,7 @@
 #include "pcap2demo/sessions/conversation.h"
 #include "pcap2demo/sessions/lending.h"
 #include "pcap2demo/sessions/stream.h"
+#include "pcap2demo/sessions/twins.h"
 #include "pcap2demo/sessions/unclaimed.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
@@ -15,6 +16,7 @@ struct sessions {
     struct session_handler *handler;
     struct flow_table *flows;
     struct unclaimed *unclaimed;
+    struct twins *twins;
     struct conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[PROTOCOLS_MAX];
     const char *file;                /* of the packet at hand; interned */
@@ -24,6 +26,7 @@ struct sessions {
     struct lending *lending;
     GQueue waiting; /* struct session: over, and may yet be lent a sign-on; oldest first */
     unsigned count; /* sessions so far */
+    unsigned open;  /* of them so many are going on */
     bool keep;      /* unfinished demos at the end */
 };
 
@@ -194,6 +197,7 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
     };
 
     conversation->session = session_new(&setup, decoder_of(sessions, conversation), first);
+    twins_begin(sessions->twins, sessions->open++);
 }
 
 static void finish_session(struct sessions *sessions, struct session *session)
@@ -215,6 +219,9 @@ static void end_session(struct sessions *sessions, struct conversation *conversa
     struct session *session = conversation->session;
 
     conversation->session = NULL;
+    sessions->open--;
+    twins_decide(session);
+    twins_end(sessions->twins, session);
     session->server = server_of(conversation);
     session->client = client_of(conversation);
     session_over(session, conversation->state);
@@ -300,6 +307,9 @@ static void take_in_turn(struct sessions *sessions, struct conversation *convers
     const uint32_t connection = conversation->state->connection;
 
     take(sessions, conversation, packet);
+    /* Who asks for a session by its number gets it. */
+    if (conversation->session && !sessions->options->chosen->len)
+        twins_packet(sessions->twins, conversation->session, packet);
     if (conversation->state->connection != connection)
         order_restart(conversation->order, packet->from, place);
 }
@@ -565,6 +575,7 @@ struct sessions *sessions_new(const struct session_options *options,
     sessions->unclaimed = unclaimed_new(options->protocol_options);
     sessions->lending = lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
+    sessions->twins = twins_new();
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
@@ -592,6 +603,7 @@ void sessions_free(struct sessions *sessions, bool keep)
     unclaimed_free(sessions->unclaimed);
     end_waiting(sessions);
     lending_free(sessions->lending);
+    twins_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

@@ -47,6 +47,11 @@ DAMAGES = {
     "both-ends-seconds": Damage(lambda frames, server: damages.both_ends(frames, 2 * NANOSECONDS), "bytes"),
     "both-ends-seconds-behind": Damage(
         lambda frames, server: damages.both_ends(frames, -2 * NANOSECONDS), 1),
+    "both-sides": Damage(lambda frames, server: damages.both_sides(frames, server, 0), "bytes"),
+    "both-sides-second": Damage(
+        lambda frames, server: damages.both_sides(frames, server, NANOSECONDS), "bytes"),
+    "both-sides-behind": Damage(
+        lambda frames, server: damages.both_sides(frames, server, -3 * MILLISECONDS), "bytes"),
     "clock-forwards": Damage(lambda frames, server: damages.set_clock(frames, 0.5, 2 * HOUR), 1),
     "clock-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -2 * HOUR), 1),
     "clock-seconds-back": Damage(lambda frames, server: damages.set_clock(frames, 0.3, -5 * NANOSECONDS), 1),
