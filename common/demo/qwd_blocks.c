@@ -32,22 +32,19 @@ static uint64_t end_of(const struct qwd_blocks *blocks)
 
 /* --- Writing --- */
 
-static uint8_t *widen(struct qwd_blocks *blocks, uint32_t size)
+static void widen(struct qwd_blocks *blocks, uint32_t size)
 {
     blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 4);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
-    return blocks->bytes + blocks->size;
 }
 
 /* Room for a block behind the others, which is counted with them from now on. */
 static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
-    uint8_t *room = blocks->bytes + blocks->size;
-
     if (size > blocks->room - blocks->size)
-        room = widen(blocks, size);
+        widen(blocks, size);
     blocks->size += size;
-    return room;
+    return blocks->bytes + blocks->size - size;
 }
 
 static void write_up_to(struct qwd_blocks *blocks, uint64_t end)

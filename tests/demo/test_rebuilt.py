@@ -7,9 +7,10 @@ import struct
 import sys
 import unittest
 
-from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
+from tool import CAPTURES, ETHERNET, PROGRAM, Capture, ToolTest, udp
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
+import player  # noqa: E402
 import qwd  # noqa: E402
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
@@ -23,6 +24,8 @@ class Rebuilt(ToolTest):
         path = self.write("in.pcap", pcap)
         _, error = self.tool("--force", "--output", name, path, status=status)
         demo, = list(self.folder.glob("*" + pathlib.Path(name).suffix))
+        if demo.suffix == ".qwd":
+            self.assertEqual(player.play(PROGRAM, demo).dropped, 0)
         return demo.read_bytes(), error
 
 
