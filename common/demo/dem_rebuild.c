@@ -149,6 +149,29 @@ static void note_lost(struct dem *dem, const struct qs_packet *packet)
     dem->lost = true;
 }
 
+/* It only keeps the connection alive. */
+static bool is_idle(const struct nq_session *session)
+{
+    const struct qs_view messages = session->delivered.bytes;
+
+    return messages.size == 1 && messages.data[0] == SVC_NOP;
+}
+
+/* Servers may send texts and commands before svc_serverinfo, or keep the connection alive. */
+static bool is_greeting(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_NOP:
+        case SVC_PRINT:
+        case SVC_STUFFTEXT:
+            break;
+        default:
+            return false;
+        }
+    return true;
+}
+
 /* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
 static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
                         const struct qs_packet *packet, bool level)
@@ -164,12 +187,10 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
             note_lost(dem, packet);
         return !session->sign_on_lost;
     }
-    if (dem_needs_level(decoder)) {
+    if (dem_needs_level(decoder))
         note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"
                                                 : "the capture begins in the middle of a level");
-        return false;
-    }
-    return session->base.connection;
+    return session->base.connection && !dem->late && is_greeting(decoder);
 }
 
 /* --- A lent sign-on --- */
@@ -263,9 +284,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
 /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
 static bool is_recorded(const struct nq_session *session)
 {
-    const struct qs_view messages = session->delivered.bytes;
-
-    return session->darkplaces_client || messages.size != 1 || messages.data[0] != SVC_NOP;
+    return session->darkplaces_client || !is_idle(session);
 }
 
 static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,

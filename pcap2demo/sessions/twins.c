@@ -14,14 +14,18 @@ enum {
     SIZE_MIN = 12,    /* bytes; shorter ones are alike in many sessions */
     ALIKE_MIN = 16,   /* packets; of fewer nothing is said */
     ALIKE_ENOUGH = 512,
-    ALIKE_FEW = 32,    /* so few may be alike by chance, before those of the first come as well */
     UNLIKE_SHARE = 100 /* one in so many may be in one of the two only */
 };
 
+/* Nanoseconds that the clocks of the two sides may differ. */
+#define CLOCKS_DIFFER (INT64_C(30) * 1000000000)
+
 struct slot {
     uint64_t hash;
+    int64_t time;            /* of the packet */
     unsigned number;         /* of the session; 0: empty */
     struct session *session; /* NULL: it has ended */
+    bool counted;            /* as unlike, so far */
 };
 
 struct twins {
@@ -78,11 +82,11 @@ void twins_decide(struct session *session)
         session_set_same(session, session->alike_to);
 }
 
-static void count_unlike(struct session *session)
+/* Whether it was counted: what comes before the first packets that are alike is not. */
+static bool count_unlike(struct session *session)
 {
     session->unlike += session->alike > 0;
-    if (session->alike < ALIKE_FEW && !is_mostly_alike(session))
-        session->alike = 0;
+    return session->alike > 0;
 }
 
 static void count_alike(struct session *later, unsigned first)
@@ -97,43 +101,45 @@ static void count_alike(struct session *later, unsigned first)
 }
 
 /* The session has the packet that is in the slot. Each packet of the later session counts once. */
-static void count(struct session *session, const struct slot *slot)
+static void count(struct session *session, struct slot *slot)
 {
     struct session *later = slot->session;
 
     if (slot->number < session->number) {
         count_alike(session, slot->number);
     } else if (later) {
-        later->unlike -= later->alike > 0;
+        later->unlike -= slot->counted && later->unlike > 0;
+        slot->counted = false;
         count_alike(later, session->number);
     }
 }
 
 /* Of another session that had the packet; or NULL. */
-static const struct slot *find_other(const struct slot *bucket, uint64_t hash, unsigned number)
+static struct slot *find_other(struct slot *bucket, const struct slot *own)
 {
     for (int i = 0; i < BUCKET_SIZE; i++)
-        if (bucket[i].number && bucket[i].number != number && bucket[i].hash == hash)
+        if (bucket[i].number && bucket[i].number != own->number && bucket[i].hash == own->hash &&
+            ABS(bucket[i].time - own->time) <= CLOCKS_DIFFER)
             return &bucket[i];
     return NULL;
 }
 
 void twins_packet(struct twins *twins, struct session *session, const struct qs_packet *packet)
 {
-    struct slot *bucket;
-    const struct slot *other;
-    uint64_t hash;
+    struct slot *bucket,
+        own = {.time = packet->time, .number = session->number, .session = session};
+    struct slot *other;
 
     if (!twins->left || packet->size < SIZE_MIN)
         return;
     twins->left--;
-    hash = hash_of(packet);
-    bucket = &twins->slots[hash % BUCKETS * BUCKET_SIZE];
-    other = find_other(bucket, hash, session->number);
+    own.hash = hash_of(packet);
+    bucket = &twins->slots[own.hash % BUCKETS * BUCKET_SIZE];
+    other = find_other(bucket, &own);
     if (other)
         count(session, other);
     else
-        count_unlike(session);
+        own.counted = count_unlike(session);
     memmove(bucket + 1, bucket, (BUCKET_SIZE - 1) * sizeof *bucket);
-    *bucket = (struct slot){hash, session->number, session};
+    *bucket = own;
 }

@@ -4,7 +4,9 @@
 
 import json
 import pathlib
+import pathlib
 import re
+import struct
 import sys
 import unittest
 
@@ -126,6 +128,71 @@ class Quake(Late):
         self.assertIn("nothing lends it", error)
         self.convert(without, "--sign-on", "lender.dem")
         self.assertEqual(len(self.demos()), 1)
+
+
+def blocks_of(path):
+    """Of a DM2 demo."""
+    data, at, found = path.read_bytes(), 0, []
+    while data[at:at + 4] != b"\xff\xff\xff\xff":
+        size, = struct.unpack_from("<I", data, at)
+        found.append(data[at + 4:at + 4 + size])
+        at += 4 + size
+    return found
+
+
+class Quake2(Late):
+    """Of protocol 34, and of 36 with extended limits."""
+
+    def lent(self, name, first, *options):
+        """The demo of the late session as blocks, its frames, those of the whole one, and what was said."""
+        whole = Capture.read(CAPTURES / name)
+        self.convert(whole, status=0)
+        (self.folder / "out" / "in-1-lab1.dm2").rename(self.folder / "whole.dm2")
+        late = cut(readdressed(whole, [10, 0, 0, 9]), first)
+        if "--sign-on" not in options:
+            error = self.convert(merged(whole, late), *options)
+            late_demo = self.folder / "out" / "in-2-lab1.dm2"
+        else:
+            error = self.convert(late, *options)
+            late_demo = self.folder / "out" / "in-1-lab1.dm2"
+        _, said = self.tool("--check", late_demo)
+        self.assertEqual(said, "")
+        return blocks_of(late_demo), blocks_of(self.folder / "whole.dm2"), error
+
+    def test_another_client_lends(self):
+        got, whole, error = self.lent("q2-lossy.pcap", 100)
+        self.assertIn("lent by session 1", error)
+        frames = len(got) - next(index for index, block in enumerate(got) if b"precache" in block) - 1
+        self.assertGreater(frames, 20)
+        # The first is written in full, all others are as they came.
+        self.assertEqual(got[-frames + 1:], whole[-frames + 1:])
+        self.assertEqual(got[0][13:], whole[0][13:])  # behind the server count
+
+    def test_extended_limits(self):
+        got, _, error = self.lent("q2-rates.pcap", 120)
+        self.assertIn("lent by session 1", error)
+        self.assertGreater(len(got), 10)
+
+    def test_demo_lends(self):
+        whole = Capture.read(CAPTURES / "q2-lossy.pcap")
+        self.convert(whole, status=0)
+        lender = self.folder / "lender.dm2"
+        (self.folder / "out" / "in-1-lab1.dm2").rename(lender)
+        got, _, error = self.lent("q2-lossy.pcap", 100, "--sign-on", lender)
+        self.assertIn("lender.dm2; not known: ", error)
+        self.assertIn("the names of players", error)
+        self.assertGreater(len(got), 20)
+
+    def test_nobody_lends(self):
+        error = self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100))
+        self.assertIn("nothing lends it the level's sign-on", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_lender_of_another_game_is_passed_over(self):
+        self.write("in.pcap", Capture.read(QUAKE).pcap())
+        self.tool("--output", "lender.dem", "in.pcap")
+        self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100), "--sign-on", "lender.dem")
+        self.assertEqual(self.demos(), {})
 
 
 if __name__ == "__main__":
