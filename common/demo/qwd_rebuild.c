@@ -199,7 +199,8 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
 
 static void add_cmd(struct qwd *qwd, const struct qs_packet *packet, const struct qw_usercmd *cmd)
 {
-    qwd_append_cmd(qwd->blocks, clock_at(qwd, packet), cmd);
+    qwd_append_cmd(qwd->blocks, clock_at(qwd, packet), cmd,
+                   qwd->out->ezquake_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC);
     end_block(qwd);
 }
 

@@ -122,7 +122,7 @@ static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
 {
     struct qwd_block block;
 
-    assert_int_equal(qwd_read_block(in, &block), QS_DEMO_BLOCK);
+    assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
     assert_int_equal(block.type, type);
     return block;
 }
@@ -151,6 +151,28 @@ static void test_lost_moves_are_in_order(void **state)
     assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
     assert_int_equal(qs_reader_left(&in), 0);
     assert_int_equal(r.memory.out.counts.repaired, 3);
+    rebuilding_end(&r);
+}
+
+/* The form that ezQuake plays from 3.7 on. */
+static void test_commands_of_ezquake_37(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+    struct qwd_block block;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    r.memory.out.ezquake_37 = true;
+    move(&r, 100, 8, 9, 10);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    block = next_block(&in, QWD_CMD);
+    assert_int_equal(block.form, QWD_CMD_EZQUAKE_37);
+    assert_int_equal(block.cmd.msec, 10);
+    next_block(&in, QWD_READ);
+    assert_int_equal(qs_reader_left(&in), 0);
     rebuilding_end(&r);
 }
 
@@ -401,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_moves_are_in_order),
+        cmocka_unit_test(test_commands_of_ezquake_37),
         cmocka_unit_test(test_late_start_of_the_client),
         cmocka_unit_test(test_late_start_of_the_server),
         cmocka_unit_test(test_late_start_needs_force),
