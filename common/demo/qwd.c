@@ -151,8 +151,8 @@ static unsigned count_as(struct qs_reader in, unsigned max, float before, enum q
     switch (read_block_as(&in, &block, form)) {
     case QS_DEMO_BLOCK:
         return is_plausible(&block, before) ? 1 + count_following(in, max - 1, block.time) : 0;
-    case QS_DEMO_CUT: /* there is no more to see */
-        return qs_reader_left(&in) >= 4 && is_plausible_time(block.time, before) ? max : 0;
+    case QS_DEMO_CUT: /* less than what ends well */
+        return qs_reader_left(&in) >= 4 && is_plausible_time(block.time, before) ? max - 1 : 0;
     default:
         return 0;
     }
