@@ -172,6 +172,7 @@ static const uint8_t since[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = 0,
 #define CLC_35(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_R1Q2,
 #define CLC_36(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_Q2PRO,
+#define CLC_38(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_AQTION,
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -179,7 +180,7 @@ static const uint8_t since[] = {
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;
-    const bool later = version == Q2_PROTOCOL_R1Q2 || version == Q2_PROTOCOL_Q2PRO;
+    const bool later = version == Q2_PROTOCOL_R1Q2 || q2_is_q2pro(version);
     const bool known = id < G_N_ELEMENTS(messages) && messages[id].read;
 
     return known && since[id] <= (later ? version : 0) ? &messages[id] : NULL;
@@ -187,7 +188,11 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 void q2_read_client_messages(struct qs_decoder *d)
 {
-    if (d->session->version == Q2_PROTOCOL_Q2PRO)
+    if (q2_pass_over(d))
+        return;
+    if (q2_is_q2pro(d->session->version))
         d->id_mask = PACKED_ID_MASK;
+    if (d->session->version == Q2_PROTOCOL_AQTION)
+        d->whole_id = CLC_CVARSYNC;
     qs_read_messages(d, Q2_CLC, lookup);
 }

@@ -18,7 +18,17 @@ struct q2_dialect {
     bool extensions2;   /* extended limits, version 2: variable coordinates, 64 stats */
     bool player_fog;
     bool clientnum16; /* the client number is a short */
+    bool aqtion;      /* frames keep the ids of their messages; a byte of flags in the player */
 };
+
+/* q2pro-ng speaks a protocol of its own under Q2PRO's number, with a minor version of 2000. */
+bool q2_is_minor_of_q2pro_ng(uint32_t minor);
+
+/* Whether what is said in that version, with that minor version, can be decoded. */
+bool q2_is_decoded(int32_t version, uint32_t minor);
+
+/* Protocol 36, or one that was made of it. */
+bool q2_is_q2pro(int32_t version);
 
 /*
  * The dialect of a session: `minor` is the minor version in force, `flags` (PF_*) and `record`

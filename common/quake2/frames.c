@@ -274,6 +274,17 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     g_string_free(list.roster, TRUE);
 }
 
+/* AQtion keeps the numbers of what others joined to one message. Clients stop at another number. */
+static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
+{
+    const uint32_t at = d->in.pos;
+
+    if (dialect_of(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
+        qs_reader_overrun(&d->in);
+    }
+}
+
 static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 {
     const uint32_t at = d->in.pos;
@@ -291,8 +302,10 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
     qs_open(d, Q2_PLAYER);
+    read_inner_id(d, SVC_PLAYERINFO);
     read_player(d, extra);
     qs_close(d);
+    read_inner_id(d, SVC_PACKETENTITIES);
     read_packed_entities(d, number, delta);
 }
 

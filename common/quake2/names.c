@@ -5,6 +5,15 @@
 
 #include "common/quake2/configstrings.h"
 
+const struct qs_name q2_ghud_type_names[] = {
+    {0, "GHT_IMG"}, {1, "GHT_FILL"}, {2, "GHT_TEXT"}, {3, "GHT_NUM"}, {0, NULL},
+};
+
+const struct qs_name q2_undecoded_names[] = {
+    {25, "test release"}, {37, "MVD"},         {56, "KMQuake2"},          {1038, "q2repro"},
+    {2022, "rerelease"},  {2023, "rerelease"}, {2024, "yquake2remaster"}, {0, NULL},
+};
+
 const struct qs_name q2_protocol_names[] = {
     {25, "3.00 (test release)"},
     {26, "3.05, 3.06"},
@@ -18,6 +27,12 @@ const struct qs_name q2_protocol_names[] = {
     {35, "R1Q2"},
     {36, "Q2PRO"},
     {37, "MVD"},
+    {38, "AQtion"},
+    {56, "KMQuake2"},
+    {1038, "q2repro"},
+    {2022, "rerelease"},
+    {2023, "rerelease"},
+    {2024, "yquake2remaster"},
     {3434, "Extended limits demo"},
     {3435, "Extended limits demo, version 2"},
     {3436, "Extended limits demo, version 2 with fog"},

@@ -68,6 +68,8 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
     read_angles(d, Q2_PLAYER_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES,
                 player->delta_angles);
+    if (q2_session_of(d->session)->dialect.aqtion)
+        q2_read_aqtion_player(d);
 }
 
 static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)

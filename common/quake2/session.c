@@ -128,6 +128,7 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
+    session->undecodable = version && !q2_is_decoded(version, session->minor);
     session->dialect =
         q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
 }

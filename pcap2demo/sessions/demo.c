@@ -187,7 +187,8 @@ struct demo *demo_new(const struct demo_setup *setup)
                                         .left_out = left_out,
                                         .problem = problem,
                                         .force = setup->demo_options.force,
-                                        .sanitize = setup->demo_options.sanitize};
+                                        .sanitize = setup->demo_options.sanitize,
+                                        .ezquake_37 = setup->demo_options.ezquake_37};
     demo->setup = *setup;
     demo->files = g_ptr_array_new_with_free_func(file_free);
     demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);

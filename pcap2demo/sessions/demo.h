@@ -16,8 +16,9 @@ enum { DEMO_COMMANDS_MAX = 32 };
 
 /* What the user asked for. */
 struct demo_options {
-    bool force;    /* write demos whose start is missing, as well as that can be done */
-    bool sanitize; /* leave out what playback does not need and would carry out: see the manual */
+    bool force;      /* write demos whose start is missing, as well as that can be done */
+    bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
+    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
 };
 
 struct demo_setup {

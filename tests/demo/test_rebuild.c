@@ -148,7 +148,7 @@ static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
 {
     struct qwd_block block;
 
-    assert_int_equal(qwd_read_block(in, &block), QS_DEMO_BLOCK);
+    assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
     assert_int_equal(block.type, type);
     return block;
 }
@@ -264,7 +264,8 @@ static void test_delta_without_its_base(void **state)
     finish(&r);
     in = demo_of(&r);
     while (in.data[in.pos + 4] != QWD_READ || qs_le32(in.data + in.pos + 9) != 102)
-        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}), QS_DEMO_BLOCK);
+        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}, QWD_CMD_CLASSIC),
+                         QS_DEMO_BLOCK);
     assert_view_is(next_block(&in, QWD_READ).packet,
                    VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
     assert_client_block(&in, 13);
@@ -283,6 +284,32 @@ static void test_client_alone(void **state)
     move(&r, 100, 8, 9, 10);
     finish(&r);
     assert_int_equal(r.memory.demo->len, 0);
+    rebuilding_end(&r);
+}
+
+/* The form that ezQuake plays from 3.7 on. */
+static void test_commands_of_ezquake_37(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+    struct qwd_block block;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    r.memory.out.ezquake_37 = true;
+    server(&r, 100, 50);
+    move_after(&r, 51, 100, 8, 9, 10);
+    server(&r, 101, 51);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    block = next_block(&in, QWD_CMD);
+    assert_int_equal(block.form, QWD_CMD_EZQUAKE_37);
+    assert_int_equal(block.cmd.msec, 10);
+    assert_server_block(&in, 101);
+    next_block(&in, QWD_READ);
+    assert_int_equal(qs_reader_left(&in), 0);
     rebuilding_end(&r);
 }
 
@@ -587,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_moves_that_the_server_had),
         cmocka_unit_test(test_delta_without_its_base),
         cmocka_unit_test(test_client_alone),
+        cmocka_unit_test(test_commands_of_ezquake_37),
         cmocka_unit_test(test_late_start_of_the_client),
         cmocka_unit_test(test_late_start_of_the_server),
         cmocka_unit_test(test_late_start_needs_force),

@@ -335,6 +335,70 @@ static void test_serverdata_words(void **state)
     watch_close(&watch);
 }
 
+#define SERVERDATA_38 12, 38, 0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0xc7, 0x0b, 2, 1, 0, 1
+
+/* AQtion: its own server data and messages; masks of one and two bytes. */
+static void test_aqtion_messages(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
+    assert_shows(&watch, Q2_SERVERDATA_MINOR, 3015);
+    assert_shows(&watch, Q2_SERVERDATA_STRAFEJUMP, 1);
+    assert_shows(&watch, Q2_SERVERDATA_WATERJUMP, 1);
+    assert_int_equal(read_block(&watch, BLOCK(29, 7, 0x80, 1, 9, 0x7f, 2, 0x09, 0x80, 0xff, 0xff,
+                                              'h', 'i', 0, 1, 2, 3, 255, 0xfe, 0xff, 4, 0, 5, 0,
+                                              100, 200, 0x10, 0, 0x20, 0, 255)),
+                     0);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 0, 7);
+    assert_shows_nth(&watch, Q2_GHUD_BITS_BLANK, 0, 1);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 1, 9);
+    assert_shows(&watch, Q2_GHUD_TYPE, 2);
+    assert_shows(&watch, Q2_GHUD_FLAGS, 0x8009);
+    assert_shows(&watch, Q2_GHUD_VALUE, -1);
+    assert_string_equal(nth(&watch, Q2_GHUD_TEXT, 0)->text, "hi");
+    assert_shows(&watch, Q2_GHUD_COLOR_ALPHA, 255);
+    assert_shows(&watch, Q2_GHUD_ORIGIN_X, -2);
+    assert_shows(&watch, Q2_GHUD_ANCHOR_X, 0.5);
+    assert_shows(&watch, Q2_GHUD_ANCHOR_Y, 1);
+    assert_shows(&watch, Q2_GHUD_SIZE_Y, 32);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 2, 255);
+    assert_int_equal(read_block(&watch, BLOCK(30, 32, 2, 'a', 0, '1', 0, 'b', 0, '2', 0, 31, 'k', 0,
+                                              0xff, 0xff, 0xff, 0xff, 30, 31, 'x', 0, 5, 0, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_CVARSYNC_COUNT, 2);
+    assert_string_equal(nth(&watch, Q2_CVARSYNC_VALUE, 1)->text, "2");
+    assert_shows_nth(&watch, Q2_USERSTATISTIC_VALUE, 0, -1);
+    assert_shows_nth(&watch, Q2_USERSTATISTIC_VALUE, 1, 5);
+    assert_int_not_equal(read_block(&watch, BLOCK(30, 30, 6)), 0);
+    assert_int_not_equal(read_block(&watch, BLOCK(29, 7)), 0);
+    watch_close(&watch);
+}
+
+/* Its frames keep the numbers of svc_playerinfo and svc_packetentities. */
+static void test_aqtion_frames(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
+    /* Frame 5 in full: no areas; gravity, AQtion's three fields, client number 9, no entities. */
+    assert_int_equal(read_block(&watch, BLOCK(20 | 4 << 5, 5, 0, 0, 0xf8, 0, 0, 17, 0x20, 0, 0x20,
+                                              3, 7, 0xaa, 0x34, 0x12, 2, 9, 18, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_FRAME_NUMBER, 5);
+    assert_shows(&watch, Q2_PLAYER_AQTION_PM_FLAGS, 0xaa);
+    assert_shows(&watch, Q2_PLAYER_AQTION_TIMESTAMP, 0x1234);
+    assert_shows(&watch, Q2_PLAYER_AQTION_LEG_HITS, 2);
+    assert_shows(&watch, Q2_PLAYER_CLIENTNUM, 9);
+    assert_int_not_equal(read_block(&watch, BLOCK(20, 6, 0, 0, 0xf8, 0, 0, 16, 0, 0, 0, 18, 0, 0)),
+                         0);
+    watch_close(&watch);
+}
+
 /* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
 static void test_moves_are_signed(void **state)
 {
@@ -722,6 +786,8 @@ int main(void)
         cmocka_unit_test(test_words_of_messages),
         cmocka_unit_test(test_inventory_is_signed),
         cmocka_unit_test(test_serverdata_words),
+        cmocka_unit_test(test_aqtion_messages),
+        cmocka_unit_test(test_aqtion_frames),
         cmocka_unit_test(test_moves_are_signed),
         cmocka_unit_test(test_beam_origin),
         cmocka_unit_test(test_short_angles),
