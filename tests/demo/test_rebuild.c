@@ -274,6 +274,35 @@ static void test_delta_without_its_base(void **state)
     rebuilding_end(&r);
 }
 
+/* The server counts from another frame than the client had by then, as when the client dropped one:
+ * players have that frame and would drop the update all the same. */
+static void test_delta_that_players_drop(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    say(&r, 100, 100, VIEW(FULL));
+    move_after(&r, 101, 100, 1, 2, 11);
+    say(&r, 101, 101, VIEW(DELTA("\x64")));
+    move_after(&r, 102, 101, 2, 11, 12);
+    say(&r, 102, 102, VIEW("\x30\x64\0\0"));
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    assert_client_block(&in, 11);
+    assert_server_block(&in, 101);
+    assert_client_block(&in, 12);
+    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
+    assert_string_equal(
+        r.memory.problems->str,
+        "5: players would drop the entities of packet 102, a delta from packet 100; "
+        "written in full\n");
+    rebuilding_end(&r);
+}
+
 /* A demo without a packet of the server's shows nothing. */
 static void test_client_alone(void **state)
 {
@@ -613,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_moves_stand_where_they_were_sent),
         cmocka_unit_test(test_moves_that_the_server_had),
         cmocka_unit_test(test_delta_without_its_base),
+        cmocka_unit_test(test_delta_that_players_drop),
         cmocka_unit_test(test_client_alone),
         cmocka_unit_test(test_commands_of_ezquake_37),
         cmocka_unit_test(test_late_start_of_the_client),

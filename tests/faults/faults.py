@@ -131,7 +131,7 @@ FAULTS = [
     ("demo", "    if (next)\n        qwd_blocks_set(&qwd->blocks, 0, next, 0);", ""),
     ("quakeworld", "if (parent && !--parent->children)", "if (parent)"),
     ("quakeworld", "return sequence - 1 - (uint8_t)(sequence - 1 - from);",
-     "return sequence - (uint8_t)(sequence - from);"),
+     "return sequence - (uint8_t)(sequence - 1 - from);"),
     ("demo", "if (dem->ended && decoder->direction == QS_C2S)", "if (dem->ended)"),
     ("demo", "const uint32_t length = GUINT32_TO_LE(block->len - header_size);",
      "const uint32_t length = GUINT32_TO_LE(block->len);"),
