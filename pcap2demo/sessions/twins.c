@@ -43,10 +43,9 @@ void twins_free(struct twins *twins)
     g_free(twins);
 }
 
-void twins_begin(struct twins *twins, unsigned open)
+void twins_begin(struct twins *twins)
 {
-    if (open)
-        twins->left = LOOKED_AT;
+    twins->left = LOOKED_AT;
 }
 
 void twins_end(struct twins *twins, const struct session *session)

@@ -16,8 +16,8 @@ struct session;
 struct twins *twins_new(void);
 void twins_free(struct twins *twins);
 
-/* A session begins; `open` others are going on. */
-void twins_begin(struct twins *twins, unsigned open);
+/* A session begins while others go on. */
+void twins_begin(struct twins *twins);
 
 /* A session has ended. */
 void twins_end(struct twins *twins, const struct session *session);
