@@ -43,6 +43,7 @@ struct dem {
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
     bool moving;     /* the client has moved in this level */
+    bool moved;      /* in any level */
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
@@ -372,7 +373,7 @@ static void add_move(struct dem *dem, const struct nq_session *session)
         return;
     dem->view = angles_of(&session->move);
     dem->source = VIEW_MOVE;
-    dem->moving = true;
+    dem->moving = dem->moved = true;
     if (dem->begun)
         settle(dem);
 }
@@ -430,6 +431,9 @@ static void dem_finish(void *state)
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
+    } else if (!dem->moved && !dem->undecoded) {
+        qs_demo_problem(dem->out, NULL,
+                        "the capture has no move of the client: the view does not turn");
     }
 }
 

@@ -38,6 +38,7 @@ struct dm2 {
     bool ended;                   /* the connection */
     bool late;                    /* that the capture lacks a beginning was said */
     uint32_t lent_level;          /* number of the level whose sign-on is lent; 0: none */
+    bool incomplete;              /* that the level cannot be shown was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
@@ -131,7 +132,7 @@ static void end_level(struct dm2 *dm2)
         dm2_append_end(dm2->file);
         write_file(dm2);
     }
-    dm2->begun = false;
+    dm2->begun = dm2->incomplete = false;
     forget_last_frame(dm2);
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
@@ -220,6 +221,19 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
                                                            has_known_frame(dm2)));
 }
 
+/* Players stop where the map's name, the first of the models, is not there ("no map set"). */
+static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (q2_configstring(session, Q2_RANGE_MODELS, 1))
+        return true;
+    if (!dm2->incomplete && session->base.level)
+        qs_demo_problem(dm2->out, NULL,
+                        "level %u cannot be shown: part of its sign-on was not captured",
+                        session->base.level);
+    dm2->incomplete = true;
+    return false;
+}
+
 /* Whether the packet's messages go into a demo. */
 static bool ready(struct dm2 *dm2, const struct q2_session *session)
 {
@@ -230,7 +244,7 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
         return true;
     if (!has_frame(dm2))
         return false;
-    if (can_begin(dm2, session))
+    if (can_begin(dm2, session) && can_be_shown(dm2, session))
         begin_level(dm2, session);
     else if (session->base.level)
         dm2->out->counts.missing++;

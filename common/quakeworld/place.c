@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: qw28-protocol, "Regular Packets"; FTE's words: common/fte/PROTOCOL.md, section 2. */
+/* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
 #include "common/quakeworld/place.h"
 
 #include "common/core/netchan.h"

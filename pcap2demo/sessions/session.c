@@ -197,6 +197,7 @@ void session_packet(struct session *session, const char *file, const char *comme
         session->end = MAX(session->end, packet->time);
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
+    session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     if (session->lender)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {
@@ -284,8 +285,19 @@ void session_set_same(struct session *session, unsigned number)
         demo_drop(session->demo);
 }
 
+/* Of what a client sends alone there is no demo. */
+static bool is_one_sided(const struct session *session)
+{
+    if (!session->rebuild || session->heard_server)
+        return false;
+    qs_demo_problem(demo_writer(session->demo), NULL,
+                    "the capture has nothing that the server sent");
+    return true;
+}
+
 void session_end(struct session *session, bool keep)
 {
+    keep = keep && !is_one_sided(session);
     if (session->held && keep)
         release(session);
     if (session->rebuild && keep)

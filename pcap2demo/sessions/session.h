@@ -32,6 +32,7 @@ struct session {
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
 
+    bool heard_server; /* the capture has something that the server sent */
     unsigned same_as; /* number of a session that is this one, under another address; or 0 */
 
     /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
