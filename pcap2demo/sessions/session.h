@@ -33,7 +33,7 @@ struct session {
     const struct qs_demo_format *recorded;
 
     bool heard_server; /* the capture has something that the server sent */
-    unsigned same_as; /* number of a session that is this one, under another address; or 0 */
+    unsigned same_as;  /* number of a session that is this one, under another address; or 0 */
 
     /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
      * of them those that it has not. */
