@@ -114,7 +114,7 @@ FAULTS = [
     ("demo", "qwd->has_next ? qwd->next : decoder->acknowledged + 1",
      "qwd->has_next ? qwd->next : decoder->acknowledged"),
     ("demo", "    if (now > qwd->time)\n        qwd->time = now;", "    qwd->time = now;"),
-    ("demo", "const bool cut = decoder->accepted && packet->size < packet->wire_size;",
+    ("demo", "const bool cut = decoder->accepted && qs_packet_is_cut(packet);",
      "const bool cut = false;"),
     ("demo", "return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
      "return message.data[1] == TE_RAILTRAIL2;"),
