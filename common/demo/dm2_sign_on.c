@@ -8,7 +8,7 @@
 
 #include "common/demo/dm2_lend.h"
 
-enum { SAMPLE_EVERY = 8 }; /* frames, to begin with */
+enum { SAMPLE_EVERY = 32 }; /* frames, to begin with */
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b)
 {

@@ -396,14 +396,20 @@ struct looking {
     uint32_t level; /* that is looked at */
 };
 
-static void begin_looking(struct looking *looking, const struct qs_decoder *decoder)
+/* New, or NULL. */
+static char *map_of(const struct qs_protocol *protocol, const struct qs_session *session)
 {
     struct qs_description description = {0};
 
-    decoder->protocol->describe(decoder->session, &description);
+    protocol->describe(session, &description);
     g_free(description.version);
     g_free(description.player);
-    looking->map = description.map;
+    return description.map;
+}
+
+static void begin_looking(struct looking *looking, const struct qs_decoder *decoder)
+{
+    looking->map = map_of(decoder->protocol, decoder->session);
     looking->level = decoder->session->level;
     looking->begun = true;
 }
@@ -544,6 +550,7 @@ struct trials {
     struct tried best;
     const struct lender *lender; /* who that is */
     bool ambiguous;              /* another map fits as well */
+    char *next_map;              /* that the session was on later; or NULL */
 };
 
 static void add_refusal(struct trials *trials, const struct lender *lender, const char *refusal)
@@ -554,15 +561,22 @@ static void add_refusal(struct trials *trials, const struct lender *lender, cons
     trials->refused = lender->name;
 }
 
+/* Where nothing else tells, a level is seldom followed by one of the same map. */
+static int worth(const struct trials *trials, const struct tried *tried)
+{
+    return 2 * (int)MIN(tried->borrower->proof, INT16_MAX) +
+           (g_strcmp0(tried->map, trials->next_map) != 0);
+}
+
 /* Keeps the better of the two. */
 static void compare(struct held *held, struct trials *trials, const struct lender *lender,
                     struct tried *tried)
 {
     struct tried *best = &trials->best;
 
-    if (best->borrower && best->borrower->proof >= tried->borrower->proof) {
-        trials->ambiguous |= best->borrower->proof == tried->borrower->proof &&
-                             g_strcmp0(best->map, tried->map) != 0;
+    if (best->borrower && worth(trials, best) >= worth(trials, tried)) {
+        trials->ambiguous |=
+            worth(trials, best) == worth(trials, tried) && g_strcmp0(best->map, tried->map) != 0;
         tried_clear(held, tried);
         return;
     }
@@ -606,7 +620,9 @@ static void lend_demo(struct held *held, struct trials *trials, struct loan *loa
 static bool try_demos(struct held *held, struct loan *loan)
 {
     const GPtrArray *demos = held->lending->demos;
-    struct trials trials = {.refusals = g_string_new(NULL)};
+    struct trials trials = {
+        .refusals = g_string_new(NULL),
+        .next_map = held->level_over ? map_of(held->format->protocol, held->known) : NULL};
 
     for (guint i = 0; demos && i < demos->len; i++) {
         const struct lender *lender = g_ptr_array_index(demos, i);
@@ -614,6 +630,7 @@ static bool try_demos(struct held *held, struct loan *loan)
         if (lender->format == held->format)
             try_demo(held, lender, &trials);
     }
+    g_free(trials.next_map);
     lend_demo(held, &trials, loan);
     loan->refusals = g_string_free(trials.refusals, !trials.refusals->len || loan->borrower);
     return loan->borrower;
