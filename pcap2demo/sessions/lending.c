@@ -127,7 +127,8 @@ void lender_packet(struct lender *lender, const struct qs_decoder *decoder,
     if (level != lender->level)
         lender->since = packet->time;
     lender->until = packet->time;
-    lender->server = *server;
+    if (server->port != lender->server.port) /* it was not known who the server is */
+        lender->server = *server;
 }
 
 void lender_end(struct lending *lending, struct lender *lender)
