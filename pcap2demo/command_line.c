@@ -470,10 +470,9 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
     struct words words = {.options = options};
     enum command_line_verdict verdict;
 
-    *options =
-        (struct options){.sessions = {.selection = protocol_selection_new(),
-                                      .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                      .sign_ons = lending_demos_new()}};
+    *options = (struct options){.sessions = {.selection = protocol_selection_new(),
+                                             .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                             .sign_ons = lending_demos_new()}};
     check_options_init(&options->check);
     start_options(options);
     verdict = parse(options, &words, argc, argv);

@@ -23,7 +23,9 @@ enum {
     MOVES_PROOF = 3, /* so many more show the same than another place */
     SOUND_RADIUS = 400 * 8,
     GUNS_MAX = 16,
-    CUSTOM_MODEL = 255 /* a player's own */
+    USUAL_FOV = 90,             /* degrees */
+    USUAL_VIEW_HEIGHT = 22 * 4, /* quarters of units */
+    CUSTOM_MODEL = 255          /* a player's own */
 };
 
 #define ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)
@@ -674,6 +676,17 @@ static void place_player(struct borrower *b, struct q2_frame *base)
     base->player.viewangles[1] = own->angles[1];
 }
 
+/* What is never told is usual; players stop at no field of view at all. */
+static void complete_player(const struct borrower *b, struct q2_player *player)
+{
+    if (!player->fov)
+        player->fov = USUAL_FOV;
+    if (!player->gravity)
+        player->gravity = b->told->samples[0].player.gravity;
+    if (!player->viewoffset[2])
+        player->viewoffset[2] = USUAL_VIEW_HEIGHT;
+}
+
 static void make_base(struct borrower *b, unsigned index, const GArray *numbers)
 {
     struct q2_frame *base = &b->bases[index];
@@ -683,6 +696,7 @@ static void make_base(struct borrower *b, unsigned index, const GArray *numbers)
                               .player = b->player,
                               .entities = q2_entities_new()};
     place_player(b, base);
+    complete_player(b, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
         const struct q2_entity state =
             state_before(b, g_array_index(numbers, uint32_t, i), base->number);

@@ -28,8 +28,8 @@ char *report_duration(const struct session *session);
 /* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
 char *report_demo(const struct session *session);
 
-/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the capture
- * has it. New. */
+/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the
+ * capture has it. New. */
 char *report_sign_on(const struct session *session);
 
 /* Reports what is wrong with the session's demo, and raises the exit status. */

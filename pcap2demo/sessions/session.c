@@ -120,19 +120,15 @@ static void rebuild_packet(struct session *session, const char *file, const char
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* Whether the session may be lent a sign-on. */
-static bool can_borrow(const struct session *session)
-{
-    return session->rebuild && session->rebuilt->lending && !session->held;
-}
-
-/* The packet just decoded shows that it needs one. `first`: and is the session's first. */
+/* The packet just decoded shows that it needs a sign-on. `first`: and is the session's first. */
 static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
                          const struct qs_packet *packet, bool first)
 {
-    if (can_borrow(session) && session->rebuilt->lending->is_late(decoder))
-        session->held = held_new(session->lending, session->rebuilt, session->number, decoder,
-                                 first, packet->time);
+    if (!session->borrows || !session->borrows->is_late(decoder))
+        return;
+    session->held =
+        held_new(session->lending, session->rebuilt, session->number, decoder, first, packet->time);
+    session->borrows = NULL;
 }
 
 static void start_lender(struct session *session, const struct session_setup *setup,
@@ -174,6 +170,7 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->server = setup->server;
     start_lender(session, setup, first);
     start_rebuild(session, setup, first);
+    session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;
 }

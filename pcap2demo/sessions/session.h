@@ -41,12 +41,13 @@ struct session {
     int unlike;
 
     /* For session.c alone. */
-    const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
-    void *rebuild;                        /* state of its rebuilder, or NULL */
-    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct lending *lending;              /* NULL: nothing is rebuilt */
-    struct lender *lender;                /* what it could lend; or NULL */
-    struct held *held;                    /* its demo waits for a lender; or NULL */
+    const struct qs_demo_format *rebuilt;  /* the format of `demo`, or NULL */
+    void *rebuild;                         /* state of its rebuilder, or NULL */
+    struct qs_demo_restorer *restorer;     /* instead of it; or NULL */
+    struct lending *lending;               /* NULL: nothing is rebuilt */
+    struct lender *lender;                 /* what it could lend; or NULL */
+    const struct qs_demo_lending *borrows; /* how it could be lent a sign-on; NULL: it cannot */
+    struct held *held;                     /* its demo waits for a lender; or NULL */
     uint32_t level;
     bool map_known; /* of the present level */
 };
