@@ -26,9 +26,9 @@ static void print_file(const struct convert *convert, const struct session *sess
     game = report_game(session);
     duration = report_duration(session);
     path = g_build_filename(naming_folder(convert->options->sessions.naming), file->name, NULL);
-    printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
-           path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
-           file->size);
+    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
+               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
+               file->size);
     g_free(game);
     g_free(duration);
     g_free(path);

@@ -35,8 +35,8 @@ char *report_sign_on(const struct session *session);
 /* Reports what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct session *session);
 
-/* The name of a file, which need not be UTF-8, as a JSON string; NULL gives null. New. */
-json_t *report_file_json(const char *file);
+/* Text from anywhere, such as a file's name, as a printable JSON string; NULL gives null. New. */
+json_t *report_text_json(const char *text);
 
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct session *session);
