@@ -9,6 +9,7 @@
  */
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
@@ -32,10 +33,11 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    struct q2_session *followed;  /* that the tracker is attached to, or NULL */
-    uint32_t level;               /* number of the level at hand */
-    bool begun;                   /* its file */
-    bool ended;                   /* the connection */
+    struct q2_session *followed; /* that the tracker is attached to, or NULL */
+    uint32_t level;              /* number of the level at hand */
+    bool begun;                  /* its file */
+    bool ended;                  /* the connection */
+    bool refused; /* the session is of a protocol that is not rebuilt: that was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
@@ -200,6 +202,34 @@ static bool has_start(struct dm2 *dm2, const struct q2_session *session)
     return session->base.level ||
            qs_demo_start_missing(dm2->out, "the capture begins within a level: its svc_serverdata, "
                                            "config strings and baselines are not there");
+}
+
+/*
+ * Sessions that no demo is made of. Messages of q2repro's protocol have coordinates as floats, and
+ * the rerelease's config strings: no other demo holds them. Its own demos have frames as its client
+ * saw them, which only it plays.
+ */
+static const char *why_not_rebuilt(const struct q2_session *session)
+{
+    if (session->undecodable)
+        return "is not decoded";
+    return session->dialect.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
+                                    : NULL;
+}
+
+static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
+                       const struct qs_packet *packet)
+{
+    const char *why = why_not_rebuilt(session);
+    char *version;
+
+    if (why && !dm2->refused) {
+        version = q2_version_text(session);
+        qs_demo_problem(dm2->out, packet, "protocol %s %s", version, why);
+        g_free(version);
+    }
+    dm2->refused = why != NULL;
+    return !why;
 }
 
 /* Whether the packet's messages go into a demo. */
@@ -460,7 +490,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         note_losses(dm2, decoder, packet);
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
-    } else if (ready(dm2, session)) {
+    } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_problem(dm2->out, packet, "not decoded to its end; the rest is left out");
         add_messages(dm2, decoder, packet);

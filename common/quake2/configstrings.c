@@ -7,26 +7,32 @@
 
 enum { CLIENTS_MAX = 256 };
 
-/* Where each range begins; the last entry is the end. */
-static const uint16_t vanilla_starts[Q2_RANGES + 1] = {0,  1,   2,   3,   4,    5,    29,   30,  31,
-                                                       32, 288, 544, 800, 1056, 1312, 1568, 2080};
-static const uint16_t extended_starts[Q2_RANGES + 1] = {
-    0, 1, 2, 3, 4, 5, 59, 60, 61, 62, 8254, 10302, 12350, 12606, 12862, 13118, 13630};
+/* Where each range begins; the last entry is the end. A range that a layout lacks has no room. */
+static const uint16_t starts[][Q2_RANGES + 1] = {
+    [Q2_LAYOUT_VANILLA] = {0,   1,    2,    3,    4,    5,    29,   30,   31,   32,   288, 544,
+                           800, 1056, 1056, 1312, 1568, 2080, 2080, 2080, 2080, 2080, 2080},
+    [Q2_LAYOUT_EXTENDED] = {0,     1,     2,     3,     4,     5,     59,    60,
+                            61,    62,    8254,  10302, 12350, 12606, 12606, 12862,
+                            13118, 13630, 13630, 13630, 13630, 13630, 13630},
+    [Q2_LAYOUT_RERELEASE] = {0,     1,     2,     3,     4,     5,     59,    60,
+                             61,    62,    8254,  10302, 10814, 11070, 11326, 11582,
+                             11838, 12350, 12382, 12414, 12446, 12447, 12448},
+};
 
 static const uint16_t *starts_of(const struct q2_session *session)
 {
-    return session->dialect.extensions ? extended_starts : vanilla_starts;
+    return starts[session->dialect.layout];
 }
 
 bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
                            uint32_t *number)
 {
-    const uint16_t *starts = starts_of(session);
+    const uint16_t *begins = starts_of(session);
 
     for (unsigned i = 0; i < Q2_RANGES; i++)
-        if (index < starts[i + 1]) {
+        if (index < begins[i + 1]) {
             *range = (enum q2_range)i;
-            *number = index - starts[i];
+            *number = index - begins[i];
             return true;
         }
     return false;
@@ -51,11 +57,11 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
 
 const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number)
 {
-    const uint16_t *starts = starts_of(session);
+    const uint16_t *begins = starts_of(session);
 
-    if (number >= (uint32_t)(starts[range + 1] - starts[range]))
+    if (number >= (uint32_t)(begins[range + 1] - begins[range]))
         return NULL;
-    return qs_table_get(&session->configstrings, starts[range] + number);
+    return qs_table_get(&session->configstrings, begins[range] + number);
 }
 
 char *q2_player_name(const struct q2_session *session, uint32_t player)
