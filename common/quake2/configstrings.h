@@ -23,10 +23,10 @@ enum q2_range {
     Q2_RANGE_SOUNDS,
     Q2_RANGE_IMAGES,
     Q2_RANGE_LIGHTS,
-    Q2_RANGE_SHADOWLIGHTS, /* of the rerelease, as the last five */
     Q2_RANGE_ITEMS,
     Q2_RANGE_PLAYERSKINS,
     Q2_RANGE_GENERAL,
+    Q2_RANGE_SHADOWLIGHTS, /* this and those behind it: of the rerelease */
     Q2_RANGE_WHEEL_WEAPONS,
     Q2_RANGE_WHEEL_AMMO,
     Q2_RANGE_WHEEL_POWERUPS,
