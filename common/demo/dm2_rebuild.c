@@ -9,6 +9,7 @@
  */
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
@@ -39,6 +40,7 @@ struct dm2 {
     bool late;                    /* that the capture lacks a beginning was said */
     uint32_t lent_level;          /* number of the level whose sign-on is lent; 0: none */
     bool incomplete;              /* that the level cannot be shown was said */
+    bool refused;                 /* that the protocol is not rebuilt was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
@@ -232,6 +234,34 @@ static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
                         session->base.level);
     dm2->incomplete = true;
     return false;
+}
+
+/*
+ * Sessions that no demo is made of. Messages of q2repro's protocol have coordinates as floats, and
+ * the rerelease's config strings: no other demo holds them. Its own demos have frames as its client
+ * saw them, which only it plays.
+ */
+static const char *why_not_rebuilt(const struct q2_session *session)
+{
+    if (session->undecodable)
+        return "is not decoded";
+    return session->dialect.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
+                                    : NULL;
+}
+
+static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
+                       const struct qs_packet *packet)
+{
+    const char *why = why_not_rebuilt(session);
+    char *version;
+
+    if (why && !dm2->refused) {
+        version = q2_version_text(session);
+        qs_demo_problem(dm2->out, packet, "protocol %s %s", version, why);
+        g_free(version);
+    }
+    dm2->refused = why != NULL;
+    return !why;
 }
 
 /* Whether the packet's messages go into a demo. */
@@ -505,7 +535,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         note_losses(dm2, decoder, packet);
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
-    } else if (ready(dm2, session)) {
+    } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_problem(dm2->out, packet, "%s",
                             qs_packet_is_cut(packet)

@@ -185,6 +185,9 @@ static void read_connect_tail(struct qs_decoder *d, struct line *line, struct co
         read_number(d, Q2_CONNECT_MINOR, line, &connect->minor);
         read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
         read_number(d, Q2_CONNECT_ZLIB, line, &number);
+    } else if (connect->version == Q2_PROTOCOL_Q2REPRO) {
+        read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
+        read_number(d, Q2_CONNECT_ZLIB, line, &number);
     } else if (q2_is_q2pro((int32_t)connect->version)) {
         read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
         read_number(d, Q2_CONNECT_NETCHAN, line, &connect->netchan);
@@ -215,7 +218,8 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
         .qport = (uint16_t)connect->qport,
         .qport_width = width_of_qport(connect),
         .minor = (uint32_t)connect->minor,
-        .new_netchan = q2_is_q2pro((int32_t)connect->version) && connect->netchan == 1,
+        .new_netchan = connect->version == Q2_PROTOCOL_Q2REPRO ||
+                       (q2_is_q2pro((int32_t)connect->version) && connect->netchan == 1),
     };
     qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, connect->userinfo);
 }

@@ -38,6 +38,14 @@ void q2_read_clc_cvarsync(struct qs_decoder *d);
 /* What the player has of it. */
 void q2_read_aqtion_player(struct qs_decoder *d);
 
+/* q2repro.c: messages of the rerelease */
+void q2_read_damage(struct qs_decoder *d);
+void q2_read_fog_message(struct qs_decoder *d);
+void q2_read_poi(struct qs_decoder *d);
+void q2_read_help_path(struct qs_decoder *d);
+void q2_read_muzzleflash3(struct qs_decoder *d);
+void q2_read_achievement(struct qs_decoder *d);
+
 /* server_messages.c */
 /* All messages up to the end of the source. */
 void q2_read_server_messages(struct qs_decoder *d);

@@ -18,6 +18,8 @@ static const char *engine_of(const struct q2_session *session)
 {
     if (session->base.version == Q2_PROTOCOL_AQTION)
         return "AQtion ";
+    if (session->base.version == Q2_PROTOCOL_Q2REPRO)
+        return "q2repro ";
     if (session->base.version == Q2_PROTOCOL_Q2PRO && session->undecodable)
         return "q2pro-ng ";
     return "";
@@ -40,8 +42,7 @@ char *q2_version_text(const struct q2_session *session)
 /* The first model, "maps/q2dm1.bsp"; before that the map that client_connect names. */
 static char *describe_map(const struct q2_session *session)
 {
-    const char *model =
-        qs_table_get(&session->configstrings, session->dialect.extensions ? 62 + 1 : 32 + 1);
+    const char *model = q2_configstring(session, Q2_RANGE_MODELS, 1);
     char *map = readable(model);
 
     if (!map)

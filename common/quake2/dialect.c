@@ -28,7 +28,7 @@ bool q2_is_decoded(int32_t version, uint32_t minor)
     if (version == Q2_PROTOCOL_Q2PRO)
         return !q2_is_minor_of_q2pro_ng(minor);
     return (version >= Q2_PROTOCOL_OLDEST && version < Q2_PROTOCOL_Q2PRO) ||
-           version == Q2_PROTOCOL_AQTION ||
+           version == Q2_PROTOCOL_AQTION || version == Q2_PROTOCOL_Q2REPRO ||
            (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
 }
 
@@ -78,6 +78,21 @@ static void set_aqtion(struct q2_dialect *dialect)
     dialect->aqtion = true;
 }
 
+/* Its fields are those of extended limits, whatever the limits of the game. */
+static void set_q2repro(struct q2_dialect *dialect, uint16_t flags)
+{
+    dialect->packed = dialect->q2repro = true;
+    dialect->long_solid = true;
+    dialect->beam_origin = true;
+    dialect->short_angles = true;
+    dialect->clientnum16 = true;
+    dialect->extensions = dialect->extensions2 = true;
+    dialect->layout = Q2_LAYOUT_RERELEASE;
+    if (flags & PF_GAME3)
+        dialect->layout =
+            flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
+}
+
 struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
 {
     struct q2_dialect dialect = q2_demo_dialect(version);
@@ -90,5 +105,9 @@ struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags,
         set_q2pro(&dialect, minor, flags);
     else if (version == Q2_PROTOCOL_AQTION)
         set_aqtion(&dialect);
+    if (version == Q2_PROTOCOL_Q2REPRO)
+        set_q2repro(&dialect, flags);
+    else if (dialect.extensions)
+        dialect.layout = Q2_LAYOUT_EXTENDED;
     return dialect;
 }

@@ -14,6 +14,7 @@ extern const struct qs_name q2_netchan_names[];
 extern const struct qs_name q2_ghud_type_names[];
 extern const struct qs_name q2_clc_names[];
 extern const struct qs_name q2_svc_names[];
+extern const struct qs_name q2_q2repro_svc_names[];
 extern const struct qs_name q2_record_names[];
 extern const struct qs_name q2_server_state_names[];
 extern const struct qs_name q2_client_setting_names[];

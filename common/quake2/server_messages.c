@@ -169,6 +169,7 @@ struct serverdata {
     int16_t player;
     uint32_t minor;
     uint16_t flags;
+    uint8_t frame_rate; /* 0: not said */
     struct qs_view gamedir, level;
 };
 
@@ -193,6 +194,14 @@ static void read_q2pro_serverdata(struct qs_decoder *d, struct serverdata *data)
     qs_u8(d, Q2_SERVERDATA_WATERJUMP);
 }
 
+static void read_q2repro_serverdata(struct qs_decoder *d, struct serverdata *data)
+{
+    data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
+    qs_u8(d, Q2_SERVERDATA_STATE);
+    data->flags = qs_u16(d, Q2_SERVERDATA_FLAGS);
+    data->frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
+}
+
 /* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
 static bool lacks_connect(const struct q2_session *session)
 {
@@ -206,6 +215,7 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
     struct q2_session *session = q2_session_of(d->session);
 
     q2_session_level(session);
+    session->frame_rate = data->frame_rate;
     session->servercount = data->servercount;
     session->record = data->record;
     session->player = data->player;
@@ -228,7 +238,7 @@ static void set_id_mask(struct qs_decoder *d)
     const struct q2_dialect *dialect = &q2_session_of_const(d->session)->dialect;
 
     d->id_mask = UINT8_MAX;
-    if (dialect->packed)
+    if (dialect->packed && !dialect->q2repro)
         d->id_mask = PACKED_ID_MASK;
     else if (dialect->relay)
         d->id_mask = RELAY_ID_MASK;
@@ -260,6 +270,8 @@ static void read_serverdata(struct qs_decoder *d)
         read_r1q2_serverdata(d, &data);
     else if (q2_is_q2pro(data.version))
         read_q2pro_serverdata(d, &data);
+    else if (data.version == Q2_PROTOCOL_Q2REPRO)
+        read_q2repro_serverdata(d, &data);
     qs_label(d, ": protocol %d", data.version);
     qs_label_text(d, ", \"", data.level, "\"");
     if (d->in.overrun)
@@ -486,9 +498,10 @@ static uint8_t message_byte(const struct qs_decoder *d)
 
 static void read_frame(struct qs_decoder *d)
 {
-    const uint8_t extra = message_byte(d) >> PACKED_ID_BITS;
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const uint8_t extra = dialect->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
 
-    if (q2_session_of(d->session)->dialect.packed)
+    if (dialect->packed && !dialect->q2repro)
         qs_emit_uint(d, Q2_SVC_EXTRA, d->in.pos - 1, 1, extra);
     q2_read_frame(d, extra);
 }
@@ -512,6 +525,12 @@ static const uint8_t since[] = {
 
 static const struct qs_message_type r1q2_messages[] = {
 #define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#include "common/quake2/messages.def"
+};
+
+static const struct qs_message_type q2repro_messages[] = {
+#define SVC_Q2REPRO(id, number, name, read, blurb) [number] = TYPE(id, name, read),
+#define SVC_Q2REPRO_AS(id, number, name, read) [number] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -541,6 +560,23 @@ static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, u
     if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
         return NULL;
     return find(id, d->session->version);
+}
+
+static const struct qs_message_type *lookup_q2repro(uint32_t id)
+{
+    if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages))
+        return NULL;
+    return q2repro_messages[id].name ? &q2repro_messages[id] : lookup_plain(id);
+}
+
+/* A demo begins with its version; connections say theirs before. */
+static bool is_q2repro(const struct qs_decoder *d)
+{
+    const uint8_t *next = d->in.data + d->in.pos;
+
+    return q2_session_of_const(d->session)->dialect.q2repro ||
+           (qs_reader_left(&d->in) > 4 && next[0] == SVC_SERVERDATA &&
+            qs_le32(next + 1) == Q2_PROTOCOL_Q2REPRO);
 }
 
 /* AQtion: the message whose number follows. One that extends once more is none. */
@@ -588,6 +624,8 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 {
     const struct q2_session *session = q2_session_of_const(d->session);
 
+    if (session->dialect.q2repro)
+        return lookup_q2repro(id);
     if (session->dialect.packed)
         return lookup_packed(d, id);
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
@@ -596,7 +634,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 static void read_messages(struct qs_decoder *d)
 {
     set_id_mask(d);
-    qs_read_messages(d, Q2_SVC, lookup);
+    qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup);
     track_messages(d);
 }
 

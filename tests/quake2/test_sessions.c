@@ -208,7 +208,6 @@ static void test_connections_that_are_not_decoded(void **state)
     static const struct {
         const char *connect, *version;
     } kinds[] = {
-        {"connect 1038 1 2 \"\\name\\a\" 1390 1 1 1024", "q2repro 1038"},
         {"connect 56 1 2 \"\\name\\a\"", "KMQuake2 56"},
         {"connect 2024 1 2 \"\\name\\a\"", "yquake2remaster 2024"},
         {"connect 36 1 2 \"\\name\\a\" 2000 1390 1", "q2pro-ng 36 (2000)"},
@@ -243,6 +242,22 @@ static void test_connect_of_q2pro(void **state)
     game_close(&game);
 }
 
+/* Its connect has no word for the netchan, which is always the new one. */
+static void test_connect_of_q2repro(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    send_text(&game, QS_END_A, "connect 1038 226 2 \"\\name\\a\" 1390 1");
+    send_text(&game, QS_END_B, "client_connect nc=1 map=lab1");
+    assert_is(&game, "q2repro 1038");
+    assert_false(game.session.undecodable);
+    assert_true(game.session.new_netchan);
+    assert_int_equal(game.session.qport_width, Q2_QPORT_BYTE);
+    game_close(&game);
+}
+
 static void test_demos_that_are_not_decoded(void **state)
 {
     static const struct {
@@ -251,8 +266,7 @@ static void test_demos_that_are_not_decoded(void **state)
     } kinds[] = {{37, 0, "MVD 37"},
                  {56, 0, "KMQuake2 56"},
                  {0xe6, 7, "rerelease 2022"},
-                 {0xe7, 7, "rerelease 2023"},
-                 {0x0e, 4, "q2repro 1038"}};
+                 {0xe7, 7, "rerelease 2023"}};
     static const uint8_t nop = SVC_NOP;
 
     (void)state;
@@ -275,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_connect),
         cmocka_unit_test(test_connections_that_are_not_decoded),
         cmocka_unit_test(test_connect_of_q2pro),
+        cmocka_unit_test(test_connect_of_q2repro),
         cmocka_unit_test(test_demos_that_are_not_decoded),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_again_after_disconnect),
