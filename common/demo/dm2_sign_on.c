@@ -8,7 +8,8 @@
 
 #include "common/demo/dm2_lend.h"
 
-enum { SAMPLE_EVERY = 32 }; /* frames, to begin with */
+/* Frames; of a demo there is time to look at more. */
+enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b)
 {
@@ -26,7 +27,6 @@ static void init(struct dm2_told *told, const struct qs_sign_on_extra *extra)
     memset(told, 0, sizeof *told);
     told->extra = *extra;
     told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    told->every = SAMPLE_EVERY;
 }
 
 static void told_free(void *extra)
@@ -138,13 +138,15 @@ static void keep_sample(struct dm2_told *told, const struct q2_frame *frame)
 }
 
 /* Samples get rarer; votes are cast all the level long. */
-static void sample(struct dm2_told *told, const struct q2_frame *frame)
+static void sample(struct dm2_told *told, const struct q2_frame *frame, int32_t vote_every)
 {
     if (frame->number < told->next_vote)
         return;
-    told->next_vote = frame->number + MIN(SAMPLE_EVERY, INT32_MAX - frame->number);
+    told->next_vote = frame->number + MIN(vote_every, INT32_MAX - frame->number);
     for (guint i = 0; i < frame->entities->len; i++)
         vote(told, q2_entities_at(frame->entities, i));
+    if (!told->next)
+        told->every = vote_every;
     if (frame->number >= told->next)
         keep_sample(told, frame);
     q2_session_clear(&told->session.base);
@@ -205,5 +207,5 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     if (sign_on->broken || decoder->direction != QS_S2C || !frame)
         return;
     sign_on->complete = true;
-    sample(told, frame);
+    sample(told, frame, decoder->packet->from == QS_END_UNKNOWN ? VOTE_EVERY_OF_DEMO : VOTE_EVERY);
 }

@@ -568,8 +568,10 @@ static struct qs_view last_block(const struct rebuilding *r)
     return last;
 }
 
+/* The map, which players stop without. */
+#define MAP "\x0d\x21\0m\0"
 /* Protocol 34, a server count, no directory, player 0, level "L". */
-#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0"
+#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0" MAP
 
 /* Players stop without a map: nothing is written of a late start, even where that is wished, before
  * the next level begins. */
@@ -607,7 +609,7 @@ static void test_frame_after_a_long_gap(void **state)
 }
 
 /* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
-#define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0"
+#define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0" MAP
 #define FRAME_35(number) "\x14" number "\0\0\xf8\0\0\0\0\0\0"
 #define FRAME_RATE_20 "\x18\1\0\0\0\x14\0\0\0"
 #define PRINT "\x0a\2old\0"
