@@ -62,14 +62,15 @@ Loss = collections.namedtuple("Loss", "change least")
 
 NONE = {".qwd": 0, ".dem": 0, ".dm2": 0}
 
+# A level of which part of the sign-on was lost is not written: nobody here lends it.
 LOSSES = {
     "lost-1-in-1000": Loss(lambda frames, server: damages.lose(frames, 0.001, 3),
-                           {".qwd": 0, ".dem": 0.99, ".dm2": 0.9}),
+                           {".qwd": 0.99, ".dem": 0.99, ".dm2": 0.99}),
     "lost-1": Loss(lambda frames, server: damages.lose(frames, 0.01, 1),
-                   {".qwd": 0, ".dem": 0.98, ".dm2": 0.45}),
+                   {".qwd": 0.98, ".dem": 0.78, ".dm2": 0.45}),
     "lost-5": Loss(lambda frames, server: damages.lose(frames, 0.05, 1),
-                   {".qwd": 0, ".dem": 0.94, ".dm2": 0.35}),
-    "from-server": Loss(damages.from_server, {".qwd": 0, ".dem": 0.74, ".dm2": 0.7}),
+                   {".qwd": 0.5, ".dem": 0.44, ".dm2": 0.35}),
+    "from-server": Loss(damages.from_server, {".qwd": 1, ".dem": 0.74, ".dm2": 0.7}),
     "from-client": Loss(damages.from_client, NONE),
     "late-1": Loss(lambda frames, server: damages.begin_late(frames, 0.01), NONE),
     "late-50": Loss(lambda frames, server: damages.begin_late(frames, 0.5), NONE),
@@ -77,7 +78,7 @@ LOSSES = {
     "cut-96": Loss(lambda frames, server: damages.cut(frames, 96), NONE),
     "cut-600": Loss(lambda frames, server: damages.cut(frames, 600), NONE),
     "cut-one": Loss(lambda frames, server: damages.cut_one(frames, len(frames) // 2 + 3, 61),
-                    {".qwd": 0.7, ".dem": 0.99, ".dm2": 0.6}),
+                    {".qwd": 0.99, ".dem": 0.99, ".dm2": 0.6}),
 }
 
 # DarkPlaces' clients do not acknowledge what the server sends unreliably.
