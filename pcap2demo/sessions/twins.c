@@ -30,6 +30,7 @@ struct slot {
 
 struct twins {
     guint left; /* packets that are still looked at */
+    bool used;  /* any was */
     struct slot slots[SLOTS];
 };
 
@@ -50,7 +51,7 @@ void twins_begin(struct twins *twins)
 
 void twins_end(struct twins *twins, const struct session *session)
 {
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; twins->used && i < SLOTS; i++)
         if (twins->slots[i].session == session)
             twins->slots[i].session = NULL;
 }
@@ -132,6 +133,7 @@ void twins_packet(struct twins *twins, struct session *session, const struct qs_
     if (!twins->left || packet->size < SIZE_MIN)
         return;
     twins->left--;
+    twins->used = true;
     own.hash = hash_of(packet);
     bucket = &twins->slots[own.hash % BUCKETS * BUCKET_SIZE];
     other = find_other(bucket, &own);
