@@ -195,7 +195,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
-    if (session->lender)
+    if (session->lender && decoder->direction == QS_S2C)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {
         held_packet(session->held, decoder, file, packet);
@@ -204,7 +204,8 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session, session->packets);
     if (!session->demo)
         return;
-    hold_if_late(session, decoder, packet, false);
+    if (session->borrows && decoder->direction == QS_S2C)
+        hold_if_late(session, decoder, packet, false);
     if (!session->held)
         rebuild_packet(session, file, comment, decoder, packet);
 }
