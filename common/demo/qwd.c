@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/demo/qwd_lend.h"
 #include "common/quakeworld/fields.h"
 #include "common/quakeworld/names.h"
 #include "common/quakeworld/usercmd.h"
@@ -337,4 +338,5 @@ const struct qs_demo_format qs_demo_qwd = {
     .decode_block = decode_block,
     .rebuilder = &qwd_rebuilder,
     .packets = &qwd_packets,
+    .lending = &qwd_lending,
 };

@@ -5,8 +5,9 @@
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  *
  * A demo begins with the connection, as a recording that was started before connecting does. A
- * capture that begins later can still give a demo from the first svc_serverdata on: all that
- * players need follows it. A frame block then tells the player where the sequence numbers stand.
+ * capture that begins later gives one that begins with a sign-on that another session lends, or
+ * with the next svc_serverdata: all that players need follows it. A dem_set then tells the player
+ * where the sequence numbers stand.
  *
  * A demo knows the plain netchan only: what came over FTE's is written as if it had been plain.
  *
@@ -15,6 +16,7 @@
  */
 #include "common/demo/filter_qw.h"
 #include "common/demo/qwd_blocks.h"
+#include "common/demo/qwd_lend.h"
 #include "common/demo/qwd_replacement.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
@@ -23,9 +25,10 @@
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64, /* no more are made up: a gap of more is not loss but a pause */
-    PLAYED_MAX = 8192,   /* bytes of a packet: more ends the game in players */
-    FILLED_MAX = 8192    /* packets of a gap over which replacement deltas can go on */
+    MOVES_LOST_MAX = 64,    /* no more are made up: a gap of more is not loss but a pause */
+    PLAYED_MAX = 8192,      /* bytes of a packet: more ends the game in players */
+    LENT_PACKET_MAX = 1400, /* bytes of a packet that is made of lent messages, if there are more */
+    FILLED_MAX = 8192       /* packets of a gap over which replacement deltas can go on */
 };
 
 struct qwd {
@@ -42,7 +45,12 @@ struct qwd {
     struct qwd_blocks blocks;
     struct qw_frames frames; /* that the client had */
     struct qwd_replacement replacement;
-    GByteArray *packet; /* scratch: a packet without what is left out */
+    const struct qs_borrower *borrower; /* until the demo begins; NULL: nothing is lent */
+    uint32_t lent_level;                /* number of the level whose sign-on is lent; 0: none */
+    uint32_t lent_packets;              /* that were made of it */
+    uint32_t lent_until; /* updates that count from packets before this one get what was lent */
+    bool late;           /* so it was said */
+    GByteArray *packet;  /* scratch: a packet without what is left out */
     struct filter_qw filter;
 };
 
@@ -123,6 +131,91 @@ static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
     qwd->out->counts.repaired++;
 }
 
+static void note_late(struct qwd *qwd)
+{
+    if (!qwd->late)
+        qs_demo_late_start(qwd->out, "the capture begins in the middle of a level");
+    qwd->late = true;
+}
+
+/* --- A lent sign-on --- */
+
+/* As recorders do that begin in a game: PROTOCOL.md, section 7. */
+static void end_lent_packet(struct qwd *qwd)
+{
+    if (qwd->packet->len > HEADER_SIZE)
+        qwd_blocks_packet(&qwd->blocks, 0, qwd->lent_packets, 0, qs_view_of_bytes(qwd->packet));
+    g_byte_array_set_size(qwd->packet, 0);
+}
+
+static void begin_lent_packet(struct qwd *qwd)
+{
+    qwd->lent_packets++;
+    qs_write_u32(qwd->packet, qwd->lent_packets);
+    qs_write_u32(qwd->packet, qwd->lent_packets);
+}
+
+static void follow_lent(struct qwd *qwd, struct qs_view message)
+{
+    const struct qs_view body = {message.data + 1, message.size - 1};
+
+    if (message.data[0] == SVC_SPAWNBASELINE)
+        qw_frames_baseline(&qwd->frames, body, false);
+    else if (message.data[0] == SVC_FTE_SPAWNBASELINE2)
+        qw_frames_baseline(&qwd->frames, body, true);
+}
+
+static void add_lent(void *user, uint32_t block, struct qs_view message)
+{
+    struct qwd *qwd = user;
+
+    (void)block;
+    if (qwd->packet->len && qwd->packet->len + message.size > LENT_PACKET_MAX)
+        end_lent_packet(qwd);
+    if (!qwd->packet->len)
+        begin_lent_packet(qwd);
+    follow_lent(qwd, message);
+    if (message.data[0] == SVC_STUFFTEXT && qwd->out->sanitize)
+        stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
+    else
+        qs_write_view(qwd->packet, message);
+}
+
+/* The frames that the first updates count from. */
+static void add_lent_frames(struct qwd *qwd)
+{
+    const GArray *bases = qwd_lent_bases(qwd->borrower);
+
+    for (guint i = 0; i < bases->len; i++) {
+        qwd->lent_until = g_array_index(bases, uint32_t, i);
+        qw_frames_add(&qwd->frames, qwd->lent_until, qwd_lent_states(qwd->borrower));
+    }
+}
+
+static void begin_lent(struct qwd *qwd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    begin(qwd, decoder, packet);
+    g_byte_array_set_size(qwd->packet, 0);
+    qwd_lent_messages(qwd->borrower, add_lent, qwd);
+    end_lent_packet(qwd);
+    add_lent_frames(qwd);
+    qwd_blocks_set(&qwd->blocks, 0, next_number(qwd, decoder),
+                   decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
+    qwd->borrower = NULL;
+}
+
+static void qwd_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct qwd *qwd = state;
+
+    note_late(qwd);
+    qwd->borrower = borrower;
+    qwd->lent_level = session->level;
+}
+
+/* --- When it begins --- */
+
 /* From the first packet, when the capture has it; from the first level, when it has not. */
 static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
@@ -132,9 +225,12 @@ static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struc
         return true;
     if (session->connection)
         begin_early(qwd, decoder, packet);
-    else if ((session->level && decoder->direction == QS_S2C) ||
-             qs_demo_start_missing(qwd->out, "the capture begins within the connection"))
+    else if (qwd->borrower && session->level == qwd->lent_level)
+        begin_lent(qwd, decoder, packet);
+    else if (session->level && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);
+    else if (qwd_needs_level(decoder))
+        note_late(qwd);
     return qwd->begun;
 }
 
@@ -292,6 +388,8 @@ static void note_repair(struct qwd *qwd, const struct qw_update *update, uint32_
                         const struct qs_packet *packet)
 {
     qwd->out->counts.repaired++;
+    if (update->base_known && update->base <= qwd->lent_until)
+        return; /* that is what was lent for */
     qs_demo_problem(qwd->out, packet,
                     update->base_known
                         ? "players would drop the entities of packet %u, a delta from packet %u; "
@@ -350,6 +448,7 @@ static uint32_t follow_update(struct qwd *qwd, const struct qs_decoder *decoder,
 
 static void begin_level(struct qwd *qwd, const struct qw_session *session)
 {
+    qwd->lent_until = 0;
     qw_frames_level(&qwd->frames);
     qwd->frames.format = qw_delta_format(&session->ext);
     qwd_replacement_level(&qwd->replacement);
@@ -423,6 +522,16 @@ static void follow_message(struct qwd *qwd, const struct qs_decoder *decoder,
         break;
     case SVC_SERVERDATA:
         begin_level(qwd, session_of(decoder));
+        break;
+    case SVC_SOUNDLIST:
+    case SVC_FTE_SOUNDLISTSHORT:
+    case SVC_MODELLIST:
+    case SVC_FTE_MODELLISTSHORT:
+    case SVC_SPAWNSTATIC:
+    case SVC_FTE_SPAWNSTATIC2:
+    case SVC_SPAWNSTATICSOUND:
+        if (decoder->session->level == qwd->lent_level)
+            filter_qw_replace(&qwd->filter, index); /* it is lent: twice is once too often */
         break;
     case SVC_SPAWNBASELINE:
         qw_frames_baseline(&qwd->frames, body, false);
@@ -528,7 +637,7 @@ static void qwd_finish(void *state)
         return;
     if (!qwd->heard) {
         qs_demo_discard(qwd->out);
-        qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
+        qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
         return;
     }
     qwd_blocks_end(&qwd->blocks, qwd->time);
@@ -536,6 +645,7 @@ static void qwd_finish(void *state)
 
 const struct qs_demo_rebuilder qwd_rebuilder = {
     .create = qwd_new,
+    .lend = qwd_lend,
     .packet = qwd_packet,
     .finish = qwd_finish,
     .free = qwd_free,
