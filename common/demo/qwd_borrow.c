@@ -4,6 +4,8 @@
  * sign-on fits it, which player it is, and which entities were in view before its first update.
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
+#include <math.h>
+
 #include "common/core/infostring.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd_lend.h"
@@ -19,7 +21,10 @@ enum {
     HEADER_SIZE = 8,    /* of the netchan, from the server */
     UNREADABLE_MAX = 3, /* of a hundred packets */
     WRONG_MIN = 3,
-    WRONG_MAX = 3 /* of a hundred entities that come into view */
+    WRONG_MAX = 3, /* of a hundred entities that come into view */
+    STRANGE_MIN = 5,
+    FAR =
+        256 /* units of distance weigh as much as one entity that should not be there, or should */
 };
 
 /* The first that is told of an entity. */
@@ -39,15 +44,17 @@ struct seen {
     struct qw_states *baselines; /* the lender's */
 
     uint32_t packets, unreadable;
-    uint32_t infos[PLAYERS_MAX];  /* svc_playerinfo, by player */
-    bool other[PLAYERS_MAX];      /* one had a command, which a client is not told of its own */
-    uint32_t first_update;        /* number of its packet; 0: none was seen */
-    bool whole_seen;              /* an update came that is no delta: nothing more to find out */
-    GArray *bases;                /* uint32_t: packets before the first that deltas count from */
-    GHashTable *firsts;           /* number -> struct first */
-    uint32_t gone[QW_STATES_MAX]; /* by number: packet in which it was removed; 0: it is there */
-    uint32_t agreements, wrong;   /* entities that came into view */
-    uint32_t wrong_models;        /* that are not in the list, or are no weapons in the hand */
+    uint32_t infos[PLAYERS_MAX];   /* svc_playerinfo, by player */
+    bool other[PLAYERS_MAX];       /* one had a command, which a client is not told of its own */
+    uint32_t first_update;         /* number of its packet; 0: none was seen */
+    bool whole_seen;               /* an update came that is no delta: nothing more to find out */
+    GArray *bases;                 /* uint32_t: packets before the first that deltas count from */
+    GHashTable *firsts;            /* number -> struct first */
+    uint32_t gone[QW_STATES_MAX];  /* by number: packet in which it was removed; 0: it is there */
+    uint32_t agreements, wrong;    /* entities that came into view */
+    uint32_t strange;              /* that the lender never saw so: it may be, if it is seldom */
+    float origins[PLAYERS_MAX][3]; /* of the first svc_playerinfo, by player */
+    uint32_t wrong_models;         /* that are not in the list, or are no weapons in the hand */
 };
 
 struct borrower {
@@ -242,14 +249,13 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
 
 static void see_playerinfo(struct seen *seen, struct qs_view body)
 {
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-    const uint8_t player = qs_reader_u8(&in);
-    const uint16_t flags = qs_reader_u16(&in);
+    struct qwd_place place;
 
-    if (player >= PLAYERS_MAX || in.overrun)
+    if (!qwd_read_place(body, &seen->session.ext, &place) || place.player >= PLAYERS_MAX)
         return;
-    seen->infos[player]++;
-    seen->other[player] |= flags & (PF_MSEC | PF_COMMAND);
+    if (!seen->infos[place.player]++)
+        memcpy(seen->origins[place.player], place.origin, sizeof place.origin);
+    seen->other[place.player] |= (place.flags & (PF_MSEC | PF_COMMAND)) != 0;
 }
 
 static bool has_model(const struct seen *seen, uint32_t model)
@@ -305,29 +311,71 @@ static const struct qw_entity *usual_state(const struct borrower *b, const struc
     return qw_entity_translate(state, &told->format, &seen->format) ? state : NULL;
 }
 
+/* Both at the precision of shorts: one of the two may have been told floats. */
+static bool is_alike(const struct seen *seen, const struct qw_entity *a, const struct qw_entity *b)
+{
+    struct qw_delta_format coarse = seen->format;
+    struct qw_entity one = *a, other = *b;
+
+    coarse.coord_size = 2;
+    coarse.angle_size = 1;
+    qw_entity_translate(&one, &seen->format, &coarse);
+    qw_entity_translate(&other, &seen->format, &coarse);
+    return qw_entities_equal(&coarse, &one, &other);
+}
+
+static bool repeats_model(const struct qw_delta *delta, const struct qw_entity *baseline,
+                          const struct qw_entity *state)
+{
+    return baseline && (delta->bits & U_MODEL) &&
+           qw_entity_model(baseline) == qw_entity_model(state);
+}
+
 static bool is_usual(const struct borrower *b, const struct seen *seen,
                      const struct qw_entity *state)
 {
     struct qw_entity usual;
 
-    return usual_state(b, seen, state->number, &usual) &&
-           qw_entities_equal(&seen->format, &usual, state);
+    return usual_state(b, seen, state->number, &usual) && is_alike(seen, &usual, state);
 }
 
-/* It comes into view: a server says only what differs from the baseline. */
+/* It comes into view: a server says only what differs from the baseline. Of coordinates it compares
+ * more bits than it may send. */
 static void judge(const struct borrower *b, struct seen *seen, const struct qw_delta *delta,
                   const struct qw_entity *state)
 {
     const struct qw_entity *baseline = qw_states_find(seen->baselines, delta->number);
 
-    if (!qw_entity_model(state) ||
-        (baseline && qw_delta_repeats(&seen->format, delta, baseline, state)))
+    if (!qw_entity_model(state) || repeats_model(delta, baseline, state))
         seen->wrong++;
     else if (baseline)
         seen->agreements += is_usual(b, seen, state);
 }
 
-static void see_first(struct seen *seen, const struct qw_delta *delta,
+/* Doors and the like move; items stay where the lender saw them. */
+static bool can_move(const struct seen *seen, const struct qw_entity *usual)
+{
+    const char *name = qs_table_get(&seen->session.models, qw_entity_model(usual));
+
+    return !name || name[0] == '*';
+}
+
+/* Whether the lender saw the like of what is first told of an entity. */
+static void weigh_first(const struct borrower *b, struct seen *seen, const struct first *first)
+{
+    struct qw_entity usual;
+    const bool known = usual_state(b, seen, first->state.number, &usual) != NULL;
+    const bool alike = known && is_alike(seen, &usual, &first->state);
+
+    if (first->has_model)
+        return;
+    if (first->removes ? known : alike)
+        seen->agreements++;
+    else if (!known || !can_move(seen, &usual))
+        seen->strange++;
+}
+
+static void see_first(const struct borrower *b, struct seen *seen, const struct qw_delta *delta,
                       const struct qw_entity *state)
 {
     const gpointer number = GUINT_TO_POINTER(delta->number);
@@ -340,31 +388,32 @@ static void see_first(struct seen *seen, const struct qw_delta *delta,
     first->removes = delta->removes;
     first->state = *state;
     first->has_model = qw_entity_model(state) && !baseline;
-    first->repeats = baseline && qw_delta_repeats(&seen->format, delta, baseline, state);
+    first->repeats = repeats_model(delta, baseline, state);
     g_hash_table_insert(seen->firsts, number, first);
+    weigh_first(b, seen, first);
 }
 
 static void see_delta(const struct borrower *b, struct seen *seen, uint32_t sequence, uint32_t base,
-                      const struct qw_delta *delta, struct qs_reader *in)
+                      bool whole, const struct qw_delta *delta, struct qs_reader *in)
 {
     struct qw_entity state = {.number = delta->number};
     uint32_t *gone = &seen->gone[delta->number % QW_STATES_MAX];
 
     if (!delta->removes)
         state = from_baseline(seen, delta, in);
-    see_first(seen, delta, &state);
+    see_first(b, seen, delta, &state);
     if (delta->removes) {
         *gone = *gone ? *gone : sequence;
         return;
     }
     if (!has_model(seen, qw_entity_model(&state)))
         seen->wrong_models++;
-    if (*gone && base >= *gone)
+    if (whole || (*gone && base >= *gone))
         judge(b, seen, delta, &state);
     *gone = 0;
 }
 
-/* All that is there came into view with it, as far as judging goes. */
+/* All that is there is told as if it came into view with it. */
 static void see_whole(struct seen *seen)
 {
     seen->whole_seen = true;
@@ -386,8 +435,37 @@ static void see_update(const struct borrower *b, struct seen *seen, uint32_t seq
     while (qs_reader_left(&in) >= 2 && qs_le16(in.data + in.pos)) {
         const struct qw_delta delta = qw_read_delta(&in, &seen->format);
 
-        see_delta(b, seen, sequence, base, &delta, &in);
+        see_delta(b, seen, sequence, base, !is_delta, &delta, &in);
     }
+}
+
+/* Part of the sign-on is the session's own: it must be what the lender was told. */
+
+static void see_models(const struct borrower *b, struct seen *seen)
+{
+    const struct qs_table *own = &seen->session.models;
+
+    for (uint32_t i = 1; i < qs_table_end(own); i++)
+        seen->wrong_models +=
+            g_strcmp0(qs_table_get(own, i), qs_table_get(&b->lent.models, i)) != 0;
+    seen->agreements += QS_LENDER_PROOF;
+}
+
+static void see_baseline(struct seen *seen, struct qs_view body, bool as_delta)
+{
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+    const struct qw_entity *baseline;
+    struct qw_entity own;
+
+    if (as_delta)
+        qw_read_delta_baseline(&in, &seen->format, &own);
+    else
+        qw_read_baseline(&in, &seen->format, &own);
+    baseline = qw_states_find(seen->baselines, own.number);
+    if (baseline && qw_entity_model(baseline) == qw_entity_model(&own))
+        seen->agreements++;
+    else
+        seen->wrong++;
 }
 
 static void see_message(const struct borrower *b, struct seen *seen, uint32_t sequence, uint16_t id,
@@ -398,6 +476,15 @@ static void see_message(const struct borrower *b, struct seen *seen, uint32_t se
     switch (id) {
     case SVC_PLAYERINFO:
         see_playerinfo(seen, body);
+        break;
+    case SVC_MODELLIST:
+    case SVC_FTE_MODELLISTSHORT:
+        see_models(b, seen);
+        break;
+    case SVC_SPAWNBASELINE:
+    case SVC_FTE_SPAWNBASELINE2:
+        if (!(seen->dialect.fte2 & FTE2_REPLACEMENTDELTAS))
+            see_baseline(seen, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_UPDATESTAT:
     case SVC_UPDATESTATLONG:
@@ -486,45 +573,57 @@ static bool was_in_view(const struct borrower *b, const struct seen *seen,
     return !first->has_model && !is_usual(b, seen, &first->state);
 }
 
-/* How far the entities of the sample are those that the session had in view. */
-static int agreement(const struct borrower *b, const struct seen *seen,
-                     const struct qw_states *sample)
+static bool has_number(const struct qwd_sample *sample, uint32_t number)
 {
-    GHashTableIter iter;
-    gpointer number, first;
-    int score = 0;
-
-    g_hash_table_iter_init(&iter, seen->firsts);
-    while (g_hash_table_iter_next(&iter, &number, &first)) {
-        const bool there = qw_states_find(sample, (uint16_t)GPOINTER_TO_UINT(number)) != NULL;
-
-        score += was_in_view(b, seen, first) == there ? 1 : -1;
-    }
-    return score;
+    return sample->numbers[number / 32] >> number % 32 & 1;
 }
 
-/* The lender's view that was seen from the likest place. */
-static const struct qw_states *likest_sample(const struct borrower *b, const struct seen *seen)
+static double distance(const float *a, const float *b)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        sum += fabs((double)a[i] - (double)b[i]);
+    return sum;
+}
+
+/* How far the sample is from what the session had in view, and from where it saw that. */
+static double difference(const struct borrower *b, const struct seen *seen,
+                         const struct qwd_sample *sample)
+{
+    double sum = distance(sample->origin, seen->origins[b->dialect.player]);
+    GHashTableIter iter;
+    gpointer number, first;
+
+    g_hash_table_iter_init(&iter, seen->firsts);
+    while (g_hash_table_iter_next(&iter, &number, &first))
+        if (was_in_view(b, seen, first) != has_number(sample, GPOINTER_TO_UINT(number)))
+            sum += FAR;
+    return sum;
+}
+
+/* The lender's view that was seen from the likest place; NULL: it had none. */
+static const struct qwd_sample *likest_sample(const struct borrower *b, const struct seen *seen)
 {
     const struct qwd_told *told = qwd_told_of(b->sign_on);
-    const struct qw_states *best = told->current;
-    int score = agreement(b, seen, best);
+    const struct qwd_sample *best = NULL;
+    double least = 0;
 
     for (unsigned i = 0; i < told->sample_count; i++) {
-        const int own = agreement(b, seen, told->samples[i]);
+        const double own = difference(b, seen, &told->samples[i]);
 
-        if (own <= score)
+        if (best && !(own < least))
             continue;
-        best = told->samples[i];
-        score = own;
+        best = &told->samples[i];
+        least = own;
     }
     return best;
 }
 
 /* Whether an entity that is never mentioned was there all the time: one that lasts. */
-static bool stays_in_view(const struct seen *seen, const struct qw_states *likest, uint16_t number)
+static bool stays_in_view(const struct seen *seen, const struct qwd_sample *likest, uint16_t number)
 {
-    return qw_states_find(seen->baselines, number) && qw_states_find(likest, number);
+    return likest && qw_states_find(seen->baselines, number) && has_number(likest, number);
 }
 
 static struct qw_entity state_before(const struct borrower *b, const struct seen *seen,
@@ -542,7 +641,7 @@ static struct qw_entity state_before(const struct borrower *b, const struct seen
 
 static void find_states(struct borrower *b, const struct seen *seen)
 {
-    const struct qw_states *likest = likest_sample(b, seen);
+    const struct qwd_sample *likest = likest_sample(b, seen);
 
     for (uint16_t i = 1; seen->bases->len && i < QW_STATES_MAX; i++) {
         const struct first *first = g_hash_table_lookup(seen->firsts, GUINT_TO_POINTER(i));
@@ -608,6 +707,10 @@ static char *why_not(const struct borrower *b, const struct seen *seen)
         return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
                                "or game",
                                seen->wrong, seen->agreements + seen->wrong);
+    if (seen->strange >= STRANGE_MIN && seen->strange > seen->agreements)
+        return g_strdup_printf("%u of %u entities are not as it has them: it is of another map or "
+                               "game",
+                               seen->strange, seen->agreements + seen->strange);
     if (find_slot(seen) < 0)
         return g_strdup("nothing of the game shows which player the session is");
     return NULL;
@@ -621,7 +724,7 @@ static char *qwd_refusal(struct qs_borrower *borrower)
 
     choose(b);
     seen = b->seen[0];
-    b->base.proof = seen->agreements;
+    b->base.proof = seen->agreements - MIN(seen->strange, seen->agreements);
     refusal = why_not(b, seen);
     if (refusal)
         return refusal;
@@ -673,7 +776,7 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
 
     if (session->level || !decoder->accepted || decoder->connectionless)
         return false;
-    return (decoder->direction == QS_S2C || !session->connection) && qwd_needs_level(decoder);
+    return decoder->direction == QS_S2C && qwd_needs_level(decoder);
 }
 
 const struct qs_demo_lending qwd_lending = {

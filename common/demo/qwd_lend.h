@@ -11,7 +11,13 @@ extern const struct qs_demo_lending qwd_lending;
 
 /* --- Lenders --- */
 
-enum { QWD_SAMPLES = 16 };
+enum { QWD_SAMPLES = 128, QWD_SAMPLE_WORDS = QW_STATES_MAX / 32 };
+
+/* What was in view, and from where. */
+struct qwd_sample {
+    float origin[3];
+    uint32_t numbers[QWD_SAMPLE_WORDS]; /* a bit for each entity */
+};
 
 /* What most samples show of an entity. */
 struct qwd_usual {
@@ -25,7 +31,8 @@ struct qwd_told {
     struct qw_delta_format format;
     struct qw_states *baselines;
     struct qw_states *current;              /* behind the last update */
-    struct qw_states *samples[QWD_SAMPLES]; /* of all the level, in order */
+    float origin[3];                        /* of the player */
+    struct qwd_sample samples[QWD_SAMPLES]; /* of all the level, in order */
     unsigned sample_count;
     uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
     GHashTable *usual;             /* number -> struct qwd_usual */
@@ -38,6 +45,14 @@ static inline const struct qwd_told *qwd_told_of(const struct qs_sign_on *sign_o
 
 /* qs_demo_lending.tell of QuakeWorld. */
 void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
+
+/* Reads the player, the flags and the origin of a svc_playerinfo, whose body it is. */
+struct qwd_place {
+    uint8_t player;
+    uint16_t flags;
+    float origin[3];
+};
+bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place);
 
 /* Whether the packet just decoded is of a level, or of its sign-on behind svc_serverdata. */
 bool qwd_needs_level(const struct qs_decoder *decoder);

@@ -633,8 +633,11 @@ static void qwd_finish(void *state)
 {
     struct qwd *qwd = state;
 
-    if (!qwd->begun)
+    if (!qwd->begun) {
+        if (qwd->has_next && !qwd->late)
+            qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
         return;
+    }
     if (!qwd->heard) {
         qs_demo_discard(qwd->out);
         qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");

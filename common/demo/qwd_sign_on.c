@@ -11,7 +11,7 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/messages.h"
 
-enum { VOTE_EVERY = 16, SAMPLE_EVERY = 32 }; /* updates; samples: to begin with */
+enum { VOTE_EVERY = 16, SAMPLE_EVERY = 16 }; /* updates; samples: to begin with */
 
 struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
 {
@@ -193,8 +193,6 @@ static void told_free(void *extra)
 {
     struct qwd_told *told = extra;
 
-    for (unsigned i = 0; i < told->sample_count; i++)
-        g_free(told->samples[i]);
     g_free(told->baselines);
     g_free(told->current);
     g_hash_table_destroy(told->usual);
@@ -214,15 +212,11 @@ static void copy_usual(struct qwd_told *to, const struct qwd_told *from)
 static void *told_copy(const void *extra)
 {
     const struct qwd_told *told = extra;
-    struct qwd_told *copy = g_new(struct qwd_told, 1);
+    struct qwd_told *copy = g_memdup2(told, sizeof *told);
 
-    told_init(copy, &told->extra);
-    copy->format = told->format;
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
-    copy->sample_count = told->sample_count;
-    for (unsigned i = 0; i < told->sample_count; i++)
-        copy->samples[i] = qw_states_copy(told->samples[i]);
+    copy->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     copy_usual(copy, told);
     return copy;
 }
@@ -259,12 +253,23 @@ static void vote(struct qwd_told *told, const struct qw_entity *entity)
 /* Every other one makes room. */
 static void thin_out(struct qwd_told *told)
 {
-    for (unsigned i = 0; i < QWD_SAMPLES / 2; i++) {
-        g_free(told->samples[2 * i + 1]);
+    for (unsigned i = 0; i < QWD_SAMPLES / 2; i++)
         told->samples[i] = told->samples[2 * i];
-    }
     told->sample_count = QWD_SAMPLES / 2;
     told->every *= 2;
+}
+
+static void take_sample(struct qwd_told *told)
+{
+    struct qwd_sample *sample = &told->samples[told->sample_count++];
+
+    memset(sample, 0, sizeof *sample);
+    memcpy(sample->origin, told->origin, sizeof sample->origin);
+    for (uint32_t i = 0; told->current && i < told->current->count; i++) {
+        const uint16_t number = told->current->entities[i].number;
+
+        sample->numbers[number / 32] |= UINT32_C(1) << number % 32;
+    }
 }
 
 static void sample(struct qwd_told *told)
@@ -276,8 +281,32 @@ static void sample(struct qwd_told *told)
         return;
     if (told->sample_count == QWD_SAMPLES)
         thin_out(told);
-    told->samples[told->sample_count++] = qw_states_copy(told->current);
+    take_sample(told);
     told->next += MIN(told->every, UINT32_MAX - told->next);
+}
+
+/* PROTOCOL.md, section 4. */
+bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place)
+{
+    const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+
+    place->player = qs_reader_u8(&in);
+    place->flags = qs_reader_u16(&in);
+    if ((place->flags & PF_EXTRA_PFS) && (agreed->fte & FTE_MOREFLAGS))
+        qs_reader_u8(&in);
+    for (unsigned i = 0; i < 3; i++)
+        place->origin[i] =
+            floats ? qs_float_of_bits(qs_reader_u32(&in)) : (float)(int16_t)qs_reader_u16(&in) / 8;
+    return !in.overrun;
+}
+
+static void see_place(struct qwd_told *told, const struct qw_session *session, struct qs_view body)
+{
+    struct qwd_place place;
+
+    if (qwd_read_place(body, &session->ext, &place) && place.player == session->player)
+        memcpy(told->origin, place.origin, sizeof told->origin);
 }
 
 /* Deltas say what is, not how much it changed: applied one after the other they show what the
@@ -320,6 +349,9 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint16_
     case SVC_FTE_SPAWNBASELINE2:
         baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
+    case SVC_PLAYERINFO:
+        see_place(told, session, body);
+        break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
         update(told, body, id == SVC_DELTAPACKETENTITIES);
@@ -355,9 +387,7 @@ static bool needs_level(uint16_t id)
 
 bool qwd_needs_level(const struct qs_decoder *decoder)
 {
-    if (decoder->direction == QS_C2S)
-        return ((const struct qw_session *)decoder->session)->moved;
-    return has_message(decoder, needs_level);
+    return decoder->direction == QS_S2C && has_message(decoder, needs_level);
 }
 
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)

@@ -342,18 +342,6 @@ bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_ent
     return true;
 }
 
-bool qw_delta_repeats(const struct qw_delta_format *format, const struct qw_delta *delta,
-                      const struct qw_entity *baseline, const struct qw_entity *entity)
-{
-    if ((delta->bits & MORE(U_MODEL)) && qw_entity_model(baseline) == qw_entity_model(entity))
-        return true;
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if ((delta->bits & rows[i].bit) && rows[i].length == COORD &&
-            !differs(baseline, entity, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
-            return true;
-    return false;
-}
-
 static uint32_t model_bits(const struct qw_entity *from, const struct qw_entity *to)
 {
     const uint16_t model = qs_le16(to->bytes + MODEL);

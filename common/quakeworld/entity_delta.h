@@ -60,11 +60,6 @@ void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *
 bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
                        const struct qw_entity *b);
 
-/* Whether the delta, which made `entity` of `baseline`, says of its model or origin what the
- * baseline says: servers leave that out. */
-bool qw_delta_repeats(const struct qw_delta_format *format, const struct qw_delta *delta,
-                      const struct qw_entity *baseline, const struct qw_entity *entity);
-
 /* The number of its model; 0: none. */
 uint16_t qw_entity_model(const struct qw_entity *entity);
 
