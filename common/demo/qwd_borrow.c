@@ -30,8 +30,8 @@ enum {
 /* The first that is told of an entity. */
 struct first {
     bool removes;
-    bool has_model;         /* the delta says so */
-    bool repeats;           /* it says what the baseline says: it was in view */
+    bool arrives; /* it has a model, and no baseline; or it is told where it is, and never moves */
+    bool repeats; /* it says what the baseline says: it was in view */
     struct qw_entity state; /* as if it had come into view with it */
 };
 
@@ -360,6 +360,15 @@ static bool can_move(const struct seen *seen, const struct qw_entity *usual)
     return !name || name[0] == '*';
 }
 
+/* Whether it comes into view with the delta, as far as that shows by itself. */
+static bool arrives(const struct seen *seen, const struct qw_delta *delta,
+                    const struct qw_entity *baseline, const struct qw_entity *state)
+{
+    if (!baseline)
+        return qw_entity_model(state);
+    return (delta->bits & (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)) && !can_move(seen, baseline);
+}
+
 /* Whether the lender saw the like of what is first told of an entity. */
 static void weigh_first(const struct borrower *b, struct seen *seen, const struct first *first)
 {
@@ -367,10 +376,12 @@ static void weigh_first(const struct borrower *b, struct seen *seen, const struc
     const bool known = usual_state(b, seen, first->state.number, &usual) != NULL;
     const bool alike = known && is_alike(seen, &usual, &first->state);
 
-    if (first->has_model)
-        return;
+    if (!known && qw_states_find(seen->baselines, first->state.number))
+        return; /* the lender did not come there */
     if (first->removes ? known : alike)
         seen->agreements++;
+    else if (!first->removes && !known && first->arrives)
+        return; /* a missile, say */
     else if (!known || !can_move(seen, &usual))
         seen->strange++;
 }
@@ -387,7 +398,7 @@ static void see_first(const struct borrower *b, struct seen *seen, const struct 
     first = g_new0(struct first, 1);
     first->removes = delta->removes;
     first->state = *state;
-    first->has_model = qw_entity_model(state) && !baseline;
+    first->arrives = arrives(seen, delta, baseline, state);
     first->repeats = repeats_model(delta, baseline, state);
     g_hash_table_insert(seen->firsts, number, first);
     weigh_first(b, seen, first);
@@ -570,7 +581,7 @@ static bool was_in_view(const struct borrower *b, const struct seen *seen,
 {
     if (first->removes || first->repeats)
         return true;
-    return !first->has_model && !is_usual(b, seen, &first->state);
+    return !first->arrives && !is_usual(b, seen, &first->state);
 }
 
 static bool has_number(const struct qwd_sample *sample, uint32_t number)
