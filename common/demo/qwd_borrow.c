@@ -369,20 +369,17 @@ static bool arrives(const struct seen *seen, const struct qw_delta *delta,
     return (delta->bits & (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)) && !can_move(seen, baseline);
 }
 
-/* Whether the lender saw the like of what is first told of an entity. */
+/* Whether the lender saw the like of what is first told of an entity: of one that lasts. */
 static void weigh_first(const struct borrower *b, struct seen *seen, const struct first *first)
 {
     struct qw_entity usual;
-    const bool known = usual_state(b, seen, first->state.number, &usual) != NULL;
-    const bool alike = known && is_alike(seen, &usual, &first->state);
 
-    if (!known && qw_states_find(seen->baselines, first->state.number))
-        return; /* the lender did not come there */
-    if (first->removes ? known : alike)
+    if (!qw_states_find(seen->baselines, first->state.number) ||
+        !usual_state(b, seen, first->state.number, &usual))
+        return;
+    if (first->removes || is_alike(seen, &usual, &first->state))
         seen->agreements++;
-    else if (!first->removes && !known && first->arrives)
-        return; /* a missile, say */
-    else if (!known || !can_move(seen, &usual))
+    else if (!can_move(seen, &usual))
         seen->strange++;
 }
 
@@ -637,17 +634,31 @@ static bool stays_in_view(const struct seen *seen, const struct qwd_sample *like
     return likest && qw_states_find(seen->baselines, number) && has_number(likest, number);
 }
 
+/* Missiles, gibs and the like come and go; another client may have seen it, too. */
+static struct qw_entity state_of_moment(const struct borrower *b, const struct seen *seen,
+                                        const struct first *first)
+{
+    const struct qwd_told *told = qwd_told_of(b->sign_on);
+    const struct qw_entity *current = qw_states_find(told->current, first->state.number);
+    struct qw_entity state;
+
+    if (b->kind != QS_LENDER_PRESENT || !current)
+        return first->state;
+    state = *current;
+    if (!qw_entity_translate(&state, &told->format, &seen->format))
+        return first->state;
+    return state;
+}
+
 static struct qw_entity state_before(const struct borrower *b, const struct seen *seen,
                                      uint16_t number, const struct first *first)
 {
     const struct qw_entity *baseline = qw_states_find(seen->baselines, number);
     struct qw_entity state;
 
-    if (usual_state(b, seen, number, &state))
-        return state;
-    if (baseline)
-        return *baseline;
-    return first->state;
+    if (!baseline)
+        return state_of_moment(b, seen, first);
+    return usual_state(b, seen, number, &state) ? state : *baseline;
 }
 
 static void find_states(struct borrower *b, const struct seen *seen)
@@ -661,6 +672,8 @@ static void find_states(struct borrower *b, const struct seen *seen)
         if (!(first ? was_in_view(b, seen, first) : stays_in_view(seen, likest, i)))
             continue;
         state = state_before(b, seen, i, first);
+        if (!qw_entity_model(&state))
+            continue; /* nobody sees it */
         b->states = qw_states_set(b->states, &state);
     }
 }
@@ -787,7 +800,10 @@ static bool qwd_is_late(const struct qs_decoder *decoder)
 
     if (session->level || !decoder->accepted || decoder->connectionless)
         return false;
-    return decoder->direction == QS_S2C && qwd_needs_level(decoder);
+    if (decoder->direction != QS_S2C)
+        return false;
+    /* What extensions change cannot be read without the sign-on that tells them. */
+    return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }
 
 const struct qs_demo_lending qwd_lending = {
