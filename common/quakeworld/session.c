@@ -93,6 +93,7 @@ void qw_session_borrow(struct qw_session *session, const struct qw_session *lend
     g_clear_pointer(&session->effect_styles, g_bytes_unref);
     session->effect_styles = lender->effect_styles ? g_bytes_ref(lender->effect_styles) : NULL;
     session->base.version = lender->base.version;
+    session->base.disconnected = false; /* so it looked where extensions were not known */
     session->ext.fte = agreed->fte;
     session->ext.fte2 = agreed->fte2;
     session->ext.mvd1 = agreed->mvd1;
