@@ -15,7 +15,7 @@ struct words {
     struct options *options;
     bool several_actions;
     gboolean json, force, sanitize, quiet, verbose, version;
-    char *output;
+    char *output, *qwd_format;
     char **sessions, **options_of_protocols, **ports;
 };
 
@@ -172,6 +172,8 @@ static void add_others(GOptionGroup *group, struct words *words)
          "Overwrite files, and write demos whose start is missing where they play", NULL},
         {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
          "Leave out of demos what players would execute and do not need", NULL},
+        {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &words->qwd_format,
+         "Which client shall play rebuilt .qwd demos: see the manual", "classic|ezquake-3.7"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
@@ -392,6 +394,14 @@ static bool take_output(struct options *options, const char *output)
     return false;
 }
 
+/* NULL: the form that most engines play. */
+static bool take_qwd_format(struct options *options, const char *format)
+{
+    options->sessions.demo.ezquake_37 = format && strcmp(format, "ezquake-3.7") == 0;
+    return !format || options->sessions.demo.ezquake_37 || strcmp(format, "classic") == 0 ||
+           usage_error("--qwd-format %s: the formats are classic and ezquake-3.7", format);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
@@ -399,7 +409,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->sessions.may_wait = !options->interface;
     options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
-    return take_actions(options, words) && take_inputs(options) && take_check(options) &&
+    return take_qwd_format(options, words->qwd_format) && take_actions(options, words) &&
+           take_inputs(options) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
@@ -408,6 +419,7 @@ static bool take_words(struct options *options, const struct words *words)
 static void words_clear(struct words *words)
 {
     g_free(words->output);
+    g_free(words->qwd_format);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->ports);
@@ -458,10 +470,9 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
     struct words words = {.options = options};
     enum command_line_verdict verdict;
 
-    *options =
-        (struct options){.sessions = {.selection = protocol_selection_new(),
-                                      .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                      .sign_ons = lending_demos_new()}};
+    *options = (struct options){.sessions = {.selection = protocol_selection_new(),
+                                             .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                             .sign_ons = lending_demos_new()}};
     check_options_init(&options->check);
     start_options(options);
     verdict = parse(options, &words, argc, argv);

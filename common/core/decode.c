@@ -43,6 +43,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->coord_format = QS_COORD_SHORT;
     d->angle_format = QS_ANGLE_BYTE;
     d->id_mask = UINT8_MAX;
+    d->whole_id = 0;
     d->connectionless = false;
     d->accepted = false;
     d->sequence = d->acknowledged = 0;

@@ -70,6 +70,7 @@ struct qs_decoder {
     enum qs_coord_format coord_format;
     enum qs_angle_format angle_format;
     uint8_t id_mask;   /* the bits of a message's first byte that are its id; usually all */
+    uint8_t whole_id;  /* a first byte that is an id with all its bits; 0: none is */
     uint64_t inflated; /* bytes that its compressed messages asked for so far */
     unsigned source_depth;
     struct qs_reader outer[QS_SOURCES_MAX];

@@ -31,11 +31,18 @@ static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
     g_array_append_val(d->messages, message);
 }
 
+static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
+{
+    const uint8_t byte = d->in.data[start];
+
+    return byte && byte == d->whole_id ? byte : byte & d->id_mask;
+}
+
 /* One message; returns whether another may follow. */
 static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
-    const uint8_t id = d->in.data[start] & d->id_mask;
+    const uint8_t id = id_at(d, start);
     const struct qs_message_type *type = lookup(d, id);
     const bool readable = type && type->read;
 

@@ -10,6 +10,26 @@ static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
     return sequence <= chan->sequence && age < SEEN_WINDOW && (chan->seen >> age & 1);
 }
 
+/* The packet was acknowledged before: the capture does not lack it. */
+static void take_back(struct qs_netchan *chan, uint32_t sequence)
+{
+    const uint32_t age = chan->last_uncaptured - sequence;
+
+    if (age >= SEEN_WINDOW || !(chan->lacking >> age & 1))
+        return;
+    chan->lacking &= ~(UINT64_C(1) << age);
+    chan->not_captured--;
+}
+
+static void note_lacking(struct qs_netchan *chan, uint32_t sequence)
+{
+    const uint32_t step = sequence - chan->last_uncaptured;
+
+    chan->lacking = (step < SEEN_WINDOW ? chan->lacking << step : 0) | 1;
+    chan->last_uncaptured = sequence;
+    chan->not_captured++;
+}
+
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped)
 {
     *skipped = 0;
@@ -22,6 +42,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         }
         if (age < SEEN_WINDOW)
             chan->seen |= UINT64_C(1) << age;
+        take_back(chan, sequence);
         chan->stale++;
         return QS_ARRIVAL_STALE;
     }
@@ -34,6 +55,7 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
         chan->seen = 0;
     }
     chan->seen |= 1;
+    take_back(chan, sequence);
     chan->started = true;
     chan->sequence = sequence;
     chan->accepted++;
@@ -52,7 +74,6 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
     if (ack <= chan->sequence && (chan->sequence - ack >= SEEN_WINDOW ||
                                   chan->sequence - ack >= chan->accepted || was_seen(chan, ack)))
         return false;
-    chan->last_uncaptured = ack;
-    chan->not_captured++;
+    note_lacking(chan, ack);
     return true;
 }

@@ -27,8 +27,10 @@ struct qs_netchan {
     /* Totals since the start. */
     uint32_t accepted, stale, duplicates;
     uint32_t gaps, missing;   /* holes, and the numbers in them */
-    uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks */
+    uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks; of
+                               * those that come later this is taken back */
     uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
+    uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
 };
 
 /* A packet arrives. `*skipped` gets how many numbers were skipped before it. */

@@ -124,6 +124,7 @@ struct qs_transfers {
     struct qs_transfer_room *room;
     struct qs_transfer_listener listener;
     struct file *file; /* or NULL */
+    struct file *next; /* asked for while chunks of `file` still come; or NULL */
 };
 
 static struct file *file_new(struct qs_view name)
@@ -195,8 +196,16 @@ static void end_file(struct qs_transfers *transfers)
     if (file->started)
         report(transfers, true);
     transfers->room->held -= file->held;
-    transfers->file = NULL;
+    transfers->file = transfers->next;
+    transfers->next = NULL;
     file_free(file);
+}
+
+/* The answer to the last request comes: what was sent before it is over. */
+static void end_before_answer(struct qs_transfers *transfers)
+{
+    if (transfers->next)
+        end_file(transfers);
 }
 
 /* The file that data are of. Without a request it has no name, and may lack its beginning: then the
@@ -355,6 +364,7 @@ static void take_piece(struct qs_transfers *transfers, const struct qs_transfer 
     /* A last piece that is sent again. */
     if (!transfers->file && piece->percent == 100)
         return;
+    end_before_answer(transfers);
     file = current_file(transfers);
     if (is_repeated(file, piece))
         return;
@@ -459,6 +469,23 @@ static bool is_named(const struct file *file, struct qs_view name)
     return file && file->about.name && qs_view_equal(name, file->about.name);
 }
 
+static struct file *file_of_request(const struct qs_transfer *request)
+{
+    struct file *file = file_new(request->name);
+
+    if (request->offset)
+        set_problem(file, "the client had its beginning already");
+    return file;
+}
+
+/* Chunks that the client asked for before are on their way, until the server begins anew. */
+static void request_behind_chunks(struct qs_transfers *transfers, const struct qs_transfer *request)
+{
+    if (transfers->next)
+        file_free(transfers->next);
+    transfers->next = file_of_request(request);
+}
+
 /* A request that is not answered yet may be sent again. */
 static void take_request(struct qs_transfers *transfers, const struct qs_transfer *request)
 {
@@ -466,18 +493,29 @@ static void take_request(struct qs_transfers *transfers, const struct qs_transfe
 
     if (is_named(file, request->name) && !file->started)
         return;
+    if (file && file->chunked) {
+        request_behind_chunks(transfers, request);
+        return;
+    }
     end_file(transfers);
-    transfers->file = file_new(request->name);
-    if (request->offset)
-        set_problem(transfers->file, "the client had its beginning already");
+    transfers->file = file_of_request(request);
+}
+
+/* The file that is being sent begins again, as the client asked: it has the same bytes. */
+static void begin_again(struct qs_transfers *transfers)
+{
+    g_clear_pointer(&transfers->next, file_free);
 }
 
 static void take_begin(struct qs_transfers *transfers, const struct qs_transfer *begin)
 {
     const struct file *file = transfers->file;
 
-    if (is_named(file, begin->name) && file->chunked && file->total == begin->total)
-        return; /* sent again */
+    if (is_named(file, begin->name) && file->chunked && file->total == begin->total) {
+        begin_again(transfers);
+        return;
+    }
+    end_before_answer(transfers);
     end_file(transfers);
     transfers->file = file_new(begin->name);
     transfers->file->chunked = true;
@@ -494,6 +532,7 @@ static void take_begin(struct qs_transfers *transfers, const struct qs_transfer 
 
 static void take_refusal(struct qs_transfers *transfers, const struct qs_transfer *refusal)
 {
+    end_before_answer(transfers);
     if (!transfers->file && !refusal->name.data)
         return;
     if (!transfers->file)
@@ -540,6 +579,7 @@ struct qs_transfers *qs_transfers_new(struct qs_transfer_room *room,
 
 void qs_transfers_free(struct qs_transfers *transfers)
 {
+    end_before_answer(transfers);
     end_file(transfers);
     g_free(transfers);
 }

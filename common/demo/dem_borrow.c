@@ -274,7 +274,8 @@ static void learn(struct borrower *b)
     struct qs_decoder decoder;
 
     for (guint i = 0; i < messages->len; i++) {
-        const struct qs_view message = qs_told_view(g_ptr_array_index(messages, i));
+        const struct qs_view message =
+            ((const struct qs_told *)g_ptr_array_index(messages, i))->bytes;
 
         if (is_lent(b, message))
             qs_write_view(bytes, message);
@@ -447,7 +448,7 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
 
     for (guint i = 0; i < b->sign_on->messages->len; i++) {
         const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
-        struct qs_view message = qs_told_view(told);
+        struct qs_view message = told->bytes;
 
         if (!is_lent(b, message))
             continue;

@@ -43,6 +43,7 @@ struct dem {
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
     bool moving;     /* the client has moved in this level */
+    bool moved;      /* in any level */
     enum view_source source;
     struct dem_angles view; /* the last known */
     struct stufftext stufftext;
@@ -149,6 +150,29 @@ static void note_lost(struct dem *dem, const struct qs_packet *packet)
     dem->lost = true;
 }
 
+/* It only keeps the connection alive. */
+static bool is_idle(const struct nq_session *session)
+{
+    const struct qs_view messages = session->delivered.bytes;
+
+    return messages.size == 1 && messages.data[0] == SVC_NOP;
+}
+
+/* Servers may send texts and commands before svc_serverinfo, or keep the connection alive. */
+static bool is_greeting(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_NOP:
+        case SVC_PRINT:
+        case SVC_STUFFTEXT:
+            break;
+        default:
+            return false;
+        }
+    return true;
+}
+
 /* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
 static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
                         const struct qs_packet *packet, bool level)
@@ -164,12 +188,10 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
             note_lost(dem, packet);
         return !session->sign_on_lost;
     }
-    if (dem_needs_level(decoder)) {
+    if (dem_needs_level(decoder))
         note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"
                                                 : "the capture begins in the middle of a level");
-        return false;
-    }
-    return session->base.connection;
+    return session->base.connection && !dem->late && is_greeting(decoder);
 }
 
 /* --- A lent sign-on --- */
@@ -263,9 +285,7 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
 /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
 static bool is_recorded(const struct nq_session *session)
 {
-    const struct qs_view messages = session->delivered.bytes;
-
-    return session->darkplaces_client || messages.size != 1 || messages.data[0] != SVC_NOP;
+    return session->darkplaces_client || !is_idle(session);
 }
 
 static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
@@ -353,7 +373,7 @@ static void add_move(struct dem *dem, const struct nq_session *session)
         return;
     dem->view = angles_of(&session->move);
     dem->source = VIEW_MOVE;
-    dem->moving = true;
+    dem->moving = dem->moved = true;
     if (dem->begun)
         settle(dem);
 }
@@ -411,6 +431,9 @@ static void dem_finish(void *state)
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
+    } else if (!dem->moved && !dem->undecoded) {
+        qs_demo_problem(dem->out, NULL,
+                        "the capture has no move of the client: the view does not turn");
     }
 }
 

@@ -180,6 +180,12 @@ static bool begins_level(const struct qs_decoder *decoder)
     return false;
 }
 
+/* Most messages are not: entities, and the time, which who borrows has himself. */
+static bool may_change(uint16_t id)
+{
+    return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
+}
+
 /* Calls either function for each message, which counts from the start of its source. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
@@ -193,10 +199,10 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
             message->offset - g_array_index(messages, struct qs_message, 0).offset;
         const struct qs_view bytes = {data + from, message->length};
 
-        if (sign_on->complete)
-            change(sign_on, session, bytes);
-        else
+        if (!sign_on->complete)
             add(sign_on, session, bytes, first);
+        else if (may_change(message->id))
+            change(sign_on, session, bytes);
     }
 }
 
@@ -213,6 +219,14 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
     sign_on->complete = session->signon == SIGNON_DONE && !sign_on->broken;
 }
 
+/* What lasts is sent reliably. Blocks of demos do not say how they were sent. */
+static bool is_unreliable(const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    return decoder->packet->from != QS_END_UNKNOWN && !session->delivered.reliable;
+}
+
 void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -224,9 +238,9 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
         return;
     }
-    first = begins_level(decoder);
-    if (first)
-        qs_sign_on_clear(sign_on);
+    first = !sign_on->blocks && begins_level(decoder);
+    if (sign_on->complete && is_unreliable(decoder))
+        return;
     if (sign_on->complete)
         tell_messages(sign_on, decoder, false);
     else if (first || sign_on->blocks)

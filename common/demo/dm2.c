@@ -4,6 +4,7 @@
 #include "common/demo/dm2_lend.h"
 
 #include "common/quake2/fields.h"
+#include "common/quake2/names.h"
 #include "common/quake2/quake2.h"
 
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block)
@@ -74,8 +75,7 @@ static void decode_block(struct qs_decoder *d)
 
 static bool is_version(uint32_t version)
 {
-    return (version >= Q2_PROTOCOL_TEST_RELEASE && version <= Q2_PROTOCOL_Q2PRO) ||
-           (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
+    return q2_is_decoded((int32_t)version, 0) || qs_name_of(q2_undecoded_names, version);
 }
 
 /*

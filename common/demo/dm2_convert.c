@@ -162,7 +162,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
                                        const struct q2_session *session,
                                        const struct q2_frame *frame, uint32_t acknowledged)
 {
-    const bool is_q2pro = session->base.version == Q2_PROTOCOL_Q2PRO;
+    const bool is_q2pro = q2_is_q2pro(session->base.version);
     const int32_t every = frames_per_kept(session);
     struct q2_frame *to = &converter->frame;
 

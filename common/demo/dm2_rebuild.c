@@ -9,6 +9,7 @@
  */
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
@@ -38,6 +39,8 @@ struct dm2 {
     bool ended;                   /* the connection */
     bool late;                    /* that the capture lacks a beginning was said */
     uint32_t lent_level;          /* number of the level whose sign-on is lent; 0: none */
+    bool incomplete;              /* that the level cannot be shown was said */
+    bool refused;                 /* that the protocol is not rebuilt was said */
     int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
     int32_t last;                 /* number of the demo's last frame; 0: none */
     struct converter converter;   /* for protocols 35 and 36 */
@@ -131,7 +134,7 @@ static void end_level(struct dm2 *dm2)
         dm2_append_end(dm2->file);
         write_file(dm2);
     }
-    dm2->begun = false;
+    dm2->begun = dm2->incomplete = false;
     forget_last_frame(dm2);
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
@@ -220,6 +223,47 @@ static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
                                                            has_known_frame(dm2)));
 }
 
+/* Players stop where the map's name, the first of the models, is not there ("no map set"). */
+static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (q2_configstring(session, Q2_RANGE_MODELS, 1))
+        return true;
+    if (!dm2->incomplete && session->base.level)
+        qs_demo_problem(dm2->out, NULL,
+                        "level %u cannot be shown: part of its sign-on was not captured",
+                        session->base.level);
+    dm2->incomplete = true;
+    return false;
+}
+
+/*
+ * Sessions that no demo is made of. Messages of q2repro's protocol have coordinates as floats, and
+ * the rerelease's config strings: no other demo holds them. Its own demos have frames as its client
+ * saw them, which only it plays.
+ */
+static const char *why_not_rebuilt(const struct q2_session *session)
+{
+    if (session->undecodable)
+        return "is not decoded";
+    return session->dialect.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
+                                    : NULL;
+}
+
+static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
+                       const struct qs_packet *packet)
+{
+    const char *why = why_not_rebuilt(session);
+    char *version;
+
+    if (why && !dm2->refused) {
+        version = q2_version_text(session);
+        qs_demo_problem(dm2->out, packet, "protocol %s %s", version, why);
+        g_free(version);
+    }
+    dm2->refused = why != NULL;
+    return !why;
+}
+
 /* Whether the packet's messages go into a demo. */
 static bool ready(struct dm2 *dm2, const struct q2_session *session)
 {
@@ -230,7 +274,7 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
         return true;
     if (!has_frame(dm2))
         return false;
-    if (can_begin(dm2, session))
+    if (can_begin(dm2, session) && can_be_shown(dm2, session))
         begin_level(dm2, session);
     else if (session->base.level)
         dm2->out->counts.missing++;
@@ -491,7 +535,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
         note_losses(dm2, decoder, packet);
         if (session->moved)
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
-    } else if (ready(dm2, session)) {
+    } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
             qs_demo_problem(dm2->out, packet, "%s",
                             qs_packet_is_cut(packet)

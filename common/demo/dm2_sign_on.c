@@ -8,7 +8,8 @@
 
 #include "common/demo/dm2_lend.h"
 
-enum { SAMPLE_EVERY = 8 }; /* frames, to begin with */
+/* Frames; of a demo there is time to look at more. */
+enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b)
 {
@@ -26,7 +27,6 @@ static void init(struct dm2_told *told, const struct qs_sign_on_extra *extra)
     memset(told, 0, sizeof *told);
     told->extra = *extra;
     told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    told->every = SAMPLE_EVERY;
 }
 
 static void told_free(void *extra)
@@ -137,17 +137,18 @@ static void keep_sample(struct dm2_told *told, const struct q2_frame *frame)
     told->next = frame->number + MIN(told->every, INT32_MAX - frame->number);
 }
 
-/* Votes are cast all the level long, samples get rarer. */
-static void sample(struct dm2_told *told, const struct q2_frame *frame)
+/* Samples get rarer; votes are cast all the level long. */
+static void sample(struct dm2_told *told, const struct q2_frame *frame, int32_t vote_every)
 {
     if (frame->number < told->next_vote)
         return;
-    told->next_vote = frame->number + MIN(SAMPLE_EVERY, INT32_MAX - frame->number);
+    told->next_vote = frame->number + MIN(vote_every, INT32_MAX - frame->number);
     for (guint i = 0; i < frame->entities->len; i++)
         vote(told, q2_entities_at(frame->entities, i));
-    if (frame->number < told->next)
-        return;
-    keep_sample(told, frame);
+    if (!told->next)
+        told->every = vote_every;
+    if (frame->number >= told->next)
+        keep_sample(told, frame);
     q2_session_clear(&told->session.base);
     q2_session_copy(&told->session.base, &told->live->base);
 }
@@ -180,6 +181,15 @@ static void follow(struct dm2_told *told, struct q2_session *session)
     }
 }
 
+/* Nothing is to be kept of what is known already. */
+static bool has_enough(const struct qs_sign_on *sign_on, const struct q2_session *session)
+{
+    const struct dm2_told *told = (const struct dm2_told *)sign_on->extra;
+
+    return sign_on->complete && told->live == session && session->tracker &&
+           session->tracker != told->own && session->tracker->newest < told->next_vote;
+}
+
 /* Config strings, baselines, then a frame: all of it must be there. */
 void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
@@ -187,7 +197,7 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     const struct q2_frame *frame;
     struct dm2_told *told;
 
-    if (!session->base.level)
+    if (!session->base.level || has_enough(sign_on, session))
         return;
     told = told_of_live(sign_on);
     follow(told, session);
@@ -197,5 +207,5 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     if (sign_on->broken || decoder->direction != QS_S2C || !frame)
         return;
     sign_on->complete = true;
-    sample(told, frame);
+    sample(told, frame, decoder->packet->from == QS_END_UNKNOWN ? VOTE_EVERY_OF_DEMO : VOTE_EVERY);
 }

@@ -62,7 +62,8 @@ static bool append_replacement(struct filter_qw *filter, guint index, guint *nex
     if (*next >= count || all[*next].index != index)
         return false;
     end = *next + 1 < count ? all[*next + 1].at : filter->replacing->len;
-    g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
+    if (end > all[*next].at)
+        g_byte_array_append(out, filter->replacing->data + all[*next].at, end - all[*next].at);
     ++*next;
     return true;
 }

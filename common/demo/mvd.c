@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd.h"
 
+#include "common/demo/appendix.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/quakeworld.h"
@@ -46,16 +47,43 @@ static bool recognise(struct qs_view file)
     return message == SVC_SERVERDATA && begins_level(&in);
 }
 
+/* svc_disconnect, which servers write last. */
+static bool is_end(const struct mvd_block *block)
+{
+    return block->type != MVD_SET && block->payload.size &&
+           block->payload.data[0] == SVC_DISCONNECT;
+}
+
+/* The first bytes of an archive could be those of a block, too: one that is cut begins behind the
+ * end only. */
 static enum qs_demo_status next(struct qs_demo_reader *reader)
 {
+    struct qs_reader *in = &reader->in;
+    const struct qs_view rest = {in->data + in->pos, qs_reader_left(in)};
     struct mvd_block block;
+    enum qs_demo_status status;
 
-    return mvd_read_block(&reader->in, &block);
+    if (appendix_is_whole(rest) || (reader->ended && appendix_begins(rest)))
+        return appendix_take(in);
+    status = mvd_read_block(in, &block);
+    if (status == QS_DEMO_BLOCK)
+        reader->ended = is_end(&block);
+    return status;
+}
+
+static void decode_block(struct qs_decoder *d)
+{
+    if (appendix_is_whole((struct qs_view){d->in.data, d->in.size}))
+        appendix_decode(d);
+    else
+        qw_decode_mvd_block(d);
 }
 
 static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
 {
     (void)decoder;
+    if (appendix_is_whole(reader->block))
+        return reader->time;
     return reader->time + reader->block.data[0] / 1000.0;
 }
 
@@ -66,7 +94,7 @@ const struct qs_demo_format qs_demo_mvd = {
     .recognise = recognise,
     .next = next,
     .seconds = seconds,
-    .decode_block = qw_decode_mvd_block,
+    .decode_block = decode_block,
     .rebuilder = &mvd_rebuilder,
     .packets = &mvd_packets,
 };

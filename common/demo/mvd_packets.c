@@ -4,7 +4,9 @@
  * 9293; common/quakeworld/qtv.c.
  */
 #include "common/core/text.h"
+#include "common/demo/appendix.h"
 #include "common/demo/mvd.h"
+#include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
 
 enum {
@@ -86,14 +88,30 @@ static void send_block(struct state *state, struct qs_view block)
     }
 }
 
+/* It is no part of the stream: its bytes go into comments, beside commands that say nothing. */
+static void send_appendix(struct state *state, struct qs_view appendix)
+{
+    static const uint8_t command[] = {4, 0, QTV_CLC_STRINGCMD, 0}; /* length, id, empty text */
+
+    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PIECE_MAX) {
+        const struct qs_demo_piece piece = appendix_piece(appendix, offset);
+
+        client_sends(state, QS_DEMO_ACK, (struct qs_view){command, sizeof command}, &piece);
+    }
+}
+
 static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
 {
+    const struct qs_view bytes = {block->data, block->size};
     struct state *state = data;
 
     (void)decoder;
     if (!state->begun)
         begin(state);
-    send_block(state, (struct qs_view){block->data, block->size});
+    if (appendix_is_whole(bytes))
+        send_appendix(state, bytes);
+    else
+        send_block(state, bytes);
 }
 
 static void finish(void *data)

@@ -30,24 +30,33 @@ static uint64_t end_of(const struct qwd_blocks *blocks)
     return blocks->start + blocks->size;
 }
 
+/* --- The form of client blocks --- */
+
+static enum qwd_cmd_form form_of(const struct qwd_blocks *blocks)
+{
+    return blocks->out->ezquake_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+}
+
+static uint32_t command_size(const struct qwd_blocks *blocks)
+{
+    return QWD_HEADER + (uint32_t)form_of(blocks);
+}
+
 /* --- Writing --- */
 
-static uint8_t *widen(struct qwd_blocks *blocks, uint32_t size)
+static void widen(struct qwd_blocks *blocks, uint32_t size)
 {
     blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 4);
     blocks->bytes = g_realloc(blocks->bytes, blocks->room);
-    return blocks->bytes + blocks->size;
 }
 
 /* Room for a block behind the others, which is counted with them from now on. */
 static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
 {
-    uint8_t *room = blocks->bytes + blocks->size;
-
     if (size > blocks->room - blocks->size)
-        room = widen(blocks, size);
+        widen(blocks, size);
     blocks->size += size;
-    return room;
+    return blocks->bytes + blocks->size - size;
 }
 
 static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
@@ -186,10 +195,10 @@ static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
     const uint32_t offset = (uint32_t)(at - blocks->start);
     const uint32_t behind = blocks->size - offset;
 
-    add_room(blocks, QWD_CMD_BLOCK);
-    memmove(blocks->bytes + offset + QWD_CMD_BLOCK, blocks->bytes + offset, behind);
+    add_room(blocks, command_size(blocks));
+    memmove(blocks->bytes + offset + command_size(blocks), blocks->bytes + offset, behind);
     for (; i < blocks->held_count; i++) {
-        blocks->held[i].at += QWD_CMD_BLOCK;
+        blocks->held[i].at += command_size(blocks);
         blocks->held[i].out++;
     }
     return at;
@@ -222,8 +231,8 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
     struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
 
     command->at = make_room(blocks, i);
-    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd);
-    blocks->command_end = command->at + QWD_CMD_BLOCK;
+    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, form_of(blocks));
+    blocks->command_end = command->at + command_size(blocks);
     blocks->player.valid = then;
     qwd_player_command(&blocks->player);
     blocks->player.valid = valid;
@@ -232,7 +241,7 @@ static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
 static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
 {
     blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
-    qwd_put_cmd(add_room(blocks, QWD_CMD_BLOCK), time, cmd);
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, form_of(blocks));
     blocks->command_end = end_of(blocks);
     qwd_player_command(&blocks->player);
 }
@@ -273,28 +282,28 @@ void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct
     if (!command)
         return;
     block = byte_at(blocks, command->at);
-    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd);
+    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, form_of(blocks));
 }
 
 /* Moves the block to before the packet held[i], which stands before it. */
 static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
 {
-    uint8_t block[QWD_CMD_BLOCK];
+    uint8_t block[QWD_CMD_BLOCK_MAX];
     const uint64_t from = command->at, to = blocks->held[i].at;
     uint8_t *room = byte_at(blocks, to);
 
-    memcpy(block, byte_at(blocks, from), QWD_CMD_BLOCK);
+    memcpy(block, byte_at(blocks, from), command_size(blocks));
     memcpy(block, room, sizeof(float)); /* the time of what it precedes */
-    memmove(room + QWD_CMD_BLOCK, room, from - to);
-    memcpy(room, block, QWD_CMD_BLOCK);
+    memmove(room + command_size(blocks), room, from - to);
+    memcpy(room, block, command_size(blocks));
     blocks->player.asked[command->number % QWD_PLAYER_FRAMES] = blocks->held[i].valid;
     for (; i < blocks->held_count && blocks->held[i].at < from; i++) {
-        blocks->held[i].at += QWD_CMD_BLOCK;
+        blocks->held[i].at += command_size(blocks);
         blocks->held[i].out++;
     }
     command->at = to;
-    if (blocks->command_end == from + QWD_CMD_BLOCK)
-        blocks->command_end = to + QWD_CMD_BLOCK;
+    if (blocks->command_end == from + command_size(blocks))
+        blocks->command_end = to + command_size(blocks);
 }
 
 /* Whether the client block before that number stands before the offset. */

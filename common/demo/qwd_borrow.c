@@ -103,7 +103,8 @@ static void learn(struct borrower *b)
     qs_write_u32(bytes, 1);
     qs_write_u32(bytes, 0);
     for (guint i = 0; i < messages->len; i++) {
-        const struct qs_view message = qs_told_view(g_ptr_array_index(messages, i));
+        const struct qs_told *told = g_ptr_array_index(messages, i);
+        const struct qs_view message = told->bytes;
 
         if (is_lent(b, message))
             qs_write_view(bytes, message);
@@ -769,7 +770,7 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
 
     for (guint i = 0; i < b->sign_on->messages->len; i++) {
         const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
-        const struct qs_view message = qs_told_view(told);
+        const struct qs_view message = told->bytes;
 
         if (!is_lent(b, message))
             continue;

@@ -3,6 +3,7 @@
  * Packets of QWD demos: the server's are in the demo as they came, and each client block becomes
  * a packet with a clc_move.
  */
+#include "common/demo/appendix.h"
 #include "common/demo/qwd.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/encode.h"
@@ -85,6 +86,16 @@ static void send_set(struct state *state, const struct qwd_block *block,
         state->next = block->outgoing;
 }
 
+/* No packet stands for it: its bytes go into comments. */
+static void send_appendix(struct state *state, struct qs_view appendix)
+{
+    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PIECE_MAX) {
+        const struct qs_demo_piece piece = appendix_piece(appendix, offset);
+
+        send_nop(state, &piece);
+    }
+}
+
 static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
@@ -95,7 +106,11 @@ static void take_block(void *data, const struct qs_decoder *decoder, const struc
 
     if (!state->begun)
         begin(state);
-    if (qwd_read_block(&in, &block) != QS_DEMO_BLOCK)
+    if (appendix_is_whole(bytes)) {
+        send_appendix(state, bytes);
+        return;
+    }
+    if (qwd_read_block(&in, &block, qwd_form_of_block(bytes)) != QS_DEMO_BLOCK)
         return;
     switch (block.type) {
     case QWD_CMD:

@@ -16,19 +16,16 @@
  */
 #include "common/demo/filter_qw.h"
 #include "common/demo/qwd_blocks.h"
+#include "common/demo/qwd_entities.h"
 #include "common/demo/qwd_lend.h"
-#include "common/demo/qwd_replacement.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/frames.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64,    /* no more are made up: a gap of more is not loss but a pause */
-    PLAYED_MAX = 8192,      /* bytes of a packet: more ends the game in players */
     LENT_PACKET_MAX = 1400, /* bytes of a packet that is made of lent messages, if there are more */
-    FILLED_MAX = 8192       /* packets of a gap over which replacement deltas can go on */
+    MOVES_LOST_MAX = 64     /* no more are made up: a gap of more is not loss but a pause */
 };
 
 struct qwd {
@@ -43,14 +40,12 @@ struct qwd {
     float time;        /* of the last block */
     uint32_t not_captured;
     struct qwd_blocks blocks;
-    struct qw_frames frames; /* that the client had */
-    struct qwd_replacement replacement;
+    struct qwd_entities entities;
     const struct qs_borrower *borrower; /* until the demo begins; NULL: nothing is lent */
     uint32_t lent_level;                /* number of the level whose sign-on is lent; 0: none */
     uint32_t lent_packets;              /* that were made of it */
-    uint32_t lent_until; /* updates that count from packets before this one get what was lent */
-    bool late;           /* so it was said */
-    GByteArray *packet;  /* scratch: a packet without what is left out */
+    bool late;                          /* so it was said */
+    GByteArray *packet;                 /* scratch: a packet without what is left out */
     struct filter_qw filter;
 };
 
@@ -60,7 +55,7 @@ static void *qwd_new(struct qs_demo_writer *out)
 
     qwd->out = out;
     qwd_blocks_init(&qwd->blocks, out);
-    qw_frames_init(&qwd->frames);
+    qwd_entities_init(&qwd->entities, out, &qwd->blocks, &qwd->filter);
     qwd->packet = g_byte_array_new();
     filter_qw_init(&qwd->filter, out);
     return qwd;
@@ -71,7 +66,7 @@ static void qwd_free(void *state)
     struct qwd *qwd = state;
 
     qwd_blocks_clear(&qwd->blocks);
-    qw_frames_clear(&qwd->frames);
+    qwd_entities_clear(&qwd->entities);
     g_byte_array_free(qwd->packet, TRUE);
     filter_qw_clear(&qwd->filter);
     g_free(qwd);
@@ -97,7 +92,7 @@ static const struct qw_session *session_of(const struct qs_decoder *decoder)
 static void begin(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     qs_demo_begin(qwd->out);
-    qwd->frames.format = qw_delta_format(&session_of(decoder)->ext);
+    qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->start = packet->time;
     qwd->begun = true;
 }
@@ -160,9 +155,9 @@ static void follow_lent(struct qwd *qwd, struct qs_view message)
     const struct qs_view body = {message.data + 1, message.size - 1};
 
     if (message.data[0] == SVC_SPAWNBASELINE)
-        qw_frames_baseline(&qwd->frames, body, false);
+        qw_frames_baseline(&qwd->entities.frames, body, false);
     else if (message.data[0] == SVC_FTE_SPAWNBASELINE2)
-        qw_frames_baseline(&qwd->frames, body, true);
+        qw_frames_baseline(&qwd->entities.frames, body, true);
 }
 
 static void add_lent(void *user, uint32_t block, struct qs_view message)
@@ -187,8 +182,9 @@ static void add_lent_frames(struct qwd *qwd)
     const GArray *bases = qwd_lent_bases(qwd->borrower);
 
     for (guint i = 0; i < bases->len; i++) {
-        qwd->lent_until = g_array_index(bases, uint32_t, i);
-        qw_frames_add(&qwd->frames, qwd->lent_until, qwd_lent_states(qwd->borrower));
+        qwd->entities.lent_until = g_array_index(bases, uint32_t, i);
+        qw_frames_add(&qwd->entities.frames, qwd->entities.lent_until,
+                      qwd_lent_states(qwd->borrower));
     }
 }
 
@@ -196,6 +192,7 @@ static void begin_lent(struct qwd *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     begin(qwd, decoder, packet);
+    qwd->entities.lent_level = qwd->lent_level;
     g_byte_array_set_size(qwd->packet, 0);
     qwd_lent_messages(qwd->borrower, add_lent, qwd);
     end_lent_packet(qwd);
@@ -372,196 +369,18 @@ static bool lacks_block_of(const struct qwd *qwd, uint32_t number)
     return number >= qwd->blocks.player.out && (!qwd->has_next || number >= qwd->next);
 }
 
-/* --- Entities --- */
-
-/* Before an update that counts from `base`, the client's packet that asked for it has its block. */
-static void settle_block(struct qwd *qwd, const struct qs_decoder *decoder,
-                         const struct qs_packet *packet, uint32_t base)
+/* Before the server's packet those of the client have their blocks that it answers. */
+static void settle_blocks(struct qwd *qwd, const struct qwd_entities_packet *server_packet)
 {
+    const struct qs_decoder *decoder = server_packet->decoder;
+    uint32_t base = decoder->sequence;
+    const bool has_delta = qwd_entities_base(server_packet, &base);
+
     if (lacks_block_of(qwd, decoder->acknowledged))
-        add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged, base);
-    else if (qwd_player_base(&qwd->blocks.player, decoder->sequence) != base)
+        add_acknowledged(qwd, session_of(decoder), server_packet->packet, decoder->acknowledged,
+                         base);
+    else if (has_delta && qwd_player_base(&qwd->blocks.player, decoder->sequence) != base)
         qwd_blocks_place(&qwd->blocks, decoder->sequence, base);
-}
-
-static void note_repair(struct qwd *qwd, const struct qw_update *update, uint32_t sequence,
-                        const struct qs_packet *packet)
-{
-    qwd->out->counts.repaired++;
-    if (update->base_known && update->base <= qwd->lent_until)
-        return; /* that is what was lent for */
-    qs_demo_problem(qwd->out, packet,
-                    update->base_known
-                        ? "players would drop the entities of packet %u, a delta from packet %u; "
-                          "written in full"
-                        : "the entities of packet %u are a delta from packet %u, which is not "
-                          "there; written in full from what is known",
-                    sequence, update->base);
-}
-
-/* Whether a player would do with the update what the client did. */
-static bool plays(const struct qwd *qwd, const struct qw_update *update, uint32_t sequence)
-{
-    return !update->is_delta ||
-           (update->base_known && qwd_player_takes(&qwd->blocks.player, sequence, update->base));
-}
-
-/* The frame that was just made takes the place of the update. */
-static void write_in_full(struct qwd *qwd, const struct qw_update *update, uint32_t sequence,
-                          const struct qs_packet *packet, guint index)
-{
-    g_byte_array_set_size(qwd->packet, 0);
-    qw_frames_append(qwd->packet, &qwd->frames);
-    if (packet->size + qwd->packet->len > PLAYED_MAX) {
-        qwd->out->counts.missing++;
-        qs_demo_problem(qwd->out, packet, "the entities of packet %u are more than players read",
-                        sequence);
-        return;
-    }
-    g_byte_array_append(filter_qw_replace(&qwd->filter, index), qwd->packet->data,
-                        qwd->packet->len);
-    note_repair(qwd, update, sequence, packet);
-}
-
-/* The body of a message, behind its id. */
-static struct qs_view body_of(const struct content *content, const struct qs_message *message)
-{
-    return (struct qs_view){content->data + message->offset + 1, message->length - 1};
-}
-
-/* Returns the frame that a player needs for the update; 0: none. */
-static uint32_t follow_update(struct qwd *qwd, const struct qs_decoder *decoder,
-                              const struct qs_packet *packet, struct qs_view body, guint index)
-{
-    const bool is_delta =
-        g_array_index(decoder->messages, struct qs_message, index).id == SVC_DELTAPACKETENTITIES;
-    struct qw_update update;
-
-    qw_frames_update(&qwd->frames, decoder->sequence, body, is_delta, &update);
-    if (is_delta)
-        settle_block(qwd, decoder, packet, update.base);
-    if (plays(qwd, &update, decoder->sequence))
-        return update.base;
-    write_in_full(qwd, &update, decoder->sequence, packet, index);
-    return 0;
-}
-
-static void begin_level(struct qwd *qwd, const struct qw_session *session)
-{
-    qwd->lent_until = 0;
-    qw_frames_level(&qwd->frames);
-    qwd->frames.format = qw_delta_format(&session->ext);
-    qwd_replacement_level(&qwd->replacement);
-    qwd_blocks_level(&qwd->blocks);
-}
-
-/* --- FTE's replacement deltas --- */
-
-/* A packet that the capture lacks, without anything in it but an empty update. */
-static void add_filler(struct qwd *qwd, const struct qs_decoder *decoder,
-                       const struct qs_packet *packet, struct qs_view body)
-{
-    const uint32_t sequence = qwd_replacement_filler(&qwd->replacement);
-
-    g_byte_array_set_size(qwd->packet, 0);
-    qs_write_u32(qwd->packet, sequence);
-    qs_write_u32(qwd->packet, MIN(sequence, decoder->acknowledged));
-    qwd_replacement_append_empty(qwd->packet, body);
-    qwd_blocks_packet(&qwd->blocks, clock_at(qwd, packet), sequence, 0,
-                      qs_view_of_bytes(qwd->packet));
-    qwd_replacement_took(&qwd->replacement, sequence);
-}
-
-static void reset_entities(struct qwd *qwd, const struct qs_packet *packet, uint32_t sequence,
-                           struct qs_view body, guint index)
-{
-    qwd_replacement_append_reset(filter_qw_replace(&qwd->filter, index), body);
-    qwd->out->counts.repaired++;
-    qs_demo_problem(qwd->out, packet,
-                    "the entities of packet %u count from packets that are not there; what was "
-                    "in view before is not known",
-                    sequence);
-}
-
-static void follow_replacement(struct qwd *qwd, const struct qs_decoder *decoder,
-                               const struct qs_packet *packet, struct qs_view body, guint index)
-{
-    const uint32_t sequence = decoder->sequence;
-    enum qwd_replacement_need need;
-
-    while ((need = qwd_replacement_needs(&qwd->replacement, sequence, body)) ==
-           QWD_REPLACEMENT_FILLER) {
-        if (sequence - qwd->replacement.valid > FILLED_MAX) {
-            need = QWD_REPLACEMENT_RESET;
-            break;
-        }
-        add_filler(qwd, decoder, packet, body);
-        qwd->out->counts.repaired++;
-    }
-    if (need == QWD_REPLACEMENT_RESET)
-        reset_entities(qwd, packet, sequence, body, index);
-    qwd_replacement_took(&qwd->replacement, sequence);
-}
-
-/* --- The messages of a packet --- */
-
-/* What the messages of a packet say of entities. */
-struct followed {
-    bool updated;
-    uint32_t base; /* that its updates need; 0: none */
-};
-
-static void follow_message(struct qwd *qwd, const struct qs_decoder *decoder,
-                           const struct qs_packet *packet, struct qs_view body, guint index,
-                           struct followed *followed)
-{
-    switch (g_array_index(decoder->messages, struct qs_message, index).id) {
-    case SVC_DISCONNECT: /* not recorded, and an error in players */
-        filter_qw_replace(&qwd->filter, index);
-        qwd->out->counts.stripped++;
-        break;
-    case SVC_SERVERDATA:
-        begin_level(qwd, session_of(decoder));
-        break;
-    case SVC_SOUNDLIST:
-    case SVC_FTE_SOUNDLISTSHORT:
-    case SVC_MODELLIST:
-    case SVC_FTE_MODELLISTSHORT:
-    case SVC_SPAWNSTATIC:
-    case SVC_FTE_SPAWNSTATIC2:
-    case SVC_SPAWNSTATICSOUND:
-        if (decoder->session->level == qwd->lent_level)
-            filter_qw_replace(&qwd->filter, index); /* it is lent: twice is once too often */
-        break;
-    case SVC_SPAWNBASELINE:
-        qw_frames_baseline(&qwd->frames, body, false);
-        break;
-    case SVC_FTE_SPAWNBASELINE2:
-        if (!(session_of(decoder)->ext.fte2 & FTE2_REPLACEMENTDELTAS))
-            qw_frames_baseline(&qwd->frames, body, true);
-        break;
-    case SVC_PACKETENTITIES:
-    case SVC_DELTAPACKETENTITIES:
-        followed->base = follow_update(qwd, decoder, packet, body, index);
-        followed->updated = true;
-        break;
-    case SVC_FTE_UPDATEENTITIES:
-        follow_replacement(qwd, decoder, packet, body, index);
-        break;
-    }
-}
-
-static struct followed follow(struct qwd *qwd, const struct qs_decoder *decoder,
-                              const struct qs_packet *packet, const struct content *content)
-{
-    struct followed followed = {0};
-
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
-
-        follow_message(qwd, decoder, packet, body_of(content, message), i, &followed);
-    }
-    return followed;
 }
 
 /* --- Packets --- */
@@ -570,20 +389,22 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
     const struct content content = content_of(decoder, packet);
-    struct followed followed;
+    const struct qwd_entities_packet server_packet = {.decoder = decoder,
+                                                      .packet = packet,
+                                                      .content = content.data,
+                                                      .time = clock_at(qwd, packet)};
+    struct qwd_entities_outcome outcome;
 
     /* Recorders leave out packets that are nothing but a header: PROTOCOL.md, section 7. */
     if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))
         qs_demo_not_decoded(qwd->out, packet);
-    followed = follow(qwd, decoder, packet, &content);
-    if (lacks_block_of(qwd, decoder->acknowledged))
-        add_acknowledged(qwd, session_of(decoder), packet, decoder->acknowledged,
-                         decoder->sequence);
-    qwd_blocks_packet(&qwd->blocks, clock_at(qwd, packet), decoder->sequence, followed.base,
+    settle_blocks(qwd, &server_packet);
+    outcome = qwd_entities_follow(&qwd->entities, &server_packet);
+    qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence, outcome.base,
                       filter(qwd, decoder, packet, &content));
-    if (followed.updated)
+    if (outcome.took)
         qwd_player_took(&qwd->blocks.player, decoder->sequence);
     qwd->incoming = decoder->sequence;
     qwd->heard = true;
@@ -604,10 +425,10 @@ static void note_losses(struct qwd *qwd, const struct qs_decoder *decoder,
 }
 
 /* The session may stay for long. */
-static void end(struct qwd *qwd)
+static void end(struct qwd *qwd, const struct qs_decoder *decoder)
 {
     qwd->ended = true;
-    qw_frames_level(&qwd->frames);
+    qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd_blocks_flush(&qwd->blocks);
 }
 
@@ -626,7 +447,7 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
     }
     /* What the server still sends to a client that has left is recorded by nobody. */
     if (decoder->session->disconnected)
-        end(qwd);
+        end(qwd, decoder);
 }
 
 static void qwd_finish(void *state)

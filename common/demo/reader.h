@@ -29,6 +29,7 @@ struct qs_demo_reader {
     double time;          /* of it, in seconds */
     bool begun;           /* something was read */
     bool ended;           /* the end mark was */
+    unsigned dialect;     /* of the format, where it has several: what the blocks so far were */
     bool unmarked;        /* demos of this kind have no end mark */
     uint64_t frames;      /* of the game, so far */
     bool timed;           /* the level's clock was seen */

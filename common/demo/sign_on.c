@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/sign_on.h"
 
-static void told_free(gpointer data)
+#include <string.h>
+
+static struct qs_told *told_new(int64_t about, uint32_t block, struct qs_view bytes)
+{
+    struct qs_told *told = g_malloc(sizeof *told + bytes.size);
+    uint8_t *copy = (uint8_t *)(told + 1);
+
+    memcpy(copy, bytes.data, bytes.size);
+    *told = (struct qs_told){about, block, 1, {copy, bytes.size}};
+    return told;
+}
+
+static void told_unref(gpointer data)
 {
     struct qs_told *told = data;
 
-    g_bytes_unref(told->bytes);
-    g_free(told);
+    if (!--told->references)
+        g_free(told);
 }
 
 static struct qs_sign_on *without_messages(void)
 {
     struct qs_sign_on *sign_on = g_new0(struct qs_sign_on, 1);
 
-    sign_on->messages = g_ptr_array_new_with_free_func(told_free);
-    sign_on->by_about = g_hash_table_new(g_int64_hash, g_int64_equal);
+    sign_on->messages = g_ptr_array_new_with_free_func(told_unref);
+    sign_on->places = g_hash_table_new(g_int64_hash, g_int64_equal);
     return sign_on;
 }
 
@@ -23,16 +35,24 @@ struct qs_sign_on *qs_sign_on_new(void)
     return without_messages();
 }
 
-/* At place `at` of the messages. Takes over the bytes. */
-static void insert(struct qs_sign_on *sign_on, guint at, int64_t about, uint32_t block,
-                   GBytes *bytes)
+static struct qs_told *told_at(const struct qs_sign_on *sign_on, guint place)
 {
-    struct qs_told *told = g_new(struct qs_told, 1);
+    return g_ptr_array_index(sign_on->messages, place);
+}
 
-    *told = (struct qs_told){about, block, bytes};
-    g_ptr_array_insert(sign_on->messages, (gint)at, told);
-    if (about != QS_TOLD_ALONE)
-        g_hash_table_replace(sign_on->by_about, &told->about, told);
+static void note_place(struct qs_sign_on *sign_on, guint place)
+{
+    struct qs_told *told = told_at(sign_on, place);
+
+    if (told->about != QS_TOLD_ALONE)
+        g_hash_table_replace(sign_on->places, &told->about, GUINT_TO_POINTER(place));
+}
+
+/* Takes over the message. */
+static void append(struct qs_sign_on *sign_on, struct qs_told *told)
+{
+    g_ptr_array_add(sign_on->messages, told);
+    note_place(sign_on, sign_on->messages->len - 1);
 }
 
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
@@ -40,9 +60,10 @@ struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
     struct qs_sign_on *copy = without_messages();
 
     for (guint i = 0; i < sign_on->messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(sign_on->messages, i);
+        struct qs_told *told = told_at(sign_on, i);
 
-        insert(copy, i, told->about, told->block, g_bytes_ref(told->bytes));
+        told->references++;
+        append(copy, told);
     }
     copy->blocks = sign_on->blocks;
     copy->bytes = sign_on->bytes;
@@ -63,14 +84,14 @@ static void free_extra(struct qs_sign_on *sign_on)
 void qs_sign_on_free(struct qs_sign_on *sign_on)
 {
     free_extra(sign_on);
-    g_hash_table_destroy(sign_on->by_about);
+    g_hash_table_destroy(sign_on->places);
     g_ptr_array_free(sign_on->messages, TRUE);
     g_free(sign_on);
 }
 
 void qs_sign_on_clear(struct qs_sign_on *sign_on)
 {
-    g_hash_table_remove_all(sign_on->by_about);
+    g_hash_table_remove_all(sign_on->places);
     g_ptr_array_set_size(sign_on->messages, 0);
     sign_on->blocks = sign_on->bytes = 0;
     sign_on->complete = sign_on->broken = false;
@@ -91,49 +112,55 @@ void qs_sign_on_add(struct qs_sign_on *sign_on, int64_t about, struct qs_view by
 {
     if (!has_room(sign_on, bytes.size))
         return;
-    insert(sign_on, sign_on->messages->len, about, sign_on->blocks - 1,
-           g_bytes_new(bytes.data, bytes.size));
+    append(sign_on, told_new(about, sign_on->blocks - 1, bytes));
     sign_on->bytes += bytes.size;
 }
 
 static void insert_before_last(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
 {
-    const guint count = sign_on->messages->len;
-    const struct qs_told *last;
+    const guint last = sign_on->messages->len - 1;
 
-    if (!count)
+    if (!sign_on->messages->len)
         return;
-    last = g_ptr_array_index(sign_on->messages, count - 1);
-    insert(sign_on, count - 1, about, last->block, g_bytes_new(bytes.data, bytes.size));
+    g_ptr_array_insert(sign_on->messages, (gint)last,
+                       told_new(about, told_at(sign_on, last)->block, bytes));
+    note_place(sign_on, last);
+    note_place(sign_on, last + 1);
     sign_on->bytes += bytes.size;
+}
+
+/* Where the message is that is about this; false: there is none. */
+static bool find(const struct qs_sign_on *sign_on, int64_t about, guint *place)
+{
+    gpointer found;
+
+    if (!g_hash_table_lookup_extended(sign_on->places, &about, NULL, &found))
+        return false;
+    *place = GPOINTER_TO_UINT(found);
+    return true;
 }
 
 void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
 {
-    struct qs_told *told = g_hash_table_lookup(sign_on->by_about, &about);
+    struct qs_told *old;
+    guint place;
 
     if (!has_room(sign_on, bytes.size))
         return;
-    if (!told) {
+    if (!find(sign_on, about, &place)) {
         insert_before_last(sign_on, about, bytes);
         return;
     }
-    sign_on->bytes += bytes.size - (uint32_t)g_bytes_get_size(told->bytes);
-    g_bytes_unref(told->bytes);
-    told->bytes = g_bytes_new(bytes.data, bytes.size);
-}
-
-struct qs_view qs_told_view(const struct qs_told *told)
-{
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(told->bytes, &size);
-
-    return (struct qs_view){data, (uint32_t)size};
+    old = told_at(sign_on, place);
+    sign_on->bytes += bytes.size - old->bytes.size;
+    g_ptr_array_index(sign_on->messages, place) = told_new(about, old->block, bytes);
+    note_place(sign_on, place);
+    told_unref(old);
 }
 
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about)
 {
-    const struct qs_told *told = g_hash_table_lookup(sign_on->by_about, &about);
+    guint place;
 
-    return told ? qs_told_view(told) : (struct qs_view){0};
+    return find(sign_on, about, &place) ? told_at(sign_on, place)->bytes : (struct qs_view){0};
 }

@@ -38,14 +38,13 @@ static inline int64_t qs_told_about(uint16_t id, uint32_t which)
     return (int64_t)id << 32 | which;
 }
 
-/* A message of a sign-on, with its id. */
+/* A message of a sign-on. Copies of a sign-on share it, so it never changes. */
 struct qs_told {
     int64_t about; /* see above */
     uint32_t block;
-    GBytes *bytes;
+    guint references;
+    struct qs_view bytes; /* with the id; behind this struct */
 };
-
-struct qs_view qs_told_view(const struct qs_told *told);
 
 /* What else a game keeps of a sign-on; it begins with this struct. */
 struct qs_sign_on_extra {
@@ -54,8 +53,8 @@ struct qs_sign_on_extra {
 };
 
 struct qs_sign_on {
-    GPtrArray *messages; /* struct qs_told, in order */
-    GHashTable *by_about;
+    GPtrArray *messages;            /* struct qs_told, in order */
+    GHashTable *places;             /* what a message is about -> its index */
     uint32_t blocks;                /* so many have begun */
     uint32_t bytes;                 /* of all messages */
     struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
@@ -105,7 +104,10 @@ struct qs_demo_lending {
     /* Servers go on with each client from a port of its own: addresses are compared without. */
     bool any_port;
 
-    /* The packet or block that was just decoded adds to the sign-on of the level that it is in. */
+    /*
+     * The packet or block that was just decoded adds to the sign-on of the level that it is in. The
+     * caller gives each level one.
+     */
     void (*tell)(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
     /* Whether the packet just decoded is in a level of which the capture lacks the beginning. */

@@ -22,7 +22,7 @@ struct qs_demo_counts {
     uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
 };
 
-/* An implementation begins with this struct, fills in the functions, `force` and `sanitize`. */
+/* An implementation begins with this struct, fills in the functions and the wishes. */
 struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
     void (*write)(struct qs_demo_writer *writer, const void *data, size_t size);
@@ -32,9 +32,10 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
-    bool force;    /* write demos whose start is missing, as well as that can be done */
-    bool sanitize; /* leave out what playback does not need and would carry out */
-    bool begun;    /* a demo has begun and was not discarded */
+    bool force;      /* write demos whose start is missing, as well as that can be done */
+    bool sanitize;   /* leave out what playback does not need and would carry out */
+    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
+    bool begun;      /* a demo has begun and was not discarded */
     struct qs_demo_counts counts;
 };
 

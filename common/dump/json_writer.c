@@ -135,15 +135,12 @@ static bool needs_escape(unsigned c)
 static size_t put_character(char **at, const char *text, size_t size)
 {
     static const char replacement[] = "\xef\xbf\xbd";
-    const gunichar c = g_utf8_get_char_validated(text, (gssize)size);
+    enum { LAST = 0x10ffff }; /* behind it are GLib's numbers for what is no character */
+    /* GLib takes a NUL for the end. */
+    const gunichar c = *text ? g_utf8_get_char_validated(text, (gssize)size) : 0;
     const size_t length = (size_t)(g_utf8_next_char(text) - text);
 
-    /* Of a text that ends at its size a NUL is read as no character at all. */
-    if (!*text) {
-        *at = put_escape(*at, 0);
-        return 1;
-    }
-    if (c & 0x80000000u) {
+    if (c > LAST) {
         *at = qs_put_text(*at, replacement, sizeof replacement - 1);
         return 1;
     }

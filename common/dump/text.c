@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/dump.h"
 
+#include "common/dump/json_writer.h"
 #include "common/dump/number.h"
 #include "common/dump/source_numbers.h"
 #include "common/core/text.h"
@@ -84,34 +85,13 @@ static void text_close(struct qs_sink *base, uint32_t end)
     g_array_set_size(sink->open, sink->open->len - 1);
 }
 
-/* JSON's escapes; `text` is UTF-8. */
+/* JSON's escapes: no character is left that a terminal obeys. */
 static void append_quoted(GString *out, const char *text)
 {
-    g_string_append_c(out, '"');
-    for (; *text; text++) {
-        switch (*text) {
-        case '"':
-        case '\\':
-            g_string_append_c(out, '\\');
-            g_string_append_c(out, *text);
-            break;
-        case '\n':
-            g_string_append(out, "\\n");
-            break;
-        case '\r':
-            g_string_append(out, "\\r");
-            break;
-        case '\t':
-            g_string_append(out, "\\t");
-            break;
-        default:
-            if ((unsigned char)*text < 0x20)
-                g_string_append_printf(out, "\\u%04X", (unsigned char)*text);
-            else
-                g_string_append_c(out, *text);
-        }
-    }
-    g_string_append_c(out, '"');
+    struct qs_json json;
+
+    qs_json_init(&json, out);
+    qs_json_string(&json, text);
 }
 
 static void append_text(GString *out, struct qs_view text)

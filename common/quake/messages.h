@@ -50,6 +50,10 @@ extern const struct fte_game nq_fte_game;
 void nq_read_updateentities(struct qs_decoder *d);
 void nq_read_fte_move(struct qs_decoder *d);
 
+/* info.c */
+/* The info strings of players and the server in console commands of the server. */
+void nq_read_info_commands(struct qs_decoder *d, struct qs_view commands, uint32_t offset);
+
 /* sounds.c */
 void nq_read_sound(struct qs_decoder *d);
 void nq_read_stopsound(struct qs_decoder *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source: PROTOCOL.md, section 1. Fragments of reliable messages are acknowledged by their numbers;
- * unreliable messages are not, but a client's move repeats the time of the last message that it was
- * given (clc_move, svc_time).
+ * Source: PROTOCOL.md, sections 1 and 2. Fragments of reliable messages are acknowledged by their
+ * numbers; unreliable messages are not, but a client's move repeats the time of the last message
+ * that it was given (clc_move, svc_time).
  */
 #include "common/quake/place.h"
 

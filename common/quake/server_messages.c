@@ -140,9 +140,11 @@ static void read_print(struct qs_decoder *d)
 
 static void read_stufftext(struct qs_decoder *d)
 {
+    const uint32_t at = d->in.pos;
     const struct qs_view commands = qs_text(d, NQ_STUFFTEXT_TEXT);
 
     qs_label_text(d, ": ", commands, "");
+    nq_read_info_commands(d, commands, at);
     nq_add_transfer_commands(d, commands);
 }
 

@@ -124,7 +124,7 @@ static void read_batches(struct qs_decoder *d, unsigned repeated)
 }
 
 /* What stands above the number in the message's byte, which was read last. */
-static unsigned read_repeated(struct qs_decoder *d)
+static unsigned repeated_above_id(struct qs_decoder *d)
 {
     const unsigned repeated = d->in.data[d->in.pos - 1] >> PACKED_ID_BITS;
 
@@ -132,17 +132,22 @@ static unsigned read_repeated(struct qs_decoder *d)
     return repeated;
 }
 
+static bool has_repeated_byte(const struct qs_decoder *d)
+{
+    return q2_session_of_const(d->session)->dialect.q2repro;
+}
+
 static void read_move_nodelta(struct qs_decoder *d)
 {
-    read_batches(d, read_repeated(d));
+    read_batches(d, has_repeated_byte(d) ? qs_u8(d, Q2_MOVE_DUPS) : repeated_above_id(d));
 }
 
 static void read_move_batched(struct qs_decoder *d)
 {
-    const unsigned repeated = read_repeated(d);
+    const unsigned above = has_repeated_byte(d) ? 0 : repeated_above_id(d);
 
     qs_i32(d, Q2_MOVE_LASTFRAME);
-    read_batches(d, repeated);
+    read_batches(d, has_repeated_byte(d) ? qs_u8(d, Q2_MOVE_DUPS) : above);
 }
 
 static void read_userinfo_delta(struct qs_decoder *d)
@@ -172,6 +177,7 @@ static const uint8_t since[] = {
 #define CLC(id, number, name, read, blurb) [CLC_##id] = 0,
 #define CLC_35(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_R1Q2,
 #define CLC_36(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_Q2PRO,
+#define CLC_38(id, number, name, read, blurb) [CLC_##id] = Q2_PROTOCOL_AQTION,
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -179,7 +185,8 @@ static const uint8_t since[] = {
 static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
 {
     const int32_t version = d->session->version;
-    const bool later = version == Q2_PROTOCOL_R1Q2 || version == Q2_PROTOCOL_Q2PRO;
+    const bool later =
+        version == Q2_PROTOCOL_R1Q2 || q2_is_q2pro(version) || version == Q2_PROTOCOL_Q2REPRO;
     const bool known = id < G_N_ELEMENTS(messages) && messages[id].read;
 
     return known && since[id] <= (later ? version : 0) ? &messages[id] : NULL;
@@ -187,7 +194,11 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 
 void q2_read_client_messages(struct qs_decoder *d)
 {
-    if (d->session->version == Q2_PROTOCOL_Q2PRO)
+    if (q2_pass_over(d))
+        return;
+    if (q2_is_q2pro(d->session->version))
         d->id_mask = PACKED_ID_MASK;
+    if (d->session->version == Q2_PROTOCOL_AQTION)
+        d->whole_id = CLC_CVARSYNC;
     qs_read_messages(d, Q2_CLC, lookup);
 }

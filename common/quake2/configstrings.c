@@ -7,26 +7,62 @@
 
 enum { CLIENTS_MAX = 256 };
 
-/* Where each range begins; the last entry is the end. */
-static const uint16_t vanilla_starts[Q2_RANGES + 1] = {0,  1,   2,   3,   4,    5,    29,   30,  31,
-                                                       32, 288, 544, 800, 1056, 1312, 1568, 2080};
-static const uint16_t extended_starts[Q2_RANGES + 1] = {
-    0, 1, 2, 3, 4, 5, 59, 60, 61, 62, 8254, 10302, 12350, 12606, 12862, 13118, 13630};
+/* Where a range begins, and how many strings it has. One that a layout lacks has none. */
+struct place {
+    uint16_t start, count;
+};
 
-static const uint16_t *starts_of(const struct q2_session *session)
+#define FIRST_PLACES                                                                               \
+    [Q2_RANGE_NAME] = {0, 1}, [Q2_RANGE_CDTRACK] = {1, 1}, [Q2_RANGE_SKY] = {2, 1},                \
+    [Q2_RANGE_SKYAXIS] = {3, 1}, [Q2_RANGE_SKYROTATE] = {4, 1}
+
+/* Those of extended limits and of the rerelease. */
+#define WIDE_PLACES                                                                                \
+    FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 54}, [Q2_RANGE_AIRACCEL] = {59, 1},                   \
+                  [Q2_RANGE_MAXCLIENTS] = {60, 1}, [Q2_RANGE_MAPCHECKSUM] = {61, 1},               \
+                  [Q2_RANGE_MODELS] = {62, 8192}, [Q2_RANGE_SOUNDS] = {8254, 2048}
+
+static const struct layout {
+    uint16_t end;
+    struct place places[Q2_RANGES];
+} layouts[] = {
+    [Q2_LAYOUT_VANILLA] =
+        {2080,
+         {FIRST_PLACES, [Q2_RANGE_STATUSBAR] = {5, 24}, [Q2_RANGE_AIRACCEL] = {29, 1},
+          [Q2_RANGE_MAXCLIENTS] = {30, 1}, [Q2_RANGE_MAPCHECKSUM] = {31, 1},
+          [Q2_RANGE_MODELS] = {32, 256}, [Q2_RANGE_SOUNDS] = {288, 256},
+          [Q2_RANGE_IMAGES] = {544, 256}, [Q2_RANGE_LIGHTS] = {800, 256},
+          [Q2_RANGE_ITEMS] = {1056, 256}, [Q2_RANGE_PLAYERSKINS] = {1312, 256},
+          [Q2_RANGE_GENERAL] = {1568, 512}}},
+    [Q2_LAYOUT_EXTENDED] =
+        {13630,
+         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 2048}, [Q2_RANGE_LIGHTS] = {12350, 256},
+          [Q2_RANGE_ITEMS] = {12606, 256}, [Q2_RANGE_PLAYERSKINS] = {12862, 256},
+          [Q2_RANGE_GENERAL] = {13118, 512}}},
+    [Q2_LAYOUT_RERELEASE] =
+        {12448,
+         {WIDE_PLACES, [Q2_RANGE_IMAGES] = {10302, 512}, [Q2_RANGE_LIGHTS] = {10814, 256},
+          [Q2_RANGE_SHADOWLIGHTS] = {11070, 256}, [Q2_RANGE_ITEMS] = {11326, 256},
+          [Q2_RANGE_PLAYERSKINS] = {11582, 256}, [Q2_RANGE_GENERAL] = {11838, 512},
+          [Q2_RANGE_WHEEL_WEAPONS] = {12350, 32}, [Q2_RANGE_WHEEL_AMMO] = {12382, 32},
+          [Q2_RANGE_WHEEL_POWERUPS] = {12414, 32}, [Q2_RANGE_CD_LOOP_COUNT] = {12446, 1},
+          [Q2_RANGE_GAME_STYLE] = {12447, 1}}},
+};
+
+static const struct layout *layout_of(const struct q2_session *session)
 {
-    return session->dialect.extensions ? extended_starts : vanilla_starts;
+    return &layouts[session->dialect.layout];
 }
 
 bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,
                            uint32_t *number)
 {
-    const uint16_t *starts = starts_of(session);
+    const struct place *places = layout_of(session)->places;
 
     for (unsigned i = 0; i < Q2_RANGES; i++)
-        if (index < starts[i + 1]) {
+        if (index >= places[i].start && index - places[i].start < places[i].count) {
             *range = (enum q2_range)i;
-            *number = index - starts[i];
+            *number = index - places[i].start;
             return true;
         }
     return false;
@@ -34,7 +70,7 @@ bool q2_configstring_range(const struct q2_session *session, uint32_t index, enu
 
 uint32_t q2_configstring_end(const struct q2_session *session)
 {
-    return starts_of(session)[Q2_RANGES];
+    return layout_of(session)->end;
 }
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)
@@ -44,18 +80,18 @@ void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_v
     if (index >= q2_configstring_end(session))
         return;
     qs_table_set(&session->configstrings, index, text);
-    if (index == starts_of(session)[Q2_RANGE_MAXCLIENTS])
+    if (index == layout_of(session)->places[Q2_RANGE_MAXCLIENTS].start)
         session->max_clients =
             qs_view_number_within(text, 1, CLIENTS_MAX, &number) ? (uint16_t)number : 0;
 }
 
 const char *q2_configstring(const struct q2_session *session, enum q2_range range, uint32_t number)
 {
-    const uint16_t *starts = starts_of(session);
+    const struct place *place = &layout_of(session)->places[range];
 
-    if (number >= (uint32_t)(starts[range + 1] - starts[range]))
+    if (number >= place->count)
         return NULL;
-    return qs_table_get(&session->configstrings, starts[range] + number);
+    return qs_table_get(&session->configstrings, place->start + number);
 }
 
 char *q2_player_name(const struct q2_session *session, uint32_t player)

@@ -26,6 +26,12 @@ enum q2_range {
     Q2_RANGE_ITEMS,
     Q2_RANGE_PLAYERSKINS,
     Q2_RANGE_GENERAL,
+    Q2_RANGE_SHADOWLIGHTS, /* this and those behind it: of the rerelease */
+    Q2_RANGE_WHEEL_WEAPONS,
+    Q2_RANGE_WHEEL_AMMO,
+    Q2_RANGE_WHEEL_POWERUPS,
+    Q2_RANGE_CD_LOOP_COUNT,
+    Q2_RANGE_GAME_STYLE,
     Q2_RANGES
 };
 

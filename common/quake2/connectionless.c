@@ -160,7 +160,20 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
                  line->base + (uint32_t)(token.text.data - line->text.data));
 }
 
-/* The words that protocols 35 and 36 append. */
+/* q2pro-ng puts its minor version first, Q2PRO its message's length; then one has that length, the
+ * other its netchan, 0 or 1. */
+static bool is_q2pro_ng(const struct line *line, const struct connect *connect)
+{
+    uint32_t pos = line->pos;
+    struct qs_token first, second;
+
+    return connect->version == Q2_PROTOCOL_Q2PRO && qs_token_next(line->text, &pos, &first) &&
+           qs_token_next(line->text, &pos, &second) &&
+           q2_is_minor_of_q2pro_ng(qs_view_unsigned(first.text)) &&
+           qs_view_unsigned(second.text) > 1;
+}
+
+/* The words that protocols from 35 on append. */
 static void read_connect_tail(struct qs_decoder *d, struct line *line, struct connect *connect)
 {
     int64_t number;
@@ -168,7 +181,14 @@ static void read_connect_tail(struct qs_decoder *d, struct line *line, struct co
     if (connect->version == Q2_PROTOCOL_R1Q2) {
         read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
         read_number(d, Q2_CONNECT_MINOR, line, &connect->minor);
-    } else if (connect->version == Q2_PROTOCOL_Q2PRO) {
+    } else if (is_q2pro_ng(line, connect)) {
+        read_number(d, Q2_CONNECT_MINOR, line, &connect->minor);
+        read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
+        read_number(d, Q2_CONNECT_ZLIB, line, &number);
+    } else if (connect->version == Q2_PROTOCOL_Q2REPRO) {
+        read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
+        read_number(d, Q2_CONNECT_ZLIB, line, &number);
+    } else if (q2_is_q2pro((int32_t)connect->version)) {
         read_number(d, Q2_CONNECT_MAX_MESSAGE, line, &number);
         read_number(d, Q2_CONNECT_NETCHAN, line, &connect->netchan);
         read_number(d, Q2_CONNECT_ZLIB, line, &number);
@@ -198,7 +218,8 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
         .qport = (uint16_t)connect->qport,
         .qport_width = width_of_qport(connect),
         .minor = (uint32_t)connect->minor,
-        .new_netchan = connect->version == Q2_PROTOCOL_Q2PRO && connect->netchan == 1,
+        .new_netchan = connect->version == Q2_PROTOCOL_Q2REPRO ||
+                       (q2_is_q2pro((int32_t)connect->version) && connect->netchan == 1),
     };
     qs_table_set(&session->texts, Q2_TEXT_WANTED_USERINFO, connect->userinfo);
 }

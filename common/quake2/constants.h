@@ -11,6 +11,8 @@ enum {
     Q2_PROTOCOL_VANILLA = 34,
     Q2_PROTOCOL_R1Q2 = 35,
     Q2_PROTOCOL_Q2PRO = 36,
+    Q2_PROTOCOL_AQTION = 38,
+    Q2_PROTOCOL_Q2REPRO = 1038,
     Q2_PROTOCOL_EXTENDED = 3434, /* demo files only */
     Q2_PROTOCOL_EXTENDED_LAST = 3436
 };
@@ -37,6 +39,12 @@ enum q2_clc {
 enum q2_svc {
 #define SVC(id, number, name, read, blurb) SVC_##id = number,
 #define SVC_R1Q2 SVC
+#include "common/quake2/messages.def"
+};
+
+enum q2_q2repro_svc { /* from 24 on; below, they are as in other protocols */
+#define SVC_Q2REPRO(id, number, name, read, blurb) Q2REPRO_SVC_##id = number,
+#define SVC_Q2REPRO_AS(id, number, name, read) Q2REPRO_SVC_##id = number,
 #include "common/quake2/messages.def"
 };
 
@@ -117,6 +125,7 @@ enum {
 #define PS_RDFLAGS 0x4000u
 #define PS_MOREBITS 0x8000u
 #define PS_FOG 0x10000u
+#define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
 
 /* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
  * or the skin. Source: PROTOCOL.md, section 13. */
@@ -144,8 +153,10 @@ enum {
 #define EPS_VIEWANGLE2 0x10u
 #define EPS_STATS 0x20u
 #define EPS_CLIENTNUM 0x40u
+#define EPS_GUNRATE 0x80u /* q2repro */
 
 /* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
 enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
+#define PF_GAME3 0x8000u /* q2repro: the game is one of id's engine, or made of it */
 
 #endif

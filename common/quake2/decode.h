@@ -26,6 +26,26 @@ void q2_decode_netchan(struct qs_decoder *d);
  */
 void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *));
 
+/* undecoded.c */
+/* Notes that what follows cannot be decoded, and passes over it. False where it can be. */
+bool q2_pass_over(struct qs_decoder *d);
+
+/* aqtion.c: messages of AQtion's own */
+void q2_read_ghudupdate(struct qs_decoder *d);
+void q2_read_userstatistic(struct qs_decoder *d);
+void q2_read_cvarsync(struct qs_decoder *d);
+void q2_read_clc_cvarsync(struct qs_decoder *d);
+/* What the player has of it. */
+void q2_read_aqtion_player(struct qs_decoder *d);
+
+/* q2repro.c: messages of the rerelease */
+void q2_read_damage(struct qs_decoder *d);
+void q2_read_fog_message(struct qs_decoder *d);
+void q2_read_poi(struct qs_decoder *d);
+void q2_read_help_path(struct qs_decoder *d);
+void q2_read_muzzleflash3(struct qs_decoder *d);
+void q2_read_achievement(struct qs_decoder *d);
+
 /* server_messages.c */
 /* All messages up to the end of the source. */
 void q2_read_server_messages(struct qs_decoder *d);
@@ -75,6 +95,8 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
 
 /* describe.c: what lists of sessions show of one */
+/* The version in force, "36 (1026)" or "q2repro 1038", a new text; NULL: none is. */
+char *q2_version_text(const struct q2_session *session);
 void q2_session_describe(const struct qs_session *session, struct qs_description *description);
 
 #endif

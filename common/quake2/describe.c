@@ -6,26 +6,43 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"
+#include "common/quake2/names.h"
 
 static char *readable(const char *text)
 {
     return text ? qs_text_utf8(qs_view_of(text)) : NULL;
 }
 
-static char *describe_version(const struct q2_session *session)
+/* What the numbers do not tell by themselves, with a blank; or nothing. */
+static const char *engine_of(const struct q2_session *session)
 {
-    if (!session->base.version)
+    if (session->base.version == Q2_PROTOCOL_AQTION)
+        return "AQtion ";
+    if (session->base.version == Q2_PROTOCOL_Q2REPRO)
+        return "q2repro ";
+    if (session->base.version == Q2_PROTOCOL_Q2PRO && session->undecodable)
+        return "q2pro-ng ";
+    return "";
+}
+
+char *q2_version_text(const struct q2_session *session)
+{
+    const int32_t version = session->base.version;
+    const char *name = qs_name_of(q2_undecoded_names, (uint32_t)version);
+
+    if (!version)
         return NULL;
+    if (name)
+        return g_strdup_printf("%s %d", name, version);
     if (session->minor)
-        return g_strdup_printf("%d (%u)", session->base.version, session->minor);
-    return g_strdup_printf("%d", session->base.version);
+        return g_strdup_printf("%s%d (%u)", engine_of(session), version, session->minor);
+    return g_strdup_printf("%s%d", engine_of(session), version);
 }
 
 /* The first model, "maps/q2dm1.bsp"; before that the map that client_connect names. */
 static char *describe_map(const struct q2_session *session)
 {
-    const char *model =
-        qs_table_get(&session->configstrings, session->dialect.extensions ? 62 + 1 : 32 + 1);
+    const char *model = q2_configstring(session, Q2_RANGE_MODELS, 1);
     char *map = readable(model);
 
     if (!map)
@@ -59,7 +76,7 @@ void q2_session_describe(const struct qs_session *base, struct qs_description *d
     const struct q2_session *session = q2_session_of_const(base);
 
     *description = (struct qs_description){
-        .version = describe_version(session),
+        .version = q2_version_text(session),
         .map = describe_map(session),
         .player = describe_player(session),
     };

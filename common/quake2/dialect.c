@@ -12,6 +12,26 @@ enum {
     Q2PRO_PLAYERFOG = 1026
 };
 
+bool q2_is_q2pro(int32_t version)
+{
+    return version == Q2_PROTOCOL_Q2PRO || version == Q2_PROTOCOL_AQTION;
+}
+
+/* Those of Q2PRO are 1015 to 1026, of MVD 2009 to 2013, which is no protocol of datagrams. */
+bool q2_is_minor_of_q2pro_ng(uint32_t minor)
+{
+    return minor >= 2000 && minor < 3000;
+}
+
+bool q2_is_decoded(int32_t version, uint32_t minor)
+{
+    if (version == Q2_PROTOCOL_Q2PRO)
+        return !q2_is_minor_of_q2pro_ng(minor);
+    return (version >= Q2_PROTOCOL_OLDEST && version < Q2_PROTOCOL_Q2PRO) ||
+           version == Q2_PROTOCOL_AQTION || version == Q2_PROTOCOL_Q2REPRO ||
+           (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
+}
+
 /* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and have
  * in their version what a server has in flags. Source: Q2PRO, parse.c CL_ParseServerData. */
 struct q2_dialect q2_demo_dialect(int32_t version)
@@ -48,6 +68,31 @@ static void set_q2pro(struct q2_dialect *dialect, uint32_t minor, uint16_t flags
     dialect->player_fog = dialect->extensions2 && minor >= Q2PRO_PLAYERFOG;
 }
 
+/* Q2PRO's of the time when solids, angles and beams had become what they are. */
+static void set_aqtion(struct q2_dialect *dialect)
+{
+    dialect->packed = true;
+    dialect->long_solid = true;
+    dialect->beam_origin = true;
+    dialect->short_angles = true;
+    dialect->aqtion = true;
+}
+
+/* Its fields are those of extended limits, whatever the limits of the game. */
+static void set_q2repro(struct q2_dialect *dialect, uint16_t flags)
+{
+    dialect->packed = dialect->q2repro = true;
+    dialect->long_solid = true;
+    dialect->beam_origin = true;
+    dialect->short_angles = true;
+    dialect->clientnum16 = true;
+    dialect->extensions = dialect->extensions2 = true;
+    dialect->layout = Q2_LAYOUT_RERELEASE;
+    if (flags & PF_GAME3)
+        dialect->layout =
+            flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
+}
+
 struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
 {
     struct q2_dialect dialect = q2_demo_dialect(version);
@@ -58,5 +103,11 @@ struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags,
         set_r1q2(&dialect, minor);
     else if (version == Q2_PROTOCOL_Q2PRO)
         set_q2pro(&dialect, minor, flags);
+    else if (version == Q2_PROTOCOL_AQTION)
+        set_aqtion(&dialect);
+    if (version == Q2_PROTOCOL_Q2REPRO)
+        set_q2repro(&dialect, flags);
+    else if (dialect.extensions)
+        dialect.layout = Q2_LAYOUT_EXTENDED;
     return dialect;
 }

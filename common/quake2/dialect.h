@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How config strings are numbered. */
+enum q2_layout { Q2_LAYOUT_VANILLA, Q2_LAYOUT_EXTENDED, Q2_LAYOUT_RERELEASE };
+
 struct q2_dialect {
     bool packed;        /* protocols 35 and 36: frames in one message, extra player bits */
     bool relay;         /* recorded by a relay: messages for one client are marked */
@@ -18,7 +21,19 @@ struct q2_dialect {
     bool extensions2;   /* extended limits, version 2: variable coordinates, 64 stats */
     bool player_fog;
     bool clientnum16; /* the client number is a short */
+    bool q2repro;     /* coordinates are floats, messages are numbered otherwise */
+    enum q2_layout layout;
+    bool aqtion; /* frames keep the ids of their messages; a byte of flags in the player */
 };
+
+/* q2pro-ng speaks a protocol of its own under Q2PRO's number, with a minor version of 2000. */
+bool q2_is_minor_of_q2pro_ng(uint32_t minor);
+
+/* Whether what is said in that version, with that minor version, can be decoded. */
+bool q2_is_decoded(int32_t version, uint32_t minor);
+
+/* Protocol 36, or one that was made of it. */
+bool q2_is_q2pro(int32_t version);
 
 /*
  * The dialect of a session: `minor` is the minor version in force, `flags` (PF_*) and `record`

@@ -188,7 +188,7 @@ static struct qs_view read_areas(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
 
-    if (size > Q2_AREA_BYTES_MAX)
+    if (size > Q2_AREA_BYTES_MAX && !dialect_of(d)->q2repro)
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
                 Q2_AREA_BYTES_MAX);
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
@@ -274,6 +274,17 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     g_string_free(list.roster, TRUE);
 }
 
+/* AQtion keeps the numbers of what others joined to one message. Clients stop at another number. */
+static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
+{
+    const uint32_t at = d->in.pos;
+
+    if (dialect_of(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
+        qs_reader_overrun(&d->in);
+    }
+}
+
 static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 {
     const uint32_t at = d->in.pos;
@@ -288,11 +299,15 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
     extra |= byte >> 4;
+    if (dialect_of(d)->q2repro)
+        extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
     qs_open(d, Q2_PLAYER);
+    read_inner_id(d, SVC_PLAYERINFO);
     read_player(d, extra);
     qs_close(d);
+    read_inner_id(d, SVC_PACKETENTITIES);
     read_packed_entities(d, number, delta);
 }
 

@@ -18,6 +18,8 @@ static const struct guess guesses[] = {
     {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, true, 0},
     {Q2_PROTOCOL_R1Q2, 1905, Q2_QPORT_NONE, false, 0},
     {Q2_PROTOCOL_Q2PRO, 1026, Q2_QPORT_NONE, false, 0},
+    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_BYTE, true, 0},
+    {Q2_PROTOCOL_AQTION, 3015, Q2_QPORT_NONE, true, 0},
     /* Before 1905 solids had 16 bits, before 1904 moves other forms: PROTOCOL.md, section 6. */
     {Q2_PROTOCOL_R1Q2, 1904, Q2_QPORT_BYTE, false, 0},
     {Q2_PROTOCOL_R1Q2, 1903, Q2_QPORT_BYTE, false, 0},

@@ -5,6 +5,20 @@
 
 #include "common/quake2/configstrings.h"
 
+const struct qs_name q2_ghud_type_names[] = {
+    {0, "GHT_IMG"}, {1, "GHT_FILL"}, {2, "GHT_TEXT"}, {3, "GHT_NUM"}, {0, NULL},
+};
+
+const struct qs_name q2_undecoded_names[] = {
+    {25, "test release"},
+    {37, "MVD"},
+    {56, "KMQuake2"},
+    {2022, "rerelease"},
+    {2023, "rerelease"},
+    {2024, "yquake2remaster"},
+    {0, NULL},
+};
+
 const struct qs_name q2_protocol_names[] = {
     {25, "3.00 (test release)"},
     {26, "3.05, 3.06"},
@@ -18,6 +32,12 @@ const struct qs_name q2_protocol_names[] = {
     {35, "R1Q2"},
     {36, "Q2PRO"},
     {37, "MVD"},
+    {38, "AQtion"},
+    {56, "KMQuake2"},
+    {1038, "q2repro"},
+    {2022, "rerelease"},
+    {2023, "rerelease"},
+    {2024, "yquake2remaster"},
     {3434, "Extended limits demo"},
     {3435, "Extended limits demo, version 2"},
     {3436, "Extended limits demo, version 2 with fog"},
@@ -38,6 +58,17 @@ const struct qs_name q2_clc_names[] = {
 
 const struct qs_name q2_svc_names[] = {
 #define SVC(id, number, name, read, blurb) {number, name},
+#include "common/quake2/messages.def"
+    {0, NULL},
+};
+
+const struct qs_name q2_q2repro_svc_names[] = {
+#define SVC(id, number, name, read, blurb) {number, name},
+#define SVC_35(id, number, name, read, blurb)
+#define SVC_36(id, number, name, read, blurb)
+#define SVC_38(id, number, name, read, blurb)
+#define SVC_Q2REPRO(id, number, name, read, blurb) {number, name},
+#define SVC_Q2REPRO_AS(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
@@ -321,6 +352,12 @@ const struct qs_name q2_configstring_names[] = {
     {Q2_RANGE_ITEMS, "CS_ITEMS"},
     {Q2_RANGE_PLAYERSKINS, "CS_PLAYERSKINS"},
     {Q2_RANGE_GENERAL, "CS_GENERAL"},
+    {Q2_RANGE_SHADOWLIGHTS, "CS_SHADOWLIGHTS"},
+    {Q2_RANGE_WHEEL_WEAPONS, "CS_WHEEL_WEAPONS"},
+    {Q2_RANGE_WHEEL_AMMO, "CS_WHEEL_AMMO"},
+    {Q2_RANGE_WHEEL_POWERUPS, "CS_WHEEL_POWERUPS"},
+    {Q2_RANGE_CD_LOOP_COUNT, "CS_CD_LOOP_COUNT"},
+    {Q2_RANGE_GAME_STYLE, "CS_GAME_STYLE"},
     {0, NULL},
 };
 

@@ -9,9 +9,12 @@
 #include "common/core/field.h"
 
 extern const struct qs_name q2_protocol_names[];
+extern const struct qs_name q2_undecoded_names[]; /* of protocols that are known, not decoded */
 extern const struct qs_name q2_netchan_names[];
+extern const struct qs_name q2_ghud_type_names[];
 extern const struct qs_name q2_clc_names[];
 extern const struct qs_name q2_svc_names[];
+extern const struct qs_name q2_q2repro_svc_names[];
 extern const struct qs_name q2_record_names[];
 extern const struct qs_name q2_server_state_names[];
 extern const struct qs_name q2_client_setting_names[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: engine, net_chan.c; fragments: PROTOCOL.md, section 4; Q2PRO, net/chan.c. */
+/* Source: PROTOCOL.md, section 4; Q2PRO, net/chan.c. */
 #include "common/quake2/place.h"
 
 #include "common/core/netchan.h"

@@ -17,6 +17,10 @@ static const struct {
     {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
 };
 
+/* What a step of q2repro's shorts is. */
+static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024, gunoffset_unit = 1.0 / 512,
+                    gunangles_unit = 1.0 / 4096;
+
 static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
     if (!two && !third)
@@ -68,16 +72,31 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
     read_angles(d, Q2_PLAYER_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES,
                 player->delta_angles);
+    if (q2_session_of(d->session)->dialect.aqtion)
+        q2_read_aqtion_player(d);
+}
+
+/* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
+static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
+{
+    if (!q2_session_of(d->session)->dialect.q2repro) {
+        q2_read_quarters(d, id, to);
+        return;
+    }
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        qs_scaled_i16(d, id + 1 + i, unit);
+    qs_close(d);
 }
 
 static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
 {
     if (bits & PS_VIEWOFFSET)
-        q2_read_quarters(d, Q2_PLAYER_VIEWOFFSET, player->viewoffset);
+        read_offsets(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit, player->viewoffset);
     read_angles(d, Q2_PLAYER_VIEWANGLES, bits & PS_VIEWANGLES, extra & EPS_VIEWANGLE2,
                 player->viewangles);
     if (bits & PS_KICKANGLES)
-        q2_read_quarters(d, Q2_PLAYER_KICKANGLES, player->kick_angles);
+        read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
 }
 
 static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
@@ -98,16 +117,23 @@ static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
             q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
 }
 
+static uint8_t read_gun_frame(struct qs_decoder *d)
+{
+    if (q2_session_of(d->session)->dialect.q2repro)
+        return (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
+    return qs_u8(d, Q2_PLAYER_GUNFRAME);
+}
+
 static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
 {
     if (bits & PS_WEAPONINDEX)
         read_gun_index(d, player);
     if (bits & PS_WEAPONFRAME)
-        player->gunframe = qs_u8(d, Q2_PLAYER_GUNFRAME);
+        player->gunframe = read_gun_frame(d);
     if (extra & EPS_GUNOFFSET)
-        q2_read_quarters(d, Q2_PLAYER_GUNOFFSET, player->gunoffset);
+        read_offsets(d, Q2_PLAYER_GUNOFFSET, gunoffset_unit, player->gunoffset);
     if (extra & EPS_GUNANGLES)
-        q2_read_quarters(d, Q2_PLAYER_GUNANGLES, player->gunangles);
+        read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
 }
 
 static void read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
@@ -227,11 +253,26 @@ static uint64_t read_variable_mask(struct qs_decoder *d)
     return mask;
 }
 
+static uint64_t read_whole_mask(struct qs_decoder *d)
+{
+    const uint64_t low = qs_reader_u32(&d->in);
+
+    return low | (uint64_t)qs_reader_u32(&d->in) << 32;
+}
+
+static uint64_t read_stat_bits(struct qs_decoder *d)
+{
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+
+    if (dialect->q2repro)
+        return read_whole_mask(d);
+    return dialect->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
+}
+
 static void read_stats(struct qs_decoder *d, struct q2_player *player)
 {
-    const bool many = q2_session_of(d->session)->dialect.extensions2;
     const uint32_t at = d->in.pos;
-    const uint64_t bits = many ? read_variable_mask(d) : qs_reader_u32(&d->in);
+    const uint64_t bits = read_stat_bits(d);
 
     qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
     for (unsigned i = 0; i < Q2_STATS_EXTENDED; i++)
@@ -263,6 +304,14 @@ static void read_client_number(struct qs_decoder *d, struct q2_player *player)
         player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
 }
 
+static void read_rerelease_view(struct qs_decoder *d, unsigned bits, unsigned extra)
+{
+    if (extra & EPS_GUNRATE)
+        qs_u8(d, Q2_PLAYER_GUNRATE);
+    if (bits & PS_RR_VIEWHEIGHT)
+        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
+}
+
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
 {
     const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
@@ -287,6 +336,8 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
+    if (dialect->q2repro)
+        read_rerelease_view(d, bits, extra);
     if (extra & EPS_CLIENTNUM)
         read_client_number(d, player);
 }

@@ -26,6 +26,19 @@ static int32_t plain_coordinate(struct qs_decoder *d)
     return (int16_t)qs_reader_u16(&d->in);
 }
 
+/* What no map has is kept as 0; the field shows it. */
+static int32_t float_coordinate(struct qs_decoder *d, unsigned id)
+{
+    const float units = qs_f32(d, id);
+
+    return units > -1e6f && units < 1e6f ? (int32_t)(units * 8) : 0;
+}
+
+static bool has_floats(const struct qs_decoder *d)
+{
+    return q2_session_of_const(d->session)->dialect.q2repro;
+}
+
 static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths)
 {
     if (d->fields_wanted)
@@ -36,9 +49,12 @@ int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 {
     const uint32_t at = d->in.pos;
     bool absolute;
-    const int32_t value = q2_session_of(d->session)->dialect.extensions2
-                              ? variable_coordinate(d, &absolute)
-                              : plain_coordinate(d);
+    int32_t value;
+
+    if (has_floats(d))
+        return float_coordinate(d, id);
+    value = q2_session_of(d->session)->dialect.extensions2 ? variable_coordinate(d, &absolute)
+                                                           : plain_coordinate(d);
 
     emit(d, id, at, value);
     return value;
@@ -48,9 +64,14 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
 {
     const uint32_t at = d->in.pos;
     bool absolute = true;
-    const int32_t value = q2_session_of(d->session)->dialect.extensions2
-                              ? variable_coordinate(d, &absolute)
-                              : plain_coordinate(d);
+    int32_t value;
+
+    if (has_floats(d)) {
+        *from = float_coordinate(d, id);
+        return;
+    }
+    value = q2_session_of(d->session)->dialect.extensions2 ? variable_coordinate(d, &absolute)
+                                                           : plain_coordinate(d);
 
     /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
     *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);

@@ -169,6 +169,7 @@ struct serverdata {
     int16_t player;
     uint32_t minor;
     uint16_t flags;
+    uint8_t frame_rate; /* 0: not said */
     struct qs_view gamedir, level;
 };
 
@@ -184,13 +185,21 @@ static void read_q2pro_serverdata(struct qs_decoder *d, struct serverdata *data)
 {
     data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
     qs_u8(d, Q2_SERVERDATA_STATE);
-    if (data->minor >= MINOR_FLAGS) {
+    if (data->version == Q2_PROTOCOL_Q2PRO && data->minor >= MINOR_FLAGS) {
         data->flags = qs_u16(d, Q2_SERVERDATA_FLAGS);
         return;
     }
     qs_u8(d, Q2_SERVERDATA_STRAFEJUMP);
     qs_u8(d, Q2_SERVERDATA_QW_MODE);
     qs_u8(d, Q2_SERVERDATA_WATERJUMP);
+}
+
+static void read_q2repro_serverdata(struct qs_decoder *d, struct serverdata *data)
+{
+    data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
+    qs_u8(d, Q2_SERVERDATA_STATE);
+    data->flags = qs_u16(d, Q2_SERVERDATA_FLAGS);
+    data->frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
 }
 
 /* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
@@ -206,6 +215,7 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
     struct q2_session *session = q2_session_of(d->session);
 
     q2_session_level(session);
+    session->frame_rate = data->frame_rate;
     session->servercount = data->servercount;
     session->record = data->record;
     session->player = data->player;
@@ -222,32 +232,33 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
         q2_tracker_level(session->tracker);
 }
 
-static bool is_decodable(int32_t version)
-{
-    return (version >= Q2_PROTOCOL_OLDEST && version <= Q2_PROTOCOL_Q2PRO) ||
-           (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
-}
-
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)
 {
     const struct q2_dialect *dialect = &q2_session_of_const(d->session)->dialect;
 
     d->id_mask = UINT8_MAX;
-    if (dialect->packed)
+    if (dialect->packed && !dialect->q2repro)
         d->id_mask = PACKED_ID_MASK;
     else if (dialect->relay)
         d->id_mask = RELAY_ID_MASK;
 }
 
+/* Nothing behind this can be read, nor what comes later. */
+static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor)
+{
+    q2_session_of(d->session)->minor = minor;
+    q2_session_set_version(q2_session_of(d->session), version);
+    q2_pass_over(d);
+    d->stop = true;
+}
+
 static void read_serverdata(struct qs_decoder *d)
 {
-    const uint32_t at = d->in.pos;
     struct serverdata data = {.version = (int32_t)qs_u32(d, Q2_SERVERDATA_PROTOCOL)};
 
-    if (!d->in.overrun && !is_decodable(data.version)) {
-        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, at, 4, "Protocol version %d", data.version);
-        d->stop = true;
+    if (!d->in.overrun && !q2_is_decoded(data.version, 0)) {
+        refuse_version(d, data.version, 0);
         return;
     }
     data.servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
@@ -257,12 +268,18 @@ static void read_serverdata(struct qs_decoder *d)
     data.level = qs_text(d, Q2_SERVERDATA_LEVEL);
     if (data.version == Q2_PROTOCOL_R1Q2)
         read_r1q2_serverdata(d, &data);
-    else if (data.version == Q2_PROTOCOL_Q2PRO)
+    else if (q2_is_q2pro(data.version))
         read_q2pro_serverdata(d, &data);
+    else if (data.version == Q2_PROTOCOL_Q2REPRO)
+        read_q2repro_serverdata(d, &data);
     qs_label(d, ": protocol %d", data.version);
     qs_label_text(d, ", \"", data.level, "\"");
     if (d->in.overrun)
         return;
+    if (!q2_is_decoded(data.version, data.minor)) {
+        refuse_version(d, data.version, data.minor);
+        return;
+    }
     begin_level(d, &data);
     set_id_mask(d);
 }
@@ -471,6 +488,8 @@ static void read_setting(struct qs_decoder *d)
 
 /* --- The message loop */
 
+static void read_extend(struct qs_decoder *d);
+
 /* The message's byte, of which protocols 35 and 36 and relays use the upper bits. */
 static uint8_t message_byte(const struct qs_decoder *d)
 {
@@ -479,9 +498,10 @@ static uint8_t message_byte(const struct qs_decoder *d)
 
 static void read_frame(struct qs_decoder *d)
 {
-    const uint8_t extra = message_byte(d) >> PACKED_ID_BITS;
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const uint8_t extra = dialect->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
 
-    if (q2_session_of(d->session)->dialect.packed)
+    if (dialect->packed && !dialect->q2repro)
         qs_emit_uint(d, Q2_SVC_EXTRA, d->in.pos - 1, 1, extra);
     q2_read_frame(d, extra);
 }
@@ -499,11 +519,18 @@ static const uint8_t since[] = {
 #define SVC(id, number, name, read, blurb) [SVC_##id] = 0,
 #define SVC_35(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
 #define SVC_36(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
+#define SVC_38(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
 #include "common/quake2/messages.def"
 };
 
 static const struct qs_message_type r1q2_messages[] = {
 #define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#include "common/quake2/messages.def"
+};
+
+static const struct qs_message_type q2repro_messages[] = {
+#define SVC_Q2REPRO(id, number, name, read, blurb) [number] = TYPE(id, name, read),
+#define SVC_Q2REPRO_AS(id, number, name, read) [number] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -528,13 +555,48 @@ static bool has_playerupdate(const struct qs_decoder *d)
 
 static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, uint32_t id)
 {
-    const bool r1q2 = d->session->version == Q2_PROTOCOL_R1Q2;
-
     if (id == SVC_PLAYERUPDATE && has_playerupdate(d))
         return &r1q2_messages[id];
     if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES)
         return NULL;
-    return find(id, r1q2 ? Q2_PROTOCOL_R1Q2 : Q2_PROTOCOL_Q2PRO);
+    return find(id, d->session->version);
+}
+
+static const struct qs_message_type *lookup_q2repro(uint32_t id)
+{
+    if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages))
+        return NULL;
+    return q2repro_messages[id].name ? &q2repro_messages[id] : lookup_plain(id);
+}
+
+/* A demo begins with its version; connections say theirs before. */
+static bool is_q2repro(const struct qs_decoder *d)
+{
+    const uint8_t *next = d->in.data + d->in.pos;
+
+    return q2_session_of_const(d->session)->dialect.q2repro ||
+           (qs_reader_left(&d->in) > 4 && next[0] == SVC_SERVERDATA &&
+            qs_le32(next + 1) == Q2_PROTOCOL_Q2REPRO);
+}
+
+/* AQtion: the message whose number follows. One that extends once more is none. */
+static void read_extend(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t id = qs_u8(d, Q2_EXTEND_ID);
+    const struct qs_message_type *type = id == SVC_EXTEND ? NULL : find(id, d->session->version);
+
+    if (d->in.overrun)
+        return;
+    if (!type || !type->read) {
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown message %u behind svc_extend", id);
+        d->stop = true;
+        return;
+    }
+    qs_label(d, ": %s", type->name);
+    qs_open(d, type->group);
+    type->read(d);
+    qs_close(d);
 }
 
 static void read_unicast(struct qs_decoder *d)
@@ -562,6 +624,8 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 {
     const struct q2_session *session = q2_session_of_const(d->session);
 
+    if (session->dialect.q2repro)
+        return lookup_q2repro(id);
     if (session->dialect.packed)
         return lookup_packed(d, id);
     return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
@@ -570,7 +634,7 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 static void read_messages(struct qs_decoder *d)
 {
     set_id_mask(d);
-    qs_read_messages(d, Q2_SVC, lookup);
+    qs_read_messages(d, is_q2repro(d) ? Q2_SVC_OF_Q2REPRO : Q2_SVC, lookup);
     track_messages(d);
 }
 
@@ -587,25 +651,21 @@ static bool begins_like_test_release(const struct qs_decoder *d)
  * betrays it. Where the capture lacks the client's connect, that is a guess, which the first packet
  * that can be read otherwise disproves.
  */
-static bool is_test_release(const struct qs_decoder *d)
+static void notice_test_release(struct qs_decoder *d)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    if (session->base.version || !begins_like_test_release(d))
-        return session->base.version == Q2_PROTOCOL_TEST_RELEASE;
+    if (session->base.version || d->direction == QS_C2S || !begins_like_test_release(d))
+        return;
+    q2_session_set_version(session, Q2_PROTOCOL_TEST_RELEASE);
     session->guessed = session->wanted.version != Q2_PROTOCOL_TEST_RELEASE;
-    return true;
 }
 
 void q2_read_server_messages(struct qs_decoder *d)
 {
-    if (is_test_release(d)) {
-        d->session->version = Q2_PROTOCOL_TEST_RELEASE;
-        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
-                "Protocol 25 of the test release, whose messages are numbered otherwise");
-        qs_undecoded(d);
+    notice_test_release(d);
+    if (q2_pass_over(d))
         return;
-    }
     read_messages(d);
 }
 

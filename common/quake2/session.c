@@ -121,13 +121,16 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
     qs_table_copy(&session->baselines, &lender->baselines);
     for (uint32_t text = Q2_TEXT_GAMEDIR; text <= Q2_TEXT_LEVEL; text++)
         qs_table_set(&session->texts, text, qs_view_of(qs_table_get(&lender->texts, text)));
-    q2_session_set_version(session,
-                           known->base.version ? known->base.version : Q2_PROTOCOL_VANILLA);
+    /* None that is decoded is older; up to 34 they differ in nothing that a packet shows. */
+    q2_session_set_version(session, known->base.version >= Q2_PROTOCOL_OLDEST
+                                        ? known->base.version
+                                        : Q2_PROTOCOL_VANILLA);
 }
 
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
+    session->undecodable = version && !q2_is_decoded(version, session->minor);
     session->dialect =
         q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
 }

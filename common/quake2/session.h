@@ -46,6 +46,7 @@ struct q2_session {
     struct q2_wanted wanted;
     uint32_t connect_minor;  /* of the connect packet; 0: unknown */
     uint32_t minor;          /* in force; 0: none */
+    bool undecodable;        /* it is known that the version in force is not decoded */
     bool guessed;            /* version, minor version and qport are guesses; see guess.h */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;

@@ -4,6 +4,7 @@
  * stream: Q2PRO, msg.c MSG_ReadDeltaUsercmd_Hacked and MSG_ReadDeltaUsercmd_Enhanced.
  */
 #include "common/quake2/fields.h"
+#include "common/quake2/session.h"
 #include "common/quake2/usercmd.h"
 
 enum {
@@ -164,10 +165,19 @@ static int16_t take_angle(struct bit_reader *bits, int16_t old)
     return (int16_t)take_signed(bits, 16);
 }
 
-static void take_command(struct bit_reader *bits, unsigned mask, struct q2_usercmd *command)
+/* Q2PRO sends the three that are used; q2repro all. */
+static uint8_t take_buttons(struct bit_reader *bits)
 {
     unsigned buttons;
 
+    if (q2_session_of_const(bits->d->session)->dialect.q2repro)
+        return (uint8_t)take_bits(bits, 8);
+    buttons = take_bits(bits, 3);
+    return (uint8_t)((buttons & 3) | (buttons & 4) << 5);
+}
+
+static void take_command(struct bit_reader *bits, unsigned mask, struct q2_usercmd *command)
+{
     if (mask & CM_ANGLE1)
         command->angles[0] = take_angle(bits, command->angles[0]);
     if (mask & CM_ANGLE2)
@@ -180,10 +190,8 @@ static void take_command(struct bit_reader *bits, unsigned mask, struct q2_userc
         command->side = (int16_t)take_signed(bits, 10);
     if (mask & CM_UP)
         command->up = (int16_t)take_signed(bits, 10);
-    if (mask & CM_BUTTONS) {
-        buttons = take_bits(bits, 3);
-        command->buttons = (uint8_t)((buttons & 3) | (buttons & 4) << 5);
-    }
+    if (mask & CM_BUTTONS)
+        command->buttons = take_buttons(bits);
     if (mask & CM_IMPULSE) /* here it stands for the duration */
         command->msec = (uint8_t)take_bits(bits, 8);
 }

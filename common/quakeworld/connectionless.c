@@ -14,6 +14,7 @@
 enum {
     MARK_SIZE = 4,
     MASTER_ENTRY_SIZE = 6,
+    PING_ENTRY_SIZE = 8,
     FRAGMENT_MTU_MIN = 64 /* servers take a smaller one for none */
 };
 
@@ -190,6 +191,27 @@ static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_vie
     }
 }
 
+/* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
+ * sv_broadcast.c, SV_BroadcastSend, SVC_Broadcast. */
+static void read_broadcast(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                           uint32_t pos)
+{
+    while (pos < line.size && line.data[pos] == ' ')
+        pos++;
+    qs_emit_bytes(d, QW_BROADCAST, oob->offset + pos, line.size - pos, behind(line, pos));
+    qw_emit_info(d, behind(line, pos), oob->offset + pos);
+    qs_summary_text(d, " \"", qs_info_value(behind(line, pos), "message"), "\"");
+}
+
+/* What qwfwd answers to clients of other games: qwfwd svc.c, SVC_GetChallenge, SVC_DirectConnect.
+ */
+static void read_response(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                          uint32_t pos)
+{
+    learn_server(d);
+    read_arguments(d, oob, line, pos);
+}
+
 /* clang-format off */
 static const struct word_command {
     const char *name;
@@ -319,6 +341,23 @@ static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
                 "Server list ends within an entry");
 }
 
+/* n, then for each server address, port and ping; qwfwd query.c, SVC_QRY_PingStatus. */
+static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
+{
+    unsigned count = 0;
+
+    learn_server(d);
+    d->in.pos = oob->offset + 1;
+    for (; qs_reader_left(&d->in) >= PING_ENTRY_SIZE; count++) {
+        qs_open(d, QW_PINGSTATUS_SERVER);
+        qs_bytes(d, QW_PINGSTATUS_ADDRESS, 4);
+        qs_u16(d, QW_PINGSTATUS_PORT);
+        qs_i16(d, QW_PINGSTATUS_PING);
+        qs_close(d);
+    }
+    qs_summary(d, ": %u servers", count);
+}
+
 /* svc_disconnect as the end of a demo: qwd-format 4.1. */
 static void read_disconnect(struct qs_decoder *d, const struct oob *oob)
 {
@@ -342,6 +381,13 @@ static bool begins_number(struct qs_view text)
 static bool is_list(struct qs_view text)
 {
     return text.size > 1 && text.data[1] == '\n';
+}
+
+/* Pings are short, so that there are zeros among the bytes; texts have one at their end only. */
+static bool is_ping_list(struct qs_view text)
+{
+    return text.size > 1 && (text.size - 1) % PING_ENTRY_SIZE == 0 &&
+           until_nul(text).size < text.size - 1;
 }
 
 static bool is_any(struct qs_view text)
@@ -537,11 +583,10 @@ static void read_master_query(struct qs_decoder *d, const struct oob *oob)
     learn_client(d);
 }
 
-/* c, a newline and as a rule a NUL. */
+/* c, as a rule with a newline and a NUL; masters look at the first byte. */
 static bool is_master_query(struct qs_view text)
 {
-    return text.size >= 2 && text.size <= 3 && text.data[1] == '\n' &&
-           (text.size == 2 || text.data[2] == '\0');
+    return is_alone(text) || (text.size == 3 && text.data[1] == '\n' && text.data[2] == '\0');
 }
 
 /* clang-format off */

@@ -78,9 +78,10 @@ static bool is_kept(const struct qw_frames *frames, uint32_t number)
 static struct qw_states *apply(struct qw_frames *frames, const struct qw_frame *frame,
                                struct qw_states *states)
 {
-    const struct qs_reader in = qs_reader_over(frames->bytes->data + frame->at, frame->size);
-
-    return frame->size ? qw_states_apply(states, frames->baselines, &frames->format, in) : states;
+    if (!frame->size)
+        return states;
+    return qw_states_apply(states, frames->baselines, &frames->format,
+                           qs_reader_over(frames->bytes->data + frame->at, frame->size));
 }
 
 /* The next frame back that has its states, and on the way to it the numbers of those that have not,

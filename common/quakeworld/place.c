@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: qw28-protocol, "Regular Packets"; FTE's words: common/fte/PROTOCOL.md, section 2. */
+/* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
 #include "common/quakeworld/place.h"
 
 #include "common/core/netchan.h"
@@ -9,10 +9,11 @@
 
 enum { WORDS_SIZE = 8, QPORT_SIZE = 2, FRAGMENT_WORD_SIZE = 2, FIRST_NUMBER = 0 };
 
-static bool is_connectionless(const struct qs_packet *packet)
+/* The texts that lack the mark belong to no connection that goes on. */
+static bool is_connectionless(const struct qs_session *session, const struct qs_packet *packet)
 {
     return packet->size < WORDS_SIZE || qs_le32(packet->data) == UINT32_MAX ||
-           qw_is_bare_text(packet);
+           (!session->to_client.started && qw_is_bare_text(packet));
 }
 
 static void read_words(const struct qs_packet *packet, bool biased, struct qs_place *place)
@@ -45,7 +46,7 @@ bool qw_place(const struct qs_session *base, const struct qs_packet *packet, str
     const struct qw_netchan_format *format =
         session->connecting && session->asked.known ? &session->asked : &session->format;
 
-    if (!format->known || format->huffman || is_connectionless(packet))
+    if (!format->known || format->huffman || is_connectionless(base, packet))
         return false;
     *place = qs_place_from(packet->from, base->server);
     read_words(packet, format->stunaware, place);

@@ -26,9 +26,9 @@ static void print_file(const struct convert *convert, const struct session *sess
     game = report_game(session);
     duration = report_duration(session);
     path = g_build_filename(naming_folder(convert->options->sessions.naming), file->name, NULL);
-    printf("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes\n",
-           path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
-           file->size);
+    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
+               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
+               file->size);
     g_free(game);
     g_free(duration);
     g_free(path);
@@ -78,6 +78,9 @@ static void convert_session(struct session_handler *handler, const struct sessio
             print_reason(session);
         return;
     }
+    if (session->same_as && !convert->options->quiet)
+        message(session->first, "session %u is session %u under another address", session->number,
+                session->same_as);
     for (guint i = 0; i < demo_files(session->demo)->len; i++)
         print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
     report_demo_problems(session);

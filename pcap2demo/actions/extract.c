@@ -161,7 +161,7 @@ static void report_file(const struct receiver *receiver, const struct qs_transfe
     const guint size = file->content->len;
 
     if (file->complete && !receiver->extract->options->quiet)
-        printf("%s: %u bytes\n", path, size);
+        print_line("%s: %u bytes", path, size);
     if (file->complete)
         return;
     if (file->total)

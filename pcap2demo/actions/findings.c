@@ -52,16 +52,16 @@ void findings_print_problems(const struct findings *findings)
 void findings_print(const struct findings *findings)
 {
     if (findings->demo)
-        printf("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded\n", findings->file,
-               findings->frames, findings->undecoded);
+        print_line("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded", findings->file,
+                   findings->frames, findings->undecoded);
     else
-        printf("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
-               " bytes undecoded\n",
-               findings->file, findings->frames, findings->packets, findings->undecoded);
+        print_line("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
+                   " bytes undecoded",
+                   findings->file, findings->frames, findings->packets, findings->undecoded);
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         if (findings->notes[i])
-            printf("  %s%s: %" PRIu64 "\n", qs_note_kinds[i].suffix,
-                   qs_note_kinds[i].problem ? "" : " (no problem)", findings->notes[i]);
+            print_line("  %s%s: %" PRIu64 "", qs_note_kinds[i].suffix,
+                       qs_note_kinds[i].problem ? "" : " (no problem)", findings->notes[i]);
 }
 
 /* --- Goldens --------------------------------------------------------------------------------- */
@@ -157,16 +157,11 @@ void findings_print_golden(const struct findings *findings, bool show, bool quie
         failure(EXIT_UNUSABLE, (struct location){.file = findings->golden->path}, "%s",
                 findings->golden->error);
     else if (show)
-        printf("  %s\n", verdict);
+        print_line("  %s", verdict);
     g_free(verdict);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *text_json(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
 
 static json_t *packet_json(bool there, uint64_t packet)
 {
@@ -181,10 +176,10 @@ static json_t *difference_json(const struct difference *difference)
     json_object_set_new(json, "golden_packet",
                         packet_json(difference->has_was, difference->was_packet));
     json_object_set_new(json, "offset", json_integer(difference->offset));
-    json_object_set_new(json, "message", text_json(difference->message));
-    json_object_set_new(json, "field", text_json(difference->field));
-    json_object_set_new(json, "was", text_json(difference->was));
-    json_object_set_new(json, "is", text_json(difference->is));
+    json_object_set_new(json, "message", report_text_json(difference->message));
+    json_object_set_new(json, "field", report_text_json(difference->field));
+    json_object_set_new(json, "was", report_text_json(difference->was));
+    json_object_set_new(json, "is", report_text_json(difference->is));
     return json;
 }
 
@@ -195,12 +190,12 @@ static json_t *golden_json(const struct golden_result *golden)
     for (guint i = 0; golden->differences && i < golden->differences->len; i++)
         json_array_append_new(differences,
                               difference_json(g_ptr_array_index(golden->differences, i)));
-    json_object_set_new(json, "file", report_file_json(golden->path));
+    json_object_set_new(json, "file", report_text_json(golden->path));
     json_object_set_new(json, "verdict", json_string(golden_verdict_name(golden->verdict)));
     json_object_set_new(json, "packets", json_integer((json_int_t)golden->packets));
     json_object_set_new(json, "difference_count", json_integer((json_int_t)golden->count));
     json_object_set_new(json, "differences", differences);
-    json_object_set_new(json, "error", text_json(golden->error));
+    json_object_set_new(json, "error", report_text_json(golden->error));
     return json;
 }
 
@@ -215,7 +210,7 @@ static json_t *problems_json(const struct findings *findings)
         json_object_set_new(json, "packet", json_integer((json_int_t)problem->packet));
         json_object_set_new(json, "offset", json_integer(problem->offset));
         json_object_set_new(json, "protocol", json_string(problem->protocol->name));
-        json_object_set_new(json, "text", json_string(problem->text));
+        json_object_set_new(json, "text", report_text_json(problem->text));
         json_array_append_new(problems, json);
     }
     return problems;
@@ -230,7 +225,7 @@ json_t *findings_json(const struct findings *findings)
         if (findings->notes[i])
             json_object_set_new(notes, qs_note_kinds[i].suffix,
                                 json_integer((json_int_t)findings->notes[i]));
-    json_object_set_new(json, "file", report_file_json(findings->file));
+    json_object_set_new(json, "file", report_text_json(findings->file));
     json_object_set_new(json, "frames", json_integer((json_int_t)findings->frames));
     json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
     json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));

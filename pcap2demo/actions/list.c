@@ -130,10 +130,14 @@ static glong width_of(const GPtrArray *rows, int column)
 /* Columns of no width are left out. */
 static void print_cells(char *const *cells, const glong *widths)
 {
+    GString *line = g_string_new(NULL);
+
     for (int i = 0; i < COLUMNS - 1; i++)
         if (widths[i])
-            printf("%s%*s", cells[i], (int)(widths[i] - g_utf8_strlen(cells[i], -1)) + GAP, "");
-    puts(cells[COLUMNS - 1]);
+            g_string_append_printf(line, "%s%*s", cells[i],
+                                   (int)(widths[i] - g_utf8_strlen(cells[i], -1)) + GAP, "");
+    print_line("%s%s", line->str, cells[COLUMNS - 1]);
+    g_string_free(line, TRUE);
 }
 
 /* Most captures have all sign-ons. */

@@ -67,6 +67,8 @@ char *report_demo(const struct session *session)
     if (!session->demo)
         return g_strdup(session_demo_format(session) ? "cannot be rebuilt yet"
                                                      : "has no demo format");
+    if (session->same_as)
+        return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
@@ -143,7 +145,7 @@ void report_demo_problems(const struct session *session)
 {
     const struct problems *problems;
 
-    if (!session->demo)
+    if (!session->demo || session->same_as)
         return;
     report_missing_start(session);
     problems = demo_problems(session->demo);
@@ -157,17 +159,16 @@ void report_demo_problems(const struct session *session)
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *text_or_null(const char *text)
+json_t *report_text_json(const char *text)
 {
-    return text ? json_string(text) : json_null();
-}
+    char *clean;
+    json_t *json;
 
-json_t *report_file_json(const char *file)
-{
-    char *text = file ? printable(file) : NULL;
-    json_t *json = text_or_null(text);
-
-    g_free(text);
+    if (!text)
+        return json_null();
+    clean = printable(text);
+    json = json_string(clean);
+    g_free(clean);
     return json;
 }
 
@@ -195,7 +196,7 @@ static json_t *maps_json(const struct session *session)
     json_t *maps = json_array();
 
     for (guint i = 0; i < session->maps->len; i++)
-        json_array_append_new(maps, json_string(g_ptr_array_index(session->maps, i)));
+        json_array_append_new(maps, report_text_json(g_ptr_array_index(session->maps, i)));
     return maps;
 }
 
@@ -228,9 +229,9 @@ static json_t *problems_json(const struct demo *demo)
         const struct demo_problem *problem = g_ptr_array_index(problems, i);
         json_t *object = json_object();
 
-        json_object_set_new(object, "file", report_file_json(problem->location.file));
+        json_object_set_new(object, "file", report_text_json(problem->location.file));
         json_object_set_new(object, "packet", number(problem->location.packet));
-        json_object_set_new(object, "text", json_string(problem->text));
+        json_object_set_new(object, "text", report_text_json(problem->text));
         json_object_set_new(object, "count", number(problem->count));
         json_object_set_new(object, "packets", packets_json(problem->packets));
         json_array_append_new(json, object);
@@ -247,9 +248,9 @@ static json_t *sign_on_json(const struct demo *demo)
     if (!demo_lacks(demo))
         return json_null();
     json = json_object();
-    json_object_set_new(json, "lender", text_or_null(loan->lender));
-    json_object_set_new(json, "unknown", text_or_null(loan->unknown));
-    json_object_set_new(json, "refused", text_or_null(loan->refusals));
+    json_object_set_new(json, "lender", report_text_json(loan->lender));
+    json_object_set_new(json, "unknown", report_text_json(loan->unknown));
+    json_object_set_new(json, "refused", report_text_json(loan->refusals));
     return json;
 }
 
@@ -268,7 +269,7 @@ static json_t *demo_json(const struct session *session)
     json_object_set_new(json, "stripped", number(counts->stripped));
     json_object_set_new(json, "repaired", number(counts->repaired));
     json_object_set_new(json, "missing", number(counts->missing));
-    json_object_set_new(json, "lacks", text_or_null(demo_lacks(session->demo)));
+    json_object_set_new(json, "lacks", report_text_json(demo_lacks(session->demo)));
     json_object_set_new(json, "sign_on", sign_on_json(session->demo));
     json_object_set_new(json, "problem_count", number(problem_total(session)));
     json_object_set_new(json, "problems", problems_json(session->demo));
@@ -282,18 +283,19 @@ json_t *report_session_json(const struct session *session)
     json_object_set_new(json, "number", number(session->number));
     json_object_set_new(json, "protocol", json_string(session->protocol->name));
     json_object_set_new(json, "title", json_string(session->protocol->title));
-    json_object_set_new(json, "version", text_or_null(session->version));
+    json_object_set_new(json, "version", report_text_json(session->version));
     json_object_set_new(json, "client", address_json(&session->client));
     json_object_set_new(json, "server", address_json(&session->server));
     json_object_set_new(json, "maps", maps_json(session));
-    json_object_set_new(json, "player", text_or_null(session->player));
-    json_object_set_new(json, "file", report_file_json(session->first.file));
+    json_object_set_new(json, "player", report_text_json(session->player));
+    json_object_set_new(json, "file", report_text_json(session->first.file));
     json_object_set_new(json, "packet", number(session->first.packet));
     json_object_set_new(json, "start", json_real((double)session->start / 1e9));
     json_object_set_new(json, "duration", json_real((double)(session->end - session->start) / 1e9));
     json_object_set_new(json, "packets", number(session->packets));
     json_object_set_new(json, "problems", number(session->problems));
     json_object_set_new(json, "loss", loss_json(session));
+    json_object_set_new(json, "same_as", session->same_as ? number(session->same_as) : json_null());
     json_object_set_new(json, "demo", demo_json(session));
     return json;
 }

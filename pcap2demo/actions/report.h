@@ -28,15 +28,15 @@ char *report_duration(const struct session *session);
 /* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
 char *report_demo(const struct session *session);
 
-/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the capture
- * has it. New. */
+/* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the
+ * capture has it. New. */
 char *report_sign_on(const struct session *session);
 
 /* Reports what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct session *session);
 
-/* The name of a file, which need not be UTF-8, as a JSON string; NULL gives null. New. */
-json_t *report_file_json(const char *file);
+/* Text from anywhere, such as a file's name, as a printable JSON string; NULL gives null. New. */
+json_t *report_text_json(const char *text);
 
 /* The session as a JSON object. New. */
 json_t *report_session_json(const struct session *session);

@@ -243,41 +243,45 @@ static void print_traffic(const struct tally *tally)
         const struct traffic *traffic = &tally->traffic[i];
 
         if (traffic->packets)
-            printf("  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s\n",
-                   qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
-                   rate(traffic->packets, tally->seconds), rate(traffic->bytes, tally->seconds));
+            print_line("  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s",
+                       qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
+                       rate(traffic->packets, tally->seconds),
+                       rate(traffic->bytes, tally->seconds));
     }
 }
 
 static void print_largest(const struct tally *tally)
 {
-    fputs("  largest:", stdout);
+    GString *line = g_string_new("  largest:");
+
     for (int i = 0; i < LARGEST && tally->largest[i].size; i++)
-        printf("%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
-               tally->largest[i].packet, qs_direction_name(tally->largest[i].direction),
-               tally->largest[i].size);
-    putchar('\n');
+        g_string_append_printf(line, "%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
+                               tally->largest[i].packet,
+                               qs_direction_name(tally->largest[i].direction),
+                               tally->largest[i].size);
+    print_line("%s", line->str);
+    g_string_free(line, TRUE);
 }
 
 static void print_types(const struct tally *tally)
 {
     GPtrArray *types = sorted_types(tally);
 
-    printf("  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
+    print_line("  %-32s %-4s %10s %12s", "message", "way", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
         const struct message_count *type = g_ptr_array_index(types, i);
 
-        printf("  %-32s %-4s %10" PRIu64 " %12" PRIu64 "\n", type->group->name,
-               qs_direction_name(type->direction), type->count, type->bytes);
+        print_line("  %-32s %-4s %10" PRIu64 " %12" PRIu64 "", type->group->name,
+                   qs_direction_name(type->direction), type->count, type->bytes);
     }
     g_ptr_array_free(types, TRUE);
 }
 
 static void print_tally(const struct tally *tally)
 {
-    printf("session %u: %s\n", tally->session, tally->title);
+    print_line("session %u: %s", tally->session, tally->title);
     print_traffic(tally);
-    printf("  loss: %s\n", tally->loss);
+    print_line("  loss: %s", tally->loss);
     print_largest(tally);
     print_types(tally);
 }

@@ -146,6 +146,11 @@ struct flow *flow_find(struct flow_table *table, struct qs_packet *packet)
     return flow;
 }
 
+struct flow *flow_before(const struct flow *flow)
+{
+    return flow->link.prev ? flow->link.prev->data : NULL;
+}
+
 void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
               const struct qs_address *b, int64_t now)
 {

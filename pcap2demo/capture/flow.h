@@ -46,6 +46,9 @@ struct flow *flow_between(const struct flow_table *table, const struct qs_addres
 /* Which end of the conversation an address is. */
 enum qs_end flow_end_of(const struct flow *flow, const struct qs_address *address);
 
+/* The conversation whose latest packet came before this one's; or NULL. */
+struct flow *flow_before(const struct flow *flow);
+
 /* Adds a conversation that is not there yet; the latest as of `now`. */
 void flow_add(struct flow_table *table, struct flow *flow, const struct qs_address *a,
               const struct qs_address *b, int64_t now);

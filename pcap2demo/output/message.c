@@ -9,7 +9,28 @@ static enum exit_status worst = EXIT_WELL;
 static failure_handler *handler;
 static void *handler_user;
 
-static void print_line(struct location location, const char *format, va_list arguments)
+static void put_line(const char *text, FILE *out)
+{
+    char *line = printable(text);
+
+    fputs(line, out);
+    fputc('\n', out);
+    g_free(line);
+}
+
+void print_line(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    put_line(text, stdout);
+    g_free(text);
+}
+
+static void print_message(struct location location, const char *format, va_list arguments)
 {
     GString *line = g_string_new("pcap2demo: ");
 
@@ -19,9 +40,8 @@ static void print_line(struct location location, const char *format, va_list arg
         g_string_append_printf(line, "%s %" G_GUINT64_FORMAT ": ",
                                location.block ? "block" : "packet", location.packet);
     g_string_append_vprintf(line, format, arguments);
-    g_string_append_c(line, '\n');
     progress_erase();
-    fputs(line->str, stderr);
+    put_line(line->str, stderr);
     g_string_free(line, TRUE);
 }
 
@@ -30,7 +50,7 @@ void message(struct location location, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_line(location, format, arguments);
+    print_message(location, format, arguments);
     va_end(arguments);
 }
 
@@ -40,7 +60,7 @@ void failure(enum exit_status status, struct location location, const char *form
 
     raise_status(status);
     va_start(arguments, format);
-    print_line(location, format, arguments);
+    print_message(location, format, arguments);
     va_end(arguments);
     if (handler) {
         char *text;
@@ -64,7 +84,7 @@ bool usage_error(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_line((struct location){0}, format, arguments);
+    print_message((struct location){0}, format, arguments);
     va_end(arguments);
     fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
     return false;
@@ -81,6 +101,20 @@ enum exit_status status_so_far(void)
     return worst;
 }
 
+/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
+static bool is_control(gunichar c)
+{
+    switch (g_unichar_type(c)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 char *printable(const char *text)
 {
     char *copy = g_utf8_make_valid(text, -1);
@@ -89,7 +123,7 @@ char *printable(const char *text)
     for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
         const gunichar c = g_utf8_get_char(at);
 
-        g_string_append_unichar(out, g_unichar_iscntrl(c) ? ' ' : c);
+        g_string_append_unichar(out, is_control(c) ? ' ' : c);
     }
     g_free(copy);
     return g_string_free(out, FALSE);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages to the user, on standard error, and what they make of the exit status. */
+/*
+ * What the user reads: lines of reports on standard output, messages on standard error, and what
+ * they make of the exit status.
+ *
+ * Texts in them may come from packets, demos and names of files: all that is printed is printable.
+ */
 #ifndef PCAP2DEMO_MESSAGE_H
 #define PCAP2DEMO_MESSAGE_H
 
@@ -19,6 +24,9 @@ struct location {
     uint64_t packet;
     bool block; /* the file is a demo: the number is a block's */
 };
+
+/* Prints a line of a report, and its newline. */
+void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
  * status. */
@@ -42,7 +50,11 @@ typedef void failure_handler(enum exit_status status, struct location location, 
                              void *user);
 void handle_failures(failure_handler *by, void *user);
 
-/* Of what comes from the network: control characters and what is not UTF-8 are replaced. New. */
+/*
+ * The one form in which texts from anywhere else reach a terminal, a report or a file's name:
+ * control characters, with those that reorder a line or break it, are spaces, and what is not UTF-8
+ * is replaced. New.
+ */
 char *printable(const char *text);
 
 #endif

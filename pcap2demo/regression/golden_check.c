@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
 
 struct golden_check {
@@ -25,9 +26,11 @@ struct golden_check {
 /* "duel.dm2.gz" is "duel", as "duel.dm2" is. */
 char *golden_name(const char *file)
 {
-    char *name = g_path_get_basename(file);
+    char *base = g_path_get_basename(file);
+    char *name = printable(base);
     char *dot, *golden;
 
+    g_free(base);
     if (g_str_has_suffix(name, ".gz") && strlen(name) > strlen(".gz"))
         name[strlen(name) - strlen(".gz")] = '\0';
     dot = strrchr(name, '.');

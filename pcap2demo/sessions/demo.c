@@ -20,7 +20,7 @@ struct demo {
     struct demo_loan loan;
     GPtrArray *files;
     struct problems problems;
-    bool dropped;
+    bool dropped, unwanted;
     GTree *left_out; /* char * to guint: how often each command was left out */
 };
 
@@ -109,6 +109,8 @@ static void end_file(struct demo *demo)
 {
     struct demo_file *file;
 
+    if (demo->unwanted)
+        discard_file(demo);
     if (!demo->writer)
         return;
     file = g_new0(struct demo_file, 1);
@@ -185,7 +187,8 @@ struct demo *demo_new(const struct demo_setup *setup)
                                         .left_out = left_out,
                                         .problem = problem,
                                         .force = setup->demo_options.force,
-                                        .sanitize = setup->demo_options.sanitize};
+                                        .sanitize = setup->demo_options.sanitize,
+                                        .ezquake_37 = setup->demo_options.ezquake_37};
     demo->setup = *setup;
     demo->files = g_ptr_array_new_with_free_func(file_free);
     demo->left_out = g_tree_new_full(compare_names, NULL, g_free, NULL);
@@ -231,11 +234,16 @@ char *demo_left_out_text(const struct demo *demo)
 
 void demo_end(struct demo *demo, bool keep)
 {
-    demo->dropped = !keep;
+    demo->dropped |= !keep;
     if (keep)
         end_file(demo);
     else
         discard_file(demo);
+}
+
+void demo_drop(struct demo *demo)
+{
+    demo->unwanted = demo->dropped = true;
 }
 
 bool demo_is_dropped(const struct demo *demo)

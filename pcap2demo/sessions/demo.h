@@ -16,8 +16,9 @@ enum { DEMO_COMMANDS_MAX = 32 };
 
 /* What the user asked for. */
 struct demo_options {
-    bool force;    /* write demos whose start is missing, as well as that can be done */
-    bool sanitize; /* leave out what playback does not need and would carry out: see the manual */
+    bool force;      /* write demos whose start is missing, as well as that can be done */
+    bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
+    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
 };
 
 struct demo_setup {
@@ -55,6 +56,9 @@ void demo_set_map(struct demo *demo, const char *map);
 
 /* The session is over: names the last file, or drops it where `keep` is false. */
 void demo_end(struct demo *demo, bool keep);
+
+/* There is no need for it: what is written is dropped. */
+void demo_drop(struct demo *demo);
 
 /* Whether the session ended so that the last file was not kept. */
 bool demo_is_dropped(const struct demo *demo);

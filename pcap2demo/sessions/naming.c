@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 
 struct naming {
@@ -94,6 +95,15 @@ static char *name_of_time(int64_t time)
     return name ? name : g_strdup("");
 }
 
+/* The user's own name for it, as far as it can be printed. */
+static void append_capture(GString *base, const char *capture)
+{
+    char *name = printable(capture);
+
+    g_string_append(base, name);
+    g_free(name);
+}
+
 static void append_part(GString *base, char *part)
 {
     if (*part)
@@ -116,7 +126,8 @@ static char *base_of(const struct naming *naming, const struct naming_request *r
 
     if (naming->file)
         return base_of_file(naming->file);
-    base = g_string_new(request->capture);
+    base = g_string_new(NULL);
+    append_capture(base, request->capture);
     append_part(base, name_of_time(request->start));
     append_part(base, naming_player(request->player));
     append_part(base, naming_map(request->map));

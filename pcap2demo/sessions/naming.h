@@ -36,7 +36,7 @@ void naming_free(struct naming *naming);
 const char *naming_folder(const struct naming *naming);
 
 struct naming_request {
-    const char *capture;      /* without folder and ending */
+    const char *capture;      /* without folder and ending; made printable */
     unsigned session;         /* number */
     int64_t start;            /* nanoseconds since the epoch */
     const char *player, *map; /* as the network said it, or NULL */

@@ -133,10 +133,26 @@ static bool passes_unplaced(struct order *order, const struct qs_packet *packet)
     return true;
 }
 
+/* As nearly all are: the number that is expected, and nothing new acknowledged. */
+static bool is_next(struct stream *stream, const struct stream *echoed,
+                    const struct qs_place *place)
+{
+    if (!place->numbered || !stream->started || place->number != stream->next ||
+        place->echo > echoed->mark)
+        return false;
+    stream->next = place->next;
+    if (place->mark)
+        stream->mark = place->mark;
+    return true;
+}
+
 bool order_passes(struct order *order, const struct qs_packet *packet, const struct qs_place *place)
 {
     if (order->count)
         return false;
+    if (is_next(&order->streams[packet->from][place->stream],
+                echoed_stream(order, packet->from, place), place))
+        return true;
     if (!has_place(place))
         return passes_unplaced(order, packet);
     if (!is_due(order, packet->from, place))

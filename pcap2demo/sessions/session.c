@@ -120,19 +120,15 @@ static void rebuild_packet(struct session *session, const char *file, const char
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* Whether the session may be lent a sign-on. */
-static bool can_borrow(const struct session *session)
-{
-    return session->rebuild && session->rebuilt->lending && !session->held;
-}
-
-/* The packet just decoded shows that it needs one. `first`: and is the session's first. */
+/* The packet just decoded shows that it needs a sign-on. `first`: and is the session's first. */
 static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
                          const struct qs_packet *packet, bool first)
 {
-    if (can_borrow(session) && session->rebuilt->lending->is_late(decoder))
-        session->held = held_new(session->lending, session->rebuilt, session->number, decoder,
-                                 first, packet->time);
+    if (!session->borrows || !session->borrows->is_late(decoder))
+        return;
+    session->held =
+        held_new(session->lending, session->rebuilt, session->number, decoder, first, packet->time);
+    session->borrows = NULL;
 }
 
 static void start_lender(struct session *session, const struct session_setup *setup,
@@ -174,6 +170,7 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->server = setup->server;
     start_lender(session, setup, first);
     start_rebuild(session, setup, first);
+    session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;
 }
@@ -197,6 +194,7 @@ void session_packet(struct session *session, const char *file, const char *comme
         session->end = MAX(session->end, packet->time);
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
+    session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     if (session->lender)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {
@@ -277,8 +275,26 @@ bool session_waits(const struct session *session)
     return session->held != NULL;
 }
 
+void session_set_same(struct session *session, unsigned number)
+{
+    session->same_as = number;
+    if (session->demo)
+        demo_drop(session->demo);
+}
+
+/* Of what a client sends alone there is no demo. */
+static bool is_one_sided(const struct session *session)
+{
+    if (!session->rebuild || session->heard_server)
+        return false;
+    qs_demo_problem(demo_writer(session->demo), NULL,
+                    "the capture has nothing that the server sent");
+    return true;
+}
+
 void session_end(struct session *session, bool keep)
 {
+    keep = keep && !is_one_sided(session);
     if (session->held && keep)
         release(session);
     if (session->rebuild && keep)

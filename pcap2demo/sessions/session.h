@@ -32,13 +32,22 @@ struct session {
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
 
+    bool heard_server; /* the capture has something that the server sent */
+    unsigned same_as;  /* number of a session that is this one, under another address; or 0 */
+
+    /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
+     * of them those that it has not. */
+    unsigned alike, alike_to;
+    int unlike;
+
     /* For session.c alone. */
-    const struct qs_demo_format *rebuilt; /* the format of `demo`, or NULL */
-    void *rebuild;                        /* state of its rebuilder, or NULL */
-    struct qs_demo_restorer *restorer;    /* instead of it; or NULL */
-    struct lending *lending;              /* NULL: nothing is rebuilt */
-    struct lender *lender;                /* what it could lend; or NULL */
-    struct held *held;                    /* its demo waits for a lender; or NULL */
+    const struct qs_demo_format *rebuilt;  /* the format of `demo`, or NULL */
+    void *rebuild;                         /* state of its rebuilder, or NULL */
+    struct qs_demo_restorer *restorer;     /* instead of it; or NULL */
+    struct lending *lending;               /* NULL: nothing is rebuilt */
+    struct lender *lender;                 /* what it could lend; or NULL */
+    const struct qs_demo_lending *borrows; /* how it could be lent a sign-on; NULL: it cannot */
+    struct held *held;                     /* its demo waits for a lender; or NULL */
     uint32_t level;
     bool map_known; /* of the present level */
 };
@@ -87,6 +96,9 @@ void session_over(struct session *session, const struct qs_session *state);
 
 /* Whether its demo waits for a lender of a sign-on; more input may bring one. */
 bool session_waits(const struct session *session);
+
+/* It is session `number` under another address: it gives no demo. */
+void session_set_same(struct session *session, unsigned number);
 
 /* Ends the session's demo. `keep` false: what is not finished yet is dropped. */
 void session_end(struct session *session, bool keep);

@@ -5,7 +5,11 @@
 #include "pcap2demo/sessions/conversation.h"
 #include "pcap2demo/sessions/lending.h"
 #include "pcap2demo/sessions/stream.h"
+#include "pcap2demo/sessions/twins.h"
 #include "pcap2demo/sessions/unclaimed.h"
+
+/* By how much clocks of two recorders may differ, in nanoseconds. */
+#define TWIN_LAG (INT64_C(10) * 1000000000)
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
@@ -15,6 +19,7 @@ struct sessions {
     struct session_handler *handler;
     struct flow_table *flows;
     struct unclaimed *unclaimed;
+    struct twins *twins;
     struct conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[PROTOCOLS_MAX];
     const char *file;                /* of the packet at hand; interned */
@@ -171,6 +176,15 @@ static struct qs_address server_of(const struct conversation *conversation)
     return conversation->flow.ends[conversation_server(conversation)];
 }
 
+/* Whether another session had a packet since then. */
+static bool has_company(const struct flow *flow, int64_t since)
+{
+    while ((flow = flow_before(flow)) && flow->last >= since)
+        if (((const struct conversation *)flow)->session)
+            return true;
+    return false;
+}
+
 static void begin_session(struct sessions *sessions, struct conversation *conversation,
                           const struct qs_packet *first)
 {
@@ -194,6 +208,9 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
     };
 
     conversation->session = session_new(&setup, decoder_of(sessions, conversation), first);
+    /* Who asks for a session by its number gets it. */
+    if (!options->chosen->len && has_company(&conversation->flow, first->time - TWIN_LAG))
+        twins_begin(sessions->twins);
 }
 
 static void finish_session(struct sessions *sessions, struct session *session)
@@ -215,6 +232,8 @@ static void end_session(struct sessions *sessions, struct conversation *conversa
     struct session *session = conversation->session;
 
     conversation->session = NULL;
+    twins_decide(session);
+    twins_end(sessions->twins, session);
     session->server = server_of(conversation);
     session->client = client_of(conversation);
     session_over(session, conversation->state);
@@ -282,15 +301,13 @@ static void take(struct sessions *sessions, struct conversation *conversation,
 
 /* --- Order ----------------------------------------------------------------------------------- */
 
-static struct qs_place place_of(const struct conversation *conversation,
-                                const struct qs_packet *packet)
+static void find_place(const struct conversation *conversation, const struct qs_packet *packet,
+                       struct qs_place *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
-    struct qs_place place;
 
-    if (!protocol->place || !protocol->place(conversation->state, packet, &place))
-        return (struct qs_place){0};
-    return place;
+    if (!protocol->place || !protocol->place(conversation->state, packet, place))
+        *place = (struct qs_place){0};
 }
 
 /* The packet's turn has come. */
@@ -300,6 +317,8 @@ static void take_in_turn(struct sessions *sessions, struct conversation *convers
     const uint32_t connection = conversation->state->connection;
 
     take(sessions, conversation, packet);
+    if (conversation->session)
+        twins_packet(sessions->twins, conversation->session, packet);
     if (conversation->state->connection != connection)
         order_restart(conversation->order, packet->from, place);
 }
@@ -317,8 +336,9 @@ static void take_held(struct sessions *sessions, struct conversation *conversati
 static void take_as_captured(struct sessions *sessions, struct conversation *conversation,
                              struct qs_packet *packet)
 {
-    const struct qs_place place = place_of(conversation, packet);
+    struct qs_place place;
 
+    find_place(conversation, packet, &place);
     order_follow(conversation->order, packet, &place);
     take_in_turn(sessions, conversation, packet, &place);
 }
@@ -330,7 +350,7 @@ static void take_ordered(struct sessions *sessions, struct conversation *convers
 
     if (order_is_copy(conversation->order, packet))
         return;
-    place = place_of(conversation, packet);
+    find_place(conversation, packet, &place);
     if (order_passes(conversation->order, packet, &place)) {
         take_in_turn(sessions, conversation, packet, &place);
         return;
@@ -424,7 +444,7 @@ static bool goes_on(const struct sessions *sessions, struct qs_packet *packet)
     if (!conversation)
         return false;
     packet->from = flow_end_of(&conversation->flow, &packet->source);
-    place = place_of(conversation, packet);
+    find_place(conversation, packet, &place);
     return order_continues(conversation->order, packet, &place);
 }
 
@@ -565,6 +585,7 @@ struct sessions *sessions_new(const struct session_options *options,
     sessions->unclaimed = unclaimed_new(options->protocol_options);
     sessions->lending = lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
+    sessions->twins = twins_new();
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
@@ -592,6 +613,7 @@ void sessions_free(struct sessions *sessions, bool keep)
     unclaimed_free(sessions->unclaimed);
     end_waiting(sessions);
     lending_free(sessions->lending);
+    twins_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

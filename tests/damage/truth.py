@@ -26,7 +26,7 @@ Tools = collections.namedtuple("Tools", "pcap2demo compare_dm2")
 Share = collections.namedtuple("Share", "right all wrong")
 
 DISCONNECT = b"\x02"
-LAST_FRAMES = 4
+LAST_FRAMES = 6
 
 FRAMES_KEPT = 64  # that a QuakeWorld client keeps for deltas (UPDATE_BACKUP)
 

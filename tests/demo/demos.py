@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of demos as input share: running pcap2demo, demos beside the project, small demos."""
 
+import io
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+import zipfile
 
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
@@ -77,6 +79,12 @@ def qwd_cmd(time, msec=13, angles=(0.0, 90.0, 0.0), moves=(320, 0, -8), buttons=
                                             *view))
 
 
+def qwd_cmd_37(*arguments, impulse_pred=7, **values):
+    """As ezQuake 3.7 has it: impulse_pred and padding before the view angles."""
+    classic = qwd_cmd(*arguments, **values)
+    return classic[:29] + bytes([impulse_pred, 0, 0, 0]) + classic[29:]
+
+
 def qwd_set(time, outgoing, incoming):
     return qwd_head(time, 2) + struct.pack("<ii", outgoing, incoming)
 
@@ -97,6 +105,24 @@ def qwd_demo(version=28):
         qwd_read(2.0, qwd_packet(2001, b"\x01", 4000)),
         qwd_read(2.0, b"\xff\xff\xff\xff\x02EndOfDemo\0"),
     ]
+
+
+def qwd_demo_37():
+    """The same in ezQuake 3.7's form, with commands one after the other."""
+    blocks = qwd_demo()
+    blocks[0] = qwd_cmd_37(1.5)
+    blocks[4:5] = [qwd_cmd_37(1.75 + i / 64, moves=(-400, 40, 0), view=(0.1, 48.87, 0.0))
+                   for i in range(9)]
+    return blocks
+
+
+def appendix():
+    """A zip archive, as ezQuake reads them behind demos."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in (("autoexec.cfg", "echo hello\n"), ("voice/1.txt", "a" * 99)):
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, 21, 20, 0, 0)), text)
+    return data.getvalue()
 
 
 # --- MVD: qwprot's protocol.h, where the blocks and hidden messages are described
@@ -277,6 +303,8 @@ def dem_demo(version=15, track=b"-1"):
 
 SMALL = (
     [(f"qw{version}.qwd", qwd_demo(version)) for version in (24, 25, 26, 27, 28)] +
+    [("ezquake37.qwd", qwd_demo_37()), ("appendix.qwd", qwd_demo() + [appendix()]),
+     ("appendix.mvd", mvd_demo() + [appendix()])] +
     [("mvdsv.mvd", mvd_demo()), ("hidden.mvd", mvd_hidden_demo()), ("fte.mvd", mvd_fte_demo())] +
     [(f"q2-{version}.dm2", dm2_demo(version)) for version in (26, 31, 34)] +
     [("server.dm2", dm2_server_demo()), ("relay.dm2", dm2_relay_demo())] +

@@ -4,14 +4,21 @@
 
 import json
 import pathlib
+import pathlib
+import re
+import struct
 import sys
 import unittest
 
 from late import cut, merged, readdressed
+import tool
 from tool import CAPTURES, Capture, ToolTest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
 import dem  # noqa: E402
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
+import player  # noqa: E402
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
 PLAYING = 100  # so many packets of it are the handshake and the sign-on
@@ -19,10 +26,13 @@ PLAYING = 100  # so many packets of it are the handshake and the sign-on
 
 class Late(ToolTest):
     def convert(self, capture, *options, status=1):
-        """What the tool said."""
+        """What the tool said. Demos are then called in-SESSION-MAP."""
         path = self.write("in.pcap", capture.pcap())
         (self.folder / "out").mkdir(exist_ok=True)
-        _, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        output, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        for name, session in re.findall(r"^out/(\S+): session (\d+),", output, re.MULTILINE):
+            level = name.rsplit("-", 1)[1]
+            (self.folder / "out" / name).rename(self.folder / "out" / f"in-{session}-{level}")
         return error
 
     def demos(self):
@@ -122,6 +132,136 @@ class Quake(Late):
         self.assertIn("nothing lends it", error)
         self.convert(without, "--sign-on", "lender.dem")
         self.assertEqual(len(self.demos()), 1)
+
+
+def blocks_of(path):
+    """Of a DM2 demo."""
+    data, at, found = path.read_bytes(), 0, []
+    while data[at:at + 4] != b"\xff\xff\xff\xff":
+        size, = struct.unpack_from("<I", data, at)
+        found.append(data[at + 4:at + 4 + size])
+        at += 4 + size
+    return found
+
+
+class Quake2(Late):
+    """Of protocol 34, and of 36 with extended limits."""
+
+    def lent(self, name, first, *options):
+        """The demo of the late session as blocks, its frames, those of the whole one, and what was said."""
+        whole = Capture.read(CAPTURES / name)
+        self.convert(whole, status=0)
+        (self.folder / "out" / "in-1-lab1.dm2").rename(self.folder / "whole.dm2")
+        late = cut(readdressed(whole, [10, 0, 0, 9]), first)
+        if "--sign-on" not in options:
+            error = self.convert(merged(whole, late), *options)
+            late_demo = self.folder / "out" / "in-2-lab1.dm2"
+        else:
+            error = self.convert(late, *options)
+            late_demo = self.folder / "out" / "in-1-lab1.dm2"
+        _, said = self.tool("--check", late_demo)
+        self.assertEqual(said, "")
+        return blocks_of(late_demo), blocks_of(self.folder / "whole.dm2"), error
+
+    def test_another_client_lends(self):
+        got, whole, error = self.lent("q2-lossy.pcap", 100)
+        self.assertIn("lent by session 1", error)
+        frames = len(got) - next(index for index, block in enumerate(got) if b"precache" in block) - 1
+        self.assertGreater(frames, 20)
+        # The first is written in full, all others are as they came.
+        self.assertEqual(got[-frames + 1:], whole[-frames + 1:])
+        self.assertEqual(got[0][13:], whole[0][13:])  # behind the server count
+
+    def test_extended_limits(self):
+        got, _, error = self.lent("q2-rates.pcap", 120)
+        self.assertIn("lent by session 1", error)
+        self.assertGreater(len(got), 10)
+
+    def test_demo_lends(self):
+        whole = Capture.read(CAPTURES / "q2-lossy.pcap")
+        self.convert(whole, status=0)
+        lender = self.folder / "lender.dm2"
+        (self.folder / "out" / "in-1-lab1.dm2").rename(lender)
+        got, _, error = self.lent("q2-lossy.pcap", 100, "--sign-on", lender)
+        self.assertIn("lender.dm2; not known: ", error)
+        self.assertIn("the names of players", error)
+        self.assertGreater(len(got), 20)
+
+    def test_nobody_lends(self):
+        error = self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100))
+        self.assertIn("nothing lends it the level's sign-on", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_lender_of_another_game_is_passed_over(self):
+        self.write("in.pcap", Capture.read(QUAKE).pcap())
+        self.tool("--output", "lender.dem", "in.pcap")
+        self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100), "--sign-on", "lender.dem")
+        self.assertEqual(self.demos(), {})
+
+
+class QuakeWorld(Late):
+    """Updates that a player of the demo would drop, and states that it would show, as in player.py."""
+
+    def setUp(self):
+        super().setUp()
+        self.whole = Capture.read(CAPTURES / "qw-vanilla.pcap")
+        self.convert(self.whole, status=0)
+        self.recorded = self.only_demo()
+        self.recorded = self.recorded.rename(self.folder / "lender.qwd")
+
+    def only_demo(self):
+        demo, = self.demos().values()
+        return demo
+
+    def seen(self, demo):
+        played = player.play(tool.PROGRAM, demo)
+        self.assertEqual(played.dropped, 0)
+        return {sequence: states for (_, sequence), states in played.seen.items()}
+
+    def assert_right(self, demo, share):
+        """So much of the states that the late demo shows are as the whole one has them."""
+        late, whole = self.seen(demo), self.seen(self.recorded)
+        self.assertGreater(len(late), 10)
+        states = [(sequence, number) for sequence in late for number in whole.get(sequence, {})]
+        right = sum(late[sequence].get(number) == whole[sequence][number]
+                    for sequence, number in states)
+        self.assertGreaterEqual(right, share * len(states))
+        _, said = self.tool("--check", demo)
+        self.assertEqual(said, "")
+
+    def playing(self, share):
+        return int(len(self.whole.frames) * share)
+
+    def test_demo_lends(self):
+        for share in 0.2, 0.5:
+            error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "lender.qwd")
+            self.assertIn("its sign-on is lent by lender.qwd; not known: the player's statistics",
+                          error)
+            demo = self.only_demo()
+            self.assert_right(demo, 0.98)
+            demo.unlink()
+
+    def test_another_client_lends(self):
+        late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
+        error = self.convert(merged(self.whole, late))
+        self.assertIn("session 2: its start is missing (the capture begins in the middle of a "
+                      "level); its sign-on is lent by session 1; ", error)
+        self.assertEqual(len(self.demos()), 2)
+        for demo in self.demos().values():
+            self.assert_right(demo, 0.98)
+
+    def test_nobody_lends(self):
+        """Even --force writes nothing at which players would stop."""
+        error = self.convert(cut(self.whole, self.playing(0.9)))
+        self.assertIn("no demo: nothing lends it the level's sign-on", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_list_says_who_lends(self):
+        self.write("in.pcap", cut(self.whole, self.playing(0.5)).pcap())
+        output, _ = self.tool("--list", "--sign-on", "lender.qwd", "in.pcap")
+        self.assertIn("lent by lender.qwd", output)
+        session, = self.sessions("--sign-on", "lender.qwd")
+        self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.qwd")
 
 
 if __name__ == "__main__":

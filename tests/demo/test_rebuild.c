@@ -148,7 +148,7 @@ static struct qwd_block next_block(struct qs_reader *in, enum qwd_type type)
 {
     struct qwd_block block;
 
-    assert_int_equal(qwd_read_block(in, &block), QS_DEMO_BLOCK);
+    assert_int_equal(qwd_read_block(in, &block, QWD_CMD_CLASSIC), QS_DEMO_BLOCK);
     assert_int_equal(block.type, type);
     return block;
 }
@@ -168,6 +168,13 @@ static void assert_client_block(struct qs_reader *in, uint8_t msec)
     assert_int_equal(next_block(in, QWD_CMD).cmd.msec, msec);
 }
 
+/* A demo that begins with the next packet, of a connection whose beginning was seen. */
+static void start_connected(struct rebuilding *r)
+{
+    rebuilding_start(r, &qs_demo_qwd, false);
+    r->session->connection = 1;
+}
+
 /* Two moves are lost: the next packet repeats them, the older one first. */
 static void test_lost_moves_are_in_order(void **state)
 {
@@ -176,7 +183,7 @@ static void test_lost_moves_are_in_order(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     move(&r, 100, 8, 9, 10);
     move(&r, 103, 21, 22, 23);
     server(&r, 8, 103);
@@ -199,7 +206,7 @@ static void test_moves_stand_where_they_were_sent(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     server(&r, 100, 50);
     server(&r, 101, 50);
     server(&r, 102, 50);
@@ -225,7 +232,7 @@ static void test_moves_that_the_server_had(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     server(&r, 100, 50);
     server(&r, 101, 52);
     move_after(&r, 51, 100, 1, 2, 11);
@@ -254,7 +261,7 @@ static void test_delta_without_its_base(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     say(&r, 100, 50, VIEW(FULL));
     move_after(&r, 51, 100, 1, 2, 11);
     move_after(&r, 102, 100, 1, 2, 12);
@@ -264,12 +271,42 @@ static void test_delta_without_its_base(void **state)
     finish(&r);
     in = demo_of(&r);
     while (in.data[in.pos + 4] != QWD_READ || qs_le32(in.data + in.pos + 9) != 102)
-        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}), QS_DEMO_BLOCK);
+        assert_int_equal(qwd_read_block(&in, &(struct qwd_block){0}, QWD_CMD_CLASSIC),
+                         QS_DEMO_BLOCK);
     assert_view_is(next_block(&in, QWD_READ).packet,
                    VIEW("\x66\0\0\0\x66\0\0\0\x2f\x41\xa0\x04\3\x09\0\0"));
     assert_client_block(&in, 13);
     assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x67\0\0\0\x67\0\0\0" DELTA("\x66")));
     assert_non_null(strstr(r.memory.problems->str, "packet 102 are a delta from packet 101"));
+    rebuilding_end(&r);
+}
+
+/* The server counts from another frame than the client had by then, as when the client dropped one:
+ * players have that frame and would drop the update all the same. */
+static void test_delta_that_players_drop(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    say(&r, 100, 100, VIEW(FULL));
+    move_after(&r, 101, 100, 1, 2, 11);
+    say(&r, 101, 101, VIEW(DELTA("\x64")));
+    move_after(&r, 102, 101, 2, 11, 12);
+    say(&r, 102, 102, VIEW("\x30\x64\0\0"));
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    assert_client_block(&in, 11);
+    assert_server_block(&in, 101);
+    assert_client_block(&in, 12);
+    assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\x66\0\0\0\x66\0\0\0" FULL));
+    assert_string_equal(
+        r.memory.problems->str,
+        "5: players would drop the entities of packet 102, a delta from packet 100; "
+        "written in full\n");
     rebuilding_end(&r);
 }
 
@@ -279,33 +316,56 @@ static void test_client_alone(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     move(&r, 100, 8, 9, 10);
     finish(&r);
     assert_int_equal(r.memory.demo->len, 0);
     rebuilding_end(&r);
 }
 
-/* The frame block of a late start says where the numbers stand. */
+/* The form that ezQuake plays from 3.7 on. */
+static void test_commands_of_ezquake_37(void **state)
+{
+    struct rebuilding r;
+    struct qs_reader in;
+    struct qwd_block block;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_qwd, true);
+    r.memory.out.ezquake_37 = true;
+    server(&r, 100, 50);
+    move_after(&r, 51, 100, 8, 9, 10);
+    server(&r, 101, 51);
+    finish(&r);
+    in = demo_of(&r);
+    next_block(&in, QWD_SET);
+    assert_server_block(&in, 100);
+    block = next_block(&in, QWD_CMD);
+    assert_int_equal(block.form, QWD_CMD_EZQUAKE_37);
+    assert_int_equal(block.cmd.msec, 10);
+    assert_server_block(&in, 101);
+    next_block(&in, QWD_READ);
+    assert_int_equal(qs_reader_left(&in), 0);
+    rebuilding_end(&r);
+}
+
+/* In the middle of a level nothing is written, even with --force: players would stop at it. */
 static void test_late_start_of_the_client(void **state)
 {
     struct rebuilding r;
-    struct qwd_block block;
-    struct qs_reader in;
 
     (void)state;
     rebuilding_start(&r, &qs_demo_qwd, true);
     move(&r, 100, 8, 9, 10);
-    server(&r, 8, 100);
+    say(&r, 8, 100, VIEW("\x2f\0\0"));
     finish(&r);
-    in = demo_of(&r);
-    block = next_block(&in, QWD_SET);
-    assert_int_equal(block.outgoing, 100);
-    assert_int_equal(block.incoming, 7);
-    assert_string_equal(r.memory.lacks, "the capture begins within the connection");
+    assert_false(r.memory.out.begun);
+    assert_int_equal(r.memory.demo->len, 0);
+    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     rebuilding_end(&r);
 }
 
+/* The frame block of a start with a level says where the numbers stand. */
 static void test_late_start_of_the_server(void **state)
 {
     struct rebuilding r;
@@ -314,6 +374,7 @@ static void test_late_start_of_the_server(void **state)
 
     (void)state;
     rebuilding_start(&r, &qs_demo_qwd, true);
+    r.session->level = 1;
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
     finish(&r);
     in = demo_of(&r);
@@ -324,7 +385,7 @@ static void test_late_start_of_the_server(void **state)
     rebuilding_end(&r);
 }
 
-static void test_late_start_needs_force(void **state)
+static void test_nothing_of_the_server(void **state)
 {
     struct rebuilding r;
 
@@ -512,8 +573,10 @@ static struct qs_view last_block(const struct rebuilding *r)
     return last;
 }
 
+/* The map, which players stop without. */
+#define MAP "\x0d\x21\0m\0"
 /* Protocol 34, a server count, no directory, player 0, level "L". */
-#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0"
+#define SERVERDATA "\x0c\x22\0\0\0\1\0\0\0\0\0\0\0L\0" MAP
 
 /* Players stop without a map: nothing is written of a late start, even where that is wished, before
  * the next level begins. */
@@ -551,7 +614,7 @@ static void test_frame_after_a_long_gap(void **state)
 }
 
 /* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
-#define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0"
+#define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0" MAP
 #define FRAME_35(number) "\x14" number "\0\0\xf8\0\0\0\0\0\0"
 #define FRAME_RATE_20 "\x18\1\0\0\0\x14\0\0\0"
 #define PRINT "\x0a\2old\0"
@@ -586,10 +649,12 @@ int main(void)
         cmocka_unit_test(test_moves_stand_where_they_were_sent),
         cmocka_unit_test(test_moves_that_the_server_had),
         cmocka_unit_test(test_delta_without_its_base),
+        cmocka_unit_test(test_delta_that_players_drop),
         cmocka_unit_test(test_client_alone),
+        cmocka_unit_test(test_commands_of_ezquake_37),
         cmocka_unit_test(test_late_start_of_the_client),
         cmocka_unit_test(test_late_start_of_the_server),
-        cmocka_unit_test(test_late_start_needs_force),
+        cmocka_unit_test(test_nothing_of_the_server),
         cmocka_unit_test(test_cut_message_is_reported),
         cmocka_unit_test(test_dem_begins_with_a_level),
         cmocka_unit_test(test_lost_stage_of_the_sign_on),

@@ -7,13 +7,15 @@ import struct
 import sys
 import unittest
 
-from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
+from tool import CAPTURES, ETHERNET, PROGRAM, Capture, ToolTest, udp
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
+import player  # noqa: E402
 import qwd  # noqa: E402
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 PRINT = b"\x08\x02"
+SERVERDATA = struct.pack("<BII", 11, 28, 1) + b"qw\0\0level\0" + bytes(40)
 RAILTRAIL = b"\x03\x1f" + struct.pack("<6h", 8, 16, 24, 32, 40, 48)  # svc_temp_entity, the 31st
 
 
@@ -23,6 +25,8 @@ class Rebuilt(ToolTest):
         path = self.write("in.pcap", pcap)
         _, error = self.tool("--force", "--output", name, path, status=status)
         demo, = list(self.folder.glob("*" + pathlib.Path(name).suffix))
+        if demo.suffix == ".qwd":
+            self.assertEqual(player.play(PROGRAM, demo).dropped, 0)
         return demo.read_bytes(), error
 
 
@@ -32,7 +36,7 @@ class QuakeWorld(Rebuilt):
 
     def setUp(self):
         super().setUp()
-        self.frames = []
+        self.frames, self.in_level = [], False
 
     def send(self, time, source, destination, payload):
         self.frames.append((time, bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
@@ -45,12 +49,15 @@ class QuakeWorld(Rebuilt):
                   b"\x03\x00\x00" + b"".join(bytes([0, msec]) for msec in msecs))
 
     def server(self, time, sequence, text=b"text", acknowledged=None):
+        """The first one begins a level, without which there is no demo."""
+        level = b"" if self.in_level else SERVERDATA
+        self.in_level = True
         self.send(time, SERVER, CLIENT, struct.pack(
-            "<II", sequence, sequence if acknowledged is None else acknowledged) +
+            "<II", sequence, sequence if acknowledged is None else acknowledged) + level +
             PRINT + text + b"\0")
 
     def blocks(self):
-        data, _ = self.convert(Capture(ETHERNET, self.frames).pcap(), "out.qwd")
+        data, _ = self.convert(Capture(ETHERNET, self.frames).pcap(), "out.qwd", status=0)
         return list(qwd.blocks(data))
 
     def commands(self):
@@ -91,10 +98,11 @@ class QuakeWorld(Rebuilt):
         self.assertEqual((first.outgoing, first.incoming), (61, 99))
 
     def test_late_start_with_the_client(self):
+        """What the client sends before the level is in no demo."""
         self.move(1000, 60, 1, 2, 20, acknowledged=99)
         self.server(2000, 100, acknowledged=60)
         first = self.blocks()[0]
-        self.assertEqual((first.outgoing, first.incoming), (60, 99))
+        self.assertEqual((first.outgoing, first.incoming), (61, 99))
 
     def test_clock_never_steps_back(self):
         for sequence, time in ((1, 1), (2, 5), (3, 3), (4, 4), (5, 7)):

@@ -2,6 +2,7 @@
 """Small demos of each dialect: read whole, cut anywhere, damaged, compressed, under any name."""
 
 import gzip
+import io
 import json
 import pathlib
 import re
@@ -9,6 +10,7 @@ import shutil
 import struct
 import tempfile
 import unittest
+import zipfile
 
 import demos
 
@@ -44,7 +46,9 @@ class SmallDemos(unittest.TestCase):
 
 def ends_well(name, blocks, whole):
     """Whether a file of the first `whole` pieces lacks nothing."""
-    return whole == len(blocks) if name.endswith(".dm2") and name != "server.dm2" else whole > 0
+    if name.endswith((".mvd", ".dem")) or name == "server.dm2":
+        return whole > 0  # these have no end mark
+    return whole >= len(blocks) - name.startswith("appendix")
 
 
 class Whole(SmallDemos):
@@ -92,6 +96,58 @@ class Whole(SmallDemos):
                      "1 29+4 qw.block.viewangles.pitch = 0.25"):
             self.assertIn(line + "\n", text)
         self.assertIn("qw.block.outgoing = 4000\n", text)
+
+    def test_commands_of_ezquake_37(self):
+        _, text, _ = demos.run("--dump", self.write("x.qwd", b"".join(demos.qwd_demo_37())))
+        blocks = re.split(r"(?m)^\d+ \d+\+\d+ packet.time = ", text)
+        self.assertEqual(len(blocks), 1 + 15)
+        for block in (blocks[1], *blocks[5:14]):
+            self.assert_lines(block, "qw.block.type = 0 (dem_cmd)", "qw.block.impulse_pred = 7",
+                              "qw.block.padding = 000000", "qw.usercmd.impulse = 7")
+        self.assert_lines(blocks[5], "qw.block.viewangles.yaw = 48.8699989")
+
+    def test_both_forms_of_commands(self):
+        """Each block tells its own, wherever it stands."""
+        for first in (demos.qwd_cmd, demos.qwd_cmd_37):
+            for second in (demos.qwd_cmd, demos.qwd_cmd_37):
+                data = demos.qwd_demo()
+                data[0] = first(1.5)
+                data[4] = second(1.75)
+                path = self.write("x.qwd", b"".join(data))
+                with self.subTest((first, second)):
+                    self.assertEqual(demos.run("--check", path)[0], 0)
+                    text = demos.run("--dump", path)[1]
+                    self.assertEqual(text.count("qw.block.impulse_pred"),
+                                     (first, second).count(demos.qwd_cmd_37))
+
+    def test_archive_behind_the_last_block(self):
+        for name, demo in (("x.qwd", demos.qwd_demo()), ("x.mvd", demos.mvd_demo())):
+            _, text, _ = demos.run("--dump", self.write(name, b"".join(demo) + demos.appendix()))
+            with self.subTest(name):
+                self.assert_lines(text, 'qw.appendix.file.name = "autoexec.cfg"',
+                                  'qw.appendix.file.name = "voice/1.txt"',
+                                  "qw.appendix.file.size = 99")
+
+    def test_archive_that_is_long(self):
+        """More than the comment of a packet holds."""
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as archive:
+            archive.writestr("voice/1.raw", bytes(range(256)) * 300)
+        for name, demo in (("x.qwd", demos.qwd_demo()), ("x.mvd", demos.mvd_demo())):
+            path = self.write(name, b"".join(demo) + data.getvalue())
+            made = self.folder / "made.pcapng"
+            again = self.folder / f"again{path.suffix}"
+            with self.subTest(name):
+                self.assertEqual(demos.run("-q", "-f", "--pcap", made, path), (0, "", ""))
+                self.assertEqual(demos.run("-q", "-f", "-o", again, made), (0, "", ""))
+                self.assertEqual(again.read_bytes(), path.read_bytes())
+
+    def test_directory_that_is_damaged(self):
+        archive = bytearray(demos.appendix())
+        archive[archive.index(b"PK\1\2")] = 0
+        path = self.write("x.qwd", b"".join(demos.qwd_demo()) + archive)
+        status, report = demos.report("--check", path)
+        self.assertEqual((status, report["files"][0]["notes"]), (1, {"malformed": 1}))
 
     def test_server_demo(self):
         _, text, _ = demos.run("--dump", self.write("x.mvd", b"".join(demos.mvd_demo())))
@@ -216,7 +272,7 @@ class Whole(SmallDemos):
 
 
 # The demos whose framing is their own: versions of a protocol differ in their messages only.
-FRAMINGS = ("qw28.qwd", "mvdsv.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
+FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
             "nq999.dem", "track.dem")
 
 # Every so many cuts are dumped as well as checked.
@@ -229,7 +285,9 @@ class Cut(SmallDemos):
             if name not in FRAMINGS:
                 continue
             data = b"".join(blocks)
-            for size in range(1, len(data)):
+            # Nothing but what follows the first command tells its form.
+            first = 1 if name != "ezquake37.qwd" else len(blocks[0]) + 5
+            for size in range(first, len(data)):
                 with self.subTest(f"{name}, {size} bytes"):
                     self.check_cut(name, blocks, self.write(name, data[:size]), size)
 
@@ -239,7 +297,7 @@ class Cut(SmallDemos):
             if not name.endswith(".mvd"):
                 continue
             pieces = [blocks[0]]
-            for block in blocks:
+            for block in blocks[:-1] if name.startswith("appendix") else blocks:
                 start = 10 if block[1] & 7 == demos.MULTIPLE else 6
                 if block[1] & 7 != demos.SET:
                     pieces += [block[:start - 4] + struct.pack("<I", size) +

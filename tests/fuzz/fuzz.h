@@ -8,6 +8,8 @@
  *
  * fuzz_rebuild: the same; the second byte says what the user wishes.
  *
+ * fuzz_lend: the same; the second byte says how many packets the late client lacks.
+ *
  * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x), then the file.
  *
  * fuzz_stream: a byte that picks the protocol, of those that have streams, then segments:
@@ -32,6 +34,9 @@ enum {
     FUZZ_PACKET_CUT = 4,         /* the capture lacks its last bytes */
     FUZZ_PACKET_BARE = 8,        /* server messages without a header, as demos have them */
     FUZZ_PACKET_PRINTED = 16,    /* by the dumps too, which takes long */
+
+    FUZZ_LEND_LENDER_ALONE = 8,
+    FUZZ_LEND_LATE_ALONE = 16,
 
     FUZZ_STREAM_FROM_SERVER = 1,
     FUZZ_STREAM_LOST = 2,  /* a segment before it is not in the capture */

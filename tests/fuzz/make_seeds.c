@@ -6,8 +6,8 @@
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
  * DIRECTORY/stream the beginning of each TCP stream,
- * DIRECTORY/capture the first frames of each capture; DIRECTORY/rebuild is there to be filled, its
- * fuzzer begins with the seeds of decode. Layouts: fuzz.h.
+ * DIRECTORY/capture the first frames of each capture; DIRECTORY/rebuild and DIRECTORY/lend are
+ * there to be filled, their fuzzers begin with the seeds of decode. Layouts: fuzz.h.
  */
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -217,6 +217,7 @@ int main(int argc, char **argv)
     seeds.streams = make_folder(argv[1], "stream");
     frames = make_folder(argv[1], "capture");
     g_free(make_folder(argv[1], "rebuild"));
+    g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {
         seeds.capture = g_path_get_basename(argv[i]);
         if (!conversations_visit(argv[i], add_packet, &seeds))

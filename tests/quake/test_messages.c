@@ -55,6 +55,33 @@ static void test_undecoded_protocols(void **state)
     assert_true(wire->session.base.disconnected);
 }
 
+/* QuakeSpasm-Spiked names players in comments, by number and in several commands at once. */
+static void test_user_infos(void **state)
+{
+    struct wire *wire = *state;
+    const struct qs_table *players = &wire->session.players;
+
+    wire_assert_reads(wire, VIEW(SERVERINFO_15));
+    wire_assert_reads(wire, VIEW("\x09//ui 1 \"name\" \"ann\"\n//fui 2 \"\\team\\x\\name\\bob\"\n\0"
+                                 "\x0e\1\5\0"));
+    wire_assert_heard(wire, "nq.userinfo.player = 1");
+    wire_assert_heard(wire, "nq.info.key = \"name\"");
+    wire_assert_heard(wire, "nq.info.value = \"ann\"");
+    wire_assert_heard(wire, "nq.userinfo.player = 2");
+    wire_assert_heard(wire, "nq.info.value = \"bob\"");
+    wire_assert_heard(wire, "nq.updatefrags.name := \"ann\"");
+    assert_string_equal(qs_table_get(players, 2), "bob");
+    wire_assert_reads(wire,
+                      VIEW("\x09//ui 1 \"team\" \"y\"\n//svi \"skill\" \"2\"\n//fui 2 \"\"\n\0"));
+    wire_assert_heard(wire, "nq.info.key = \"skill\"");
+    assert_string_equal(qs_table_get(players, 1), "ann");
+    assert_null(qs_table_get(players, 2));
+    /* What is none changes nothing. */
+    wire_assert_reads(
+        wire, VIEW("\x09//ui 1 name\n//ui x \"name\" y\n//ui 256 name z\n//fui 1\n//ui\n\0"));
+    assert_string_equal(qs_table_get(players, 1), "ann");
+}
+
 /* --- Coordinates and angles --- */
 
 static void test_coordinate_formats(void **state)
@@ -490,23 +517,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_serverinfo),
-        TEST(test_undecoded_protocols),
-        TEST(test_coordinate_formats),
-        TEST(test_moves),
-        TEST(test_clientdata),
-        TEST(test_baselines),
-        TEST(test_updates),
-        TEST(test_extended_updates),
-        TEST(test_sounds),
-        TEST(test_plain_messages),
-        TEST(test_darkplaces_messages),
-        TEST(test_bjp_models),
-        TEST(test_bjp_sounds),
-        TEST(test_nehahra),
-        TEST(test_temp_entities),
-        TEST(test_unknown_messages),
-        TEST(test_unknown_protocol),
+        TEST(test_serverinfo),     TEST(test_undecoded_protocols), TEST(test_coordinate_formats),
+        TEST(test_moves),          TEST(test_clientdata),          TEST(test_baselines),
+        TEST(test_updates),        TEST(test_extended_updates),    TEST(test_sounds),
+        TEST(test_plain_messages), TEST(test_darkplaces_messages), TEST(test_bjp_models),
+        TEST(test_user_infos),     TEST(test_bjp_sounds),          TEST(test_nehahra),
+        TEST(test_temp_entities),  TEST(test_unknown_messages),    TEST(test_unknown_protocol),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,10 +166,131 @@ static void test_copies(void **state)
     game_close(&game);
 }
 
+/* --- Versions that are known, and not decoded --- */
+
+static void assert_is(const struct game *game, const char *version)
+{
+    struct qs_description description;
+
+    q2_protocol.describe(&game->session.base, &description);
+    assert_string_equal(description.version, version);
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+/* Nothing is read until another connection begins: neither as 34 nor as anything else. */
+static void assert_stays_undecoded(struct game *game)
+{
+    static const uint8_t nop = SVC_NOP;
+    static const uint8_t serverdata[] = {SVC_SERVERDATA, 34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    for (uint32_t i = 1; i < 4; i++) {
+        send_packet(game, QS_END_B, i, &nop, 1);
+        assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+        assert_int_equal(game->decoder.messages->len, 0);
+        assert_int_equal(game->decoder.undecoded, 1);
+    }
+    send_packet(game, QS_END_B, 4, serverdata, sizeof serverdata);
+    assert_int_equal(game->decoder.messages->len, 0);
+    send_packet(game, QS_END_A, 1, &nop, 1);
+    assert_int_equal(game->decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+    send_text(game, QS_END_B, "disconnect");
+    connect_game(game);
+    game->session.base.disconnected = true;
+    connect_game(game);
+    assert_int_equal(send_packet(game, QS_END_B, 1, serverdata, sizeof serverdata), 0);
+    assert_is(game, "34");
+}
+
+static void test_connections_that_are_not_decoded(void **state)
+{
+    static const struct {
+        const char *connect, *version;
+    } kinds[] = {
+        {"connect 56 1 2 \"\\name\\a\"", "KMQuake2 56"},
+        {"connect 2024 1 2 \"\\name\\a\"", "yquake2remaster 2024"},
+        {"connect 36 1 2 \"\\name\\a\" 2000 1390 1", "q2pro-ng 36 (2000)"},
+        {"connect 99 1 2 \"\\name\\a\"", "99"},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        struct game game;
+
+        game_open(&game);
+        assert_int_equal(send_text(&game, QS_END_A, kinds[i].connect), 0);
+        assert_int_equal(send_text(&game, QS_END_B, "client_connect"), 0);
+        assert_is(&game, kinds[i].version);
+        assert_stays_undecoded(&game);
+        game_close(&game);
+    }
+}
+
+/* Q2PRO's own connect has the longest message first. */
+static void test_connect_of_q2pro(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    send_text(&game, QS_END_A, "connect 36 1 2 \"\\name\\a\" 2048 1 1 1026");
+    send_text(&game, QS_END_B, "client_connect nc=1");
+    assert_is(&game, "36 (1026)");
+    assert_false(game.session.undecodable);
+    assert_true(game.session.new_netchan);
+    game_close(&game);
+}
+
+/* Its connect has no word for the netchan, which is always the new one. */
+static void test_connect_of_q2repro(void **state)
+{
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    send_text(&game, QS_END_A, "connect 1038 226 2 \"\\name\\a\" 1390 1");
+    send_text(&game, QS_END_B, "client_connect nc=1 map=lab1");
+    assert_is(&game, "q2repro 1038");
+    assert_false(game.session.undecodable);
+    assert_true(game.session.new_netchan);
+    assert_int_equal(game.session.qport_width, Q2_QPORT_BYTE);
+    game_close(&game);
+}
+
+static void test_demos_that_are_not_decoded(void **state)
+{
+    static const struct {
+        uint8_t low, high;
+        const char *version;
+    } kinds[] = {{37, 0, "MVD 37"},
+                 {56, 0, "KMQuake2 56"},
+                 {0xe6, 7, "rerelease 2022"},
+                 {0xe7, 7, "rerelease 2023"}};
+    static const uint8_t nop = SVC_NOP;
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        const uint8_t block[] = {SVC_SERVERDATA, kinds[i].low, kinds[i].high, 0, 0, 1, 0};
+        struct game game;
+
+        game_open(&game);
+        assert_int_not_equal(game_block(&game, block, sizeof block), 0);
+        assert_is(&game, kinds[i].version);
+        assert_int_not_equal(game_block(&game, &nop, 1), 0);
+        assert_int_equal(game.decoder.messages->len, 0);
+        game_close(&game);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connect),
+        cmocka_unit_test(test_connections_that_are_not_decoded),
+        cmocka_unit_test(test_connect_of_q2pro),
+        cmocka_unit_test(test_connect_of_q2repro),
+        cmocka_unit_test(test_demos_that_are_not_decoded),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_again_after_disconnect),
         cmocka_unit_test(test_again_without_disconnect),

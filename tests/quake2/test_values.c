@@ -335,6 +335,164 @@ static void test_serverdata_words(void **state)
     watch_close(&watch);
 }
 
+#define SERVERDATA_38 12, 38, 0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0xc7, 0x0b, 2, 1, 0, 1
+
+/* AQtion: its own server data and messages; masks of one and two bytes. */
+static void test_aqtion_messages(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
+    assert_shows(&watch, Q2_SERVERDATA_MINOR, 3015);
+    assert_shows(&watch, Q2_SERVERDATA_STRAFEJUMP, 1);
+    assert_shows(&watch, Q2_SERVERDATA_WATERJUMP, 1);
+    assert_int_equal(read_block(&watch, BLOCK(29, 7, 0x80, 1, 9, 0x7f, 2, 0x09, 0x80, 0xff, 0xff,
+                                              'h', 'i', 0, 1, 2, 3, 255, 0xfe, 0xff, 4, 0, 5, 0,
+                                              100, 200, 0x10, 0, 0x20, 0, 255)),
+                     0);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 0, 7);
+    assert_shows_nth(&watch, Q2_GHUD_BITS_BLANK, 0, 1);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 1, 9);
+    assert_shows(&watch, Q2_GHUD_TYPE, 2);
+    assert_shows(&watch, Q2_GHUD_FLAGS, 0x8009);
+    assert_shows(&watch, Q2_GHUD_VALUE, -1);
+    assert_string_equal(nth(&watch, Q2_GHUD_TEXT, 0)->text, "hi");
+    assert_shows(&watch, Q2_GHUD_COLOR_ALPHA, 255);
+    assert_shows(&watch, Q2_GHUD_ORIGIN_X, -2);
+    assert_shows(&watch, Q2_GHUD_ANCHOR_X, 0.5);
+    assert_shows(&watch, Q2_GHUD_ANCHOR_Y, 1);
+    assert_shows(&watch, Q2_GHUD_SIZE_Y, 32);
+    assert_shows_nth(&watch, Q2_GHUD_INDEX, 2, 255);
+    assert_int_equal(read_block(&watch, BLOCK(30, 32, 2, 'a', 0, '1', 0, 'b', 0, '2', 0, 31, 'k', 0,
+                                              0xff, 0xff, 0xff, 0xff, 30, 31, 'x', 0, 5, 0, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_CVARSYNC_COUNT, 2);
+    assert_string_equal(nth(&watch, Q2_CVARSYNC_VALUE, 1)->text, "2");
+    assert_shows_nth(&watch, Q2_USERSTATISTIC_VALUE, 0, -1);
+    assert_shows_nth(&watch, Q2_USERSTATISTIC_VALUE, 1, 5);
+    assert_int_not_equal(read_block(&watch, BLOCK(30, 30, 6)), 0);
+    assert_int_not_equal(read_block(&watch, BLOCK(29, 7)), 0);
+    watch_close(&watch);
+}
+
+/* Its frames keep the numbers of svc_playerinfo and svc_packetentities. */
+static void test_aqtion_frames(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_38)), 0);
+    /* Frame 5 in full: no areas; gravity, AQtion's three fields, client number 9, no entities. */
+    assert_int_equal(read_block(&watch, BLOCK(20 | 4 << 5, 5, 0, 0, 0xf8, 0, 0, 17, 0x20, 0, 0x20,
+                                              3, 7, 0xaa, 0x34, 0x12, 2, 9, 18, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_FRAME_NUMBER, 5);
+    assert_shows(&watch, Q2_PLAYER_AQTION_PM_FLAGS, 0xaa);
+    assert_shows(&watch, Q2_PLAYER_AQTION_TIMESTAMP, 0x1234);
+    assert_shows(&watch, Q2_PLAYER_AQTION_LEG_HITS, 2);
+    assert_shows(&watch, Q2_PLAYER_CLIENTNUM, 9);
+    assert_int_not_equal(read_block(&watch, BLOCK(20, 6, 0, 0, 0xf8, 0, 0, 16, 0, 0, 0, 18, 0, 0)),
+                         0);
+    watch_close(&watch);
+}
+
+#define SERVERDATA_1038(low, high)                                                                 \
+    12, 0x0e, 4, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 2, low, high, 40
+
+/* q2repro: messages of the rerelease, numbered otherwise from 24 on; coordinates are floats. */
+static void test_q2repro_messages(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_1038(0x1d, 0))), 0);
+    assert_shows(&watch, Q2_SERVERDATA_FPS, 40);
+    assert_int_equal(watch.game.session.frame_rate, 40);
+    assert_int_equal(read_block(&watch, BLOCK(25, 2, 0xa3, 5, 0x41, 9)), 0);
+    assert_shows_nth(&watch, Q2_DAMAGE_AMOUNT, 0, 3);
+    assert_shows_nth(&watch, Q2_DAMAGE_SHIELD, 0, 1);
+    assert_shows_nth(&watch, Q2_DAMAGE_ARMOR, 1, 1);
+    assert_shows_nth(&watch, Q2_DAMAGE_DIRECTION, 1, 9);
+    assert_int_equal(read_block(&watch, BLOCK(27, 0xff, 0xff, 0, 0, 0, 0x3f, 7, 1, 2, 3, 0xe8, 3, 0,
+                                              0, 0x80, 0x3e, 0, 0, 0, 0x40, 4, 5, 6, 0xff, 0xff,
+                                              0xff, 0xff, 7, 8, 9, 100, 0, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_FOG_DENSITY, 0.5);
+    assert_shows(&watch, Q2_FOG_BLUE, 3);
+    assert_shows(&watch, Q2_FOG_TIME, 1000);
+    assert_shows(&watch, Q2_FOG_FALLOFF, 0.25);
+    assert_shows(&watch, Q2_FOG_HEIGHT_DENSITY, 2);
+    assert_shows(&watch, Q2_FOG_START_RED, 4);
+    assert_shows(&watch, Q2_FOG_START_DIST, -1);
+    assert_shows(&watch, Q2_FOG_END_BLUE, 9);
+    assert_shows(&watch, Q2_FOG_END_DIST, 100);
+    assert_int_equal(read_block(&watch, BLOCK(30, 1, 0, 2, 0, 0, 0, 0xc0, 0xbf, 0, 0, 0, 0, 0, 0, 0,
+                                              0x40, 3, 0, 4, 5, 31, 1, 0, 0, 0, 0x3f, 0, 0, 0, 0, 0,
+                                              0, 0, 0, 6, 32, 7, 0, 0x2c, 1, 33, 'a', 0)),
+                     0);
+    assert_shows(&watch, Q2_POI_ORIGIN_X, -1.5);
+    assert_shows(&watch, Q2_POI_ORIGIN_Z, 2);
+    assert_shows(&watch, Q2_POI_FLAGS, 5);
+    assert_shows(&watch, Q2_HELP_PATH_ORIGIN_X, 0.5);
+    assert_shows(&watch, Q2_MUZZLEFLASH3_ID, 300);
+    assert_string_equal(nth(&watch, Q2_ACHIEVEMENT_ID, 0)->text, "a");
+    assert_int_not_equal(read_block(&watch, BLOCK(26, 0)), 0);
+    assert_int_not_equal(read_block(&watch, BLOCK(21, 0)), 0);
+    watch_close(&watch);
+}
+
+/* The config strings end elsewhere in each kind of game: an end mark tells. */
+static void test_q2repro_config_strings(void **state)
+{
+    static const struct {
+        uint8_t low, high;
+        uint16_t end;
+    } games[] = {{0x1d, 0, 12448}, {0, 0x80, 2080}, {8, 0x80, 13630}, {0x18, 0x80, 13630}};
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(games); i++) {
+        const uint16_t end = games[i].end;
+        struct watch watch;
+
+        watch_open(&watch);
+        assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_1038(games[i].low, games[i].high))),
+                         0);
+        assert_int_equal(
+            read_block(&watch, BLOCK(38, 5, 0, 'x', 0, (uint8_t)end, (uint8_t)(end >> 8), 6)), 0);
+        assert_shows(&watch, Q2_STREAM_END, end);
+        watch_close(&watch);
+    }
+}
+
+static void test_q2repro_frames(void **state)
+{
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    assert_int_equal(read_block(&watch, BLOCK(SERVERDATA_1038(0x1d, 0))), 0);
+    /* Frame 5 in full: x and y, a view offset, view height, gun rate, a statistic above 31. */
+    assert_int_equal(read_block(&watch, BLOCK(20, 5, 0, 0, 0xf8, 0, 0xa0, 0, 0x82, 0x80, 0, 0, 0x80,
+                                              0x3f, 0, 0, 0, 0x40, 0x10, 0, 0xf0, 0xff, 0x60, 1, 0,
+                                              0, 0, 0, 1, 0, 0, 0, 9, 0, 40, 0xfe, 0, 0)),
+                     0);
+    assert_shows(&watch, Q2_FRAME_NUMBER, 5);
+    assert_shows(&watch, Q2_PLAYER_ORIGIN_X, 1);
+    assert_shows(&watch, Q2_PLAYER_ORIGIN_Y, 2);
+    assert_shows(&watch, Q2_PLAYER_VIEWOFFSET_X, 1);
+    assert_shows(&watch, Q2_PLAYER_VIEWOFFSET_Y, -1);
+    assert_shows(&watch, Q2_PLAYER_VIEWOFFSET_Z, 22);
+    assert_shows(&watch, Q2_PLAYER_STAT_INDEX, 32);
+    assert_shows(&watch, Q2_PLAYER_STAT_VALUE, 9);
+    assert_shows(&watch, Q2_PLAYER_GUNRATE, 40);
+    assert_shows(&watch, Q2_PLAYER_VIEWHEIGHT, -2);
+    watch_close(&watch);
+}
+
 /* A move of protocol 34: checksum, last frame, three commands. The first one has all fields. */
 static void test_moves_are_signed(void **state)
 {
@@ -722,6 +880,11 @@ int main(void)
         cmocka_unit_test(test_words_of_messages),
         cmocka_unit_test(test_inventory_is_signed),
         cmocka_unit_test(test_serverdata_words),
+        cmocka_unit_test(test_aqtion_messages),
+        cmocka_unit_test(test_aqtion_frames),
+        cmocka_unit_test(test_q2repro_messages),
+        cmocka_unit_test(test_q2repro_config_strings),
+        cmocka_unit_test(test_q2repro_frames),
         cmocka_unit_test(test_moves_are_signed),
         cmocka_unit_test(test_beam_origin),
         cmocka_unit_test(test_short_angles),

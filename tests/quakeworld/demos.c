@@ -40,7 +40,7 @@ static void decode_demo(struct tally *tally, const char *path, const uint8_t *da
     qs_decoder_init(&decoder, &qw_protocol);
     qs_count_sink_init(&counts);
     qw_protocol.session_init(session);
-    while ((status = qwd_read_block(&in, &block)) == QS_DEMO_BLOCK)
+    while ((status = qwd_read_block(&in, &block, QWD_CMD_CLASSIC)) == QS_DEMO_BLOCK)
         if (block.type == QWD_READ) {
             packets++;
             problems += decode_packet(&decoder, session, &counts.base, block.packet);

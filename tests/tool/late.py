@@ -5,7 +5,8 @@ import struct
 
 from tool import ETHERNET, Capture
 
-ETHERNET_SIZE, IP_SIZE = 14, 20
+ETHERNET_SIZE, IP_SIZE, UDP_SIZE = 14, 20, 8
+PAYLOAD = ETHERNET_SIZE + IP_SIZE + UDP_SIZE
 SOURCE, DESTINATION = ETHERNET_SIZE + 12, ETHERNET_SIZE + 16
 
 
@@ -15,7 +16,8 @@ def cut(capture, first):
 
 
 def readdressed(capture, client):
-    """The same session of a client with another address, whose first packet tells the old one."""
+    """The same session of another client, whose address the first packet tells: what it sends differs
+    a little, or it would be the same one on the other side of a translation of addresses."""
     assert capture.link_type == ETHERNET
     old = capture.frames[0][1][SOURCE:SOURCE + 4]
     return Capture(capture.link_type, [(time, with_address(frame, old, bytes(client)))
@@ -27,7 +29,18 @@ def with_address(frame, old, new):
     source_port, destination_port = struct.unpack_from(">HH", frame, ETHERNET_SIZE + IP_SIZE)
     at = SOURCE if source_port > destination_port else DESTINATION
     assert frame[at:at + 4] == old
-    return frame[:at] + new + frame[at + 4:]
+    readdressed_frame = frame[:at] + new + frame[at + 4:]
+    return of_another_client(readdressed_frame) if at == SOURCE else readdressed_frame
+
+
+def of_another_client(frame):
+    """Another impulse (Quake), or another qport."""
+    payload = bytearray(frame[PAYLOAD:])
+    if payload[:2] == b"\0\x10":
+        payload[-1] ^= 0x40
+    elif payload[:4] != b"\xff\xff\xff\xff" and payload[:1] != b"\x80" and len(payload) > 10:
+        payload[8] ^= 0x40
+    return frame[:PAYLOAD] + bytes(payload)
 
 
 def merged(*captures):

@@ -131,7 +131,7 @@ class Compressed(ToolTest):
         path = self.write("x.pcap.gz", packed)
         output, _ = self.tool("--check", path)
         self.assertIn(f"x.pcap.gz: {count * len(frames)} packets", output)
-        _, _, memory = self.measure("--check", path)
+        _, memory, _ = self.measure("--check", path)
         self.assertLess(memory, 100)
 
     def test_capture_made_to_be_large(self):

@@ -5,7 +5,7 @@ import struct
 import unittest
 import zlib
 
-from tool import ETHERNET, Capture, ToolTest, udp
+from tool import ETHERNET, SAMPLE, Capture, ToolTest, udp
 
 CLIENT, SERVER = (1, 27901), (2, 27910)
 SVC_NOP, SVC_ZPACKET = b"\x06", b"\x15"
@@ -60,7 +60,7 @@ class Limits(ToolTest):
     def assert_moderate(self, capture):
         for action in ACTIONS:
             with self.subTest(action):
-                _, output, memory = self.measure(action, capture, most=OUTPUT_MAX)
+                output, memory, _ = self.measure(action, capture, most=OUTPUT_MAX)
                 self.assertLess(memory, MEMORY_MAX)
                 self.assertLess(output, OUTPUT_MAX)
 
@@ -73,6 +73,15 @@ class Limits(ToolTest):
         session = Quake2Session()
         session.to_client(zpacket(SVC_SPAWNBASELINE * 21845) * 100)
         self.assert_moderate(self.write("bomb.pcap", session.pcap()))
+
+    def test_json_costs_at_most_three_text_dumps(self):
+        captures = [SAMPLE] * 20
+        ratios = []
+        for _ in range(3):
+            _, _, text = self.measure("--dump", *captures)
+            _, _, json = self.measure("--dump=json", *captures)
+            ratios.append(json / text)
+        self.assertLess(min(ratios), 3)
 
     def test_the_limit_is_said(self):
         session = Quake2Session()

@@ -109,8 +109,8 @@ def udp(source, destination, payload):
             bytes([10, 0, 0, source[0], 10, 0, 0, destination[0]]) + datagram)
 
 
-# A process counts as its own memory what the one had that started it: this one is small. It tells the
-# program's exit status, the bytes that it printed, and its peak memory in kilobytes.
+# A process counts as its own memory what the one had that started it: this one is small. It tells
+# the bytes that the program printed, its peak memory in kilobytes, and the seconds that it computed.
 MEASURE = """
 import resource, subprocess, sys
 most = int(sys.argv[1])
@@ -120,7 +120,8 @@ with subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.DE
         output += len(piece)
         if output > most:
             process.kill()
-print(process.returncode, output, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(output, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
 """
 
 
@@ -145,12 +146,12 @@ class ToolTest(unittest.TestCase):
         return (result.stdout or b"").decode(), error
 
     def measure(self, *arguments, most=1 << 30):
-        """Exit status, size of the output (beyond `most` the program is ended), peak memory in MiB."""
+        """Size of the output (beyond `most` the program is ended), peak memory in MiB, seconds."""
         command = [sys.executable, "-c", MEASURE, str(most), PROGRAM, *map(str, arguments)]
         output = subprocess.run(command, cwd=self.folder, capture_output=True, check=True,
                                 timeout=60).stdout
-        status, size, memory = map(int, output.split())
-        return status, size, memory / 1024
+        size, memory, seconds = map(float, output.split())
+        return size, memory / 1024, seconds
 
     def write(self, name, data):
         path = self.folder / name

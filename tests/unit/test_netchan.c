@@ -126,9 +126,13 @@ static void test_acknowledge_not_captured(void **state)
     /* Ahead of what was captured. */
     assert_true(qs_netchan_acknowledge(&chan, 120));
     assert_int_equal(chan.not_captured, 3);
-    /* A late packet was captured all the same. */
+    /* Late packets were captured all the same. */
     arrive(&chan, 115);
     assert_false(qs_netchan_acknowledge(&chan, 115));
+    assert_int_equal(chan.not_captured, 2);
+    arrive(&chan, 120);
+    arrive(&chan, 115);
+    assert_int_equal(chan.not_captured, 1);
 }
 
 /* Packets from before the capture began, or too old to remember, are not the capture's fault. */

@@ -402,6 +402,56 @@ static void notices_damaged_data(void **state)
     assert_int_equal(heard->complete, 0);
 }
 
+/* What is under way when the client asks again still comes, and is of the same file. */
+static void chunks_before_the_second_start_count(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    begin(heard, "x", 4 * CHUNK);
+    chunk(heard, 0);
+    request(heard, "x");
+    chunk(heard, 1);
+    begin(heard, "x", 4 * CHUNK);
+    chunk(heard, 2);
+    assert_int_equal(heard->over, 0);
+    chunk(heard, 3);
+    assert_int_equal(heard->complete, 1);
+    assert_int_equal(heard->content->len, 4 * CHUNK);
+}
+
+static void chunks_before_another_file_count(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    begin(heard, "x", 2 * CHUNK);
+    chunk(heard, 0);
+    request(heard, "y");
+    chunk(heard, 1);
+    assert_int_equal(heard->complete, 1);
+    assert_string_equal(heard->name, "x");
+    begin(heard, "y", CHUNK);
+    chunk(heard, 0);
+    assert_int_equal(heard->complete, 2);
+    assert_string_equal(heard->name, "y");
+}
+
+static void another_file_ends_chunks(void **state)
+{
+    struct heard *heard = *state;
+
+    request(heard, "x");
+    begin(heard, "x", 2 * CHUNK);
+    chunk(heard, 0);
+    request(heard, "y");
+    begin(heard, "y", CHUNK);
+    assert_int_equal(heard->over, 1);
+    assert_string_equal(heard->name, "x");
+    chunk(heard, 0);
+    assert_int_equal(heard->complete, 1);
+}
+
 /* DarkPlaces: what a lost packet had is sent again, cut at other places. */
 static void joins_chunks_that_overlap(void **state)
 {
@@ -457,6 +507,9 @@ int main(void)
         TEST(survives_a_bomb),
         TEST(limits_a_piece),
         TEST(notices_damaged_data),
+        TEST(chunks_before_the_second_start_count),
+        TEST(chunks_before_another_file_count),
+        TEST(another_file_ends_chunks),
         TEST(joins_chunks_that_overlap),
         TEST(inflates_chunks),
     };

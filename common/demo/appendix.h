@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A zip archive behind the last block of a QWD or MVD demo. ezQuake opens the demo's file as a zip
+ * archive, and carries out the file autoexec.cfg in it when the demo begins; players read only the
+ * blocks. Source: ezquake demo_extension.c, DemoExtension_Load(); common/quakeworld/PROTOCOL.md,
+ * section 7. PKWARE, APPNOTE.TXT 4.3 has the format.
+ *
+ * To readers of demos it is one more block, the last.
+ */
+#ifndef QS_DEMO_APPENDIX_H
+#define QS_DEMO_APPENDIX_H
+
+#include "common/core/decoder.h"
+#include "common/demo/packets.h"
+#include "common/demo/reader.h"
+
+/* Whether an archive begins here, whole or cut: by its mark. */
+bool appendix_begins(struct qs_view rest);
+/* Whether the rest of the file is a whole archive: it begins here, and has a directory at its end.
+ */
+bool appendix_is_whole(struct qs_view rest);
+
+/* Moves behind one that begins here; QS_DEMO_CUT where it is not whole. */
+enum qs_demo_status appendix_take(struct qs_reader *in);
+
+/* Decodes it: what is in it, and the directory file by file. */
+void appendix_decode(struct qs_decoder *d);
+
+/* Pieces that carry it where no packet can: in comments, which are short. */
+enum { APPENDIX_PIECE_MAX = 16 * 1024 };
+struct qs_demo_piece appendix_piece(struct qs_view appendix, uint32_t offset);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a sign-on is that of a late Quake II session: common/quake2/PROTOCOL.md, section 14. */
+#include <string.h>
+
+#include "common/demo/dm2_borrower.h"
+#include "common/quake2/baselines.h"
+#include "common/quake2/configstrings.h"
+
+enum {
+    UNREADABLE_MAX = 3, /* of a hundred packets */
+    CONTRADICTIONS_MIN = 3,
+    CONTRADICTIONS_MAX = 10, /* of a hundred entities that come into view */
+    CUSTOM_MODEL = 255       /* a player's own */
+};
+
+bool dm2_is_beam(const struct q2_entity *entity)
+{
+    return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
+}
+
+const struct q2_entity *dm2_usual_state(const struct dm2_borrower *b, uint32_t number)
+{
+    const struct dm2_usual *usual = g_hash_table_lookup(b->told->usual, GUINT_TO_POINTER(number));
+
+    return usual ? &usual->state : NULL;
+}
+
+/*
+ * An entity that comes into view without an origin stands where its baseline says, and its old
+ * origin repeats that.
+ */
+static void judge(struct dm2_borrower *b, const struct dm2_first *first)
+{
+    struct q2_entity baseline;
+
+    if (first->mention.bits & (DM2_ORIGIN_BITS | U_REMOVE) ||
+        !(first->mention.bits & U_OLDORIGIN) || first->mention.number <= b->lent.max_clients ||
+        dm2_is_beam(&first->state))
+        return;
+    if (!q2_baseline_get(&b->lent, first->mention.number, &baseline))
+        return;
+    if (memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) == 0)
+        b->agreements++;
+    else
+        b->contradictions++;
+}
+
+/* Models are known by number; 255 is the player's own. */
+static bool has_model(const struct dm2_borrower *b, uint16_t model)
+{
+    return !model || model == CUSTOM_MODEL || q2_configstring(&b->lent, Q2_RANGE_MODELS, model);
+}
+
+/* It came into view just as the lender has it. */
+static bool is_as_usual(const struct dm2_borrower *b, const struct dm2_first *first)
+{
+    const struct q2_entity *usual = dm2_usual_state(b, first->mention.number);
+
+    return first->mention.number > b->lent.max_clients && usual && first->state.model[0] &&
+           dm2_same_state(usual, &first->state);
+}
+
+/* The numbers of models differ from map to map, if not always: a weapon in the hand must be one in
+ * the list. */
+static bool has_guns(const struct dm2_borrower *b)
+{
+    for (unsigned i = 0; i < b->gun_count; i++) {
+        const char *name = q2_configstring(&b->lent, Q2_RANGE_MODELS, b->guns[i]);
+
+        if (!name || !strstr(name, "/v_"))
+            return false;
+    }
+    return true;
+}
+
+static void judge_all(struct dm2_borrower *b, bool *models)
+{
+    GHashTableIter iter;
+    gpointer first;
+
+    *models = has_guns(b);
+    g_hash_table_iter_init(&iter, b->firsts);
+    while (g_hash_table_iter_next(&iter, NULL, &first)) {
+        judge(b, first);
+        b->base.proof += is_as_usual(b, first);
+        if (((struct dm2_first *)first)->mention.bits & U_MODEL)
+            *models &= has_model(b, ((struct dm2_first *)first)->state.model[0]);
+    }
+}
+
+static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
+{
+    return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
+}
+
+char *dm2_refusal_text(struct dm2_borrower *b)
+{
+    bool models;
+
+    judge_all(b, &models);
+    if (!b->first_frame)
+        return g_strdup("nothing of the game is seen");
+    if (is_more_than(b->unreadable, b->messages, UNREADABLE_MAX))
+        return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
+                               b->unreadable, b->messages);
+    if (b->dialect.extensions != b->lent.dialect.extensions)
+        return g_strdup("only one of the two has extended limits");
+    if (!models)
+        return g_strdup("models of the session are others, or none, in its list");
+    if (b->contradictions >= CONTRADICTIONS_MIN &&
+        is_more_than(b->contradictions, b->agreements + b->contradictions, CONTRADICTIONS_MAX))
+        return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
+                               "or game",
+                               b->contradictions, b->agreements + b->contradictions);
+    return NULL;
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Texts of packets, demos and file names do nothing to a terminal, a report or a folder."""
+
+import gzip
+import os
+import random
+import re
+import sys
+import unicodedata
+import unittest
+
+import tool
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
+
+# Escape sequences, a carriage return, a bell, controls of two bytes, what reorders a line.
+EVIL = "\x1b[2J\x1b]0;owned\x07\rx\x7f\x08\u009b31m\u202egpj\u2028y\t\nz"
+HOSTILE_BYTES = b"\x1b\r\n\x07\x08\x7f\x9b\x8d\xff\x01\t%\\\"'"
+
+REPORTS = [["--list"], ["--list", "--json"], ["--dump"], ["--dump=json"], ["--check"],
+           ["--check", "--json"], ["--check", "--tap"], ["--stats"], ["--stats", "--json"],
+           ["--verbose"], ["--sanitize", "--verbose", "--force"], ["--extract-files", "files"],
+           ["--check", "--golden", "goldens", "--update"], ["--check", "--golden", "goldens"],
+           ["--check", "--no-rebuild", "--junit", "report.xml"]]
+
+
+# All that are not for reading; lines may end.
+CONTROLS = re.compile("[%s]" % re.escape("".join(
+    c for c in map(chr, range(sys.maxunicode + 1))
+    if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp"))))
+
+
+def hostile(path, seed):
+    """The capture with control characters all over its payloads, as long as before."""
+    capture = Capture.read(path)
+    dice = random.Random(seed)
+    frames = []
+    for time, frame in capture.frames:
+        data = bytearray(frame)
+        for at in range(42 if capture.link_type == tool.ETHERNET else 28, len(data)):
+            letter = chr(data[at]).isalpha() and data[at] < 0x7F
+            if letter and dice.random() < 0.1:
+                data[at] = dice.choice(HOSTILE_BYTES)
+        frames.append((time, bytes(data)))
+    return Capture(capture.link_type, frames).pcap()
+
+
+class Printable(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.names = set()
+        self.read = set()
+        for name in ("files", "goldens"):
+            (self.folder / name).mkdir()
+
+    def assert_printable(self, text, what):
+        if text.replace("\n", "").isprintable():
+            return  # most are, and this is fast
+        found = CONTROLS.search(text)
+        if found:
+            line = text[:found.end()].rpartition("\n")[2]
+            self.fail(f"{what}: {line!r}")
+
+    def write(self, name, data):
+        self.names.add(name)
+        return super().write(name, data)
+
+    def check(self, *arguments):
+        """All that comes of a run: what it prints, the files that it writes and their names."""
+        result = self.run_tool(*arguments)
+        self.assertIn(result.returncode, (0, 1, 2), (arguments, result.stderr))
+        for output in (result.stdout, result.stderr):
+            self.assert_printable(output.decode(), arguments)
+        for _, folders, files in os.walk(self.folder):
+            for name in {*folders, *files} - self.names:
+                self.assert_printable(name, arguments)
+        for path in (self.folder / "report.xml", *self.folder.glob("goldens/*")):
+            known = (path.name, path.stat().st_mtime_ns) if path.exists() else None
+            if known and known not in self.read:
+                self.assert_printable(path.read_text(encoding="utf-8"), arguments)
+                self.read.add(known)
+        return result
+
+    def check_all(self, path):
+        for report in REPORTS:
+            with self.subTest(report):
+                self.check(*report, path)
+
+    def test_names_of_captures(self):
+        self.check_all(self.write(EVIL + ".pcap", SAMPLE.read_bytes()))
+        self.assertTrue([name for name in self.left() if name.endswith("-labplayer-dm4.qwd")])
+
+    def test_names_of_damaged_captures(self):
+        data = ACKNEX.read_bytes()
+        for number, damaged in enumerate((data[:-5], b"rubbish", b"", gzip.compress(data)[:-20],
+                                          Capture(105, []).pcap(), data[:20])):
+            self.check_all(self.write(f"{number}{EVIL}.pcap", damaged))
+
+    def test_names_of_files_that_are_not_there(self):
+        self.check_all(self.folder / EVIL)
+        self.check_all(os.fsencode(str(self.folder)) + b"/\x1b\xff\x9b")
+
+    def test_names_that_are_not_utf_8(self):
+        name = b"\x1b\xff\xfe\x9b.pcap"
+        self.names.add(os.fsdecode(name))
+        path = os.path.join(os.fsencode(str(self.folder)), name)
+        with open(path, "wb") as file:
+            file.write(SAMPLE.read_bytes())
+        self.check_all(os.fsdecode(path))
+
+    def test_names_of_demos(self):
+        demo = next(CAPTURES.glob("*.dm2")).read_bytes()
+        self.check_all(self.write(EVIL + ".dm2", demo))
+        self.check_all(self.write(EVIL + "-cut.dm2", demo[:-7]))
+        self.check("--pcap", "made.pcapng", self.folder / (EVIL + ".dm2"))
+
+    def test_wrong_usage(self):
+        for arguments in ([EVIL], ["--" + EVIL], ["--dump=" + EVIL, "x"], ["--port", EVIL, "x"],
+                          ["--option", EVIL, "x"], ["--filter", EVIL, str(SAMPLE)],
+                          ["--output", EVIL + "/x", str(SAMPLE)], ["--session", EVIL, "x"],
+                          ["--extract-files", EVIL, "x"], ["--check", "--ignore", EVIL, "x"],
+                          ["--check", "--golden", EVIL, str(SAMPLE)], ["--interface", EVIL],
+                          ["--check", "--junit", EVIL + "/x", str(ACKNEX)],
+                          ["--pcap", EVIL + "/x", str(SAMPLE)]):
+            with self.subTest(arguments):
+                self.assertNotEqual(self.check(*arguments).returncode, 0)
+
+    def test_packets(self):
+        for number, path in enumerate(sorted(CAPTURES.glob("*.pcap"))):
+            with self.subTest(path.name):
+                data = hostile(path, number)
+                path = self.write(f"{number}.pcap", data)
+                for report in REPORTS:
+                    self.check(*report, path)
+
+
+if __name__ == "__main__":
+    unittest.main()
