@@ -204,7 +204,7 @@ class QuakeWorld(Late):
 
     def setUp(self):
         super().setUp()
-        self.whole = Capture.read(CAPTURES / "qw-vanilla.pcap")
+        self.whole = Capture.read(CAPTURES / "qw-sample.pcap")
         self.convert(self.whole, status=0)
         self.recorded = self.only_demo()
         self.recorded = self.recorded.rename(self.folder / "lender.qwd")

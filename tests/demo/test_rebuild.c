@@ -195,7 +195,7 @@ static void test_lost_moves_are_in_order(void **state)
     assert_server_block(&in, 8);
     assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
     assert_int_equal(qs_reader_left(&in), 0);
-    assert_int_equal(r.memory.out.counts.repaired, 3);
+    assert_int_equal(r.memory.out.counts.repaired, 2);
     rebuilding_end(&r);
 }
 
@@ -289,7 +289,7 @@ static void test_delta_that_players_drop(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     say(&r, 100, 100, VIEW(FULL));
     move_after(&r, 101, 100, 1, 2, 11);
     say(&r, 101, 101, VIEW(DELTA("\x64")));
@@ -331,7 +331,7 @@ static void test_commands_of_ezquake_37(void **state)
     struct qwd_block block;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     r.memory.out.ezquake_37 = true;
     server(&r, 100, 50);
     move_after(&r, 51, 100, 8, 9, 10);
