@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/demo/appendix.h"
+#include "common/demo/qwd_lend.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/fields.h"
 #include "common/quakeworld/names.h"
@@ -472,4 +473,5 @@ const struct qs_demo_format qs_demo_qwd = {
     .decode_block = decode_block,
     .rebuilder = &qwd_rebuilder,
     .packets = &qwd_packets,
+    .lending = &qwd_lending,
 };

@@ -25,6 +25,7 @@ void qwd_entities_clear(struct qwd_entities *entities)
 
 void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *session)
 {
+    entities->lent_until = 0;
     qw_frames_level(&entities->frames);
     entities->frames.format = qw_delta_format(&session->ext);
     qwd_replacement_level(&entities->replacement);
@@ -62,6 +63,8 @@ static void note_repair(struct qwd_entities *entities, const struct qwd_entities
                         const struct qw_update *update)
 {
     entities->out->counts.repaired++;
+    if (update->base_known && update->base <= entities->lent_until)
+        return; /* that is what was lent for */
     qs_demo_problem(entities->out, packet->packet,
                     update->base_known
                         ? "players would drop the entities of packet %u, a delta from packet %u; "
@@ -169,6 +172,16 @@ static void follow_message(struct qwd_entities *entities, const struct qwd_entit
     switch (message->id) {
     case SVC_SERVERDATA:
         qwd_entities_level(entities, session);
+        break;
+    case SVC_SOUNDLIST:
+    case SVC_FTE_SOUNDLISTSHORT:
+    case SVC_MODELLIST:
+    case SVC_FTE_MODELLISTSHORT:
+    case SVC_SPAWNSTATIC:
+    case SVC_FTE_SPAWNSTATIC2:
+    case SVC_SPAWNSTATICSOUND:
+        if (session->base.level == entities->lent_level)
+            filter_qw_replace(entities->filter, index); /* it is lent: twice is once too often */
         break;
     case SVC_SPAWNBASELINE:
         qw_frames_baseline(&entities->frames, body_of(packet, message), false);

@@ -22,6 +22,8 @@ struct qwd_entities {
     struct filter_qw *filter; /* what is written anew replaces its message there */
     struct qw_frames frames;  /* that the client had */
     struct qwd_replacement replacement;
+    uint32_t lent_level; /* number of the level whose sign-on was lent; 0: none */
+    uint32_t lent_until; /* updates that count from packets up to this one get what was lent */
     GByteArray *scratch;
 };
 

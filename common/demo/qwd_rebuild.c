@@ -5,8 +5,9 @@
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  *
  * A demo begins with the connection, as a recording that was started before connecting does. A
- * capture that begins later can still give a demo from the first svc_serverdata on: all that
- * players need follows it. A frame block then tells the player where the sequence numbers stand.
+ * capture that begins later gives one that begins with a sign-on that another session lends, or
+ * with the next svc_serverdata: all that players need follows it. A dem_set then tells the player
+ * where the sequence numbers stand.
  *
  * A demo knows the plain netchan only: what came over FTE's is written as if it had been plain.
  *
@@ -16,12 +17,15 @@
 #include "common/demo/filter_qw.h"
 #include "common/demo/qwd_blocks.h"
 #include "common/demo/qwd_entities.h"
+#include "common/demo/qwd_lend.h"
+#include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
 enum {
     HEADER_SIZE = 8, /* of the netchan, from the server */
     MOVES_PER_PACKET = 3,
-    MOVES_LOST_MAX = 64 /* no more are made up: a gap of more is not loss but a pause */
+    LENT_PACKET_MAX = 1400, /* bytes of a packet that is made of lent messages, if there are more */
+    MOVES_LOST_MAX = 64     /* no more are made up: a gap of more is not loss but a pause */
 };
 
 struct qwd {
@@ -37,7 +41,11 @@ struct qwd {
     uint32_t not_captured;
     struct qwd_blocks blocks;
     struct qwd_entities entities;
-    GByteArray *packet; /* scratch: a packet without what is left out */
+    const struct qs_borrower *borrower; /* until the demo begins; NULL: nothing is lent */
+    uint32_t lent_level;                /* number of the level whose sign-on is lent; 0: none */
+    uint32_t lent_packets;              /* that were made of it */
+    bool late;                          /* so it was said */
+    GByteArray *packet;                 /* scratch: a packet without what is left out */
     struct filter_qw filter;
 };
 
@@ -118,6 +126,93 @@ static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
     qwd->out->counts.repaired++;
 }
 
+static void note_late(struct qwd *qwd)
+{
+    if (!qwd->late)
+        qs_demo_late_start(qwd->out, "the capture begins in the middle of a level");
+    qwd->late = true;
+}
+
+/* --- A lent sign-on --- */
+
+/* As recorders do that begin in a game: PROTOCOL.md, section 7. */
+static void end_lent_packet(struct qwd *qwd)
+{
+    if (qwd->packet->len > HEADER_SIZE)
+        qwd_blocks_packet(&qwd->blocks, 0, qwd->lent_packets, 0, qs_view_of_bytes(qwd->packet));
+    g_byte_array_set_size(qwd->packet, 0);
+}
+
+static void begin_lent_packet(struct qwd *qwd)
+{
+    qwd->lent_packets++;
+    qs_write_u32(qwd->packet, qwd->lent_packets);
+    qs_write_u32(qwd->packet, qwd->lent_packets);
+}
+
+static void follow_lent(struct qwd *qwd, struct qs_view message)
+{
+    const struct qs_view body = {message.data + 1, message.size - 1};
+
+    if (message.data[0] == SVC_SPAWNBASELINE)
+        qw_frames_baseline(&qwd->entities.frames, body, false);
+    else if (message.data[0] == SVC_FTE_SPAWNBASELINE2)
+        qw_frames_baseline(&qwd->entities.frames, body, true);
+}
+
+static void add_lent(void *user, uint32_t block, struct qs_view message)
+{
+    struct qwd *qwd = user;
+
+    (void)block;
+    if (qwd->packet->len && qwd->packet->len + message.size > LENT_PACKET_MAX)
+        end_lent_packet(qwd);
+    if (!qwd->packet->len)
+        begin_lent_packet(qwd);
+    follow_lent(qwd, message);
+    if (message.data[0] == SVC_STUFFTEXT && qwd->out->sanitize)
+        stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
+    else
+        qs_write_view(qwd->packet, message);
+}
+
+/* The frames that the first updates count from. */
+static void add_lent_frames(struct qwd *qwd)
+{
+    const GArray *bases = qwd_lent_bases(qwd->borrower);
+
+    for (guint i = 0; i < bases->len; i++) {
+        qwd->entities.lent_until = g_array_index(bases, uint32_t, i);
+        qw_frames_add(&qwd->entities.frames, qwd->entities.lent_until,
+                      qwd_lent_states(qwd->borrower));
+    }
+}
+
+static void begin_lent(struct qwd *qwd, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    begin(qwd, decoder, packet);
+    qwd->entities.lent_level = qwd->lent_level;
+    g_byte_array_set_size(qwd->packet, 0);
+    qwd_lent_messages(qwd->borrower, add_lent, qwd);
+    end_lent_packet(qwd);
+    add_lent_frames(qwd);
+    qwd_blocks_set(&qwd->blocks, 0, next_number(qwd, decoder),
+                   decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
+    qwd->borrower = NULL;
+}
+
+static void qwd_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct qwd *qwd = state;
+
+    note_late(qwd);
+    qwd->borrower = borrower;
+    qwd->lent_level = session->level;
+}
+
+/* --- When it begins --- */
+
 /* From the first packet, when the capture has it; from the first level, when it has not. */
 static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
@@ -127,9 +222,12 @@ static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struc
         return true;
     if (session->connection)
         begin_early(qwd, decoder, packet);
-    else if ((session->level && decoder->direction == QS_S2C) ||
-             qs_demo_start_missing(qwd->out, "the capture begins within the connection"))
+    else if (qwd->borrower && session->level == qwd->lent_level)
+        begin_lent(qwd, decoder, packet);
+    else if (session->level && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);
+    else if (qwd_needs_level(decoder))
+        note_late(qwd);
     return qwd->begun;
 }
 
@@ -356,11 +454,14 @@ static void qwd_finish(void *state)
 {
     struct qwd *qwd = state;
 
-    if (!qwd->begun)
+    if (!qwd->begun) {
+        if (qwd->has_next && !qwd->late)
+            qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
         return;
+    }
     if (!qwd->heard) {
         qs_demo_discard(qwd->out);
-        qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
+        qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
         return;
     }
     qwd_blocks_end(&qwd->blocks, qwd->time);
@@ -368,6 +469,7 @@ static void qwd_finish(void *state)
 
 const struct qs_demo_rebuilder qwd_rebuilder = {
     .create = qwd_new,
+    .lend = qwd_lend,
     .packet = qwd_packet,
     .finish = qwd_finish,
     .free = qwd_free,

@@ -258,6 +258,18 @@ static void widen_coord(uint8_t *bytes)
         bytes[i] = (uint8_t)(word >> (8 * i));
 }
 
+/* And back. */
+static void narrow_coord(uint8_t *bytes)
+{
+    const float steps = qs_float_of_bits(qs_le32(bytes)) * 8;
+    const int16_t word = steps > INT16_MIN + 1 && steps < INT16_MAX - 1
+                             ? (int16_t)(steps + (steps < 0 ? -0.5f : 0.5f))
+                             : 0;
+
+    bytes[0] = (uint8_t)word;
+    bytes[1] = (uint8_t)((uint16_t)word >> 8);
+}
+
 static void read_bytes(struct qs_reader *in, struct qw_entity *baseline, unsigned at, uint32_t size)
 {
     const uint8_t *bytes = qs_reader_take(in, size);
@@ -305,6 +317,29 @@ static bool differs(const struct qw_entity *from, const struct qw_entity *to, ui
 {
     return (to->known & bit) &&
            (!from || !(from->known & bit) || memcmp(from->bytes + at, to->bytes + at, size) != 0);
+}
+
+/* Whether one of the two is told something of a field that the other is not. */
+static bool differ(const struct qw_entity *a, const struct qw_entity *b, uint32_t bit, uint8_t at,
+                   uint8_t size)
+{
+    return differs(a, b, bit, at, size) || differs(b, a, bit, at, size);
+}
+
+uint16_t qw_entity_model(const struct qw_entity *entity)
+{
+    return entity->known & MORE(U_MODEL) ? qs_le16(entity->bytes + MODEL) : 0;
+}
+
+bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
+                       const struct qw_entity *b)
+{
+    if (qw_entity_model(a) != qw_entity_model(b))
+        return false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (differ(a, b, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
+            return false;
+    return true;
 }
 
 static uint32_t model_bits(const struct qw_entity *from, const struct qw_entity *to)
@@ -377,4 +412,80 @@ void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
         if (bits & rows[i].bit)
             g_byte_array_append(to, entity->bytes + rows[i].at, size_of(&rows[i], format));
+}
+
+static void append_baseline_axis(GByteArray *to, const struct qw_delta_format *format,
+                                 const struct qw_entity *baseline, unsigned origin, unsigned angle)
+{
+    uint8_t coord[COORD_MAX];
+
+    memcpy(coord, baseline->bytes + origin, sizeof coord);
+    if (format->short_baselines)
+        narrow_coord(coord);
+    g_byte_array_append(to, coord, format->short_baselines ? 2 : format->coord_size);
+    g_byte_array_append(to, baseline->bytes + angle, format->angle_size);
+}
+
+void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
+                        const struct qw_entity *baseline, bool number)
+{
+    if (number)
+        qs_write_u16(to, baseline->number);
+    qs_write_u8(to, baseline->bytes[MODEL]);
+    qs_write_u8(to, baseline->bytes[FRAME]);
+    qs_write_u8(to, baseline->bytes[COLORMAP]);
+    qs_write_u8(to, baseline->bytes[SKIN]);
+    append_baseline_axis(to, format, baseline, ORIGIN1, ANGLE1);
+    append_baseline_axis(to, format, baseline, ORIGIN2, ANGLE2);
+    append_baseline_axis(to, format, baseline, ORIGIN3, ANGLE3);
+}
+
+/* --- Other formats --- */
+
+static void translate_coord(uint8_t *bytes, uint8_t from, uint8_t to)
+{
+    if (from < to)
+        widen_coord(bytes);
+    else if (from > to)
+        narrow_coord(bytes);
+}
+
+/* An angle of 16 bits, and its upper byte. */
+static void translate_angle(uint8_t *bytes, uint8_t from, uint8_t to)
+{
+    if (from < to) {
+        bytes[1] = bytes[0];
+        bytes[0] = 0;
+    } else if (from > to) {
+        bytes[0] = (uint8_t)((qs_le16(bytes) + 128) >> 8);
+    }
+}
+
+static bool has_field(const struct qw_delta_format *format, const struct row *row)
+{
+    return !(row->bit >> 16) ||
+           ((format->fte & FTE_EVENMORE) && (!row->fte || (format->fte & row->fte)));
+}
+
+static bool has_number(const struct qw_delta_format *format, uint16_t number)
+{
+    return (!(number & 512) || (format->fte & FTE_ENTITYDBL)) &&
+           (!(number & 1024) || (format->fte & FTE_ENTITYDBL2));
+}
+
+bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
+                         const struct qw_delta_format *to)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        uint8_t *bytes = entity->bytes + rows[i].at;
+
+        if (!has_field(to, &rows[i]))
+            entity->known &= ~rows[i].bit;
+        if (rows[i].length == COORD)
+            translate_coord(bytes, from->coord_size, to->coord_size);
+        else if (rows[i].length == ANGLE)
+            translate_angle(bytes, from->angle_size, to->angle_size);
+    }
+    return has_number(to, entity->number) &&
+           (qw_entity_model(entity) < MODEL_HIGH || (to->fte & FTE_MODELDBL));
 }

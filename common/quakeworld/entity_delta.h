@@ -56,6 +56,25 @@ void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format
 void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                             struct qw_entity *baseline);
 
+/* Whether both look the same and stand at the same place. */
+bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
+                       const struct qw_entity *b);
+
+/* The number of its model; 0: none. */
+uint16_t qw_entity_model(const struct qw_entity *entity);
+
+/*
+ * The same entity in another format: coordinates and angles are rounded to what that has, and
+ * fields that it has not are left out. False: it cannot be told in it.
+ */
+bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
+                         const struct qw_delta_format *to);
+
+/* Appends the body of svc_spawnbaseline, or with `number` false of svc_spawnstatic. The model's
+ * number fits a byte. */
+void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
+                        const struct qw_entity *baseline, bool number);
+
 /* Appends `entity` as a delta from `baseline`, which may be NULL: nothing is known of it. */
 void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                      const struct qw_entity *baseline, const struct qw_entity *entity);

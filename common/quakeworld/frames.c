@@ -251,6 +251,13 @@ void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_vie
     add_delta(frames, sequence, (struct qs_view){body.data + 1, body.size - 1}, update);
 }
 
+void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states)
+{
+    if (frames->count == QW_UPDATES_MAX)
+        fold(frames);
+    add_frame(frames, sequence, (struct qs_view){0})->states = qw_states_copy(states);
+}
+
 void qw_frames_append(GByteArray *to, struct qw_frames *frames)
 {
     const struct qw_states *states =

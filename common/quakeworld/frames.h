@@ -79,6 +79,9 @@ struct qw_update {
 void qw_frames_update(struct qw_frames *frames, uint32_t sequence, struct qs_view body,
                       bool is_delta, struct qw_update *update);
 
+/* Puts a frame behind those there are, as of packet `sequence`, which is higher than theirs. */
+void qw_frames_add(struct qw_frames *frames, uint32_t sequence, const struct qw_states *states);
+
 /* Appends the newest frame as a whole svc_packetentities, against the baselines: as many of its
  * entities as players take. */
 void qw_frames_append(GByteArray *to, struct qw_frames *frames);

@@ -82,6 +82,7 @@ static void begin_connection(struct qs_decoder *d)
 
 static void read_messages(struct qs_decoder *d)
 {
+    qw_session(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     if (d->direction == QS_C2S)
         qs_read_messages(d, QW_CLC, qw_client_message);
@@ -117,6 +118,7 @@ static void begin_packet(struct qw_session *session)
 {
     session->moved = false;
     session->choked = 0;
+    session->content = (struct qs_view){0};
     g_clear_pointer(&session->joined, g_bytes_unref);
 }
 

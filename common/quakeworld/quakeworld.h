@@ -90,6 +90,7 @@ struct qw_session {
     struct qw_usercmd cmds[3]; /* the move's commands, the newest last */
     uint8_t choked;            /* svc_chokecount's number */
     uint32_t header_size;      /* of its netchan header */
+    struct qs_view content;    /* what its messages count their offsets in; none: not taken */
     GBytes *joined;            /* the whole message, where the packet ended a fragmented one */
 };
 

@@ -23,6 +23,7 @@ void qw_session_copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&copy->texts, &original->texts);
     copy->effect_styles = original->effect_styles ? g_bytes_ref(original->effect_styles) : NULL;
     qw_fragments_copy(copy, original);
+    copy->content = (struct qs_view){0};
 }
 
 void qw_session_clear(struct qs_session *session)
@@ -73,6 +74,29 @@ void qw_session_new_level(struct qw_session *session)
     clear_level(session);
     session->base.level++;
     fte_forget_agreement(&session->ext);
+}
+
+static void borrow_table(struct qs_table *table, const struct qs_table *lender)
+{
+    qs_table_clear(table);
+    qs_table_copy(table, lender);
+}
+
+void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
+                       const struct fte_session *agreed)
+{
+    qw_session_new_level(session);
+    borrow_table(&session->models, &lender->models);
+    borrow_table(&session->sounds, &lender->sounds);
+    borrow_table(&session->userinfo, &lender->userinfo);
+    borrow_table(&session->texts, &lender->texts);
+    g_clear_pointer(&session->effect_styles, g_bytes_unref);
+    session->effect_styles = lender->effect_styles ? g_bytes_ref(lender->effect_styles) : NULL;
+    session->base.version = lender->base.version;
+    session->base.disconnected = false; /* so it looked where extensions were not known */
+    session->ext.fte = agreed->fte;
+    session->ext.fte2 = agreed->fte2;
+    session->ext.mvd1 = agreed->mvd1;
 }
 
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,

@@ -15,6 +15,10 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
 /* A connection begins; a level begins. */
 void qw_session_connect(struct qw_session *session);
 void qw_session_new_level(struct qw_session *session);
+/* The session is in a level of which another one knows the sign-on: it knows the same from now on,
+ * but for who plays; the extensions of FTE are those of `agreed`. */
+void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
+                       const struct fte_session *agreed);
 void qw_set_userinfo_value(struct qw_session *session, uint32_t player, struct qs_view key,
                            struct qs_view value);
 /* The name in the user info of `player`; the empty view when it is not known. */

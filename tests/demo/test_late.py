@@ -11,10 +11,14 @@ import sys
 import unittest
 
 from late import cut, merged, readdressed
+import tool
 from tool import CAPTURES, Capture, ToolTest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quake"))
 import dem  # noqa: E402
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quakeworld"))
+import player  # noqa: E402
 
 QUAKE = CAPTURES / "nq-protocol15.pcap"
 PLAYING = 100  # so many packets of it are the handshake and the sign-on
@@ -193,6 +197,71 @@ class Quake2(Late):
         self.tool("--output", "lender.dem", "in.pcap")
         self.convert(cut(Capture.read(CAPTURES / "q2-lossy.pcap"), 100), "--sign-on", "lender.dem")
         self.assertEqual(self.demos(), {})
+
+
+class QuakeWorld(Late):
+    """Updates that a player of the demo would drop, and states that it would show, as in player.py."""
+
+    def setUp(self):
+        super().setUp()
+        self.whole = Capture.read(CAPTURES / "qw-sample.pcap")
+        self.convert(self.whole, status=0)
+        self.recorded = self.only_demo()
+        self.recorded = self.recorded.rename(self.folder / "lender.qwd")
+
+    def only_demo(self):
+        demo, = self.demos().values()
+        return demo
+
+    def seen(self, demo):
+        played = player.play(tool.PROGRAM, demo)
+        self.assertEqual(played.dropped, 0)
+        return {sequence: states for (_, sequence), states in played.seen.items()}
+
+    def assert_right(self, demo, share):
+        """So much of the states that the late demo shows are as the whole one has them."""
+        late, whole = self.seen(demo), self.seen(self.recorded)
+        self.assertGreater(len(late), 10)
+        states = [(sequence, number) for sequence in late for number in whole.get(sequence, {})]
+        right = sum(late[sequence].get(number) == whole[sequence][number]
+                    for sequence, number in states)
+        self.assertGreaterEqual(right, share * len(states))
+        _, said = self.tool("--check", demo)
+        self.assertEqual(said, "")
+
+    def playing(self, share):
+        return int(len(self.whole.frames) * share)
+
+    def test_demo_lends(self):
+        for share in 0.2, 0.5:
+            error = self.convert(cut(self.whole, self.playing(share)), "--sign-on", "lender.qwd")
+            self.assertIn("its sign-on is lent by lender.qwd; not known: the player's statistics",
+                          error)
+            demo = self.only_demo()
+            self.assert_right(demo, 0.98)
+            demo.unlink()
+
+    def test_another_client_lends(self):
+        late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
+        error = self.convert(merged(self.whole, late))
+        self.assertIn("session 2: its start is missing (the capture begins in the middle of a "
+                      "level); its sign-on is lent by session 1; ", error)
+        self.assertEqual(len(self.demos()), 2)
+        for demo in self.demos().values():
+            self.assert_right(demo, 0.98)
+
+    def test_nobody_lends(self):
+        """Even --force writes nothing at which players would stop."""
+        error = self.convert(cut(self.whole, self.playing(0.9)))
+        self.assertIn("no demo: nothing lends it the level's sign-on", error)
+        self.assertEqual(self.demos(), {})
+
+    def test_list_says_who_lends(self):
+        self.write("in.pcap", cut(self.whole, self.playing(0.5)).pcap())
+        output, _ = self.tool("--list", "--sign-on", "lender.qwd", "in.pcap")
+        self.assertIn("lent by lender.qwd", output)
+        session, = self.sessions("--sign-on", "lender.qwd")
+        self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.qwd")
 
 
 if __name__ == "__main__":

@@ -168,6 +168,13 @@ static void assert_client_block(struct qs_reader *in, uint8_t msec)
     assert_int_equal(next_block(in, QWD_CMD).cmd.msec, msec);
 }
 
+/* A demo that begins with the next packet, of a connection whose beginning was seen. */
+static void start_connected(struct rebuilding *r)
+{
+    rebuilding_start(r, &qs_demo_qwd, false);
+    r->session->connection = 1;
+}
+
 /* Two moves are lost: the next packet repeats them, the older one first. */
 static void test_lost_moves_are_in_order(void **state)
 {
@@ -176,7 +183,7 @@ static void test_lost_moves_are_in_order(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     move(&r, 100, 8, 9, 10);
     move(&r, 103, 21, 22, 23);
     server(&r, 8, 103);
@@ -188,7 +195,7 @@ static void test_lost_moves_are_in_order(void **state)
     assert_server_block(&in, 8);
     assert_view_is(next_block(&in, QWD_READ).packet, VIEW("\xff\xff\xff\xff\2EndOfDemo\0"));
     assert_int_equal(qs_reader_left(&in), 0);
-    assert_int_equal(r.memory.out.counts.repaired, 3);
+    assert_int_equal(r.memory.out.counts.repaired, 2);
     rebuilding_end(&r);
 }
 
@@ -199,7 +206,7 @@ static void test_moves_stand_where_they_were_sent(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     server(&r, 100, 50);
     server(&r, 101, 50);
     server(&r, 102, 50);
@@ -225,7 +232,7 @@ static void test_moves_that_the_server_had(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     server(&r, 100, 50);
     server(&r, 101, 52);
     move_after(&r, 51, 100, 1, 2, 11);
@@ -254,7 +261,7 @@ static void test_delta_without_its_base(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     say(&r, 100, 50, VIEW(FULL));
     move_after(&r, 51, 100, 1, 2, 11);
     move_after(&r, 102, 100, 1, 2, 12);
@@ -282,7 +289,7 @@ static void test_delta_that_players_drop(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     say(&r, 100, 100, VIEW(FULL));
     move_after(&r, 101, 100, 1, 2, 11);
     say(&r, 101, 101, VIEW(DELTA("\x64")));
@@ -309,7 +316,7 @@ static void test_client_alone(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     move(&r, 100, 8, 9, 10);
     finish(&r);
     assert_int_equal(r.memory.demo->len, 0);
@@ -324,7 +331,7 @@ static void test_commands_of_ezquake_37(void **state)
     struct qwd_block block;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    start_connected(&r);
     r.memory.out.ezquake_37 = true;
     server(&r, 100, 50);
     move_after(&r, 51, 100, 8, 9, 10);
@@ -342,26 +349,23 @@ static void test_commands_of_ezquake_37(void **state)
     rebuilding_end(&r);
 }
 
-/* The frame block of a late start says where the numbers stand. */
+/* In the middle of a level nothing is written, even with --force: players would stop at it. */
 static void test_late_start_of_the_client(void **state)
 {
     struct rebuilding r;
-    struct qwd_block block;
-    struct qs_reader in;
 
     (void)state;
     rebuilding_start(&r, &qs_demo_qwd, true);
     move(&r, 100, 8, 9, 10);
-    server(&r, 8, 100);
+    say(&r, 8, 100, VIEW("\x2f\0\0"));
     finish(&r);
-    in = demo_of(&r);
-    block = next_block(&in, QWD_SET);
-    assert_int_equal(block.outgoing, 100);
-    assert_int_equal(block.incoming, 7);
-    assert_string_equal(r.memory.lacks, "the capture begins within the connection");
+    assert_false(r.memory.out.begun);
+    assert_int_equal(r.memory.demo->len, 0);
+    assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     rebuilding_end(&r);
 }
 
+/* The frame block of a start with a level says where the numbers stand. */
 static void test_late_start_of_the_server(void **state)
 {
     struct rebuilding r;
@@ -370,6 +374,7 @@ static void test_late_start_of_the_server(void **state)
 
     (void)state;
     rebuilding_start(&r, &qs_demo_qwd, true);
+    r.session->level = 1;
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
     finish(&r);
     in = demo_of(&r);
@@ -380,7 +385,7 @@ static void test_late_start_of_the_server(void **state)
     rebuilding_end(&r);
 }
 
-static void test_late_start_needs_force(void **state)
+static void test_nothing_of_the_server(void **state)
 {
     struct rebuilding r;
 
@@ -649,7 +654,7 @@ int main(void)
         cmocka_unit_test(test_commands_of_ezquake_37),
         cmocka_unit_test(test_late_start_of_the_client),
         cmocka_unit_test(test_late_start_of_the_server),
-        cmocka_unit_test(test_late_start_needs_force),
+        cmocka_unit_test(test_nothing_of_the_server),
         cmocka_unit_test(test_cut_message_is_reported),
         cmocka_unit_test(test_dem_begins_with_a_level),
         cmocka_unit_test(test_lost_stage_of_the_sign_on),

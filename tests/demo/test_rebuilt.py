@@ -15,6 +15,7 @@ import qwd  # noqa: E402
 
 CLIENT, SERVER = (1, 27001), (2, 27500)
 PRINT = b"\x08\x02"
+SERVERDATA = struct.pack("<BII", 11, 28, 1) + b"qw\0\0level\0" + bytes(40)
 RAILTRAIL = b"\x03\x1f" + struct.pack("<6h", 8, 16, 24, 32, 40, 48)  # svc_temp_entity, the 31st
 
 
@@ -35,7 +36,7 @@ class QuakeWorld(Rebuilt):
 
     def setUp(self):
         super().setUp()
-        self.frames = []
+        self.frames, self.in_level = [], False
 
     def send(self, time, source, destination, payload):
         self.frames.append((time, bytes(12) + b"\x08\x00" + udp(source, destination, payload)))
@@ -48,12 +49,15 @@ class QuakeWorld(Rebuilt):
                   b"\x03\x00\x00" + b"".join(bytes([0, msec]) for msec in msecs))
 
     def server(self, time, sequence, text=b"text", acknowledged=None):
+        """The first one begins a level, without which there is no demo."""
+        level = b"" if self.in_level else SERVERDATA
+        self.in_level = True
         self.send(time, SERVER, CLIENT, struct.pack(
-            "<II", sequence, sequence if acknowledged is None else acknowledged) +
+            "<II", sequence, sequence if acknowledged is None else acknowledged) + level +
             PRINT + text + b"\0")
 
     def blocks(self):
-        data, _ = self.convert(Capture(ETHERNET, self.frames).pcap(), "out.qwd")
+        data, _ = self.convert(Capture(ETHERNET, self.frames).pcap(), "out.qwd", status=0)
         return list(qwd.blocks(data))
 
     def commands(self):
@@ -94,10 +98,11 @@ class QuakeWorld(Rebuilt):
         self.assertEqual((first.outgoing, first.incoming), (61, 99))
 
     def test_late_start_with_the_client(self):
+        """What the client sends before the level is in no demo."""
         self.move(1000, 60, 1, 2, 20, acknowledged=99)
         self.server(2000, 100, acknowledged=60)
         first = self.blocks()[0]
-        self.assertEqual((first.outgoing, first.incoming), (60, 99))
+        self.assertEqual((first.outgoing, first.incoming), (61, 99))
 
     def test_clock_never_steps_back(self):
         for sequence, time in ((1, 1), (2, 5), (3, 3), (4, 4), (5, 7)):

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How QuakeWorld's sessions lend and borrow sign-ons (common/quakeworld/PROTOCOL.md, section 9). */
+#ifndef QS_DEMO_QWD_LEND_H
+#define QS_DEMO_QWD_LEND_H
+
+#include "common/demo/sign_on.h"
+#include "common/quakeworld/quakeworld.h"
+#include "common/quakeworld/states.h"
+
+extern const struct qs_demo_lending qwd_lending;
+
+/* --- Lenders --- */
+
+enum { QWD_SAMPLES = 128, QWD_SAMPLE_WORDS = QW_STATES_MAX / 32 };
+
+/* What was in view, and from where. */
+struct qwd_sample {
+    float origin[3];
+    uint32_t numbers[QWD_SAMPLE_WORDS]; /* a bit for each entity */
+};
+
+/* What most samples show of an entity. */
+struct qwd_usual {
+    struct qw_entity state;
+    uint32_t votes;
+};
+
+/* What a lender saw of entities. */
+struct qwd_told {
+    struct qs_sign_on_extra extra;
+    struct qw_delta_format format;
+    struct qw_states *baselines;
+    struct qw_states *current;              /* behind the last update */
+    float origin[3];                        /* of the player */
+    struct qwd_sample samples[QWD_SAMPLES]; /* of all the level, in order */
+    unsigned sample_count;
+    uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
+    GHashTable *usual;             /* number -> struct qwd_usual */
+};
+
+static inline const struct qwd_told *qwd_told_of(const struct qs_sign_on *sign_on)
+{
+    return (const struct qwd_told *)sign_on->extra;
+}
+
+/* qs_demo_lending.tell of QuakeWorld. */
+void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
+
+/* Reads the player, the flags and the origin of a svc_playerinfo, whose body it is. */
+struct qwd_place {
+    uint8_t player;
+    uint16_t flags;
+    float origin[3];
+};
+bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place);
+
+/* Whether the packet just decoded is of a level, or of its sign-on behind svc_serverdata. */
+bool qwd_needs_level(const struct qs_decoder *decoder);
+
+/* A message of the packet just decoded, id and all. */
+struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index);
+
+/* --- The sign-on in the dialect of another session (qwd_translate.c) --- */
+
+/* What a session is told differently from its lender. */
+struct qwd_dialect {
+    uint32_t fte, fte2, mvd1; /* the extensions agreed on */
+    uint8_t player;
+    bool spectator;
+};
+
+/* Why no sign-on of the one can be told in the other; NULL: it can. */
+const char *qwd_untranslatable(const struct qwd_dialect *from, const struct qwd_dialect *to);
+
+/* Appends the message; nothing where the other dialect cannot tell it. */
+void qwd_translate(GByteArray *out, const struct qwd_dialect *from, const struct qwd_dialect *to,
+                   struct qs_view message);
+
+struct qw_delta_format qwd_format_of(const struct qwd_dialect *dialect);
+
+/* --- What a borrower is given --- */
+
+/* Calls `add` for each message of what is lent, in order, with the number of its block. */
+typedef void qwd_add_lent(void *user, uint32_t block, struct qs_view message);
+void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, void *user);
+
+/* The entities that were in view before the first update. */
+const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower);
+
+/* Packets before the first update that updates count from; uint32_t, ascending. */
+const GArray *qwd_lent_bases(const struct qs_borrower *borrower);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of a QuakeWorld session's messages is its sign-on: from the packet with svc_serverdata to
+ * the first of the game all that is the same for every client, and what the server says anew of it
+ * later. And what the client then sees of entities, for those that are in view when a borrower
+ * begins. Source: common/quakeworld/PROTOCOL.md, section 9.
+ */
+#include "common/core/infostring.h"
+#include "common/core/writer.h"
+#include "common/demo/qwd_lend.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/messages.h"
+
+enum { VOTE_EVERY = 16, SAMPLE_EVERY = 16 }; /* updates; samples: to begin with */
+
+struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
+{
+    const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, index);
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    return (struct qs_view){session->content.data + message->offset, message->length};
+}
+
+static bool has_content(const struct qs_decoder *decoder)
+{
+    return ((const struct qw_session *)decoder->session)->content.data != NULL;
+}
+
+static uint16_t id_of(const struct qs_decoder *decoder, guint index)
+{
+    return g_array_index(decoder->messages, struct qs_message, index).id;
+}
+
+/* --- Which messages --- */
+
+enum part {
+    NO_PART,  /* the player's own, or of a moment */
+    SIGN_ON,  /* belongs to it, and is never said anew */
+    STATE,    /* there is one at a time */
+    NUMBERED, /* one for each number, which follows the id: a player, a light style */
+    STAT,     /* the same, but few of them are the same for all */
+    TEXT      /* few commands belong to it */
+};
+
+static enum part part_of(uint16_t id)
+{
+    switch (id) {
+    case SVC_SERVERDATA:
+    case SVC_SOUNDLIST:
+    case SVC_FTE_SOUNDLISTSHORT:
+    case SVC_MODELLIST:
+    case SVC_FTE_MODELLISTSHORT:
+    case SVC_SPAWNSTATIC:
+    case SVC_FTE_SPAWNSTATIC2:
+    case SVC_SPAWNSTATICSOUND:
+    case SVC_SPAWNBASELINE:
+    case SVC_FTE_SPAWNBASELINE2:
+        return SIGN_ON;
+    case SVC_CDTRACK:
+    case SVC_SETPAUSE:
+        return STATE;
+    case SVC_LIGHTSTYLE:
+    case SVC_FTE_LIGHTSTYLECOL:
+    case SVC_UPDATEFRAGS:
+    case SVC_UPDATEPING:
+    case SVC_UPDATEPL:
+    case SVC_UPDATEENTERTIME:
+    case SVC_UPDATEUSERINFO:
+        return NUMBERED;
+    case SVC_UPDATESTAT:
+    case SVC_UPDATESTATLONG:
+        return STAT;
+    case SVC_STUFFTEXT:
+        return TEXT;
+    }
+    return NO_PART;
+}
+
+/* Secrets and monsters; all others are the player's own. */
+static bool is_common_stat(uint8_t stat)
+{
+    enum { STAT_TOTALSECRETS = 11, STAT_MONSTERS = 14 };
+
+    return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
+}
+
+/* The server's settings, and the command that ends the sign-on. */
+static bool is_common_text(struct qs_view message)
+{
+    static const char *const texts[] = {"fullserverinfo ", "skins\n"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (message.size > strlen(texts[i]) &&
+            memcmp(message.data + 1, texts[i], strlen(texts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool belongs(enum part part, struct qs_view message)
+{
+    if (part == STAT)
+        return is_common_stat(message.data[1]);
+    return part == TEXT ? is_common_text(message) : part != NO_PART;
+}
+
+/* Both forms of a statistic are about the same; so are the texts with one first letter. */
+static int64_t about(enum part part, struct qs_view message)
+{
+    if (part == SIGN_ON)
+        return QS_TOLD_ALONE;
+    if (part == STATE)
+        return qs_told_about(message.data[0], 0);
+    return qs_told_about(part == STAT ? SVC_UPDATESTAT : message.data[0], message.data[1]);
+}
+
+/* --- Changes of a part of an info --- */
+
+static void replace_with(struct qs_sign_on *sign_on, GByteArray *message)
+{
+    qs_sign_on_replace(sign_on, qs_told_about(message->data[0], message->data[1]),
+                       qs_view_of_bytes(message));
+    g_byte_array_free(message, TRUE);
+}
+
+/* svc_setinfo: the session has the whole user info, as it now is. */
+static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session *session,
+                            uint8_t player)
+{
+    const struct qs_view old = qs_sign_on_find(sign_on, qs_told_about(SVC_UPDATEUSERINFO, player));
+    const char *info = qs_table_get(&session->userinfo, player);
+    GByteArray *message;
+
+    if (old.size < 6 || !info)
+        return;
+    message = g_byte_array_new();
+    g_byte_array_append(message, old.data, 6); /* id, player, user id */
+    qs_write_text(message, info);
+    replace_with(sign_on, message);
+}
+
+/* svc_serverinfo, likewise. */
+static void change_serverinfo(struct qs_sign_on *sign_on, const struct qw_session *session)
+{
+    const char *info = qs_table_get(&session->texts, QW_TEXT_SERVERINFO);
+    GByteArray *message;
+    char *text;
+
+    if (!info)
+        return;
+    message = g_byte_array_new();
+    text = g_strdup_printf("fullserverinfo \"%s\"\n", info);
+    qs_write_u8(message, SVC_STUFFTEXT);
+    qs_write_text(message, text);
+    g_free(text);
+    replace_with(sign_on, message);
+}
+
+static void change(struct qs_sign_on *sign_on, const struct qw_session *session,
+                   struct qs_view message)
+{
+    const enum part part = part_of(message.data[0]);
+
+    if (message.data[0] == SVC_SETINFO)
+        change_userinfo(sign_on, session, message.data[1]);
+    else if (message.data[0] == SVC_SERVERINFO)
+        change_serverinfo(sign_on, session);
+    else if (part != SIGN_ON && belongs(part, message))
+        qs_sign_on_replace(sign_on, about(part, message), message);
+}
+
+static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
+                struct qs_view message)
+{
+    const enum part part = part_of(message.data[0]);
+
+    if (belongs(part, message))
+        qs_sign_on_add(sign_on, about(part, message), message);
+    else
+        change(sign_on, session, message);
+}
+
+/* --- What the lender saw of entities --- */
+
+static void told_init(struct qwd_told *told, const struct qs_sign_on_extra *extra)
+{
+    memset(told, 0, sizeof *told);
+    told->extra = *extra;
+    told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    told->every = SAMPLE_EVERY;
+}
+
+static void told_free(void *extra)
+{
+    struct qwd_told *told = extra;
+
+    g_free(told->baselines);
+    g_free(told->current);
+    g_hash_table_destroy(told->usual);
+    g_free(told);
+}
+
+static void copy_usual(struct qwd_told *to, const struct qwd_told *from)
+{
+    GHashTableIter iter;
+    gpointer number, usual;
+
+    g_hash_table_iter_init(&iter, from->usual);
+    while (g_hash_table_iter_next(&iter, &number, &usual))
+        g_hash_table_insert(to->usual, number, g_memdup2(usual, sizeof(struct qwd_usual)));
+}
+
+static void *told_copy(const void *extra)
+{
+    const struct qwd_told *told = extra;
+    struct qwd_told *copy = g_memdup2(told, sizeof *told);
+
+    copy->baselines = qw_states_copy(told->baselines);
+    copy->current = qw_states_copy(told->current);
+    copy->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    copy_usual(copy, told);
+    return copy;
+}
+
+static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free};
+
+static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
+{
+    struct qwd_told *told = g_new(struct qwd_told, 1);
+
+    told_init(told, &extra_of_qwd);
+    told->format = qw_delta_format(&session->ext);
+    sign_on->extra = &told->extra;
+}
+
+/* The state that most of the samples have wins in the end, if there is one. */
+static void vote(struct qwd_told *told, const struct qw_entity *entity)
+{
+    const gpointer number = GUINT_TO_POINTER(entity->number);
+    struct qwd_usual *usual = g_hash_table_lookup(told->usual, number);
+
+    if (!usual) {
+        usual = g_new0(struct qwd_usual, 1);
+        g_hash_table_insert(told->usual, number, usual);
+    }
+    if (!usual->votes)
+        usual->state = *entity;
+    if (qw_entities_equal(&told->format, &usual->state, entity))
+        usual->votes++;
+    else
+        usual->votes--;
+}
+
+/* Every other one makes room. */
+static void thin_out(struct qwd_told *told)
+{
+    for (unsigned i = 0; i < QWD_SAMPLES / 2; i++)
+        told->samples[i] = told->samples[2 * i];
+    told->sample_count = QWD_SAMPLES / 2;
+    told->every *= 2;
+}
+
+static void take_sample(struct qwd_told *told)
+{
+    struct qwd_sample *sample = &told->samples[told->sample_count++];
+
+    memset(sample, 0, sizeof *sample);
+    memcpy(sample->origin, told->origin, sizeof sample->origin);
+    for (uint32_t i = 0; told->current && i < told->current->count; i++) {
+        const uint16_t number = told->current->entities[i].number;
+
+        sample->numbers[number / 32] |= UINT32_C(1) << number % 32;
+    }
+}
+
+static void sample(struct qwd_told *told)
+{
+    if (told->updates % VOTE_EVERY == 0)
+        for (uint32_t i = 0; told->current && i < told->current->count; i++)
+            vote(told, &told->current->entities[i]);
+    if (told->updates++ < told->next)
+        return;
+    if (told->sample_count == QWD_SAMPLES)
+        thin_out(told);
+    take_sample(told);
+    told->next += MIN(told->every, UINT32_MAX - told->next);
+}
+
+/* PROTOCOL.md, section 4. */
+bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place)
+{
+    const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+
+    place->player = qs_reader_u8(&in);
+    place->flags = qs_reader_u16(&in);
+    if ((place->flags & PF_EXTRA_PFS) && (agreed->fte & FTE_MOREFLAGS))
+        qs_reader_u8(&in);
+    for (unsigned i = 0; i < 3; i++)
+        place->origin[i] =
+            floats ? qs_float_of_bits(qs_reader_u32(&in)) : (float)(int16_t)qs_reader_u16(&in) / 8;
+    return !in.overrun;
+}
+
+static void see_place(struct qwd_told *told, const struct qw_session *session, struct qs_view body)
+{
+    struct qwd_place place;
+
+    if (qwd_read_place(body, &session->ext, &place) && place.player == session->player)
+        memcpy(told->origin, place.origin, sizeof told->origin);
+}
+
+/* Deltas say what is, not how much it changed: applied one after the other they show what the
+ * client had, but for what it had lost. */
+static void update(struct qwd_told *told, struct qs_view body, bool is_delta)
+{
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+
+    if (is_delta)
+        qs_reader_u8(&in);
+    else
+        g_clear_pointer(&told->current, g_free);
+    told->current = qw_states_apply(told->current, told->baselines, &told->format, in);
+    sample(told);
+}
+
+static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
+{
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+    struct qw_entity entity;
+
+    if (as_delta)
+        qw_read_delta_baseline(&in, &told->format, &entity);
+    else
+        qw_read_baseline(&in, &told->format, &entity);
+    if (!in.overrun)
+        told->baselines = qw_states_set(told->baselines, &entity);
+}
+
+/* FTE's replacement deltas are not followed. */
+static void see(struct qwd_told *told, const struct qw_session *session, uint16_t id,
+                struct qs_view message)
+{
+    const struct qs_view body = {message.data + 1, message.size - 1};
+
+    if (session->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+        return;
+    switch (id) {
+    case SVC_SPAWNBASELINE:
+    case SVC_FTE_SPAWNBASELINE2:
+        baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
+        break;
+    case SVC_PLAYERINFO:
+        see_place(told, session, body);
+        break;
+    case SVC_PACKETENTITIES:
+    case SVC_DELTAPACKETENTITIES:
+        update(told, body, id == SVC_DELTAPACKETENTITIES);
+        break;
+    }
+}
+
+/* --- Packets and blocks --- */
+
+static bool is_game(uint16_t id)
+{
+    return id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id == SVC_DELTAPACKETENTITIES ||
+           id == SVC_FTE_UPDATEENTITIES;
+}
+
+static bool has_message(const struct qs_decoder *decoder, bool (*is_wanted)(uint16_t))
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (is_wanted(id_of(decoder, i)))
+            return true;
+    return false;
+}
+
+static bool is_serverdata(uint16_t id)
+{
+    return id == SVC_SERVERDATA;
+}
+
+static bool needs_level(uint16_t id)
+{
+    return is_game(id) || part_of(id) == SIGN_ON || id == SVC_LIGHTSTYLE;
+}
+
+bool qwd_needs_level(const struct qs_decoder *decoder)
+{
+    return decoder->direction == QS_S2C && has_message(decoder, needs_level);
+}
+
+static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_view message = qwd_message_view(decoder, i);
+
+        if (message.size < 2)
+            continue;
+        see((struct qwd_told *)sign_on->extra, session, id_of(decoder, i), message);
+        if (sign_on->complete)
+            change(sign_on, session, message);
+        else
+            add(sign_on, session, message);
+    }
+}
+
+/* Before its first packet of the game a lender must have been understood to the last byte. */
+static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    sign_on->broken |= qs_decoder_problems(decoder) != 0;
+    if (sign_on->broken)
+        return;
+    sign_on->blocks++;
+    tell_messages(sign_on, decoder);
+    sign_on->complete = has_message(decoder, is_game) && qs_table_get(&session->models, 1);
+}
+
+void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    if (!sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED])
+        sign_on->broken = true;
+    if (decoder->direction != QS_S2C || !has_content(decoder))
+        return;
+    if (has_message(decoder, is_serverdata)) {
+        qs_sign_on_clear(sign_on);
+        begin_told(sign_on, (const struct qw_session *)decoder->session);
+    }
+    if (!sign_on->extra)
+        return;
+    if (sign_on->complete)
+        tell_messages(sign_on, decoder);
+    else
+        tell_sign_on(sign_on, decoder);
+}
