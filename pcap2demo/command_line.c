@@ -15,7 +15,7 @@ struct words {
     struct options *options;
     bool several_actions;
     gboolean json, force, sanitize, quiet, verbose, version;
-    char *output, *qwd_format;
+    char *output, *qwd_format, *split;
     char **sessions, **options_of_protocols, **ports;
 };
 
@@ -174,6 +174,9 @@ static void add_others(GOptionGroup *group, struct words *words)
          "Leave out of demos what players would execute and do not need", NULL},
         {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &words->qwd_format,
          "Which client shall play rebuilt .qwd demos: see the manual", "classic|ezquake-3.7"},
+        {"split", 0, 0, G_OPTION_ARG_STRING, &words->split,
+         "A demo for each connection (the default; Quake II: each level), or for each level",
+         "level|connection"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
@@ -402,6 +405,14 @@ static bool take_qwd_format(struct options *options, const char *format)
            usage_error("--qwd-format %s: the formats are classic and ezquake-3.7", format);
 }
 
+/* NULL: as the games' own clients record. */
+static bool take_split(struct options *options, const char *split)
+{
+    options->sessions.demo.split = split && strcmp(split, "level") == 0;
+    return !split || options->sessions.demo.split || strcmp(split, "connection") == 0 ||
+           usage_error("--split %s: a demo is for a level or for a connection", split);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
@@ -409,8 +420,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->sessions.may_wait = !options->interface;
     options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
-    return take_qwd_format(options, words->qwd_format) && take_actions(options, words) &&
-           take_inputs(options) && take_check(options) &&
+    return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
+           take_actions(options, words) && take_inputs(options) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
@@ -420,6 +431,7 @@ static void words_clear(struct words *words)
 {
     g_free(words->output);
     g_free(words->qwd_format);
+    g_free(words->split);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->ports);

@@ -570,4 +570,5 @@ const struct qs_demo_rebuilder dm2_rebuilder = {
     .packet = dm2_packet,
     .finish = dm2_finish,
     .free = dm2_free,
+    .by_level = true,
 };

@@ -30,6 +30,7 @@ struct qs_demo_rebuilder {
     /* The session is over. Not called where the user broke off. */
     void (*finish)(void *state);
     void (*free)(void *state);
+    bool by_level; /* it begins a demo for each level by itself */
 };
 
 /* Makes the packets that a demo could have been recorded from. */

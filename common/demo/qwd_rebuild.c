@@ -220,7 +220,7 @@ static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struc
 
     if (qwd->begun)
         return true;
-    if (session->connection)
+    if (session->connection && !qwd->out->goes_on)
         begin_early(qwd, decoder, packet);
     else if (qwd->borrower && session->level == qwd->lent_level)
         begin_lent(qwd, decoder, packet);

@@ -35,6 +35,7 @@ struct qs_demo_writer {
     bool force;      /* write demos whose start is missing, as well as that can be done */
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
+    bool goes_on;    /* the session had a demo before this one, which begins with another level */
     bool begun;      /* a demo has begun and was not discarded */
     struct qs_demo_counts counts;
 };

@@ -64,6 +64,11 @@ struct qs_demo_writer *demo_writer(struct demo *demo)
     return &demo->out;
 }
 
+bool demo_splits(const struct demo *demo)
+{
+    return demo->setup.demo_options.split;
+}
+
 const struct qs_demo_counts *demo_counts(const struct demo *demo)
 {
     return &demo->out.counts;

@@ -17,6 +17,7 @@ enum { DEMO_COMMANDS_MAX = 32 };
 /* What the user asked for. */
 struct demo_options {
     bool force;      /* write demos whose start is missing, as well as that can be done */
+    bool split;      /* a demo for each level, also where clients record one for a connection */
     bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
 };
@@ -42,6 +43,9 @@ void demo_free(struct demo *demo);
 /* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
  * next one begins; see naming.h for its name. */
 struct qs_demo_writer *demo_writer(struct demo *demo);
+
+/* Whether each level is to have a demo of its own. */
+bool demo_splits(const struct demo *demo);
 
 const struct qs_demo_counts *demo_counts(const struct demo *demo);
 

@@ -65,9 +65,30 @@ static void describe(struct session *session, const struct qs_session *state)
     g_free(description.map);
 }
 
+/* The demo ends, and another one begins with the packet at hand, the first of a level. */
+static void split_demo(struct session *session)
+{
+    const struct qs_demo_rebuilder *rebuilder = session->rebuilt->rebuilder;
+    struct qs_demo_writer *out = demo_writer(session->demo);
+
+    rebuilder->finish(session->rebuild);
+    rebuilder->free(session->rebuild);
+    out->begun = false;
+    out->goes_on = true;
+    session->rebuild = rebuilder->create(out);
+}
+
+static bool is_to_be_split(const struct session *session)
+{
+    return session->rebuild && session->level && demo_splits(session->demo) &&
+           !session->rebuilt->rebuilder->by_level;
+}
+
 /* The map of a new level is not known before the protocol names it. */
 static void enter_level(struct session *session, uint32_t level)
 {
+    if (is_to_be_split(session))
+        split_demo(session);
     session->level = level;
     session->map_known = false;
     if (session->demo)

@@ -15,7 +15,7 @@ class Usage(ToolTest):
         output, error = self.tool("--help")
         self.assertEqual(error, "")
         for option in ("--list", "--dump", "--check", "--json", "--output", "--session",
-                       "--force", "--sanitize", "--interface", "--filter", "--port", "--option",
+                       "--force", "--sanitize", "--split", "--sign-on", "--interface", "--filter", "--port", "--option",
                        "--quiet", "--verbose", "--version"):
             self.assertIn(option, output)
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From captures to demo files: which are written, under which names, and which are not."""
 
+import gzip
 import json
 import os
 import pathlib
 import pty
+import re
 import resource
 import signal
 import struct
@@ -13,7 +15,7 @@ import time
 import unittest
 
 import tool
-from tool import ACKNEX, SAMPLE, Capture, ToolTest, udp
+from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest, udp
 
 START = "20261120-155443-labplayer"
 SECOND_START = "20261120-155503-labplayer"  # of what is shifted by 20 seconds
@@ -156,6 +158,31 @@ class Sessions(Convert):
         self.tool(SAMPLE)
         for name in TWO:
             self.assertEqual(self.contents(name), self.contents())
+
+    def test_split(self):
+        """A demo for each level. All of them together have the blocks of the one, but for their own
+        beginnings and ends."""
+        capture = gzip.decompress((CAPTURES / "fidelity" / "qw-vanilla.pcap.gz").read_bytes())
+        path = self.write("x.pcap", capture)
+        self.tool("-o", "whole.qwd", path)
+        self.tool("--split=connection", "-o", "same.qwd", path)
+        self.assertEqual(self.contents("same.qwd"), self.contents("whole.qwd"))
+        output, error = self.tool("--split=level", path)
+        self.assertEqual(error, "")
+        names = re.findall(r"^(\S+): session 1", output, re.MULTILINE)
+        self.assertEqual([name.rsplit("-", 1)[1] for name in names], ["dm4.qwd", "dm6.qwd"])
+        first, second = map(self.contents, names)
+        whole = self.contents("whole.qwd")
+        end = first.index(b"EndOfDemo")
+        self.assertEqual(whole[:end - 20], first[:end - 20])
+        self.assertGreater(len(first) + len(second), len(whole))
+        self.assertLess(len(first) + len(second), len(whole) + 200)
+        for name in names:
+            self.assertEqual(self.tool("--check", name)[1], "")
+
+    def test_split_of_nothing_known(self):
+        _, error = self.tool("--split=map", SAMPLE, status=2)
+        self.assertIn("--split map", error)
 
     def test_choice(self):
         frames = self.capture.frames + shifted(self.capture.frames, 20)
