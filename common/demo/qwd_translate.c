@@ -147,6 +147,14 @@ static void translate_entity(GByteArray *out, const struct qwd_dialect *from,
 
 /* --- Others --- */
 
+/* In steps of 1/8; what does not fit, or is no number, is 0. */
+static uint16_t narrow(float coord)
+{
+    const float steps = coord * 8;
+
+    return steps > INT16_MIN && steps < INT16_MAX ? (uint16_t)(int16_t)steps : 0;
+}
+
 /* Three coordinates, then what is the same in all dialects. */
 static void translate_static_sound(GByteArray *out, const struct qwd_dialect *from,
                                    const struct qwd_dialect *to, struct qs_view message)
@@ -161,8 +169,7 @@ static void translate_static_sound(GByteArray *out, const struct qwd_dialect *fr
     qs_write_u8(out, qs_reader_u8(&in));
     for (unsigned i = 0; i < 3; i++) {
         if (floats)
-            qs_write_u16(out, (uint16_t)(int16_t)CLAMP(qs_float_of_bits(qs_reader_u32(&in)) * 8,
-                                                       INT16_MIN, INT16_MAX));
+            qs_write_u16(out, narrow(qs_float_of_bits(qs_reader_u32(&in))));
         else
             qs_write_float(out, (float)(int16_t)qs_reader_u16(&in) / 8);
     }
