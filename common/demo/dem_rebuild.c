@@ -136,7 +136,7 @@ static void begin(struct dem *dem)
 static void note_late(struct dem *dem, const char *what)
 {
     if (!dem->late)
-        qs_demo_late_start(dem->out, what);
+        qs_demo_start_missing(dem->out, what);
     dem->late = true;
 }
 
@@ -427,7 +427,7 @@ static void dem_finish(void *state)
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);
     if (!dem->level_seen) {
-        qs_demo_late_start(dem->out, "no svc_serverinfo seen");
+        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
         qs_demo_discard(dem->out);
     } else if (!dem->signed_on && !dem->undecoded) {
         qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");

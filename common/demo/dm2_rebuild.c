@@ -210,7 +210,7 @@ static bool has_frame(const struct dm2 *dm2)
 static void note_late(struct dm2 *dm2)
 {
     if (!dm2->late)
-        qs_demo_late_start(dm2->out, "the capture begins in the middle of a level");
+        qs_demo_start_missing(dm2->out, "the capture begins in the middle of a level");
     dm2->late = true;
 }
 

@@ -129,7 +129,7 @@ static void begin_late(struct qwd *qwd, const struct qs_decoder *decoder,
 static void note_late(struct qwd *qwd)
 {
     if (!qwd->late)
-        qs_demo_late_start(qwd->out, "the capture begins in the middle of a level");
+        qs_demo_start_missing(qwd->out, "the capture begins in the middle of a level");
     qwd->late = true;
 }
 
@@ -213,7 +213,10 @@ static void qwd_lend(void *state, const struct qs_borrower *borrower, struct qs_
 
 /* --- When it begins --- */
 
-/* From the first packet, when the capture has it; from the first level, when it has not. */
+/*
+ * From the first packet, when the capture has it; from the first level, when it has not. What was
+ * not read right, since the extensions are not known, may look like a level, but of no version.
+ */
 static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     const struct qs_session *session = decoder->session;
@@ -224,7 +227,7 @@ static bool ready(struct qwd *qwd, const struct qs_decoder *decoder, const struc
         begin_early(qwd, decoder, packet);
     else if (qwd->borrower && session->level == qwd->lent_level)
         begin_lent(qwd, decoder, packet);
-    else if (session->level && decoder->direction == QS_S2C)
+    else if (session->level && session->version && decoder->direction == QS_S2C)
         begin_late(qwd, decoder, packet);
     else if (qwd_needs_level(decoder))
         note_late(qwd);
@@ -456,12 +459,12 @@ static void qwd_finish(void *state)
 
     if (!qwd->begun) {
         if (qwd->has_next && !qwd->late)
-            qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
+            qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
         return;
     }
     if (!qwd->heard) {
         qs_demo_discard(qwd->out);
-        qs_demo_late_start(qwd->out, "the capture has nothing that the server sent");
+        qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
         return;
     }
     qwd_blocks_end(&qwd->blocks, qwd->time);

@@ -18,15 +18,9 @@ void qs_demo_discard(struct qs_demo_writer *writer)
     writer->begun = false;
 }
 
-bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
+void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what)
 {
-    writer->start_missing(writer, what, true);
-    return writer->force;
-}
-
-void qs_demo_late_start(struct qs_demo_writer *writer, const char *what)
-{
-    writer->start_missing(writer, what, false);
+    writer->start_missing(writer, what);
 }
 
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command)

@@ -27,12 +27,10 @@ struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
     void (*write)(struct qs_demo_writer *writer, const void *data, size_t size);
     void (*discard)(struct qs_demo_writer *writer);
-    /* `playable`: what follows could be written all the same, for all that it is worth. */
-    void (*start_missing)(struct qs_demo_writer *writer, const char *what, bool playable);
+    void (*start_missing)(struct qs_demo_writer *writer, const char *what);
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
-    bool force;      /* write demos whose start is missing, as well as that can be done */
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
     bool goes_on;    /* the session had a demo before this one, which begins with another level */
@@ -54,16 +52,10 @@ void qs_demo_discard(struct qs_demo_writer *writer);
 
 /*
  * The capture lacks what the demo must begin with; `what` names it, as the end of a sentence ("no
- * svc_serverdata seen"). Returns whether to write all the same. If not, nothing is to be written
- * until a start comes.
+ * svc_serverinfo seen"). A player would stop at what comes before the next start: nothing is to be
+ * written of it.
  */
-bool qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
-
-/*
- * The same, but nothing can be written of what comes before the next start: a player would stop at
- * it.
- */
-void qs_demo_late_start(struct qs_demo_writer *writer, const char *what);
+void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 
 /* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);

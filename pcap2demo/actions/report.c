@@ -101,8 +101,6 @@ static char *missing_start_text(const struct session *session)
                                    ? (const char *)g_ptr_array_index(session->maps, 0)
                                    : "the next level",
                                refusals ? "; " : "", refusals ? refusals : "");
-    if (demo_is_playable(session->demo))
-        return g_strdup("no demo without --force");
     return g_strdup_printf("no demo: nothing lends it the level's sign-on%s%s%s",
                            refusals ? " (" : "", refusals ? refusals : "", refusals ? ")" : "");
 }

@@ -16,7 +16,6 @@ struct demo {
     int64_t file_start;    /* time of its first packet */
     char *file_map;        /* the map that the file is named after */
     char *lacks;
-    bool playable; /* what lacks its start could be written all the same */
     struct demo_loan loan;
     GPtrArray *files;
     struct problems problems;
@@ -148,11 +147,10 @@ static void discard(struct qs_demo_writer *out)
     discard_file((struct demo *)out);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what, bool playable)
+static void start_missing(struct qs_demo_writer *out, const char *what)
 {
     struct demo *demo = (struct demo *)out;
 
-    demo->playable = playable;
     if (!demo->lacks)
         demo->lacks = g_strdup(what);
 }
@@ -191,7 +189,6 @@ struct demo *demo_new(const struct demo_setup *setup)
                                         .start_missing = start_missing,
                                         .left_out = left_out,
                                         .problem = problem,
-                                        .force = setup->demo_options.force,
                                         .sanitize = setup->demo_options.sanitize,
                                         .ezquake_37 = setup->demo_options.ezquake_37};
     demo->setup = *setup;
@@ -269,11 +266,6 @@ const struct problems *demo_problems(const struct demo *demo)
 const char *demo_lacks(const struct demo *demo)
 {
     return demo->lacks;
-}
-
-bool demo_is_playable(const struct demo *demo)
-{
-    return demo->playable;
 }
 
 void demo_set_loan(struct demo *demo, const struct loan *loan)

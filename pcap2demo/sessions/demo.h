@@ -16,7 +16,7 @@ enum { DEMO_COMMANDS_MAX = 32 };
 
 /* What the user asked for. */
 struct demo_options {
-    bool force;      /* write demos whose start is missing, as well as that can be done */
+    bool force;      /* overwrite files */
     bool split;      /* a demo for each level, also where clients record one for a connection */
     bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
@@ -78,9 +78,6 @@ char *demo_left_out_text(const struct demo *demo);
 
 /* What the start lacks, or NULL. */
 const char *demo_lacks(const struct demo *demo);
-
-/* Whether it could be written all the same, for all that it is worth. */
-bool demo_is_playable(const struct demo *demo);
 
 /* How its start was made good. Texts are NULL where there is nothing to say. */
 struct demo_loan {

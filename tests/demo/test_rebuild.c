@@ -27,9 +27,8 @@ static void write_bytes(struct qs_demo_writer *out, const void *data, size_t siz
     g_byte_array_append(((struct memory *)out)->demo, data, (guint)size);
 }
 
-static void start_missing(struct qs_demo_writer *out, const char *what, bool playable)
+static void start_missing(struct qs_demo_writer *out, const char *what)
 {
-    (void)playable;
     ((struct memory *)out)->lacks = what;
 }
 
@@ -55,7 +54,7 @@ struct rebuilding {
     uint32_t cut;    /* bytes at the end of packets that the capture lacks */
 };
 
-static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *format, bool force)
+static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *format)
 {
     *r = (struct rebuilding){.format = format};
     r->memory.out = (struct qs_demo_writer){.begin = begin,
@@ -63,8 +62,7 @@ static void rebuilding_start(struct rebuilding *r, const struct qs_demo_format *
                                             .discard = begin,
                                             .start_missing = start_missing,
                                             .left_out = left_out,
-                                            .problem = problem,
-                                            .force = force};
+                                            .problem = problem};
     r->memory.demo = g_byte_array_new();
     r->memory.problems = g_string_new(NULL);
     r->session = g_malloc(format->protocol->session_size);
@@ -171,7 +169,7 @@ static void assert_client_block(struct qs_reader *in, uint8_t msec)
 /* A demo that begins with the next packet, of a connection whose beginning was seen. */
 static void start_connected(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_qwd, false);
+    rebuilding_start(r, &qs_demo_qwd);
     r->session->connection = 1;
 }
 
@@ -349,13 +347,13 @@ static void test_commands_of_ezquake_37(void **state)
     rebuilding_end(&r);
 }
 
-/* In the middle of a level nothing is written, even with --force: players would stop at it. */
+/* In the middle of a level nothing is written: players would stop at it. */
 static void test_late_start_of_the_client(void **state)
 {
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    rebuilding_start(&r, &qs_demo_qwd);
     move(&r, 100, 8, 9, 10);
     say(&r, 8, 100, VIEW("\x2f\0\0"));
     finish(&r);
@@ -373,8 +371,9 @@ static void test_late_start_of_the_server(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, true);
+    rebuilding_start(&r, &qs_demo_qwd);
     r.session->level = 1;
+    r.session->version = 28;
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0\1"));
     finish(&r);
     in = demo_of(&r);
@@ -390,7 +389,7 @@ static void test_nothing_of_the_server(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_qwd, false);
+    rebuilding_start(&r, &qs_demo_qwd);
     move(&r, 100, 8, 9, 10);
     finish(&r);
     assert_false(r.memory.out.begun);
@@ -410,7 +409,7 @@ static void test_nothing_of_the_server(void **state)
 
 static void begin_dem(struct rebuilding *r)
 {
-    rebuilding_start(r, &qs_demo_dem, true);
+    rebuilding_start(r, &qs_demo_dem);
     packet(r, QS_END_B, VIEW(UNRELIABLE("\x17", "\1") SERVERINFO));
 }
 
@@ -464,7 +463,7 @@ static void test_dem_begins_with_a_level(void **state)
     struct qs_reader in;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_dem, true);
+    rebuilding_start(&r, &qs_demo_dem);
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\1") TIME));
     assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     assert_int_equal(r.memory.demo->len, 0);
@@ -585,7 +584,7 @@ static void test_frame_of_a_late_start(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_dm2, true);
+    rebuilding_start(&r, &qs_demo_dm2);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" FULL_FRAME));
     assert_string_equal(r.memory.lacks, "the capture begins in the middle of a level");
     assert_int_equal(r.memory.demo->len, 0);
@@ -604,7 +603,7 @@ static void test_frame_after_a_long_gap(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_dm2, true);
+    rebuilding_start(&r, &qs_demo_dm2);
     packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA FULL_FRAME));
     packet(&r, QS_END_B, VIEW("\x65\0\0\0\x33\0\0\0" FRAME("\x1e", "\x19\0\0\0")));
     finish(&r);
@@ -629,7 +628,7 @@ static void test_messages_of_a_level_end_with_it(void **state)
     struct rebuilding r;
 
     (void)state;
-    rebuilding_start(&r, &qs_demo_dm2, false);
+    rebuilding_start(&r, &qs_demo_dm2);
     packet(&r, QS_END_B, VIEW(HEADER("\1") LEVEL_35 FRAME_RATE_20));
     packet(&r, QS_END_B, VIEW(HEADER("\2") FRAME_35("\2")));
     packet(&r, QS_END_B, VIEW(HEADER("\3") FRAME_35("\3") PRINT));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rebuilds demos of a stream of packets between two addresses, from datagrams to the demo's bytes;
- * they are counted, not written. Inputs are those of fuzz_decode, but for the second byte: its low
- * bits are the wishes, to force and to sanitize.
+ * they are counted, not written. Inputs are those of fuzz_decode, but for the second byte, a bit of
+ * which asks for --sanitize.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
-enum { WISH_FORCE = 1, WISH_SANITIZE = 2 };
+enum { SANITIZE = 2 };
 
 static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t server_port,
                                   uint64_t number)
@@ -53,8 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < HEADER)
         return 0;
-    options.demo.force = data[1] & WISH_FORCE;
-    options.demo.sanitize = data[1] & WISH_SANITIZE;
+    options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
     sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");

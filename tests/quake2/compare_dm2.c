@@ -86,7 +86,7 @@ static void decode_blocks(struct recording *recording, struct qs_reader *in)
     bool preamble = true;
 
     q2_protocol.session_init(&session.base);
-    session.tracker = q2_tracker_new();
+    q2_tracker_attach(q2_tracker_new(), &session);
     qs_decoder_init(&decoder, &q2_protocol);
     while (dm2_read_block(in, &block) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {

@@ -45,7 +45,7 @@ static enum qs_demo_status decode(struct qs_reader *in, struct findings *finding
     struct qs_view block;
 
     q2_protocol.session_init(&session.base);
-    session.tracker = q2_tracker_new();
+    q2_tracker_attach(q2_tracker_new(), &session);
     qs_decoder_init(&decoder, &q2_protocol);
     while ((status = dm2_read_block(in, &block)) == QS_DEMO_BLOCK) {
         const struct qs_packet packet = {

@@ -241,7 +241,7 @@ static void round_trip(int32_t version)
 
     open_world(&world, version);
     game_open(&game);
-    game.session.tracker = q2_tracker_new();
+    q2_tracker_attach(q2_tracker_new(), &game.session);
     game_begin_level(&game, (uint32_t)version, Q2_RECORD_CLIENT);
     add_baselines(&world, &game);
     for (int32_t number = 1; number <= FRAMES; number++) {

@@ -63,7 +63,7 @@ static void watch_open(struct watch *watch)
     watch->base.field = see;
     watch->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
     game_open(&watch->game);
-    watch->game.session.tracker = q2_tracker_new();
+    q2_tracker_attach(q2_tracker_new(), &watch->game.session);
 }
 
 static void watch_close(struct watch *watch)

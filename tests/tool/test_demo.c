@@ -13,13 +13,10 @@ struct fixture {
     struct demo *demo;
 };
 
-static struct demo *demo_of(struct fixture *f, bool force)
+static struct demo *demo_of(struct fixture *f)
 {
-    return demo_new(&(struct demo_setup){.naming = f->naming,
-                                         .demo_options = {.force = force},
-                                         .capture = "duel",
-                                         .extension = "dm2",
-                                         .session = 3});
+    return demo_new(&(struct demo_setup){
+        .naming = f->naming, .capture = "duel", .extension = "dm2", .session = 3});
 }
 
 static int set_up(void **state)
@@ -29,7 +26,7 @@ static int set_up(void **state)
 
     f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
     f->naming = naming_new(f->folder, &error);
-    f->demo = demo_of(f, false);
+    f->demo = demo_of(f);
     *state = f;
     return 0;
 }
@@ -135,16 +132,14 @@ static void discards(void **state)
     assert_int_equal(demo_files(f->demo)->len, 0);
 }
 
-static void asks_before_writing_without_a_start(void **state)
+static void keeps_what_is_missing_at_the_start(void **state)
 {
     struct fixture *f = *state;
-    struct demo *forced = demo_of(f, true);
 
     assert_null(demo_lacks(f->demo));
-    assert_false(qs_demo_start_missing(demo_writer(f->demo), "no svc_serverdata seen"));
-    assert_string_equal(demo_lacks(f->demo), "no svc_serverdata seen");
-    assert_true(qs_demo_start_missing(demo_writer(forced), "the same"));
-    demo_free(forced);
+    qs_demo_start_missing(demo_writer(f->demo), "no svc_serverinfo seen");
+    qs_demo_start_missing(demo_writer(f->demo), "no other either");
+    assert_string_equal(demo_lacks(f->demo), "no svc_serverinfo seen");
 }
 
 static void bounds_problems(void **state)
@@ -208,7 +203,7 @@ int main(void)
         TEST(keeps_the_first_map),
         TEST(takes_the_next_free_name),
         TEST(discards),
-        TEST(asks_before_writing_without_a_start),
+        TEST(keeps_what_is_missing_at_the_start),
         TEST(bounds_problems),
         TEST(sums_up_problems),
     };
