@@ -22,7 +22,7 @@ struct qs_demo_counts {
     uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
 };
 
-/* An implementation begins with this struct, fills in the functions and the wishes. */
+/* An implementation begins with this struct, fills in the functions and the options. */
 struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
     void (*write)(struct qs_demo_writer *writer, const void *data, size_t size);

@@ -6,7 +6,7 @@
  * are), a byte of which bit n is the value of option n, then packets: FUZZ_PACKET_* bits, the
  * number of bytes (16 bits, little-endian), the bytes.
  *
- * fuzz_rebuild: the same; the second byte says what the user wishes.
+ * fuzz_rebuild: the same; a bit of the second byte asks for --sanitize.
  *
  * fuzz_lend: the same; the second byte says how many packets the late client lacks.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a rebuilder is given: files begin and end, problems are kept, wishes are passed on. */
+/* What a rebuilder is given: files begin and end, problems are kept, options are passed on. */
 #include "tests/tool/frames.h"
 
 #include <glib/gstdio.h>
