@@ -2,7 +2,6 @@
 #include "common/quake/session.h"
 
 #include "common/core/text.h"
-#include "common/quake/dialect.h"
 
 void nq_session_init(struct qs_session *session)
 {
@@ -62,26 +61,6 @@ void nq_session_accept_connection(struct nq_session *session)
         session->restart_offered = true;
     else
         nq_session_begin_connection(session);
-}
-
-void nq_session_borrow(struct nq_session *session, const struct nq_session *lender)
-{
-    struct nq_session own = *session;
-
-    nq_session_copy(&session->base, &lender->base);
-    session->base.server = own.base.server;
-    session->base.connection = own.base.connection;
-    session->base.level = own.base.level + 1;
-    session->base.disconnected = own.base.disconnected;
-    session->base.to_server = own.base.to_server;
-    session->base.to_client = own.base.to_client;
-    session->to_server = own.to_server;
-    session->to_client = own.to_client;
-    session->darkplaces_client =
-        own.darkplaces_client || nq_darkplaces_version(session); /* others do not speak these */
-    /* What is left in `own` is no longer held. */
-    own.to_server.pending = own.to_client.pending = (struct qs_fragments){0};
-    nq_session_clear(&own.base);
 }
 
 /* "maps/e1m1.bsp" → "e1m1" */

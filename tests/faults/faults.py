@@ -116,8 +116,8 @@ FAULTS = [
     ("demo", "    if (now > qwd->time)\n        qwd->time = now;", "    qwd->time = now;"),
     ("demo", "const bool cut = decoder->accepted && qs_packet_is_cut(packet);",
      "const bool cut = false;"),
-    ("demo", "return message.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
-     "return message.data[1] == TE_RAILTRAIL2;"),
+    ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
+     "return message->bytes.data[1] == TE_RAILTRAIL2;"),
     ("demo", "    forget_last_frame(dm2);\n    converter_level(&dm2->converter);\n"
      "    g_byte_array_set_size(dm2->block, 0);\n",
      "    forget_last_frame(dm2);\n    converter_level(&dm2->converter);\n"),
