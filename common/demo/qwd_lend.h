@@ -60,6 +60,9 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
 /* The entities that were in view before the first update. */
 const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower);
 
+/* Why the session needs a sign-on, as words; `map`: that it is on, or NULL. New. */
+char *qwd_lent_because(const struct qs_borrower *borrower, const char *map);
+
 /* Packets before the first update that updates count from; uint32_t, ascending. */
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower);
 

@@ -309,7 +309,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
 
 void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
-    if (!sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED])
+    if (!sign_on->complete && ((const struct qw_session *)decoder->session)->sign_on.lost)
         sign_on->broken = true;
     if (decoder->direction != QS_S2C || !has_content(decoder))
         return;

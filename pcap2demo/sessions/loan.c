@@ -14,20 +14,9 @@ struct looking {
     uint32_t level; /* that is looked at */
 };
 
-/* New, or NULL. */
-static char *map_of(const struct qs_protocol *protocol, const struct qs_session *session)
-{
-    struct qs_description description = {0};
-
-    protocol->describe(session, &description);
-    g_free(description.version);
-    g_free(description.player);
-    return description.map;
-}
-
 static void begin_looking(struct looking *looking, const struct qs_decoder *decoder)
 {
-    looking->map = map_of(decoder->protocol, decoder->session);
+    looking->map = qs_map_of(decoder->protocol, decoder->session);
     looking->level = decoder->session->level;
     looking->begun = true;
 }
@@ -285,7 +274,7 @@ static bool try_demos(struct held *held, struct loan *loan)
     const GPtrArray *demos = held->lending->demos;
     struct trials trials = {
         .refusals = g_string_new(NULL),
-        .next_map = held->level_over ? map_of(held->format->protocol, held->known) : NULL};
+        .next_map = held->level_over ? qs_map_of(held->format->protocol, held->known) : NULL};
 
     for (guint i = 0; demos && i < demos->len; i++) {
         const struct lender *lender = g_ptr_array_index(demos, i);

@@ -140,14 +140,14 @@ static void rebuild_packet(struct session *session, const char *file, const char
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* The packet just decoded shows that it needs a sign-on. `first`: and is the first that counts. */
+/* The packet just decoded shows that it needs a sign-on. `before`: see held_new(). */
 static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
-                         const struct qs_packet *packet, bool first)
+                         const struct qs_packet *packet, const struct qs_session *before)
 {
     if (!session->borrows || !session->borrows->is_late(decoder))
         return;
-    session->held =
-        held_new(session->lending, session->rebuilt, session->number, decoder, first, packet->time);
+    session->held = held_new(session->lending, session->rebuilt, session->number, decoder, before,
+                             packet->time);
     session->borrows = NULL;
 }
 
@@ -200,7 +200,7 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->server = setup->server;
     start_demo(session, setup, first);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
-    hold_if_late(session, decoder, first, true);
+    hold_if_late(session, decoder, first, NULL);
     return session;
 }
 
@@ -217,6 +217,7 @@ void session_free(struct session *session)
 void session_packet(struct session *session, const char *file, const char *comment,
                     const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
+    const struct qs_session before = session->state;
     const bool heard_server = session->heard_server; /* before this packet */
 
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
@@ -236,11 +237,11 @@ void session_packet(struct session *session, const char *file, const char *comme
     if (!session->demo)
         return;
     if (decoder->direction == QS_S2C)
-        hold_if_late(session, decoder, packet, !heard_server);
-    if (!session->held)
-        rebuild_packet(session, file, comment, decoder, packet);
-    else if (!heard_server)
+        hold_if_late(session, decoder, packet, heard_server ? &before : NULL);
+    if (session->held)
         held_packet(session->held, decoder, file, packet);
+    else
+        rebuild_packet(session, file, comment, decoder, packet);
 }
 
 /* --- With a lent sign-on --------------------------------------------------------------------- */
