@@ -207,32 +207,54 @@ static bool has_frame(const struct dm2 *dm2)
     return false;
 }
 
-static void note_late(struct dm2 *dm2)
+static void note_late(struct dm2 *dm2, const char *what)
 {
     if (!dm2->late)
-        qs_demo_start_missing(dm2->out, "the capture begins in the middle of a level");
+        qs_demo_start_missing(dm2->out, what);
     dm2->late = true;
+}
+
+/* New, or NULL. */
+static char *map_of(const struct q2_session *session)
+{
+    struct qs_description description;
+
+    q2_protocol.describe(&session->base, &description);
+    g_free(description.version);
+    g_free(description.player);
+    return description.map;
+}
+
+/* Nobody lends it. */
+static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
+{
+    const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
+    char *map;
+
+    if (dm2->incomplete)
+        return;
+    map = map_of(session);
+    qs_demo_level_lost(dm2->out, map, &loss);
+    g_free(map);
+    dm2->incomplete = true;
 }
 
 /* Without config strings players stop; with a lent sign-on the first frame is written in full. */
 static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
 {
     if (!session->base.level)
-        note_late(dm2);
+        note_late(dm2, "the capture begins in the middle of a level");
     return session->base.level && (has_full_frame(dm2) || (session->base.level == dm2->lent_level &&
                                                            has_known_frame(dm2)));
 }
 
-/* Players stop where the map's name, the first of the models, is not there ("no map set"). */
+/* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
+ * something else where other strings or baselines are missing. */
 static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
 {
-    if (q2_configstring(session, Q2_RANGE_MODELS, 1))
+    if (!session->lost.seen && q2_configstring(session, Q2_RANGE_MODELS, 1))
         return true;
-    if (!dm2->incomplete && session->base.level)
-        qs_demo_problem(dm2->out, NULL,
-                        "level %u cannot be shown: part of its sign-on was not captured",
-                        session->base.level);
-    dm2->incomplete = true;
+    note_level_lost(dm2, session);
     return false;
 }
 
@@ -548,8 +570,12 @@ static void dm2_lend(void *state, const struct qs_borrower *borrower, struct qs_
 {
     struct dm2 *dm2 = state;
     const struct q2_frame *frame;
+    char *map = map_of(q2_session_of(session));
+    char *because = dm2_lent_because(borrower, map);
 
-    note_late(dm2);
+    note_late(dm2, because);
+    g_free(because);
+    g_free(map);
     q2_tracker_attach(dm2->tracker, q2_session_of(session));
     for (unsigned i = 0; (frame = dm2_lent_frame(borrower, i)); i++)
         q2_tracker_insert(dm2->tracker, frame);

@@ -79,7 +79,7 @@ static enum fit find_direction(struct qs_decoder *d, const struct q2_session *se
 }
 
 static enum fit try_guess(struct qs_decoder *d, const struct guess *guess,
-                      void (*decode)(struct qs_decoder *))
+                          void (*decode)(struct qs_decoder *))
 {
     struct q2_session *session = q2_session_of(d->session);
     struct q2_session trial;

@@ -225,7 +225,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session, session->packets);
     if (!session->demo)
         return;
-    if (session->borrows && decoder->direction == QS_S2C)
+    if (session->borrows)
         hold_if_late(session, decoder, packet, false);
     if (!session->held)
         rebuild_packet(session, file, comment, decoder, packet);
