@@ -14,12 +14,12 @@
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2_convert.h"
+#include "common/demo/dm2_kept.h"
 #include "common/demo/dm2_lend.h"
 #include "common/demo/dm2_preamble.h"
 #include "common/demo/stufftext.h"
 
 enum {
-    FRAMES_KEPT = 16,  /* how many frames players keep for deltas (UPDATE_BACKUP) */
     HEADER_SIZE = 8,   /* yquake2 sends a demo's blocks to itself as packets, which have a header */
     FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
 };
@@ -34,16 +34,15 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
-    uint32_t level;               /* number of the level at hand */
-    bool begun;                   /* its file */
-    bool ended;                   /* the connection */
-    bool late;                    /* that the capture lacks a beginning was said */
-    uint32_t lent_level;          /* number of the level whose sign-on is lent; 0: none */
-    bool incomplete;              /* that the level cannot be shown was said */
-    bool refused;                 /* that the protocol is not rebuilt was said */
-    int32_t written[FRAMES_KEPT]; /* numbers of the demo's frames, by place as players keep them */
-    int32_t last;                 /* number of the demo's last frame; 0: none */
-    struct converter converter;   /* for protocols 35 and 36 */
+    uint32_t level;             /* number of the level at hand */
+    bool begun;                 /* its file */
+    bool ended;                 /* the connection */
+    bool late;                  /* that the capture lacks a beginning was said */
+    uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
+    bool incomplete;            /* that the level cannot be shown was said */
+    bool refused;               /* that the protocol is not rebuilt was said */
+    struct dm2_kept kept;       /* the demo's frames */
+    struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
     struct q2_dialect dialect; /* of the demo */
     bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
@@ -67,17 +66,10 @@ static void *dm2_new(struct qs_demo_writer *out)
     return dm2;
 }
 
-static void forget_last_frame(struct dm2 *dm2)
-{
-    dm2->last = 0;
-    memset(dm2->written, 0, sizeof dm2->written);
-}
-
 static void dm2_free(void *state)
 {
     struct dm2 *dm2 = state;
 
-    forget_last_frame(dm2);
     q2_tracker_free(dm2->tracker);
     converter_clear(&dm2->converter);
     stufftext_clear(&dm2->stufftext);
@@ -135,7 +127,7 @@ static void end_level(struct dm2 *dm2)
         write_file(dm2);
     }
     dm2->begun = dm2->incomplete = false;
-    forget_last_frame(dm2);
+    dm2->kept = (struct dm2_kept){0};
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
 }
@@ -305,17 +297,10 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
 
 /* --- Frames --- */
 
-static bool demo_has_frame(const struct dm2 *dm2, int32_t number)
-{
-    return number > 0 && dm2->written[number % FRAMES_KEPT] == number;
-}
-
 static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
-    dm2->last = frame->number;
-    if (frame->number > 0)
-        dm2->written[frame->number % FRAMES_KEPT] = frame->number;
+    dm2_kept_add(&dm2->kept, frame->number, frame->entities->len);
     if (session->dialect.packed)
         converter_keep(&dm2->converter);
 }
@@ -326,8 +311,9 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
 {
     const struct q2_frame_style style = {
         .baselines = dm2->tracker, .max_clients = session->max_clients, .dialect = dm2->dialect};
-    const int64_t back = (int64_t)frame->number - dm2->last;
-    const bool near = back > 0 && back < FRAMES_KEPT && demo_has_frame(dm2, dm2->last);
+    const int64_t back = (int64_t)frame->number - dm2->kept.last;
+    const bool near =
+        back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has(&dm2->kept, dm2->kept.last);
 
     g_byte_array_set_size(dm2->unit, 0);
     q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
@@ -396,11 +382,11 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
             return;
         unit = encode_frame(dm2, session, &dm2->converter.last, frame);
     } else if (frame->delta <= 0 ||
-               (!frame->reference_missing && demo_has_frame(dm2, frame->delta))) {
+               (!frame->reference_missing && dm2_kept_has(&dm2->kept, frame->delta))) {
         unit = frame_as_sent(first);
     } else {
         note_repair(dm2, frame, packet);
-        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->last), frame);
+        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->kept.last), frame);
     }
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
