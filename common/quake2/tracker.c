@@ -207,12 +207,15 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                             uint8_t suppressed, struct qs_view areas)
 {
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
+    const bool healed = missing && delta < number && tracker->missing &&
+                        tracker->missing(tracker->missing_user, delta);
     const enum q2_frame_trust trust = find_base(tracker, number, delta);
     struct q2_frame *frame = slot_for(tracker, number);
 
     *frame = (struct q2_frame){
         .trust = trust,
         .reference_missing = missing,
+        .healed = healed,
         .number = number,
         .delta = delta,
         .suppressed = suppressed,

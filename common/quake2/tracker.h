@@ -28,6 +28,7 @@ enum q2_frame_trust {
 struct q2_frame {
     enum q2_frame_trust trust;
     bool reference_missing; /* its own delta reference was not there */
+    bool healed;            /* but it was made good from elsewhere */
     int32_t number;
     int32_t delta; /* the frame it was sent as a delta from; <= 0: none */
     uint8_t suppressed;
@@ -63,6 +64,13 @@ struct q2_tracker {
      * could be built on, it is then built on nothing.
      */
     GArray *mentions; /* struct q2_mention, of the packet at hand */
+
+    /*
+     * Or NULL: called where a frame is a delta from frame `number`, which is missing. Returns
+     * whether it inserted that one. `user` is missing_user.
+     */
+    bool (*missing)(void *user, int32_t number);
+    void *missing_user;
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
     GArray *messages;   /* struct q2_tracked_message */

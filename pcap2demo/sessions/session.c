@@ -191,6 +191,8 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->server = setup->server;
     start_lender(session, setup, first);
     start_rebuild(session, setup, first);
+    if (session->demo)
+        demo_set_peers(session->demo, session->lending, session->lender);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;
@@ -287,6 +289,8 @@ void session_over(struct session *session, const struct qs_session *state)
         held_end(session->held, state);
     else
         describe(session, state);
+    if (session->demo)
+        demo_set_peers(session->demo, NULL, NULL);
     if (session->lender)
         lender_end(session->lending, session->lender);
     session->lender = NULL;
