@@ -222,6 +222,7 @@ bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, i
     heal_entities(&pair, base, other, healed.entities);
     heal_player(session, &healed, other);
     q2_tracker_insert(session->tracker, &healed);
+    q2_tracker_seen_elsewhere(session->tracker, other->entities);
     q2_frame_clear(&healed);
     return true;
 }
