@@ -17,6 +17,8 @@ struct demo {
     char *file_map;        /* the map that the file is named after */
     char *lacks;
     struct demo_loan loan;
+    const struct lending *lending; /* NULL: other sessions are not known */
+    const struct lender *lender;
     GPtrArray *files;
     struct problems problems;
     bool dropped, unwanted;
@@ -177,6 +179,14 @@ static void left_out(struct qs_demo_writer *out, const char *command)
     g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
 }
 
+static void peers(struct qs_demo_writer *out, qs_peer_taker *take, void *user)
+{
+    const struct demo *demo = (const struct demo *)out;
+
+    if (demo->lender)
+        lender_peers(demo->lending, demo->lender, take, user);
+}
+
 /* --- The demo --- */
 
 struct demo *demo_new(const struct demo_setup *setup)
@@ -189,6 +199,7 @@ struct demo *demo_new(const struct demo_setup *setup)
                                         .start_missing = start_missing,
                                         .left_out = left_out,
                                         .problem = problem,
+                                        .peers = peers,
                                         .sanitize = setup->demo_options.sanitize,
                                         .ezquake_37 = setup->demo_options.ezquake_37};
     demo->setup = *setup;
@@ -266,6 +277,12 @@ const struct problems *demo_problems(const struct demo *demo)
 const char *demo_lacks(const struct demo *demo)
 {
     return demo->lacks;
+}
+
+void demo_set_peers(struct demo *demo, const struct lending *lending, const struct lender *lender)
+{
+    demo->lending = lending;
+    demo->lender = lender;
 }
 
 void demo_set_loan(struct demo *demo, const struct loan *loan)

@@ -86,6 +86,10 @@ struct demo_loan {
     char *refusals; /* why demos that the user named could not help */
 };
 
+/* The session's lender knows other sessions with its server; NULL: not any more. Both must live as
+ * long. */
+void demo_set_peers(struct demo *demo, const struct lending *lending, const struct lender *lender);
+
 /* Once, of a session that began late. */
 void demo_set_loan(struct demo *demo, const struct loan *loan);
 const struct demo_loan *demo_loan(const struct demo *demo);

@@ -31,6 +31,12 @@ void lender_free(gpointer lender);
 struct lender *lender_copy(const struct lender *lender);
 bool lender_can_lend(const struct lender *lender);
 
+/*
+ * A server may have several addresses, and many servers share one: the address only tells who is
+ * tried first.
+ */
+bool lender_is_of_server(const struct lender *lender, const struct qs_address *server);
+
 struct held {
     struct lending *lending;
     const struct qs_demo_format *format;

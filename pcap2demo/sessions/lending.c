@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who may lend: sessions, level by level, and demos. */
+#include <string.h>
+
 #include "pcap2demo/sessions/held.h"
 
 /* Levels that are over; of sessions the oldest go first. */
@@ -114,6 +116,25 @@ void lender_end(struct lending *lending, struct lender *lender)
     keep_level(lender);
     g_ptr_array_remove(lending->live, lender);
     lender_free(lender);
+}
+
+bool lender_is_of_server(const struct lender *lender, const struct qs_address *server)
+{
+    return lender->server.family == server->family &&
+           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
+           (lender->format->lending->any_port || lender->server.port == server->port);
+}
+
+void lender_peers(const struct lending *lending, const struct lender *lender, qs_peer_taker *take,
+                  void *user)
+{
+    for (guint i = 0; i < lending->live->len; i++) {
+        const struct lender *peer = g_ptr_array_index(lending->live, i);
+
+        if (peer != lender && peer->format == lender->format &&
+            lender_is_of_server(peer, &lender->server) && !take(user, peer->sign_on))
+            return;
+    }
 }
 
 /* --- Demos that lend --- */

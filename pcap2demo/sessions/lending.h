@@ -41,6 +41,11 @@ void lender_packet(struct lender *lender, const struct qs_decoder *decoder,
 /* The session is over; what it had to lend stays. */
 void lender_end(struct lending *lending, struct lender *lender);
 
+/* Calls `take` with what each other session with the lender's server was told up to now, until that
+ * returns false. */
+void lender_peers(const struct lending *lending, const struct lender *lender, qs_peer_taker *take,
+                  void *user);
+
 /* --- Sessions that are held ------------------------------------------------------------------ */
 
 struct held;

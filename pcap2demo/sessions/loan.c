@@ -37,17 +37,6 @@ static bool look(void *user, const char *file, const struct qs_decoder *decoder,
     return looking->lending->look(looking->borrower, decoder);
 }
 
-/*
- * A server may have several addresses, and many servers share one: the address only tells who is
- * tried first.
- */
-static bool is_same_server(const struct lender *lender, const struct qs_address *server)
-{
-    return lender->server.family == server->family &&
-           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
-           (lender->format->lending->any_port || lender->server.port == server->port);
-}
-
 /* Both were in their levels at one time: on one server that is one level. */
 static bool is_present(const struct held *held, const struct lender *lender)
 {
@@ -65,7 +54,7 @@ static bool is_wanted(const struct held *held, const struct lender *lender,
                       const struct wanted *wanted)
 {
     return lender->format == held->format && lender_can_lend(lender) &&
-           (wanted->demos || (is_same_server(lender, &wanted->server) == wanted->same_server &&
+           (wanted->demos || (lender_is_of_server(lender, &wanted->server) == wanted->same_server &&
                               is_present(held, lender) == wanted->present));
 }
 

@@ -199,6 +199,8 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->client = setup->client;
     session->server = setup->server;
     start_demo(session, setup, first);
+    if (session->demo)
+        demo_set_peers(session->demo, session->lending, session->lender);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, NULL);
     return session;
@@ -236,8 +238,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session, session->packets);
     if (!session->demo)
         return;
-    if (decoder->direction == QS_S2C)
-        hold_if_late(session, decoder, packet, heard_server ? &before : NULL);
+    hold_if_late(session, decoder, packet, heard_server ? &before : NULL);
     if (session->held)
         held_packet(session->held, decoder, file, packet);
     else
@@ -300,6 +301,8 @@ void session_over(struct session *session, const struct qs_session *state)
         held_end(session->held, state);
     else
         describe(session, state);
+    if (session->demo)
+        demo_set_peers(session->demo, NULL, NULL);
     if (session->lender)
         lender_end(session->lending, session->lender);
     session->lender = NULL;
