@@ -97,6 +97,19 @@ static void consult(const struct held *held, const struct looking *looking,
         }
 }
 
+/* A session that lacks only part of its sign-on may know its map. */
+static char *refusal_of(const struct held *held, const struct looking *looking)
+{
+    char *own = qs_map_of(held->format->protocol, held->session);
+    char *refusal = NULL;
+
+    if (own && g_strcmp0(own, looking->map) != 0)
+        refusal = g_strdup_printf("it is of %s, and the session of %s",
+                                  looking->map ? looking->map : "no map", own);
+    g_free(own);
+    return refusal ? refusal : looking->lending->refusal(looking->borrower);
+}
+
 static struct tried try_lender(struct held *held, const struct lender *lender,
                                enum qs_lender_kind kind, const struct others *others)
 {
@@ -111,7 +124,7 @@ static struct tried try_lender(struct held *held, const struct lender *lender,
                                             .sink = looking.borrower->sink,
                                             .packet = look,
                                             .user = &looking});
-    tried = (struct tried){looking.borrower, looking.map, lending->refusal(looking.borrower)};
+    tried = (struct tried){looking.borrower, looking.map, refusal_of(held, &looking)};
     if (tried.refusal)
         lending->free(tried.borrower);
     if (tried.refusal)

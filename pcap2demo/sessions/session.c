@@ -288,6 +288,9 @@ static void release(struct session *session)
     again.borrower = loan.borrower;
     held_replay(session->held, &loan, &again.listener);
     demo_set_loan(session->demo, &loan);
+    if (loan.refusals && !demo_lacks(session->demo))
+        qs_demo_problem(demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
+                        loan.refusals);
     if (held_error(session->held))
         qs_demo_problem(demo_writer(session->demo), NULL, "%s", held_error(session->held));
     loan_clear(session->held, &loan);

@@ -352,17 +352,54 @@ class QuakeWorldSignOnLost(Late):
             self.assertGreater(right, 0.99 * len(shown))
 
 
+class QuakeSignOnLost(Late):
+    """The same for Quake: each reliable message of the second level's sign-on."""
+
+    def setUp(self):
+        super().setUp()
+        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.pcap.gz") as file:
+            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.dem.gz") as file:
+            self.write("lender.dem", file.read())
+        messages = player_messages(self.folder / "whole.pcap", "nq.svc_")
+        levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
+        self.sign_on = [number for number, names in messages.items()
+                        if number >= levels[1] and names & {"nq.svc_signonnum"}][:3]
+
+    def blocks(self, number, *options):
+        lost = Capture(self.whole.link_type,
+                       self.whole.frames[:number - 1] + self.whole.frames[number:])
+        error = self.convert(lost, *options)
+        demo, = self.demos().values()
+        _, said = self.tool("--check", demo)
+        self.assertEqual(said, "")
+        blocks = dem.read(demo)[1]
+        demo.unlink()
+        return error, blocks
+
+    def test_each_part(self):
+        self.assertEqual(len(self.sign_on), 3)
+        for number in self.sign_on:
+            error, without = self.blocks(number)
+            self.assertRegex(error, r"(level dm6|a level) cannot be shown: part of its sign-on "
+                                    r"\(before packet \d+\) was not captured")
+            error, lent = self.blocks(number, "--sign-on", "lender.dem")
+            self.assertIn("its sign-on is lent by lender.dem", error)
+            self.assertNotIn("cannot be shown", error)
+            self.assertGreater(len(lent), len(without) + 300)
+
+
 UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities"}
 
 
-def player_messages(capture):
+def player_messages(capture, prefix="qw.svc_"):
     """The names of the server's messages, by the packet's number."""
     run = subprocess.run([tool.PROGRAM, "--dump", capture], stdout=subprocess.PIPE, text=True,
                          errors="replace", check=False)
     found = {}
     for line in run.stdout.splitlines():
         words = line.split(" ", 3)
-        if words[2].startswith("qw.svc_"):
+        if words[2].startswith(prefix):
             found.setdefault(int(words[0]), set()).add(words[2])
     return found
 
