@@ -12,7 +12,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
 
-enum { OPTIONS_MAX = 8, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
+enum { OPTIONS_MAX = 8, CLIENT_PORT = 30000, SERVER_PORT = 27500 };
 
 struct stream {
     const struct qs_protocol *protocol;
@@ -37,23 +37,16 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
+/* Which end is which is told with the packet, or has to be found out: the ports do not say it. */
 static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
 {
+    struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, stream->packets);
     const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
     const bool ports_known = piece->bits & FUZZ_PACKET_PORTS_KNOWN;
-    struct qs_packet packet = {.data = piece->bytes,
-                               .size = piece->size,
-                               .wire_size = piece->size,
-                               .number = stream->packets,
-                               .time = (int64_t)stream->packets * PACKET_INTERVAL,
-                               .source = {.family = 4, .bytes = {10, 0, 0, 1}, .port = 30000},
-                               .destination = {.family = 4, .bytes = {10, 0, 0, 2}, .port = 27500},
-                               .from = from_server ? QS_END_B : QS_END_A,
-                               .source_is_server_port = ports_known && from_server,
-                               .destination_is_server_port = ports_known && !from_server};
 
-    if (piece->bits & FUZZ_PACKET_CUT && packet.size < WIRE_SIZE_MAX)
-        packet.wire_size = WIRE_SIZE_MAX;
+    packet.from = from_server ? QS_END_B : QS_END_A;
+    packet.source_is_server_port = ports_known && from_server;
+    packet.destination_is_server_port = ports_known && !from_server;
     return packet;
 }
 

@@ -70,6 +70,13 @@ struct fuzz_piece {
 /* False at the end. `*at` moves behind the piece; a length beyond the end means up to the end. */
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
 
+/*
+ * The datagram that the piece is, between a client and a server, by FUZZ_PACKET_FROM_SERVER and
+ * FUZZ_PACKET_CUT. Its bytes are the piece's; its time follows from its number.
+ */
+struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_port,
+                             uint16_t client_port, uint64_t number);
+
 /* The default ports of all protocols: tables of some size, which are made once. */
 struct protocol_selection *fuzz_selection(void);
 

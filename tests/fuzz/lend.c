@@ -10,24 +10,7 @@
 #include "pcap2demo/sessions/sessions.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { LENDER_PORT = 40000, LATE_PORT = 40001, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
-
-static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t server_port,
-                                  uint16_t client_port, uint64_t number)
-{
-    const struct qs_address client = {4, {10, 0, 0, 2}, client_port};
-    const struct qs_address server = {4, {10, 0, 0, 1}, server_port};
-    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
-    const bool cut = piece->bits & FUZZ_PACKET_CUT && piece->size < WIRE_SIZE_MAX;
-
-    return (struct qs_packet){.data = piece->bytes,
-                              .size = piece->size,
-                              .wire_size = cut ? WIRE_SIZE_MAX : piece->size,
-                              .number = number,
-                              .time = (int64_t)number * PACKET_INTERVAL,
-                              .source = from_server ? server : client,
-                              .destination = from_server ? client : server};
-}
+enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 
 static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
                  uint64_t lacking)
@@ -37,8 +20,8 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     size_t at = 2;
 
     while (fuzz_next(data, size, &at, &piece)) {
-        struct qs_packet lender = packet_of(&piece, server_port, LENDER_PORT, ++number);
-        struct qs_packet late = packet_of(&piece, server_port, LATE_PORT, number);
+        struct qs_packet lender = fuzz_packet(&piece, server_port, LENDER_PORT, ++number);
+        struct qs_packet late = fuzz_packet(&piece, server_port, LATE_PORT, number);
 
         if (!(piece.bits & FUZZ_LEND_LATE_ALONE))
             sessions_datagram(sessions, &lender);

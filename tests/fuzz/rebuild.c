@@ -10,25 +10,8 @@
 #include "pcap2demo/sessions/sessions.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
+enum { CLIENT_PORT = 40000 };
 enum { SANITIZE = 2 };
-
-static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t server_port,
-                                  uint64_t number)
-{
-    const struct qs_address client = {4, {10, 0, 0, 2}, CLIENT_PORT};
-    const struct qs_address server = {4, {10, 0, 0, 1}, server_port};
-    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
-    const bool cut = piece->bits & FUZZ_PACKET_CUT && piece->size < WIRE_SIZE_MAX;
-
-    return (struct qs_packet){.data = piece->bytes,
-                              .size = piece->size,
-                              .wire_size = cut ? WIRE_SIZE_MAX : piece->size,
-                              .number = number,
-                              .time = (int64_t)number * PACKET_INTERVAL,
-                              .source = from_server ? server : client,
-                              .destination = from_server ? client : server};
-}
 
 static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
                  size_t at)
@@ -37,7 +20,7 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     uint64_t number = 0;
 
     while (fuzz_next(data, size, &at, &piece)) {
-        struct qs_packet packet = packet_of(&piece, server_port, ++number);
+        struct qs_packet packet = fuzz_packet(&piece, server_port, CLIENT_PORT, ++number);
 
         sessions_datagram(sessions, &packet);
         g_free(piece.bytes);
