@@ -5,6 +5,9 @@
  */
 enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
 
+/* Packets of one end. */
+enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
+
 struct session_loss session_loss(const struct session *session)
 {
     const struct qs_netchan *to_server = &session->state.to_server;
@@ -14,6 +17,17 @@ struct session_loss session_loss(const struct session *session)
                                  .missing = (uint64_t)to_server->missing + to_client->missing,
                                  .not_captured =
                                      (uint64_t)to_server->not_captured + to_client->not_captured};
+}
+
+bool session_is_live(const struct session *session)
+{
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+}
+
+bool session_has_content(const struct session *session)
+{
+    return session_is_live(session) || session->recorded || session->state.level ||
+           session->packets >= CONTENT_PACKETS;
 }
 
 const struct qs_demo_format *session_demo_format(const struct session *session)
@@ -224,6 +238,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->lender && decoder->direction == QS_S2C)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {
