@@ -3,6 +3,7 @@
 #ifndef PCAP2DEMO_CONVERSATION_H
 #define PCAP2DEMO_CONVERSATION_H
 
+#include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/capture/recording.h"
@@ -21,6 +22,7 @@ struct conversation {
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
     struct session *session; /* going on now, or NULL */
+    struct qs_numbered numbered;
 
     /* A demo; else NULL. */
     struct recording *recording;

@@ -16,10 +16,8 @@
  *                                       |
  *                               handler->packet()       the action
  *
- * A conversation may hold several sessions one after the other. One begins with the first netchan
- * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
- * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
- * in the order in which they begin.
+ * A conversation may hold several sessions one after the other; when they begin and which numbers
+ * they have, common/core/numbering.h says. A demo is one session.
  */
 #ifndef PCAP2DEMO_SESSIONS_H
 #define PCAP2DEMO_SESSIONS_H
