@@ -43,6 +43,17 @@ bool crowd_has_room(const struct crowd *crowd, guint live)
     return live < crowd->max && memory_in_use() < crowd->memory_max;
 }
 
+bool crowd_tells(struct crowd *crowd, uint64_t packets)
+{
+    if (crowd->told < CROWD_TOLD_MAX) {
+        crowd->told++;
+        return true;
+    }
+    crowd->others.sessions++;
+    crowd->others.packets += packets;
+    return false;
+}
+
 void crowd_report(const struct crowd *crowd)
 {
     if (crowd->ended || crowd->left_out)
@@ -55,7 +66,8 @@ void crowd_report(const struct crowd *crowd)
 
 char *crowd_others_text(const struct crowd_others *others)
 {
-    return g_strdup_printf("%" G_GUINT64_FORMAT " sessions of %" G_GUINT64_FORMAT
+    return g_strdup_printf("and %" G_GUINT64_FORMAT " more %s, of %" G_GUINT64_FORMAT
                            " packets in all: only one end was heard, and shortly",
-                           others->sessions, others->packets);
+                           others->sessions, others->sessions == 1 ? "session" : "sessions",
+                           others->packets);
 }

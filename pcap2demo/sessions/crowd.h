@@ -18,6 +18,9 @@
 /* What is no live session yet: conversations that were answered, and others. */
 enum { CROWD_WAITING_MAX = 4096 };
 
+/* Sessions without content that are told of one by one; further ones are counted together. */
+enum { CROWD_TOLD_MAX = 8 };
+
 /* Live sessions, unless the user says otherwise. */
 enum { CROWD_SESSIONS_MAX = 16384 };
 
@@ -34,6 +37,7 @@ struct crowd {
     uint64_t memory_max; /* bytes in use by the program */
     uint64_t ended;      /* live sessions, before their time */
     uint64_t left_out;   /* sessions */
+    guint told;          /* sessions without content */
     struct crowd_others others;
 };
 
@@ -42,10 +46,14 @@ void crowd_init(struct crowd *crowd, guint max);
 /* Whether one more may live beside so many. */
 bool crowd_has_room(const struct crowd *crowd, guint live);
 
+/* A session without content, of so many packets, is over. Whether it is told of; else it is
+ * counted. */
+bool crowd_tells(struct crowd *crowd, uint64_t packets);
+
 /* Says what did not go as it should have, once; raises the exit status then. */
 void crowd_report(const struct crowd *crowd);
 
-/* "12 sessions of 14 packets in all: ...", a new text. */
+/* "and 12 more sessions, of 14 packets in all: ...", a new text. */
 char *crowd_others_text(const struct crowd_others *others);
 
 #endif

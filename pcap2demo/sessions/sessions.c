@@ -229,13 +229,11 @@ static void leave_out_session(struct sessions *sessions, const struct session *s
 static void finish_session(struct sessions *sessions, struct session *session)
 {
     session_end(session, sessions->keep);
-    if (session_has_content(session) || sessions->options->chosen->len) {
+    if (session_has_content(session) || sessions->options->chosen->len ||
+        crowd_tells(&sessions->crowd, session->packets))
         tell_session(sessions, session);
-    } else {
-        sessions->crowd.others.sessions++;
-        sessions->crowd.others.packets += session->packets;
+    else
         leave_out_session(sessions, session);
-    }
     session_free(session);
 }
 
