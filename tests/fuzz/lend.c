@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lends sign-ons between two clients of one server, of which one is heard from a later packet on.
- * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks. A
- * packet goes to both, or to one of them (FUZZ_LEND_*). Demos are counted, not written.
+ * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks;
+ * its upper bit asks for --sanitize. A packet goes to both, or to one of them (FUZZ_LEND_*).
+ * demo_check.h looks at the demos.
  */
 #include <glib.h>
 #include <stdlib.h>
 
 #include "pcap2demo/sessions/sessions.h"
+#include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
 enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 
@@ -31,19 +34,30 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     }
 }
 
+const bool fuzz_mutate_pieces = true;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { SANITIZE = 0x80 };
+    struct demo_check check;
     struct session_options options = {.selection = fuzz_selection(), .may_wait = true};
-    struct session_handler handler = {.want_rebuild = true};
+    struct session_handler handler = {
+        .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct sessions *sessions;
 
     if (size < 2)
         return 0;
+    options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    options.naming = naming_new(NULL, NULL);
+    demo_check_start(&check, options.demo.sanitize);
     sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");
-    feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, data[1]);
+    feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
+         data[1] & (SANITIZE - 1));
     sessions_free(sessions, true);
+    demo_check_end(&check);
+    naming_free(options.naming);
     g_array_free(options.chosen, TRUE);
     return 0;
 }

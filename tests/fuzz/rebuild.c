@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rebuilds demos of a stream of packets between two addresses, from datagrams to the demo's bytes;
- * they are counted, not written. Inputs are those of fuzz_decode, but for the second byte, a bit of
+ * Rebuilds demos of a stream of packets between two addresses, from datagrams to the demo's bytes,
+ * at which demo_check.h looks. Inputs are those of fuzz_decode, but for the second byte, a bit of
  * which asks for --sanitize.
  */
 #include <glib.h>
 #include <stdlib.h>
 
 #include "pcap2demo/sessions/sessions.h"
+#include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
 enum { CLIENT_PORT = 40000 };
 enum { SANITIZE = 2 };
@@ -27,21 +29,29 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     }
 }
 
+const bool fuzz_mutate_pieces = true;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
+    struct demo_check check;
     struct session_options options = {.selection = fuzz_selection()};
-    struct session_handler handler = {.want_rebuild = true};
+    struct session_handler handler = {
+        .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct sessions *sessions;
 
     if (size < HEADER)
         return 0;
     options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    options.naming = naming_new(NULL, NULL);
+    demo_check_start(&check, options.demo.sanitize);
     sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, HEADER);
     sessions_free(sessions, true);
+    demo_check_end(&check);
+    naming_free(options.naming);
     g_array_free(options.chosen, TRUE);
     return 0;
 }
