@@ -207,6 +207,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 {
     struct q2_tracker *tracker = tracker_of(d);
 
+    q2_session_of(d->session)->signing_on = false;
     label_frame(d, number, delta);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);

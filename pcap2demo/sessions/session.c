@@ -250,8 +250,8 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session, session->packets);
     if (!session->demo)
         return;
-    if (decoder->direction == QS_S2C)
-        hold_if_late(session, decoder, packet, !heard_server);
+    if (session->borrows)
+        hold_if_late(session, decoder, packet, decoder->direction == QS_S2C && !heard_server);
     if (!session->held)
         rebuild_packet(session, file, comment, decoder, packet);
     else if (!heard_server)
