@@ -11,8 +11,9 @@
 
 struct mvd2 {
     struct qs_demo_writer *out;
-    bool lost;         /* what came behind a hole is of no use */
-    GByteArray *block; /* scratch */
+    bool lost;            /* what came behind a hole is of no use */
+    GByteArray *block;    /* scratch */
+    GByteArray *filtered; /* the same */
 };
 
 static void *mvd2_new(struct qs_demo_writer *out)
@@ -21,6 +22,7 @@ static void *mvd2_new(struct qs_demo_writer *out)
 
     mvd2->out = out;
     mvd2->block = g_byte_array_new();
+    mvd2->filtered = g_byte_array_new();
     return mvd2;
 }
 
@@ -29,6 +31,7 @@ static void mvd2_free(void *state)
     struct mvd2 *mvd2 = state;
 
     g_byte_array_free(mvd2->block, TRUE);
+    g_byte_array_free(mvd2->filtered, TRUE);
     g_free(mvd2);
 }
 
@@ -50,7 +53,7 @@ static void begin(struct mvd2 *mvd2)
 /* Frames are deltas: those before the first gamestate show nothing. */
 static void take_block(struct mvd2 *mvd2, struct qs_view messages)
 {
-    if (!mvd2->out->begun && !mvd2_begins_level(messages))
+    if (!messages.size || (!mvd2->out->begun && !mvd2_begins_level(messages)))
         return;
     if (!mvd2->out->begun)
         begin(mvd2);
@@ -59,16 +62,39 @@ static void take_block(struct mvd2 *mvd2, struct qs_view messages)
     mvd2->out->counts.blocks++;
 }
 
-static void take_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
-                        const struct qs_packet *packet, const GByteArray *blocks)
+/* The block, which begins at `offset`, without the messages that stuff commands into players. */
+static struct qs_view sanitize(struct mvd2 *mvd2, const struct q2_gtv_blocks *blocks,
+                               uint32_t offset, struct qs_view messages)
 {
-    struct qs_reader in = qs_reader_over(blocks->data, blocks->len);
+    uint32_t done = 0;
+
+    g_byte_array_set_size(mvd2->filtered, 0);
+    for (guint i = 0; i < blocks->stuffed->len; i++) {
+        const struct q2_stuffed *range = &g_array_index(blocks->stuffed, struct q2_stuffed, i);
+
+        if (range->offset < offset || range->offset >= offset + messages.size)
+            continue;
+        g_byte_array_append(mvd2->filtered, messages.data + done, range->offset - offset - done);
+        done = range->offset - offset + range->length;
+        qs_demo_left_out(mvd2->out, "svc_stufftext");
+    }
+    g_byte_array_append(mvd2->filtered, messages.data + done, messages.size - done);
+    return qs_view_of_bytes(mvd2->filtered);
+}
+
+static void take_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet, const struct q2_gtv_blocks *blocks)
+{
+    struct qs_reader in = qs_reader_over(blocks->bytes->data, blocks->bytes->len);
     struct qs_view messages;
 
-    if (blocks->len && qs_decoder_problems(decoder))
+    if (blocks->bytes->len && qs_decoder_problems(decoder))
         qs_demo_not_decoded(mvd2->out, packet);
-    while (mvd2_read_block(&in, &messages) == QS_DEMO_BLOCK)
+    while (mvd2_read_block(&in, &messages) == QS_DEMO_BLOCK) {
+        if (mvd2->out->sanitize)
+            messages = sanitize(mvd2, blocks, in.pos - messages.size, messages);
         take_block(mvd2, messages);
+    }
 }
 
 /* Reports, once, why the demo ends here. */

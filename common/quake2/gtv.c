@@ -132,15 +132,32 @@ static void read_end(struct qs_decoder *d)
     d->session->disconnected = true;
 }
 
+static struct q2_gtv_blocks *blocks_new(void)
+{
+    struct q2_gtv_blocks *blocks = g_new0(struct q2_gtv_blocks, 1);
+
+    blocks->bytes = g_byte_array_new();
+    blocks->stuffed = g_array_new(FALSE, FALSE, sizeof(struct q2_stuffed));
+    return blocks;
+}
+
+static void forget_blocks(struct q2_gtv_blocks *blocks)
+{
+    g_byte_array_set_size(blocks->bytes, 0);
+    g_array_set_size(blocks->stuffed, 0);
+}
+
 /* Keeps what an .mvd2 file would have of the message. */
 static void keep_block(struct qs_decoder *d, struct qs_view block)
 {
     struct q2_gtv *gtv = gtv_of(d);
 
     if (!gtv->blocks)
-        gtv->blocks = g_byte_array_new();
-    qs_write_u16(gtv->blocks, (uint16_t)block.size);
-    qs_write_view(gtv->blocks, block);
+        gtv->blocks = blocks_new();
+    qs_write_u16(gtv->blocks->bytes, (uint16_t)block.size);
+    gtv->blocks->at = gtv->blocks->bytes->len;
+    gtv->blocks->from = d->in.pos;
+    qs_write_view(gtv->blocks->bytes, block);
 }
 
 /* Without a body it says that the stream rests until somebody plays. Else there are messages in it.
@@ -385,7 +402,7 @@ void q2_decode_unit(struct qs_decoder *d)
     struct q2_gtv *gtv = gtv_of(d);
 
     if (gtv->blocks)
-        g_byte_array_set_size(gtv->blocks, 0);
+        forget_blocks(gtv->blocks);
     learn_ends(d);
     d->accepted = gtv->begun;
     d->connectionless = !gtv->begun;

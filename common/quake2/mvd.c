@@ -196,6 +196,39 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
     return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
 }
 
+/* What is in the message that was just read stands before it, from `first` on. */
+static bool has_stufftext(const struct qs_decoder *d, guint first)
+{
+    for (guint i = first; i + 1 < d->messages->len; i++)
+        if (g_array_index(d->messages, struct qs_message, i).id == SVC_STUFFTEXT)
+            return true;
+    return false;
+}
+
+/* Players would carry out what is in the message from `start` on, or may do so. */
+static void mark_stuffed(const struct qs_decoder *d, uint32_t start)
+{
+    struct q2_gtv_blocks *blocks = q2_session_of(d->session)->gtv.blocks;
+    struct q2_stuffed range;
+
+    if (!blocks || d->probing)
+        return;
+    range = (struct q2_stuffed){blocks->at + start - blocks->from, d->in.pos - start};
+    g_array_append_val(blocks->stuffed, range);
+}
+
+/* Whether another may follow. */
+static bool read_one_message(struct qs_decoder *d)
+{
+    const guint first = d->messages->len;
+    const uint32_t start = d->in.pos, undecoded = d->undecoded;
+    const bool good = qs_read_message(d, Q2_MVD, lookup);
+
+    if (good && (d->undecoded > undecoded || has_stufftext(d, first)))
+        mark_stuffed(d, start);
+    return good;
+}
+
 void q2_read_mvd_messages(struct qs_decoder *d)
 {
     const uint32_t end = d->in.limit;
@@ -203,7 +236,7 @@ void q2_read_mvd_messages(struct qs_decoder *d)
     if (q2_pass_over(d))
         return;
     d->id_mask = Q2_MVD_ID_MASK;
-    while (qs_reader_left(&d->in) && qs_read_message(d, Q2_MVD, lookup))
+    while (qs_reader_left(&d->in) && read_one_message(d))
         ;
     d->id_mask = UINT8_MAX;
     d->stop = false;

@@ -40,8 +40,11 @@ static void clear_gtv(struct q2_gtv *gtv)
     qs_inflate_stream_clear(&gtv->inflating);
     if (gtv->held)
         g_bytes_unref(gtv->held);
-    if (gtv->blocks)
-        g_byte_array_free(gtv->blocks, TRUE);
+    if (!gtv->blocks)
+        return;
+    g_byte_array_free(gtv->blocks->bytes, TRUE);
+    g_array_free(gtv->blocks->stuffed, TRUE);
+    g_free(gtv->blocks);
 }
 
 void q2_session_clear(struct qs_session *base)

@@ -43,15 +43,25 @@ enum q2_gtv_stage {
     Q2_GTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
 };
 
+/* The blocks of MVD in a unit of GTV. */
+struct q2_gtv_blocks {
+    GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
+    uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
+    GArray
+        *stuffed; /* struct q2_stuffed in `bytes`: messages with commands for players' consoles */
+};
+
+struct q2_stuffed {
+    uint32_t offset, length;
+};
+
 struct q2_gtv {
     enum q2_gtv_stage stage[2]; /* by enum qs_end */
     bool begun;                 /* the server has accepted the client */
     struct qs_inflate_stream inflating;
     GBytes *held; /* inflated bytes of a message that is not whole; or NULL */
 
-    /* Of the last unit only, and not of copies: the blocks in it, each with its length before it as
-     * in an .mvd2 file; or NULL. */
-    GByteArray *blocks;
+    struct q2_gtv_blocks *blocks; /* of the last unit only, and not of copies; or NULL */
 };
 
 struct q2_tracker;
