@@ -43,6 +43,15 @@ static bool take_magic(struct qs_reader *in)
     return magic && memcmp(magic, Q2_MVD_MAGIC, Q2_MVD_MAGIC_SIZE) == 0;
 }
 
+static enum qs_demo_status next_magic(struct qs_reader *in)
+{
+    const uint32_t left = MIN(qs_reader_left(in), (uint32_t)Q2_MVD_MAGIC_SIZE);
+
+    if (memcmp(in->data + in->pos, Q2_MVD_MAGIC, left) != 0)
+        return QS_DEMO_BAD;
+    return take_magic(in) ? QS_DEMO_LINE : QS_DEMO_CUT;
+}
+
 static bool recognise(struct qs_view file)
 {
     struct qs_reader in = qs_reader_over(file.data, file.size);
@@ -56,7 +65,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     enum qs_demo_status status;
 
     if (!reader->begun)
-        return take_magic(&reader->in) ? QS_DEMO_LINE : QS_DEMO_BAD;
+        return next_magic(&reader->in);
     if (reader->ended)
         return qs_reader_left(&reader->in) ? QS_DEMO_BAD : QS_DEMO_END;
     status = mvd2_read_block(&reader->in, &messages);
