@@ -119,7 +119,8 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
         entity = &alone;
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
-        return;
+        if (!dialect_of(d)->mvd)
+            return;
     }
     memcpy(stood, entity->origin, sizeof stood);
     q2_read_entity(d, mask.bits, entity);
