@@ -21,6 +21,7 @@ struct conversation {
     int64_t clock;           /* to be added to the time of packets; see sessions.c */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
+    bool left_out;           /* too many others go on: see crowd.h */
     struct session *session; /* going on now, or NULL */
     struct qs_numbered numbered;
 
