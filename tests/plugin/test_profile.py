@@ -74,7 +74,7 @@ class Profile(PluginTest):
         self.assertEqual(self.columns(), ["Session", "Direction", "Player", "RTT"])
         capture = self.readable(CAPTURES[0] / "qw-vanilla.pcap")
         shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "frame.number == 40")
-        self.assertRegex(shown, r" 1 +client to server +labplayer ")
+        self.assertRegex(shown, r" 1 +C→S +labplayer ")
 
     def test_installed(self):
         where = self.folder / "installed"
