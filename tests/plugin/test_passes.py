@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ElementTree
 from wireshark import PluginTest, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
+SHORT_NAMES = [row[1] for row in rows("protocol")]
 LATER = {f"{protocol}.{suffix}" for protocol in PROTOCOLS
          for suffix in ("session", "session.player")}
 PACKETS = 120
@@ -35,7 +36,8 @@ class Passes(PluginTest):
             for item in part.findall("field"):
                 if item.get("name") in without:
                     part.remove(item)
-        return "".join(ElementTree.tostring(part, encoding="unicode") for part in parts)
+            ElementTree.indent(part)
+        return "".join(ElementTree.tostring(part, encoding="unicode").strip() for part in parts)
 
     @staticmethod
     def names(parts):
@@ -49,15 +51,16 @@ class Passes(PluginTest):
                              f"packet {number}")
 
     def lines(self, path, *options):
-        """By packet number, what the packet list shows."""
+        """By packet number, what the packet list shows of the plugin's packets."""
         columns = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
                               "-e", "_ws.col.Protocol", "-e", "_ws.col.Info", *options)
-        return dict(line.split("\t", 1) for line in columns.splitlines())
+        lines = (line.split("\t", 2) for line in columns.splitlines())
+        return {int(number): info for number, protocol, info in lines if protocol in SHORT_NAMES}
 
     def check_lines(self, path, only, alone):
         expected = self.lines(path)
         self.assertEqual(self.lines(path, "-2"), expected)
-        shown = {str(number): expected[str(number)] for number in alone}
+        shown = {number: expected[number] for number in alone if number in expected}
         self.assertEqual(self.lines(path, "-Y", only), shown)
         self.assertEqual(self.lines(path, "-2", "-Y", only), shown)
         # With a tree of each packet.
