@@ -260,8 +260,8 @@ class Storm:
                 path.write_bytes(Capture(ETHERNET, frames).pcap())
                 for words in (["-V"], ["-2", "-q", "-z", "expert"]):
                     command = [*unprivileged(), "tshark", "-r", path, *words]
-                    size = 40 * path.stat().st_size
-                    self.run(command, path, words, folder, statuses=(0,), size=size)
+                    self.run(command, path, words, folder, statuses=(0,),
+                             size=path.stat().st_size)
                 self.runs += min(batch, count - number)
 
 
