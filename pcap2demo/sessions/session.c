@@ -132,12 +132,11 @@ static void start_rebuilder(struct session *session, const char *comment)
 }
 
 static void start_rebuild(struct session *session, const struct session_setup *setup,
-                          const struct qs_packet *first)
+                          const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
     struct demo_setup demo = setup->demo;
 
-    if (!format || !setup->rebuild || !session->chosen || session->recorded)
+    if (!session->chosen)
         return;
     session->rebuilt = format;
     demo.extension = format->extension;
@@ -167,14 +166,24 @@ static void hold_if_late(struct session *session, const struct qs_decoder *decod
 }
 
 static void start_lender(struct session *session, const struct session_setup *setup,
-                         const struct qs_packet *first)
+                         const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
-
-    if (!format || !format->lending || !setup->rebuild || session->recorded)
+    if (!format->lending)
         return;
     session->lending = setup->lending;
     session->lender = lender_new(setup->lending, format, session->number);
+}
+
+/* Of what was read from a demo there is nothing to rebuild. */
+static void start_demo(struct session *session, const struct session_setup *setup,
+                       const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+
+    if (!format || !setup->rebuild || session->recorded)
+        return;
+    start_lender(session, setup, format);
+    start_rebuild(session, setup, format);
 }
 
 static void free_rebuild(struct session *session)
@@ -203,8 +212,7 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->chosen = setup->chosen;
     session->client = setup->client;
     session->server = setup->server;
-    start_lender(session, setup, first);
-    start_rebuild(session, setup, first);
+    start_demo(session, setup, first);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;

@@ -30,8 +30,8 @@ struct sessions {
     struct lending *lending;
     GQueue waiting; /* struct session: over, and may yet be lent a sign-on; oldest first */
     struct crowd crowd;
-    unsigned count; /* sessions so far */
-    bool keep;      /* unfinished demos at the end */
+    struct qs_numbering numbering;
+    bool keep; /* unfinished demos at the end */
 };
 
 static bool is_chosen(const struct session_options *options, unsigned number)
@@ -190,11 +190,10 @@ static void look_for_twins(struct sessions *sessions, const struct conversation 
 }
 
 static void begin_session(struct sessions *sessions, struct conversation *conversation,
-                          const struct qs_packet *first)
+                          unsigned number, const struct qs_packet *first)
 {
     const struct session_options *options = sessions->options;
     const struct session_handler *handler = sessions->handler;
-    const unsigned number = ++sessions->count;
     const struct session_setup setup = {
         .number = number,
         .recorded = conversation->recording ? recording_demo_format(conversation->recording) : NULL,
@@ -280,12 +279,14 @@ static void follow_session(struct sessions *sessions, struct conversation *conve
 {
     const struct qs_decoder *decoder = decoder_of(sessions, conversation);
     const bool demo = conversation->recording != NULL;
+    const uint32_t number =
+        qs_number_session(&sessions->numbering, &conversation->numbered,
+                          demo ? 0 : conversation->state->connection, demo || decoder->accepted);
 
-    if (conversation->session && !demo &&
-        conversation->session->state.connection != conversation->state->connection)
+    if (conversation->session && conversation->session->number != number)
         end_session(sessions, conversation);
-    if (!conversation->session && (demo || decoder->accepted))
-        begin_session(sessions, conversation, packet);
+    if (number && !conversation->session)
+        begin_session(sessions, conversation, number, packet);
     if (conversation->session)
         session_packet(conversation->session, sessions->file, comment_of(sessions, packet), decoder,
                        packet);

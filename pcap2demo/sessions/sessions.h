@@ -16,10 +16,9 @@
  *                                       |
  *                               handler->packet()       the action
  *
- * A conversation may hold several sessions one after the other. One begins with the first netchan
- * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
- * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
- * in the order in which they begin. How many may go on at once says crowd.h.
+ * A conversation may hold several sessions one after the other; when they begin and which numbers
+ * they have, common/core/numbering.h says. How many may go on at once says crowd.h. A demo is one
+ * session.
  */
 #ifndef PCAP2DEMO_SESSIONS_H
 #define PCAP2DEMO_SESSIONS_H
