@@ -20,6 +20,7 @@ struct words {
     struct options *options;
     bool several_actions;
     gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
+    int sessions_max;
     char *output, *qwd_format, *split;
     char **sessions, **options_of_protocols, **ports;
     char **read; /* files that -r names */
@@ -165,8 +166,12 @@ static void add_input(struct option_table *table, struct words *words)
          "Read what is in the folders below a folder, too", NULL},
         {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
          "Only these sessions of the list: 2, or 1,3-5 (may be repeated)", "N"},
+        {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
+         "Follow no more than N sessions at once", "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
+        {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user,
+         "Become this user when the interface is open", "USER"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
          "Take only the packets that match, as tcpdump does", "BPF"},
         {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &words->ports,
@@ -328,6 +333,8 @@ static bool take_inputs(struct options *options, const struct words *words)
         return usage_error("--pcap takes demos, not an interface");
     if (options->interface && *options->files)
         return usage_error("choose files or an interface, not both");
+    if (options->user && !options->interface)
+        return usage_error("--relinquish-privileges goes with --interface");
     if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
@@ -373,6 +380,12 @@ static bool take_split(struct options *options, const char *split)
            usage_error("--split %s: a demo is for a level or for a connection", split);
 }
 
+static bool take_sessions_max(struct options *options, int max)
+{
+    options->sessions.sessions_max = (guint)max;
+    return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
@@ -381,7 +394,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
+           take_inputs(options, words) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
@@ -471,7 +485,7 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options};
+    struct words words = {.options = options, .sessions_max = CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
     *options = (struct options){.sessions = {.selection = protocol_selection_new(),
@@ -491,6 +505,7 @@ void command_line_clear(struct options *options)
     g_strfreev(options->sign_ons);
     g_free(options->argument);
     g_free(options->interface);
+    g_free(options->user);
     g_free(options->filter);
     check_options_clear(&options->check);
     g_array_free(options->sessions.chosen, TRUE);

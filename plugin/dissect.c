@@ -6,6 +6,7 @@
 #include "plugin/conversations.h"
 #include "plugin/export_objects.h"
 #include "plugin/ports.h"
+#include "plugin/session_fields.h"
 #include "plugin/tree_sink.h"
 
 static GPtrArray *dissectors; /* struct dissector * */
@@ -50,14 +51,32 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
     };
 }
 
+enum { LABEL_MAX = 160 };
+
+/* Wireshark cuts labels that are longer, at 240 bytes, even within a character. */
+static char *label_of(const char *summary)
+{
+    const char *end = summary;
+
+    if (strlen(summary) <= LABEL_MAX)
+        return g_strdup(summary);
+    while (g_utf8_next_char(end) - summary <= LABEL_MAX)
+        end = g_utf8_next_char(end);
+    return g_strdup_printf("%.*s…", (int)(end - summary), summary);
+}
+
 /* The packet's summary, which is complete when the packet is decoded. */
 static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
     const char *summary = dissector->decoder.summary->str;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
-    if (summary[0])
-        proto_item_append_text(top, ", %s", summary);
+    if (top && summary[0]) {
+        char *label = label_of(summary);
+
+        proto_item_append_text(top, ", %s", label);
+        g_free(label);
+    }
 }
 
 static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
@@ -83,6 +102,8 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     else
         qs_decode(&dissector->decoder, context->session, &sink.base, packet);
     export_objects_queue(dissector, pinfo, context->conversation);
+    session_fields_show(dissector, proto_item_get_subtree(top), tvb,
+                        packet_session_number(context, &dissector->decoder));
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
 }
@@ -99,7 +120,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
     if (context.first_pass && dissector->decoder.announced.valid)
-        conversation_announce(dissector, pinfo, &dissector->decoder.announced);
+        conversation_announce(dissector, pinfo, &context);
     return (int)packet.size;
 }
 

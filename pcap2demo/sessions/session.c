@@ -5,6 +5,9 @@
  */
 enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
 
+/* Packets of one end. */
+enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
+
 struct session_loss session_loss(const struct session *session)
 {
     const struct qs_netchan *to_server = &session->state.to_server;
@@ -14,6 +17,17 @@ struct session_loss session_loss(const struct session *session)
                                  .missing = (uint64_t)to_server->missing + to_client->missing,
                                  .not_captured =
                                      (uint64_t)to_server->not_captured + to_client->not_captured};
+}
+
+bool session_is_live(const struct session *session)
+{
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+}
+
+bool session_has_content(const struct session *session)
+{
+    return session_is_live(session) || session->recorded || session->state.level ||
+           session->packets >= CONTENT_PACKETS;
 }
 
 const struct qs_demo_format *session_demo_format(const struct session *session)
@@ -95,12 +109,22 @@ static void enter_level(struct session *session, uint32_t level)
         demo_set_map(session->demo, NULL);
 }
 
+/* A unit of a stream can hold a whole sign-on. */
+static bool is_to_be_asked(const struct session *session, const struct qs_packet *packet,
+                           uint64_t packets)
+{
+    if (session->map_known)
+        return packets % ASK_EVERY == 0;
+    return packet->unit || packets % ASK_FOR_MAP_EVERY == 0;
+}
+
 /* `packets`: of the session, up to this one. */
-static void follow_levels(struct session *session, const struct qs_session *state, uint64_t packets)
+static void follow_levels(struct session *session, const struct qs_session *state,
+                          const struct qs_packet *packet, uint64_t packets)
 {
     if (state->level != session->level)
         enter_level(session, state->level);
-    if (packets % ASK_FOR_MAP_EVERY == 0 && (!session->map_known || packets % ASK_EVERY == 0))
+    if (is_to_be_asked(session, packet, packets))
         describe(session, state);
 }
 
@@ -229,16 +253,18 @@ void session_packet(struct session *session, const char *file, const char *comme
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->lender && decoder->direction == QS_S2C)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {
         held_packet(session->held, decoder, file, packet);
         return;
     }
-    follow_levels(session, decoder->session, session->packets);
+    follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
-    hold_if_late(session, decoder, packet, heard_server ? &before : NULL);
+    hold_if_late(session, decoder, packet,
+                 heard_server || decoder->direction == QS_C2S ? &before : NULL);
     if (session->held)
         held_packet(session->held, decoder, file, packet);
     else
@@ -269,7 +295,7 @@ static void take_again(struct held_listener *listener, const char *file,
 {
     struct again *again = (struct again *)listener;
 
-    follow_levels(again->session, decoder->session, ++again->packets);
+    follow_levels(again->session, decoder->session, packet, ++again->packets);
     rebuild_packet(again->session, file, NULL, decoder, packet);
 }
 
