@@ -271,6 +271,15 @@ class QuakeWorld(Late):
             self.assert_right(demo, 0.98)
             demo.unlink()
 
+    def test_mvd_that_does_not_fit(self):
+        """Others lists, and FTE's replacement deltas, which cannot be told otherwise."""
+        for name, why in (("qw-mvdsv.mvd", "models of the session are others"),
+                          ("qw-fte.mvd", "only one of the two has FTE's replacement deltas")):
+            error = self.convert(cut(self.whole, self.playing(0.2)), "--sign-on", CAPTURES / name)
+            self.assertIn(f"{name}: ", error)
+            self.assertIn(why, error)
+            self.assertEqual(self.demos(), {})
+
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(merged(self.whole, late))
