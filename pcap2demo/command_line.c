@@ -8,7 +8,7 @@
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/sessions/lending.h"
+#include "common/sessions/lending.h"
 
 /* The command line as GOption leaves it; what needs work goes on to struct options. */
 struct words {
@@ -309,7 +309,7 @@ static bool take_port(struct options *options, const char *text)
 {
     char *error = NULL;
 
-    return protocol_selection_add(options->sessions.selection, text, &error) ||
+    return qs_protocol_selection_add(options->sessions.selection, text, &error) ||
            usage_problem(error);
 }
 
@@ -388,9 +388,11 @@ static bool take_output(struct options *options, const char *output)
 {
     char *error = NULL;
 
-    options->sessions.naming = naming_new(output, &error);
-    if (options->sessions.naming)
+    options->demos = demo_files_new(output, options->force, &error);
+    if (options->demos) {
+        options->sessions.store = demo_files_store(options->demos);
         return true;
+    }
     usage_error("--output %s", error);
     g_free(error);
     return false;
@@ -417,8 +419,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->quiet = words->quiet;
     options->verbose = words->verbose;
     options->sessions.may_wait = !options->interface;
-    options->sessions.demo =
-        (struct demo_options){.force = words->force, .sanitize = words->sanitize};
+    options->force = words->force;
+    options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
            take_actions(options, words) && take_inputs(options) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
@@ -481,9 +483,9 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
     struct words words = {.options = options};
     enum command_line_verdict verdict;
 
-    *options = (struct options){.sessions = {.selection = protocol_selection_new(),
+    *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                             .sign_ons = lending_demos_new()}};
+                                             .sign_ons = qs_lending_demos_new()}};
     check_options_init(&options->check);
     start_options(options);
     verdict = parse(options, &words, argc, argv);
@@ -503,7 +505,7 @@ void command_line_clear(struct options *options)
     check_options_clear(&options->check);
     g_array_free(options->sessions.chosen, TRUE);
     g_ptr_array_free(options->sessions.sign_ons, TRUE);
-    if (options->sessions.naming)
-        naming_free(options->sessions.naming);
-    protocol_selection_free(options->sessions.selection);
+    if (options->demos)
+        demo_files_free(options->demos);
+    qs_protocol_selection_free(options->sessions.selection);
 }

@@ -45,7 +45,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     return state;
 }
 
-static address wireshark_address(const struct qs_address *from)
+address wireshark_address(const struct qs_address *from)
 {
     address to = ADDRESS_INIT_NONE;
 

@@ -40,6 +40,9 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);
 
+/* The address without its port; it points to `from`. */
+address wireshark_address(const struct qs_address *from);
+
 /* Gives the announced conversation to the dissector, from this packet on. First passes only. */
 void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
                            const struct qs_announcement *announced);

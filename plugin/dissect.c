@@ -4,6 +4,7 @@
 #include <epan/conversation.h>
 
 #include "plugin/conversations.h"
+#include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/ports.h"
 #include "plugin/tree_sink.h"
@@ -98,6 +99,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     packet.from = context.from;
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
+    export_demos_queue(dissector, pinfo, &packet, context.conversation);
     if (context.first_pass && dissector->decoder.announced.valid)
         conversation_announce(dissector, pinfo, &dissector->decoder.announced);
     return (int)packet.size;
@@ -145,6 +147,7 @@ static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, 
     unit.wire_size = size;
     unit.size = MIN(unit.size, size);
     decode(dissector, tvb_new_subset_length(rest, 0, (int)unit.size), pinfo, tree, &unit, &context);
+    export_demos_queue(dissector, pinfo, &unit, context.conversation);
     unit_done(dissector, pinfo);
     return offset + (int)unit.size;
 }

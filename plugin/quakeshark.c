@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
 #include "plugin/dissect.h"
+#include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
 #include "plugin/ports.h"
@@ -24,6 +25,7 @@ static void preferences_changed(void)
 /* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
 static void capture_begins(void)
 {
+    export_demos_begin();
     dissectors_each(ports_assign);
 }
 
@@ -45,6 +47,7 @@ static void add_protocols(void)
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_dissector(*protocol);
     export_objects_register();
+    export_demos_register();
     register_init_routine(capture_begins);
 }
 

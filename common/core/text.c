@@ -2,6 +2,7 @@
 #include "common/core/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
 static const char *const glyphs[32] = {
@@ -164,4 +165,37 @@ uint32_t qs_view_unsigned(struct qs_view text)
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
     return (uint32_t)strtoul(digits, NULL, 0);
+}
+
+/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
+static bool is_control(gunichar c)
+{
+    switch (g_unichar_type(c)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+char *qs_text_printable(const char *text)
+{
+    char *copy = g_utf8_make_valid(text, -1);
+    GString *out = g_string_new(NULL);
+
+    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char(at);
+
+        g_string_append_unichar(out, is_control(c) ? ' ' : c);
+    }
+    g_free(copy);
+    return g_string_free(out, FALSE);
+}
+
+bool qs_text_safe_in_names(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
 }

@@ -41,6 +41,16 @@ enum { QS_TITLE_CHARACTERS = 60 };
  * ellipsis. */
 char *qs_text_title(struct qs_view text, unsigned characters);
 
+/*
+ * The one form in which texts from anywhere else reach a terminal, a report or a file's name:
+ * control characters, with those that reorder a line or break it, are spaces, and what is not UTF-8
+ * is replaced. New.
+ */
+char *qs_text_printable(const char *text);
+
+/* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
+bool qs_text_safe_in_names(char c);
+
 /* A word of a command line. */
 struct qs_token {
     struct qs_view text; /* without its quotes */

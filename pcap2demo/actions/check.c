@@ -50,7 +50,7 @@ static void sink_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
 {
     (void)length;
     if (qs_note_kinds[kind].problem)
-        add_problem(check_of(base), offset, printable(text));
+        add_problem(check_of(base), offset, qs_text_printable(text));
 }
 
 static void sink_field(struct qs_sink *base, const struct qs_field *field,
@@ -88,7 +88,7 @@ static void move_problems(struct check *check, struct findings *findings, uint64
     }
 }
 
-static void compare_packet(struct check *check, const struct decoded_packet *decoded)
+static void compare_packet(struct check *check, const struct qs_decoded_packet *decoded)
 {
     const struct qs_dump_packet about = {.packet = decoded->packet,
                                          .decoder = decoded->decoder,
@@ -105,13 +105,14 @@ static void discard_packet(struct check *check)
         golden_check_discard(check->golden);
 }
 
-static void check_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void check_packet(struct qs_sessions_handler *handler,
+                         const struct qs_decoded_packet *decoded)
 {
     struct check *check = (struct check *)handler;
     struct findings *findings = findings_for(check, decoded->location.file);
 
     findings->demo = decoded->location.block;
-    if (!sessions_want(&check->options->sessions, decoded->session)) {
+    if (!qs_sessions_want(&check->options->sessions, decoded->session)) {
         discard_packet(check);
         return;
     }
@@ -166,7 +167,8 @@ static size_t position_of(const struct check *check, unsigned number)
     return location;
 }
 
-static void check_session(struct session_handler *handler, const struct session *session)
+static void check_session(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session)
 {
     struct check *check = (struct check *)handler;
 
@@ -240,7 +242,7 @@ static void report_junit(const struct check *check)
     char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
-        failure(EXIT_UNUSABLE, (struct location){.file = path}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "%s", error);
     g_free(error);
 }
 

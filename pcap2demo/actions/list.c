@@ -50,7 +50,7 @@ static char *address_cell(const struct qs_address *address)
 }
 
 /* The clock of a demo begins anywhere. */
-static char *start_cell(const struct session *session)
+static char *start_cell(const struct qs_client_session *session)
 {
     GDateTime *start =
         session->recorded ? NULL : g_date_time_new_from_unix_utc(session->start / 1000000000);
@@ -62,9 +62,9 @@ static char *start_cell(const struct session *session)
 }
 
 /* Gaps / numbers missing in them / numbers that arrived but are not in the capture. */
-static char *loss_cell(const struct session *session)
+static char *loss_cell(const struct qs_client_session *session)
 {
-    const struct session_loss loss = session_loss(session);
+    const struct qs_client_session_loss loss = qs_client_session_loss(session);
 
     if (!session->state.to_server.accepted && !session->state.to_client.accepted)
         return g_strdup("-"); /* a protocol without sequence numbers */
@@ -86,14 +86,14 @@ static char *fit(char *text)
     return text;
 }
 
-static char *sign_on_cell(const struct session *session)
+static char *sign_on_cell(const struct qs_client_session *session)
 {
     char *text = report_sign_on(session);
 
     return text ? text : g_strdup("");
 }
 
-static struct row *row_new(const struct session *session)
+static struct row *row_new(const struct qs_client_session *session)
 {
     struct row *row = g_new0(struct row, 1);
 
@@ -184,7 +184,8 @@ static void print_json(const GPtrArray *rows)
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static void list_session(struct session_handler *handler, const struct session *session)
+static void list_session(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session)
 {
     struct list *list = (struct list *)handler;
     struct row *row = row_new(session);

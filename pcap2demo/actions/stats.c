@@ -181,7 +181,7 @@ static void count_size(struct tally *tally, const struct qs_packet *packet,
 }
 
 static void count_packet(struct tally *tally, const struct stats *stats,
-                         const struct decoded_packet *decoded)
+                         const struct qs_decoded_packet *decoded)
 {
     const enum qs_direction direction = decoded->decoder->direction;
 
@@ -192,7 +192,8 @@ static void count_packet(struct tally *tally, const struct stats *stats,
         count_message(tally, &g_array_index(stats->packet, struct message_count, i), direction);
 }
 
-static void stats_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void stats_packet(struct qs_sessions_handler *handler,
+                         const struct qs_decoded_packet *decoded)
 {
     struct stats *stats = (struct stats *)handler;
 
@@ -345,7 +346,7 @@ static json_t *types_json(const struct tally *tally)
     return json;
 }
 
-static char *title_of(const struct session *session)
+static char *title_of(const struct qs_client_session *session)
 {
     char *game = report_game(session), *maps = report_maps(session);
     char *duration = report_duration(session);
@@ -357,16 +358,17 @@ static char *title_of(const struct session *session)
     return title;
 }
 
-static char *loss_of(const struct session *session)
+static char *loss_of(const struct qs_client_session *session)
 {
-    const struct session_loss loss = session_loss(session);
+    const struct qs_client_session_loss loss = qs_client_session_loss(session);
 
     return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
                            " not captured",
                            loss.gaps, loss.missing, loss.not_captured);
 }
 
-static void stats_session(struct session_handler *handler, const struct session *session)
+static void stats_session(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
     struct tally *tally = tally_of(stats, session->number);

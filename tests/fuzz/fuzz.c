@@ -33,11 +33,11 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     return true;
 }
 
-struct protocol_selection *fuzz_selection(void)
+struct qs_protocol_selection *fuzz_selection(void)
 {
-    static struct protocol_selection *selection;
+    static struct qs_protocol_selection *selection;
 
     if (!selection)
-        selection = protocol_selection_new();
+        selection = qs_protocol_selection_new();
     return selection;
 }

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcap2demo/sessions/protocol_selection.h"
+#include "common/sessions/protocol_selection.h"
 
 #include "common/core/protocol.h"
 
@@ -71,6 +71,6 @@ struct fuzz_piece {
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
 
 /* The default ports of all protocols: tables of some size, which are made once. */
-struct protocol_selection *fuzz_selection(void);
+struct qs_protocol_selection *fuzz_selection(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LENDER_PORT = 40000, LATE_PORT = 40001, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
@@ -29,8 +29,8 @@ static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t serve
                               .destination = from_server ? client : server};
 }
 
-static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
-                 uint64_t lacking)
+static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
+                 size_t size, uint64_t lacking)
 {
     struct fuzz_piece piece;
     uint64_t number = 0;
@@ -41,26 +41,26 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
         struct qs_packet late = packet_of(&piece, server_port, LATE_PORT, number);
 
         if (!(piece.bits & FUZZ_LEND_LATE_ALONE))
-            sessions_datagram(sessions, &lender);
+            qs_sessions_datagram(sessions, &lender);
         if (number > lacking && !(piece.bits & FUZZ_LEND_LENDER_ALONE))
-            sessions_datagram(sessions, &late);
+            qs_sessions_datagram(sessions, &late);
         g_free(piece.bytes);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct session_options options = {.selection = fuzz_selection(), .may_wait = true};
-    struct session_handler handler = {.want_rebuild = true};
-    struct sessions *sessions;
+    struct qs_sessions_options options = {.selection = fuzz_selection(), .may_wait = true};
+    struct qs_sessions_handler handler = {.want_rebuild = true};
+    struct qs_sessions *sessions;
 
     if (size < 2)
         return 0;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    sessions = sessions_new(&options, &handler);
-    sessions_set_source(sessions, "input", "input");
+    sessions = qs_sessions_new(&options, &handler);
+    qs_sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, data[1]);
-    sessions_free(sessions, true);
+    qs_sessions_free(sessions, true);
     g_array_free(options.chosen, TRUE);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CLIENT_PORT = 40000, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
@@ -30,8 +30,8 @@ static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t serve
                               .destination = from_server ? client : server};
 }
 
-static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
-                 size_t at)
+static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
+                 size_t size, size_t at)
 {
     struct fuzz_piece piece;
     uint64_t number = 0;
@@ -39,7 +39,7 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     while (fuzz_next(data, size, &at, &piece)) {
         struct qs_packet packet = packet_of(&piece, server_port, ++number);
 
-        sessions_datagram(sessions, &packet);
+        qs_sessions_datagram(sessions, &packet);
         g_free(piece.bytes);
     }
 }
@@ -47,18 +47,18 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
-    struct session_options options = {.selection = fuzz_selection()};
-    struct session_handler handler = {.want_rebuild = true};
-    struct sessions *sessions;
+    struct qs_sessions_options options = {.selection = fuzz_selection()};
+    struct qs_sessions_handler handler = {.want_rebuild = true};
+    struct qs_sessions *sessions;
 
     if (size < HEADER)
         return 0;
     options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    sessions = sessions_new(&options, &handler);
-    sessions_set_source(sessions, "input", "input");
+    sessions = qs_sessions_new(&options, &handler);
+    qs_sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, HEADER);
-    sessions_free(sessions, true);
+    qs_sessions_free(sessions, true);
     g_array_free(options.chosen, TRUE);
     return 0;
 }
