@@ -85,14 +85,10 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
-    const bool sanitize = filter->out->sanitize;
-
     if (message->id == SVC_DOWNLOAD)
         filter->out->counts.stripped++;
-    else if (sanitize && message->has_odd_text)
-        qs_demo_left_out_odd_text(filter->out, decoder->packet);
-    else if (sanitize && message->id == SVC_STUFFTEXT)
-        stufftext_filter(&filter->stufftext, bytes, out);
+    else if (filter->out->sanitize)
+        stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);
     else
         g_byte_array_append(out, bytes.data, bytes.size);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/output/demo_files.h"
 
+#include <string.h>
+
+#include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 
 struct demo_files {
@@ -55,25 +58,24 @@ static void end(void *file)
 
 /* --- Where they go --- */
 
-/* Splits the file name that the user gave. */
-static bool set_file(struct demo_files *files, const char *output, char **error)
+/* "out" and "out/" are folders, "out.qwd" is a file. */
+static bool is_folder(const char *output)
 {
-    char *file = g_path_get_basename(output);
+    char *last = g_path_get_basename(output);
+    const bool folder = g_str_has_suffix(output, "/") || !strchr(last, '.') ||
+                        g_file_test(output, G_FILE_TEST_IS_DIR);
 
-    files->folder = g_path_get_dirname(output);
-    files->naming = qs_naming_new(file);
-    g_free(file);
-    if (g_file_test(files->folder, G_FILE_TEST_IS_DIR) && !g_str_has_suffix(output, "/"))
-        return true;
-    *error = g_strdup_printf("%s: no such folder",
-                             g_str_has_suffix(output, "/") ? output : files->folder);
-    return false;
+    g_free(last);
+    return folder;
 }
 
-static void set_folder(struct demo_files *files, const char *output)
+static void set_output(struct demo_files *files, const char *output)
 {
-    files->folder = g_strdup(output ? output : ".");
-    files->naming = qs_naming_new(NULL);
+    char *file = is_folder(output) ? NULL : g_path_get_basename(output);
+
+    files->folder = file ? g_path_get_dirname(output) : g_strdup(output);
+    files->naming = qs_naming_new(file);
+    g_free(file);
 }
 
 struct demo_files *demo_files_new(const char *output, bool force, char **error)
@@ -82,13 +84,12 @@ struct demo_files *demo_files_new(const char *output, bool force, char **error)
 
     files->store = (struct qs_demo_store){begin, write_bytes, commit, end};
     files->force = force;
-    if (!output || g_file_test(output, G_FILE_TEST_IS_DIR)) {
-        set_folder(files, output);
-    } else if (!set_file(files, output, error)) {
-        demo_files_free(files);
-        return NULL;
-    }
-    return files;
+    set_output(files, output ? output : ".");
+    *error = make_folders(files->folder);
+    if (!*error)
+        return files;
+    demo_files_free(files);
+    return NULL;
 }
 
 void demo_files_free(struct demo_files *files)

@@ -9,8 +9,8 @@ struct demo_files;
 
 /*
  * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one
- * file to be. `force`: files that are there are overwritten. NULL on failure (it is neither and its
- * folder does not exist); then `*error` is a new text.
+ * file to be, which has a dot in it. Folders that are not there are made. `force`: files that are
+ * there are overwritten. NULL on failure; then `*error` is a new text.
  */
 struct demo_files *demo_files_new(const char *output, bool force, char **error);
 void demo_files_free(struct demo_files *files);
