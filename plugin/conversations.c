@@ -194,7 +194,7 @@ static uint32_t *units_done(const struct dissector *dissector, packet_info *pinf
     return done;
 }
 
-bool stream_is_known(const struct dissector *dissector, packet_info *pinfo)
+bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct conversation_state *conversation = find(dissector, pinfo);
 

@@ -26,8 +26,8 @@ struct packet_context packet_context(const struct dissector *dissector, packet_i
 
 struct tcpinfo;
 
-/* Whether a stream is known in the conversation that the packet belongs to, as of this packet. */
-bool stream_is_known(const struct dissector *dissector, packet_info *pinfo);
+/* Whether the conversation that the packet belongs to is ours, as of this packet. */
+bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo);
 
 /*
  * A segment of a stream comes, without the last `cut` bytes of it: finds out whether some were lost

@@ -34,8 +34,8 @@ static void add_dissector(const struct qs_protocol *protocol)
     struct dissector *dissector = g_new0(struct dissector, 1);
 
     dissector->protocol = protocol;
-    dissector->proto =
-        proto_register_protocol(protocol->title, protocol->short_name, protocol->name);
+    dissector->title = g_strdup_printf("%s (quakeshark)", protocol->title);
+    dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
     fields_register(dissector);
     preferences_register(dissector, preferences_changed);

@@ -154,7 +154,12 @@ static int find_first(const struct qs_protocol_selection *selection, const struc
     const unsigned by_port = protocols_by_port(selection, packet);
     const int protocol = recognised(packet, by_port);
 
-    return protocol == QS_PROTOCOL_NONE && by_port ? __builtin_ctz(by_port) : protocol;
+    if (protocol != QS_PROTOCOL_NONE)
+        return protocol;
+    for (int i = 0; qs_protocols[i]; i++)
+        if (by_port >> i & 1 && !qs_protocols[i]->is_foreign(packet))
+            return i;
+    return QS_PROTOCOL_NONE;
 }
 
 /* Whether the packet goes to a port of the present protocol's servers, and of none of the other's.
