@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pcap2demo/config.h"
+#include "pcap2demo/crowded.h"
 #include "pcap2demo/help.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
@@ -20,6 +21,7 @@ struct words {
     struct options *options;
     bool several_actions;
     gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
+    int sessions_max;
     char *output, *qwd_format, *split;
     char **sessions, **options_of_protocols, **ports;
     char **read; /* files that -r names */
@@ -165,6 +167,8 @@ static void add_input(struct option_table *table, struct words *words)
          "Read what is in the folders below a folder, too", NULL},
         {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
          "Only these sessions of the list: 2, or 1,3-5 (may be repeated)", "N"},
+        {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
+         "Follow no more than N sessions at once", "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
@@ -375,6 +379,14 @@ static bool take_split(struct options *options, const char *split)
            usage_error("--split %s: a demo is for a level or for a connection", split);
 }
 
+static bool take_sessions_max(struct options *options, int max)
+{
+    options->sessions.sessions_max = (guint)max;
+    options->sessions.has_memory = crowded_has_memory;
+    options->sessions.crowded = crowded_report;
+    return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
@@ -383,7 +395,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
+           take_inputs(options, words) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
@@ -473,7 +486,7 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options};
+    struct words words = {.options = options, .sessions_max = QS_CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
     *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),

@@ -317,6 +317,7 @@ static void begin(export_object_list_t *list)
     current->options =
         (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                      .store = &current->store.base,
+                                     .sessions_max = QS_CROWD_SESSIONS_MAX,
                                      .may_wait = true,
                                      .selection = qs_protocol_selection_new()};
     current->options.claim = claim_of;

@@ -294,7 +294,7 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (!session->undecodable)
-        qs_demo_not_decoded(dem->out, packet);
+        qs_demo_not_decoded(dem->out, packet, dem->out->sanitize);
     else if (!dem->undecoded)
         qs_demo_problem(dem->out, packet,
                         "protocol %d is not decoded: messages are %s, and view angles are missing",

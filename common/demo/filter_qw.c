@@ -6,7 +6,11 @@
 /*
  * The commands that players need: the server's settings, a level's beginning and end, and what is
  * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams.
+ * sends real datagrams. Of the remarks those are on the list that clients only show; FTE carries
+ * out
+ * //set, //exectrigger and //querycmd, ezQuake //finalscores where there is an alias for it, and
+ * //paks and //paknames change FTE's packages (ezquake cl_parse.c CL_ParseStufftext; fteqw
+ * cl_parse.c CL_ParseStuffCmd).
  */
 static const struct command needed_commands[] = {
     {"fullserverinfo", COMMAND_INFO},
@@ -14,7 +18,16 @@ static const struct command needed_commands[] = {
     {"changing", COMMAND_ALONE},
     {"reconnect", COMMAND_ALONE},
     {"bf", COMMAND_ALONE},
-    {"//", COMMAND_REMARK},
+    {"//at", COMMAND_REMARK},
+    {"//cainfo", COMMAND_REMARK},
+    {"//demomark", COMMAND_REMARK},
+    {"//ktx", COMMAND_REMARK},
+    {"//qul", COMMAND_REMARK},
+    {"//sn", COMMAND_REMARK},
+    {"//tinfo", COMMAND_REMARK},
+    {"//ucmd", COMMAND_REMARK},
+    {"//vwep", COMMAND_REMARK},
+    {"//wps", COMMAND_REMARK},
     {NULL, COMMAND_ALONE},
 };
 

@@ -3,6 +3,7 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
+#include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/recording.h"
@@ -20,7 +21,9 @@ struct qs_conversation {
     int64_t clock;                     /* to be added to the time of packets; see sessions.c */
     struct qs_stream *stream;          /* NULL: datagrams, or a demo */
     bool announced;                    /* by a packet of another conversation */
+    bool left_out;                     /* too many others go on: see crowd.h */
     struct qs_client_session *session; /* going on now, or NULL */
+    struct qs_numbered numbered;
 
     /* A demo; else NULL. */
     struct qs_recording *recording;

@@ -7,6 +7,9 @@
  */
 enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
 
+/* Packets of one end. */
+enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
+
 struct qs_client_session_loss qs_client_session_loss(const struct qs_client_session *session)
 {
     const struct qs_netchan *to_server = &session->state.to_server;
@@ -16,6 +19,17 @@ struct qs_client_session_loss qs_client_session_loss(const struct qs_client_sess
         .gaps = (uint64_t)to_server->gaps + to_client->gaps,
         .missing = (uint64_t)to_server->missing + to_client->missing,
         .not_captured = (uint64_t)to_server->not_captured + to_client->not_captured};
+}
+
+bool qs_client_session_is_live(const struct qs_client_session *session)
+{
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+}
+
+bool qs_client_session_has_content(const struct qs_client_session *session)
+{
+    return qs_client_session_is_live(session) || session->recorded || session->state.level ||
+           session->packets >= CONTENT_PACKETS;
 }
 
 const struct qs_demo_format *qs_client_session_demo_format(const struct qs_client_session *session)
@@ -122,12 +136,11 @@ static void start_rebuilder(struct qs_client_session *session, const char *comme
 
 static void start_rebuild(struct qs_client_session *session,
                           const struct qs_client_session_setup *setup,
-                          const struct qs_packet *first)
+                          const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
     struct qs_session_demo_setup demo = setup->demo;
 
-    if (!format || !setup->rebuild || !session->chosen || session->recorded)
+    if (!session->chosen)
         return;
     session->rebuilt = format;
     demo.extension = format->extension;
@@ -157,14 +170,25 @@ static void hold_if_late(struct qs_client_session *session, const struct qs_deco
 }
 
 static void start_lender(struct qs_client_session *session,
-                         const struct qs_client_session_setup *setup, const struct qs_packet *first)
+                         const struct qs_client_session_setup *setup,
+                         const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
-
-    if (!format || !format->lending || !setup->rebuild || session->recorded)
+    if (!format->lending)
         return;
     session->lending = setup->lending;
     session->lender = qs_lender_new(setup->lending, format, session->number);
+}
+
+/* Of what was read from a demo there is nothing to rebuild. */
+static void start_demo(struct qs_client_session *session,
+                       const struct qs_client_session_setup *setup, const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+
+    if (!format || !setup->rebuild || session->recorded)
+        return;
+    start_lender(session, setup, format);
+    start_rebuild(session, setup, format);
 }
 
 static void free_rebuild(struct qs_client_session *session)
@@ -194,8 +218,7 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     session->chosen = setup->chosen;
     session->client = setup->client;
     session->server = setup->server;
-    start_lender(session, setup, first);
-    start_rebuild(session, setup, first);
+    start_demo(session, setup, first);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;
@@ -222,6 +245,7 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->lender && decoder->direction == QS_S2C)
         qs_lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {

@@ -3,6 +3,7 @@
 
 #include "common/sessions/flow.h"
 #include "common/sessions/conversation.h"
+#include "common/sessions/crowd.h"
 #include "common/sessions/lending.h"
 #include "common/sessions/stream.h"
 #include "common/sessions/twins.h"
@@ -29,8 +30,9 @@ struct qs_sessions {
     struct qs_lending *lending;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
-    unsigned count; /* sessions so far */
-    bool keep;      /* unfinished demos at the end */
+    struct qs_crowd crowd;
+    struct qs_numbering numbering;
+    bool keep; /* unfinished demos at the end */
 };
 
 static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
@@ -179,21 +181,23 @@ static struct qs_address server_of(const struct qs_conversation *conversation)
     return conversation->flow.ends[qs_conversation_server(conversation)];
 }
 
-/* Whether another session had a packet since then. */
-static bool has_company(const struct qs_flow *flow, int64_t since)
+/* It may be another one under another address. Who asks for a session by its number gets it. */
+static void look_for_twins(struct qs_sessions *sessions, const struct qs_conversation *conversation,
+                           int64_t now)
 {
-    while ((flow = qs_flow_before(flow)) && flow->last >= since)
-        if (((const struct qs_conversation *)flow)->session)
-            return true;
-    return false;
+    const struct qs_flow *other =
+        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
+
+    if (conversation->flow.class == QS_FLOW_LIVE && other && other->last >= now - TWIN_LAG &&
+        !sessions->options->chosen->len)
+        qs_twins_begin(sessions->twins);
 }
 
 static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          const struct qs_packet *first)
+                          unsigned number, const struct qs_packet *first)
 {
     const struct qs_sessions_options *options = sessions->options;
     const struct qs_sessions_handler *handler = sessions->handler;
-    const unsigned number = ++sessions->count;
     const struct qs_client_session_setup setup = {
         .number = number,
         .recorded =
@@ -213,16 +217,29 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
 
     conversation->session =
         qs_client_session_new(&setup, decoder_of(sessions, conversation), first);
-    /* Who asks for a session by its number gets it. */
-    if (!options->chosen->len && has_company(&conversation->flow, first->time - TWIN_LAG))
-        qs_twins_begin(sessions->twins);
+    look_for_twins(sessions, conversation, first->time);
+}
+
+static void tell_session(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (session->chosen && sessions->handler->session_end)
+        sessions->handler->session_end(sessions->handler, session);
+}
+
+static void leave_out_session(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (sessions->handler->session_left_out)
+        sessions->handler->session_left_out(sessions->handler, session);
 }
 
 static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
 {
     qs_client_session_end(session, sessions->keep);
-    if (session->chosen && sessions->handler->session_end)
-        sessions->handler->session_end(sessions->handler, session);
+    if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
+        qs_crowd_tells(&sessions->crowd, session->packets))
+        tell_session(sessions, session);
+    else
+        leave_out_session(sessions, session);
     qs_client_session_free(session);
 }
 
@@ -238,8 +255,10 @@ static void end_session(struct qs_sessions *sessions, struct qs_conversation *co
     struct qs_client_session *session = conversation->session;
 
     conversation->session = NULL;
-    qs_twins_decide(session);
-    qs_twins_end(sessions->twins, session);
+    if (conversation->flow.class == QS_FLOW_LIVE) {
+        qs_twins_decide(session);
+        qs_twins_end(sessions->twins, session);
+    }
     session->server = server_of(conversation);
     session->client = client_of(conversation);
     qs_client_session_over(session, conversation->state);
@@ -267,12 +286,14 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
 {
     const struct qs_decoder *decoder = decoder_of(sessions, conversation);
     const bool demo = conversation->recording != NULL;
+    const uint32_t number =
+        qs_number_session(&sessions->numbering, &conversation->numbered,
+                          demo ? 0 : conversation->state->connection, demo || decoder->accepted);
 
-    if (conversation->session && !demo &&
-        conversation->session->state.connection != conversation->state->connection)
+    if (conversation->session && conversation->session->number != number)
         end_session(sessions, conversation);
-    if (!conversation->session && (demo || decoder->accepted))
-        begin_session(sessions, conversation, packet);
+    if (number && !conversation->session)
+        begin_session(sessions, conversation, number, packet);
     if (conversation->session)
         qs_client_session_packet(conversation->session, sessions->file,
                                  comment_of(sessions, packet), decoder, packet);
@@ -323,7 +344,7 @@ static void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *c
     const uint32_t connection = conversation->state->connection;
 
     take(sessions, conversation, packet);
-    if (conversation->session)
+    if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
         qs_twins_packet(sessions->twins, conversation->session, packet);
     if (conversation->state->connection != connection)
         qs_order_restart(conversation->order, packet->from, place);
@@ -415,6 +436,7 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
     next->state->server = QS_END_B;
     next->announced = true;
+    qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
     claim(sessions, next);
 }
 
@@ -470,6 +492,50 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
     sessions->latest = packet->time;
 }
 
+/* --- Live sessions --------------------------------------------------------------------------- */
+
+/* Nothing more is heard of the conversation. */
+static void leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    struct qs_client_session *session = conversation->session;
+
+    sessions->crowd.left_out++;
+    conversation->session = NULL;
+    conversation->left_out = true;
+    qs_client_session_over(session, conversation->state);
+    qs_client_session_end(session, false);
+    leave_out_session(sessions, session);
+    qs_client_session_free(session);
+}
+
+/* A live session that was idle for long ends. False: there is none. */
+static bool make_room(struct qs_sessions *sessions, int64_t now)
+{
+    struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
+
+    if (!oldest || now - oldest->last < QS_CROWD_BUSY)
+        return false;
+    sessions->crowd.ended += ((const struct qs_conversation *)oldest)->session != NULL;
+    qs_flow_end(sessions->flows, oldest);
+    return true;
+}
+
+/* A session that has shown to be one is not to end for the sake of those that have not. */
+static void follow_liveness(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                            int64_t now)
+{
+    if (conversation->flow.class == QS_FLOW_LIVE || !conversation->session ||
+        !qs_client_session_is_live(conversation->session))
+        return;
+    if (!qs_crowd_has_room(&sessions->crowd, qs_flow_count(sessions->flows, QS_FLOW_LIVE)) &&
+        !make_room(sessions, now)) {
+        leave_out(sessions, conversation);
+        return;
+    }
+    qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
+    look_for_twins(sessions, conversation, now);
+}
+
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
@@ -484,9 +550,12 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         keep_unclaimed(sessions, packet);
         return;
     }
+    if (conversation->left_out)
+        return;
     protocol = conversation->protocol;
     packet->time += conversation->clock;
     take_datagram(sessions, conversation, packet);
+    follow_liveness(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
 }
 
@@ -581,7 +650,11 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     sessions->options = options;
     sessions->handler = handler;
     sessions->keep = true;
+    qs_crowd_init(&sessions->crowd, options->sessions_max, options->has_memory);
     sessions->flows = qs_flow_table_new(end_conversation, sessions);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, QS_CROWD_WAITING_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, QS_CROWD_WAITING_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
     sessions->unclaimed = qs_unclaimed_new(options->protocol_options);
     sessions->lending = qs_lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
@@ -606,12 +679,23 @@ void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comm
     sessions->comments = comments;
 }
 
+static void report_crowd(struct qs_sessions *sessions)
+{
+    const struct qs_crowd_others *others = &sessions->crowd.others;
+
+    if (others->sessions && sessions->handler->others)
+        sessions->handler->others(sessions->handler, others);
+    if ((sessions->crowd.ended || sessions->crowd.left_out) && sessions->options->crowded)
+        sessions->options->crowded(&sessions->crowd);
+}
+
 void qs_sessions_free(struct qs_sessions *sessions, bool keep)
 {
     sessions->keep = keep;
     qs_flow_table_free(sessions->flows);
     qs_unclaimed_free(sessions->unclaimed);
     end_waiting(sessions);
+    report_crowd(sessions);
     qs_lending_free(sessions->lending);
     qs_twins_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)

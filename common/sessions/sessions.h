@@ -16,10 +16,9 @@
  *                                       |
  *                               handler->packet()       the action
  *
- * A conversation may hold several sessions one after the other. One begins with the first netchan
- * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
- * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
- * in the order in which they begin.
+ * A conversation may hold several sessions one after the other; when they begin and which numbers
+ * they have, common/core/numbering.h says. How many may go on at once says crowd.h. A demo is one
+ * session.
  */
 #ifndef QS_SESSIONS_SESSIONS_H
 #define QS_SESSIONS_SESSIONS_H
@@ -32,6 +31,7 @@
 #include "common/sessions/comments.h"
 #include "common/sessions/recording.h"
 #include "common/sessions/location.h"
+#include "common/sessions/crowd.h"
 #include "common/sessions/naming.h"
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/session.h"
@@ -39,6 +39,10 @@
 /* What the user asked for. */
 struct qs_sessions_options {
     GArray *chosen;              /* unsigned: numbers of sessions; empty: all */
+    guint sessions_max;          /* that may go on at once */
+    bool (*has_memory)(void);    /* for one more session; NULL: always */
+    /* Sessions were ended early or left out, for all that went on at once; or NULL. */
+    void (*crowded)(const struct qs_crowd *crowd);
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
@@ -73,6 +77,11 @@ struct qs_sessions_handler {
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     void (*session_end)(struct qs_sessions_handler *handler,
                         const struct qs_client_session *session);
+    /* The session is over and will not be told of, by qs_client_session_end(). */
+    void (*session_left_out)(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session);
+    /* Sessions of too little content to be told of one by one; once, where there are any. */
+    void (*others)(struct qs_sessions_handler *handler, const struct qs_crowd_others *others);
 };
 
 /* Whether --session asks for packets of this session; NULL: packets of none. */

@@ -91,6 +91,13 @@ static void convert_session(struct qs_sessions_handler *handler,
         print_counts(session);
 }
 
+static void convert_others(struct qs_sessions_handler *handler,
+                           const struct qs_crowd_others *others)
+{
+    ((struct convert *)handler)->sessions++;
+    report_fail_others(others);
+}
+
 static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
@@ -107,6 +114,7 @@ static struct action *create(const struct options *options)
     convert->action = (struct action){.handler.want_rebuild = true,
                                       .handler.write_demos = true,
                                       .handler.session_end = convert_session,
+                                      .handler.others = convert_others,
                                       .end = convert_end};
     convert->options = options;
     return &convert->action;
