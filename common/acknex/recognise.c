@@ -95,5 +95,6 @@ bool acknex_recognise(const struct qs_packet *packet)
 
 bool acknex_is_foreign(const struct qs_packet *packet)
 {
-    return !reads_as(packet, QS_S2C, NULL) && !reads_as(packet, QS_C2S, NULL);
+    return !qs_packet_is_cut(packet) && !reads_as(packet, QS_S2C, NULL) &&
+           !reads_as(packet, QS_C2S, NULL);
 }

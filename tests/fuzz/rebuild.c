@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
@@ -35,6 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
     struct demo_check check;
+    struct demo_files *files;
+    char *error = NULL;
     struct qs_sessions_options options = {.selection = fuzz_selection()};
     struct qs_sessions_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
@@ -44,14 +47,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    options.naming = qs_naming_new(NULL, NULL);
+    files = demo_files_new(NULL, false, &error);
+    options.store = demo_files_store(files);
     demo_check_start(&check, options.demo.sanitize);
     sessions = qs_sessions_new(&options, &handler);
     qs_sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, HEADER);
     qs_sessions_free(sessions, true);
     demo_check_end(&check);
-    qs_naming_free(options.naming);
+    demo_files_free(files);
     g_array_free(options.chosen, TRUE);
     return 0;
 }

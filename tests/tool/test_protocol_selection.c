@@ -19,8 +19,8 @@ static int tear_down(void **state)
 /* A packet that no protocol can take for its own. */
 static struct qs_packet between(uint16_t source, uint16_t destination)
 {
-    static const uint8_t data[4] = {0x12, 0x34, 0x56, 0x78};
-    struct qs_packet packet = {.data = data, .size = 4, .wire_size = 4};
+    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 6};
+    struct qs_packet packet = {.data = data, .size = sizeof data, .wire_size = sizeof data};
 
     packet.source.port = source;
     packet.destination.port = destination;
@@ -39,6 +39,21 @@ static void goes_by_server_ports(void **state)
     assert_int_equal(qs_protocol_selection_find(*state, &none, QS_PROTOCOL_NONE), -1);
     assert_true(qs_protocol_selection_is_server(*state, qs_protocol_number("qw"), 27500));
     assert_false(qs_protocol_selection_is_server(*state, qs_protocol_number("qw"), 40000));
+}
+
+/* Source's servers have ports of their own there, too: what is asked of them is not ours. */
+static void leaves_what_is_foreign(void **state)
+{
+    static const uint8_t a2s[] = "\xff\xff\xff\xffTSource Engine Query";
+    static const uint8_t steam[] = "VS01\0\0\1\0\0\0\0\0";
+    struct qs_packet packet = between(40000, 27000);
+
+    packet.data = a2s;
+    packet.size = packet.wire_size = sizeof a2s;
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, QS_PROTOCOL_NONE), -1);
+    packet.data = steam;
+    packet.size = packet.wire_size = sizeof steam - 1;
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, QS_PROTOCOL_NONE), -1);
 }
 
 /* A QuakeWorld connection request, on ports that say nothing. */
@@ -145,8 +160,9 @@ static void refuses_what_it_cannot_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(goes_by_server_ports), TEST(goes_by_bytes),        TEST(takes_the_users_word),
-        TEST(thinks_again),         TEST(waits_for_the_answer), TEST(refuses_what_it_cannot_read),
+        TEST(goes_by_server_ports),        TEST(leaves_what_is_foreign), TEST(goes_by_bytes),
+        TEST(takes_the_users_word),        TEST(thinks_again),           TEST(waits_for_the_answer),
+        TEST(refuses_what_it_cannot_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
