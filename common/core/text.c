@@ -134,6 +134,16 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
     return at;
 }
 
+bool qs_view_contains(struct qs_view text, const char *other)
+{
+    const size_t length = strlen(other);
+
+    for (; text.size >= length; text.data++, text.size--)
+        if (memcmp(text.data, other, length) == 0)
+            return true;
+    return false;
+}
+
 bool qs_view_equal(struct qs_view text, const char *other)
 {
     return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);

@@ -4,6 +4,7 @@
  * control packet too, and its third and fourth count: so flags, length and command say little, and
  * the whole body must read as the command's. Sources: as for control.c.
  */
+#include "common/core/text.h"
 #include "common/quake/constants.h"
 #include "common/quake/messages.h"
 
@@ -61,9 +62,8 @@ static bool is_for_game(struct qs_reader *in)
  */
 static bool is_connect(struct qs_reader *in)
 {
-    static const char request[] = "getchallenge";
-
-    return is_for_game(in) && !memmem(in->data, in->size, request, sizeof request - 1);
+    return is_for_game(in) &&
+           !qs_view_contains((struct qs_view){in->data, in->size}, "getchallenge");
 }
 
 /* Engines may append to it. */

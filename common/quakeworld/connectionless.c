@@ -676,11 +676,6 @@ static bool begins(struct qs_view text, const char *word)
     return text.size >= length && memcmp(text.data, word, length) == 0;
 }
 
-static bool contains(struct qs_view text, const char *word)
-{
-    return memmem(text.data, text.size, word, strlen(word)) != NULL;
-}
-
 static bool is_connect(struct qs_view text)
 {
     return begins(text, "connect 24 ") || begins(text, "connect 25 ") ||
@@ -702,7 +697,8 @@ static bool is_challenge(struct qs_view text)
 
 static bool is_status_reply(struct qs_view text)
 {
-    return begins(text, "n\\") && (contains(text, "\\*version\\") || contains(text, "\\*progs\\"));
+    return begins(text, "n\\") &&
+           (qs_view_contains(text, "\\*version\\") || qs_view_contains(text, "\\*progs\\"));
 }
 
 /*
