@@ -10,6 +10,7 @@
 
 enum {
     MOVES_PROOF = 3, /* so many more show the same than another place */
+    TAKEN_PROOF = 2, /* frames */
     SOUND_RADIUS = 400 * 8,
     USUAL_FOV = 90,            /* degrees */
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
@@ -115,12 +116,22 @@ static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *fi
     return !state || !dm2_same_state(state, &first->state);
 }
 
+/* The player's own entity is where he is, and looks where he does. */
+static void place_own(const struct dm2_borrower *b, struct q2_entity *own)
+{
+    if (b->placed)
+        memcpy(own->origin, b->player.origin, sizeof own->origin);
+    if (b->player.viewangles[1])
+        own->angles[1] = b->player.viewangles[1];
+}
+
 /* The state that the session had been told of an entity in view. */
 static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t number, int32_t frame)
 {
     const struct dm2_first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(number));
     const int32_t until = first ? first->mention.frame : INT32_MAX;
     const struct q2_entity *state = lenders_state(b, number, frame, until);
+    const bool told = state != NULL;
     struct q2_entity result = {0};
 
     if (!state)
@@ -133,6 +144,8 @@ static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t numb
         q2_baseline_get(&b->lent, number, &result);
     result.number = (uint16_t)number;
     dm2_translate(b, &result);
+    if (!told && number == (uint32_t)(b->slot + 1))
+        place_own(b, &result);
     return result;
 }
 
@@ -194,13 +207,65 @@ static bool is_heard(const struct dm2_borrower *b, const struct q2_entity *entit
     return entity->model[0] || entity->effects || distance <= SOUND_RADIUS * SOUND_RADIUS;
 }
 
+/*
+ * In how many of the session's frames the entity should have been in view, by what the lender saw
+ * from the same places, less those in which it should not.
+ */
+static int64_t count_views(const struct dm2_borrower *b, uint32_t number, bool *any)
+{
+    GHashTableIter iter;
+    gpointer place, frames;
+    int64_t score = 0;
+
+    *any = false;
+    g_hash_table_iter_init(&iter, b->places);
+    while (g_hash_table_iter_next(&iter, &place, &frames)) {
+        const struct dm2_view *view = dm2_lenders_view(b, place);
+
+        if (!view)
+            continue;
+        *any = true;
+        score += dm2_view_has(view, number) ? GPOINTER_TO_UINT(frames)
+                                            : -(int64_t)GPOINTER_TO_UINT(frames);
+    }
+    return score;
+}
+
+/* Whether the lender, where it had seen the entity before, no longer does when the session begins.
+ */
+static bool is_taken(const struct dm2_borrower *b, uint32_t number)
+{
+    unsigned missed = 0;
+
+    for (unsigned i = 0; b->synchronous && i < Q2_FRAMES_KEPT; i++) {
+        const struct q2_frame *frame = &b->told->recent[i];
+        const bool now = frame->entities && frame->number - b->offset >= b->first_frame;
+        const struct dm2_view *view =
+            now ? g_hash_table_lookup(b->told->views, dm2_place(frame->player.origin)) : NULL;
+
+        if (now && dm2_state_in(frame, number))
+            return false;
+        missed += view && dm2_view_has(view, number);
+    }
+    return missed >= TAKEN_PROOF;
+}
+
 /* Whether an entity that is never mentioned was there all the time. */
 static bool stays_in_view(const struct dm2_borrower *b, const struct q2_frame *likest,
                           uint32_t number)
 {
     const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
+    bool any;
+    int64_t score;
 
-    return state && number > b->lent.max_clients && is_heard(b, state);
+    if (number <= b->lent.max_clients || is_taken(b, number))
+        return false;
+    score = count_views(b, number, &any);
+    if (any && number < DM2_VIEW_ENTITIES && !state)
+        state = dm2_usual_state(b, number);
+    if (!state || !is_heard(b, state))
+        return false;
+    return any && number < DM2_VIEW_ENTITIES ? score > 0 : true;
 }
 
 /* Numbers, ascending: in view before the first frame. */
