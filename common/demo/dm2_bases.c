@@ -250,22 +250,16 @@ static bool is_taken(const struct dm2_borrower *b, uint32_t number)
     return missed >= TAKEN_PROOF;
 }
 
-/* Whether an entity that is never mentioned was there all the time. */
+/* Whether an entity that is never mentioned was there all the time. What was to be seen once may be
+ * taken since. */
 static bool stays_in_view(const struct dm2_borrower *b, const struct q2_frame *likest,
                           uint32_t number)
 {
     const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
     bool any;
-    int64_t score;
 
-    if (number <= b->lent.max_clients || is_taken(b, number))
-        return false;
-    score = count_views(b, number, &any);
-    if (any && number < DM2_VIEW_ENTITIES && !state)
-        state = dm2_usual_state(b, number);
-    if (!state || !is_heard(b, state))
-        return false;
-    return any && number < DM2_VIEW_ENTITIES ? score > 0 : true;
+    return state && number > b->lent.max_clients && is_heard(b, state) && !is_taken(b, number) &&
+           (count_views(b, number, &any) > 0 || !any || number >= DM2_VIEW_ENTITIES);
 }
 
 /* Numbers, ascending: in view before the first frame. */
@@ -316,6 +310,7 @@ static void make_base(struct dm2_borrower *b, unsigned index, const GArray *numb
                               .number = b->references[index],
                               .player = b->player,
                               .entities = q2_entities_new()};
+    base->player.clientnum = b->slot; /* only another's view is told */
     place_player(b, base);
     complete_player(b, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
@@ -348,6 +343,19 @@ static void lend_player_baselines(struct dm2_borrower *b)
         dm2_translate(b, &baseline);
         q2_baseline_set(&b->lent, &baseline);
     }
+}
+
+int64_t dm2_distance(const struct dm2_borrower *b)
+{
+    const struct q2_frame *frame =
+        b->synchronous && b->placed ? lenders_frame(b, b->placed, b->offset) : NULL;
+    int64_t most = 0;
+
+    if (!frame)
+        return INT64_MAX;
+    for (unsigned i = 0; i < 3; i++)
+        most += ABS((int64_t)frame->player.origin[i] - b->player.origin[i]);
+    return most;
 }
 
 void dm2_make_bases(struct dm2_borrower *b)

@@ -170,6 +170,7 @@ static char *dm2_refusal(struct qs_borrower *borrower)
     b->records = dm2_records(b);
     say_unknown(b);
     dm2_make_bases(b);
+    b->base.distance = dm2_distance(b);
     return NULL;
 }
 
@@ -191,6 +192,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
 }
 
 const struct qs_demo_lending dm2_lending = {
+    .nearest_lends = true,
     .tell = dm2_tell,
     .is_late = dm2_is_late,
     .borrow = dm2_borrow,

@@ -97,10 +97,14 @@ struct qs_borrower {
     struct qs_sink *sink; /* wants to hear the decodes that look() is for */
     /* After refusal(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
+    int64_t distance; /* of its view from the lender's, where nearest_lends: less is better */
     uint32_t proof;   /* how many observations speak for the lender */
 };
 
 struct qs_demo_lending {
+    /* Of several lenders of one moment the nearest in view is the best; else they are all alike. */
+    bool nearest_lends;
+
     /* Servers go on with each client from a port of its own: addresses are compared without. */
     bool any_port;
 

@@ -119,13 +119,46 @@ static bool is_proven(const struct qs_borrower *borrower, const struct wanted *w
     return (wanted->present && wanted->same_server) || borrower->proof >= QS_LENDER_PROOF;
 }
 
+/* The lender that fits best so far. */
+struct choice {
+    struct tried tried;
+    const struct lender *lender;
+};
+
+static bool is_better(const struct qs_borrower *borrower, const struct choice *choice)
+{
+    return !choice->tried.borrower || borrower->distance < choice->tried.borrower->distance;
+}
+
+/* Takes over what was tried. */
+static void choose(struct held *held, const struct lender *lender, struct tried *tried,
+                   const struct wanted *wanted, struct choice *choice)
+{
+    if (!tried->borrower || !is_proven(tried->borrower, wanted) ||
+        !is_better(tried->borrower, choice)) {
+        tried_clear(held, tried);
+        return;
+    }
+    tried_clear(held, &choice->tried);
+    *choice = (struct choice){*tried, lender};
+}
+
+/* The first that fits is taken, unless others may be nearer. */
+static bool is_settled(const struct held *held, const struct choice *choice,
+                       const struct wanted *wanted)
+{
+    return choice->tried.borrower && !(held->format->lending->nearest_lends && wanted->present);
+}
+
 static bool try_all(struct held *held, const GPtrArray *lenders, const struct wanted *wanted,
                     struct loan *loan)
 {
     const enum qs_lender_kind kind = wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
+    struct choice choice = {0};
     unsigned tries = 0;
 
-    for (guint i = lenders->len; i-- > 0 && tries < LENDER_TRIES_MAX && !loan->borrower;) {
+    for (guint i = lenders->len;
+         i-- > 0 && tries < LENDER_TRIES_MAX && !is_settled(held, &choice, wanted);) {
         const struct lender *lender = g_ptr_array_index(lenders, i);
         struct tried tried;
 
@@ -133,11 +166,10 @@ static bool try_all(struct held *held, const GPtrArray *lenders, const struct wa
             continue;
         tries++;
         tried = try_lender(held, lender, kind);
-        if (tried.borrower && is_proven(tried.borrower, wanted))
-            lend(held, lender, &tried, loan);
-        else
-            tried_clear(held, &tried);
+        choose(held, lender, &tried, wanted, &choice);
     }
+    if (choice.tried.borrower)
+        lend(held, choice.lender, &choice.tried, loan);
     return loan->borrower;
 }
 
