@@ -9,8 +9,11 @@
 #include "common/quake2/baselines.h"
 
 enum {
-    MOVES_PROOF = 3, /* so many more show the same than another place */
-    TAKEN_PROOF = 2, /* frames */
+    MOVES_PROOF = 3,     /* so many more show the same than another place */
+    TAKEN_PROOF = 2,     /* frames */
+    STEP = 64 * 8,       /* eighths of units */
+    STEPS_MAX = 40,      /* farther is all the same */
+    AGREEMENT_WORTH = 4, /* steps */
     SOUND_RADIUS = 400 * 8,
     USUAL_FOV = 90,            /* degrees */
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
@@ -167,11 +170,24 @@ static int agreement(const struct dm2_borrower *b, const struct q2_frame *frame)
     return score;
 }
 
+/* How far the lender's place is from the session's, in steps of 64 units. At another time there are
+ * other things at the same place. */
+static int count_steps(const struct dm2_borrower *b, const struct q2_frame *frame)
+{
+    int64_t far = 0;
+
+    for (unsigned i = 0; b->placed && b->kind == QS_LENDER_PRESENT && i < 3; i++)
+        far += ABS((int64_t)frame->player.origin[i] - b->player.origin[i]);
+    return (int)MIN(far / STEP, STEPS_MAX);
+}
+
 /* `less`: so much less is it worth. */
 static void prefer(const struct dm2_borrower *b, const struct q2_frame *frame, int less,
                    const struct q2_frame **best, int *score)
 {
-    const int own = frame->entities ? agreement(b, frame) - less : 0;
+    const int own = frame->entities
+                        ? AGREEMENT_WORTH * (agreement(b, frame) - less) - count_steps(b, frame)
+                        : 0;
 
     if (!frame->entities || (*best && own <= *score))
         return;
