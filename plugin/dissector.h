@@ -30,12 +30,14 @@ union preference_value {
 
 struct dissector {
     const struct qs_protocol *protocol;
-    int proto; /* Wireshark's number of the protocol */
+    char *title; /* where Wireshark's own dissector of the game stands beside it */
+    int proto;   /* Wireshark's number of the protocol */
     dissector_handle_t handle;
     dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
 
     /* What the rows were registered as, by the row's index. */
     int *hf;
+    int hf_session, hf_session_player, hf_from_server; /* see session_fields.h */
     int *ett;    /* only rows that others stand under have one */
     int ett_top; /* of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];

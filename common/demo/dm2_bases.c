@@ -3,6 +3,8 @@
  * The frames before the first of a late Quake II session, which its deltas are changes to:
  * common/quake2/PROTOCOL.md, section 14.
  */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/demo/dm2_borrower.h"
@@ -361,17 +363,17 @@ static void lend_player_baselines(struct dm2_borrower *b)
     }
 }
 
-int64_t dm2_distance(const struct dm2_borrower *b)
+double dm2_distance(const struct dm2_borrower *b)
 {
     const struct q2_frame *frame =
         b->synchronous && b->placed ? lenders_frame(b, b->placed, b->offset) : NULL;
-    int64_t most = 0;
+    double sum = 0;
 
-    if (!frame)
-        return INT64_MAX;
-    for (unsigned i = 0; i < 3; i++)
-        most += ABS((int64_t)frame->player.origin[i] - b->player.origin[i]);
-    return most;
+    if (b->kind != QS_LENDER_PRESENT)
+        return 0;
+    for (unsigned i = 0; frame && i < 3; i++)
+        sum += fabs((double)frame->player.origin[i] - b->player.origin[i]);
+    return frame ? sum : DBL_MAX;
 }
 
 void dm2_make_bases(struct dm2_borrower *b)

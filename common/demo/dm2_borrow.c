@@ -192,7 +192,6 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
 }
 
 const struct qs_demo_lending dm2_lending = {
-    .nearest_lends = true,
     .tell = dm2_tell,
     .is_late = dm2_is_late,
     .borrow = dm2_borrow,

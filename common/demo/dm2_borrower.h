@@ -116,8 +116,8 @@ bool dm2_records(const struct dm2_borrower *b);
 char *dm2_refusal_text(struct dm2_borrower *b);
 
 /* How far the lender was from the session's player when that began, in eighths of units; after
- * dm2_make_bases(). INT64_MAX: nobody knows. */
-int64_t dm2_distance(const struct dm2_borrower *b);
+ * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: nobody knows. */
+double dm2_distance(const struct dm2_borrower *b);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_borrower *b);

@@ -92,19 +92,27 @@ enum qs_lender_kind {
     QS_LENDER_OTHER    /* of the same map and server program, at another time */
 };
 
+/*
+ * Whether the message is lent: at another time other people played. `is_of_players` says so of the
+ * id of a message.
+ */
+bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id));
+
+/* Appends all messages that are lent, one behind the other. */
+void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id));
+
 /* A session that borrows. An implementation begins with this struct. */
 struct qs_borrower {
     struct qs_sink *sink; /* wants to hear the decodes that look() is for */
     /* After refusal(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
-    int64_t distance; /* of its view from the lender's, where nearest_lends: less is better */
     uint32_t proof;   /* how many observations speak for the lender */
+    double distance;  /* of several that fit the nearest lends; 0: it is as good as any */
 };
 
 struct qs_demo_lending {
-    /* Of several lenders of one moment the nearest in view is the best; else they are all alike. */
-    bool nearest_lends;
-
     /* Servers go on with each client from a port of its own: addresses are compared without. */
     bool any_port;
 
@@ -120,6 +128,13 @@ struct qs_demo_lending {
     /* The sign-on is complete, and stays as long as the borrower. */
     struct qs_borrower *(*borrow)(const struct qs_sign_on *sign_on, enum qs_lender_kind kind);
     void (*free)(struct qs_borrower *borrower);
+
+    /*
+     * Another sign-on, which stays as long, may be of the same level: before the first look, for
+     * what its client saw. `then`: it is as it was when the session's packets begin; that may be
+     * the lender's own. NULL: that does not help.
+     */
+    void (*consult)(struct qs_borrower *borrower, const struct qs_sign_on *other, bool then);
 
     /*
      * Gives a session what the sign-on tells. `session` is in its first state, or one in which part

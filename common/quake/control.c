@@ -30,6 +30,7 @@ static void read_mod(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
+    d->handshake = true;
     read_game(d);
     if (qs_reader_left(&d->in))
         read_mod(d);
@@ -77,6 +78,7 @@ static void read_accept(struct qs_decoder *d)
 {
     const int32_t port = qs_i32(d, NQ_CONTROL_PORT);
 
+    d->handshake = true;
     follow_port(d, port);
     if (!qs_reader_left(&d->in))
         return;
@@ -87,6 +89,7 @@ static void read_reject(struct qs_decoder *d)
 {
     const struct qs_view reason = qs_text(d, NQ_CONTROL_REASON);
 
+    d->handshake = true;
     qs_label_text(d, ": ", reason, "");
 }
 
@@ -182,55 +185,4 @@ void nq_read_control(struct qs_decoder *d)
         read_command(d);
     qs_undecoded(d);
     qs_close(d);
-}
-
-static bool names_the_game(struct qs_view packet)
-{
-    static const uint8_t game[] = "QUAKE";
-
-    return packet.size >= CONTROL_HEADER_SIZE + 1 + sizeof game + 1 &&
-           memcmp(packet.data + CONTROL_HEADER_SIZE + 1, game, sizeof game) == 0;
-}
-
-/*
- * FTE's client asks servers of all games alike, with the other games' request appended; the answer
- * shows which one it is (PROTOCOL.md, section 3).
- */
-static bool asks_any_server(struct qs_view packet)
-{
-    static const char request[] = "getchallenge";
-
-    return memmem(packet.data, packet.size, request, sizeof request - 1) != NULL;
-}
-
-/*
- * Strict: the length must be right, and then the two requests that begin every exchange name the
- * game; the other commands only prove themselves by the length that they must have.
- */
-bool nq_is_control(struct qs_view packet)
-{
-    const uint32_t least = CONTROL_HEADER_SIZE + 1;
-
-    if (packet.size <= least || qs_be32(packet.data) != (NETFLAG_CTL | packet.size))
-        return false;
-    switch (packet.data[CONTROL_HEADER_SIZE]) {
-    case CCREQ_CONNECT:
-        return names_the_game(packet) && !asks_any_server(packet);
-    case CCREQ_SERVER_INFO:
-        return names_the_game(packet);
-    case CCREQ_PLAYER_INFO:
-        return packet.size == least + 1;
-    case CCREP_ACCEPT: /* a port, and ProQuake's three bytes */
-        return packet.size >= least + 4 && packet.size <= least + 7 &&
-               qs_le32(packet.data + least) <= UINT16_MAX;
-    case CCREQ_RULE_INFO:
-    case CCREQ_RCON:
-    case CCREP_REJECT:
-    case CCREP_SERVER_INFO:
-    case CCREP_PLAYER_INFO:
-    case CCREP_RULE_INFO:
-    case CCREP_RCON:
-        return true;
-    }
-    return false;
 }

@@ -76,7 +76,7 @@ static struct header read_header(struct qs_decoder *d)
     qs_close(d);
     d->sequence = header.sequence;
     d->acknowledged = header.acknowledged;
-    qs_summary(d, " seq %u ack %u", header.sequence, header.acknowledged);
+    qs_summary(d, "seq %u ack %u", header.sequence, header.acknowledged);
     return header;
 }
 

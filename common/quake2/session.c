@@ -28,7 +28,23 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     qs_table_copy(&to->rosters, &from->rosters);
     qs_fragments_copy(&to->to_server, &from->to_server);
     qs_fragments_copy(&to->to_client, &from->to_client);
+    qs_inflate_stream_copy(&to->gtv.inflating, &from->gtv.inflating);
+    if (from->gtv.held)
+        g_bytes_ref(from->gtv.held);
+    to->gtv.blocks = NULL;
     to->tracker = NULL;
+}
+
+static void clear_gtv(struct q2_gtv *gtv)
+{
+    qs_inflate_stream_clear(&gtv->inflating);
+    if (gtv->held)
+        g_bytes_unref(gtv->held);
+    if (!gtv->blocks)
+        return;
+    g_byte_array_free(gtv->blocks->bytes, TRUE);
+    g_array_free(gtv->blocks->stuffed, TRUE);
+    g_free(gtv->blocks);
 }
 
 void q2_session_clear(struct qs_session *base)
@@ -41,6 +57,7 @@ void q2_session_clear(struct qs_session *base)
     qs_table_clear(&session->rosters);
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
+    clear_gtv(&session->gtv);
     if (session->tracker)
         q2_tracker_detach(session->tracker, session);
 }
@@ -49,15 +66,18 @@ void q2_session_connect(struct q2_session *session)
 {
     struct qs_session base = session->base;
     const struct q2_wanted wanted = session->wanted;
+    const struct q2_gtv gtv = session->gtv;
     struct q2_tracker *tracker = session->tracker;
     struct qs_table texts;
     const char *userinfo;
 
     qs_session_connect(&base);
+    session->gtv = (struct q2_gtv){0}; /* goes on: the connection is in its stream */
     qs_table_copy(&texts, &session->texts);
     q2_session_clear(&session->base);
     q2_session_init(&session->base);
     session->base = base;
+    session->gtv = gtv;
     if (tracker)
         q2_tracker_attach(tracker, session);
     session->wanted = wanted;
@@ -157,4 +177,13 @@ void q2_session_set_version(struct q2_session *session, int32_t version)
     session->undecodable = version && !q2_is_decoded(version, session->minor);
     session->dialect =
         q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
+}
+
+void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags)
+{
+    session->base.version = Q2_PROTOCOL_MVD;
+    session->minor = minor;
+    session->protocol_flags = flags;
+    session->undecodable = false;
+    session->dialect = q2_mvd_dialect(minor, flags);
 }

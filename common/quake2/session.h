@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/core/fragments.h"
+#include "common/core/inflate_stream.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"
@@ -44,6 +45,34 @@ struct q2_loss {
     uint64_t packet; /* number in the capture */
 };
 
+/* What an end of a GTV conversation sends next. */
+enum q2_gtv_stage {
+    Q2_GTV_STAGE_MAGIC,
+    Q2_GTV_STAGE_MESSAGES,
+    Q2_GTV_STAGE_DEFLATED,
+    Q2_GTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
+};
+
+/* The blocks of MVD in a unit of GTV. */
+struct q2_gtv_blocks {
+    GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
+    uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
+    GArray *stuffed;   /* struct q2_stuffed in `bytes`: commands for players' consoles */
+};
+
+struct q2_stuffed {
+    uint32_t offset, length;
+};
+
+struct q2_gtv {
+    enum q2_gtv_stage stage[2]; /* by enum qs_end */
+    bool begun;                 /* the server has accepted the client */
+    struct qs_inflate_stream inflating;
+    GBytes *held; /* inflated bytes of a message that is not whole; or NULL */
+
+    struct q2_gtv_blocks *blocks; /* of the last unit only, and not of copies; or NULL */
+};
+
 struct q2_tracker;
 
 struct q2_session {
@@ -73,6 +102,9 @@ struct q2_session {
     struct qs_table baselines;                /* of the level: see baselines.h */
     struct qs_table rosters;                  /* the players in recent frames; see frames.c */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
+
+    struct q2_gtv gtv;   /* of a conversation over TCP */
+    uint64_t mvd_frames; /* of MVD, so far */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool inflating;           /* what is read now was compressed */
@@ -134,5 +166,8 @@ void q2_session_lose(struct q2_session *session, uint64_t packet, bool before);
 
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);
+
+/* The same for MVD; `flags` are MVF_*. */
+void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "common/core/reader.h"
 
+enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
+
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
                                     DLT_LOOP,   DLT_PPP,       DLT_PPP_ETHER,  DLT_IPV4};
 
@@ -33,11 +35,36 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     return true;
 }
 
-struct protocol_selection *fuzz_selection(void)
+struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_port,
+                             uint16_t client_port, uint64_t number)
 {
-    static struct protocol_selection *selection;
+    enum { WIRE_SIZE_MAX = 65507, INTERVAL = 50000000 };
+    const struct qs_address client = {4, {10, 0, 0, 2}, client_port};
+    const struct qs_address server = {4, {10, 0, 0, 1}, server_port};
+    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
+    const bool cut = piece->bits & FUZZ_PACKET_CUT && piece->size < WIRE_SIZE_MAX;
+
+    return (struct qs_packet){.data = piece->bytes,
+                              .size = piece->size,
+                              .wire_size = cut ? WIRE_SIZE_MAX : piece->size,
+                              .number = number,
+                              .time = (int64_t)number * INTERVAL,
+                              .source = from_server ? server : client,
+                              .destination = from_server ? client : server};
+}
+
+struct qs_sessions_options fuzz_session_options(void)
+{
+    static struct qs_protocol_selection *selection;
 
     if (!selection)
-        selection = protocol_selection_new();
-    return selection;
+        selection = qs_protocol_selection_new();
+    return (struct qs_sessions_options){.selection = selection,
+                                        .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                        .sessions_max = SESSIONS_MAX};
+}
+
+void fuzz_session_options_clear(struct qs_sessions_options *options)
+{
+    g_array_free(options->chosen, TRUE);
 }
