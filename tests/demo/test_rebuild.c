@@ -487,8 +487,8 @@ static void test_lost_stage_of_the_sign_on(void **state)
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0c", "\2") "\x19\1\x19\3"));
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\3") TIME));
     assert_string_equal(r.memory.problems->str,
-                        "2: the level that begins here cannot be shown: the capture lacks part of "
-                        "its sign-on\n");
+                        "0: level m cannot be shown: part of its sign-on (before packet 2) was not "
+                        "captured\n");
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x17", "\4") SERVERINFO));
     packet(&r, QS_END_B, VIEW(UNRELIABLE("\x0d", "\5") TIME));
     finish(&r);
