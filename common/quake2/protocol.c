@@ -52,5 +52,9 @@ const struct qs_protocol q2_protocol = {
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
     .place = q2_place,
     .decode = decode,
+    .stream_ports = "27910",
+    .recognise_stream = q2_recognise_stream,
+    .unit_size = q2_unit_size,
+    .decode_unit = q2_decode_unit,
     .decode_server_messages = q2_decode_messages,
 };
