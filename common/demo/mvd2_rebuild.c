@@ -89,7 +89,7 @@ static void take_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
     struct qs_view messages;
 
     if (blocks->bytes->len && qs_decoder_problems(decoder))
-        qs_demo_not_decoded(mvd2->out, packet);
+        qs_demo_not_decoded(mvd2->out, packet, mvd2->out->sanitize);
     while (mvd2_read_block(&in, &messages) == QS_DEMO_BLOCK) {
         if (mvd2->out->sanitize)
             messages = sanitize(mvd2, blocks, in.pos - messages.size, messages);
