@@ -255,8 +255,11 @@ static void set_id_mask(struct qs_decoder *d)
 /* Nothing behind this can be read, nor what comes later. */
 static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor)
 {
-    q2_session_of(d->session)->minor = minor;
-    q2_session_set_version(q2_session_of(d->session), version);
+    struct q2_session *session = q2_session_of(d->session);
+
+    session->minor = minor;
+    q2_session_set_version(session, version);
+    session->undecodable = true;
     q2_pass_over(d);
     d->stop = true;
 }
