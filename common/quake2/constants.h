@@ -179,6 +179,10 @@ enum {
 #define EPS_CLIENTNUM 0x40u
 #define EPS_GUNRATE 0x80u /* q2repro */
 
+/* Of the player's movement; from PM_DEAD on, and with PMF_NO_PREDICTION, all servers send the view.
+ * Source: engine, q_shared.h pmtype_t, PMF_*. */
+enum { PM_DEAD = 2, PMF_NO_PREDICTION = 64 };
+
 /* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
 enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 #define PF_GAME3 0x8000u /* q2repro: the game is one of id's engine, or made of it */

@@ -48,7 +48,8 @@ static char *describe_map(const struct q2_session *session)
     char *map = readable(model);
 
     if (!map)
-        return readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
+        return session->base.level > 1 ? NULL
+                                       : readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
     if (g_str_has_prefix(map, "maps/"))
         memmove(map, map + 5, strlen(map + 5) + 1);
     if (g_str_has_suffix(map, ".bsp"))

@@ -83,14 +83,17 @@ static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
     return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
 
+/* Engines end the game at a number that is too high: nothing behind it is a message. */
 static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
                             uint32_t at)
 {
-    if (!is_valid_number(d, number))
+    if (!is_valid_number(d, number)) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
-    else if (number <= list->last)
+        d->stop = true;
+    } else if (number <= list->last) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity %u comes behind entity %u",
                 number, list->last);
+    }
 }
 
 static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
@@ -147,7 +150,7 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
     update_roster(list, mask);
     read_entity_fields(d, mask);
     qs_close(d);
-    return !d->in.overrun && is_valid_number(d, mask.number);
+    return !d->in.overrun && !d->stop;
 }
 
 static void read_entities(struct qs_decoder *d, struct entity_list *list)
@@ -157,7 +160,7 @@ static void read_entities(struct qs_decoder *d, struct entity_list *list)
 
     while (read_one_entity(d, list))
         count++;
-    if (tracker && !d->in.overrun)
+    if (tracker && !d->in.overrun && !d->stop)
         q2_tracker_frame_end(tracker, dialect_of(d)->beam_origin);
     qs_label(d, ": %u entities", count);
 }
@@ -211,6 +214,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 {
     struct q2_tracker *tracker = tracker_of(d);
 
+    q2_session_of(d->session)->signing_on = false;
     label_frame(d, number, delta);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);

@@ -26,7 +26,6 @@ static void decode(struct qs_decoder *d)
         q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
-    qs_summary(d, "%s", qs_direction_arrow(d->direction));
     q2_decode_netchan(d);
 }
 

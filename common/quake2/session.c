@@ -116,6 +116,9 @@ void q2_session_set_netchan(struct q2_session *session, bool has_fragments)
 void q2_session_level(struct q2_session *session)
 {
     session->base.level++;
+    session->old_servercount = session->servercount;
+    session->signing_on = true;
+    session->lost = (struct q2_loss){0};
     session->frame_rate = 0;
     session->max_clients = 0;
     qs_table_clear(&session->configstrings);
@@ -124,11 +127,33 @@ void q2_session_level(struct q2_session *session)
     qs_table_clear(&session->solids);
 }
 
+void q2_session_lose(struct q2_session *session, uint64_t packet, bool before)
+{
+    if (session->signing_on && !session->lost.seen)
+        session->lost = (struct q2_loss){true, before, packet};
+}
+
+void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet)
+{
+    if (!session->base.connection || servercount == session->servercount ||
+        servercount == session->old_servercount)
+        return;
+    if (!session->base.level)
+        session->player = Q2_PLAYER_UNKNOWN;
+    q2_session_level(session);
+    session->servercount = servercount;
+    q2_session_lose(session, packet, true);
+    if (session->tracker)
+        q2_tracker_level(session->tracker);
+}
+
 void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
                        const struct q2_session *known)
 {
     session->base.level++;
     session->servercount = lender->servercount;
+    session->signing_on = false;
+    session->lost = (struct q2_loss){0};
     session->max_clients = lender->max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;
@@ -137,7 +162,6 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
     session->minor = known->minor;
     session->protocol_flags = known->protocol_flags;
     session->guessed = known->guessed;
-    session->recording = known->recording;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_copy(&session->configstrings, &lender->configstrings);

@@ -35,6 +35,16 @@ struct q2_wanted {
     bool new_netchan;
 };
 
+/* Of a session whose svc_serverdata the capture lacks. */
+enum { Q2_PLAYER_UNKNOWN = -1 };
+
+/* Where the capture lacks something of a sign-on. */
+struct q2_loss {
+    bool seen;
+    bool before;     /* it was sent before the packet, which shows that; else it is the packet */
+    uint64_t packet; /* number in the capture */
+};
+
 /* What an end of a GTV conversation sends next. */
 enum q2_gtv_stage {
     Q2_GTV_STAGE_MAGIC,
@@ -47,8 +57,7 @@ enum q2_gtv_stage {
 struct q2_gtv_blocks {
     GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
     uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
-    GArray
-        *stuffed; /* struct q2_stuffed in `bytes`: messages with commands for players' consoles */
+    GArray *stuffed;   /* struct q2_stuffed in `bytes`: commands for players' consoles */
 };
 
 struct q2_stuffed {
@@ -80,11 +89,14 @@ struct q2_session {
     bool guessed;            /* version, minor version and qport are guesses; see guess.h */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;
-    uint8_t record;       /* enum q2_record */
-    int16_t player;       /* the client's own player */
-    uint16_t frame_rate;  /* of svc_setting SVS_FPS; 0: the usual 10 */
-    uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    int32_t old_servercount; /* of the level before; 0: none */
+    uint8_t record;          /* enum q2_record */
+    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    bool signing_on;         /* the level has begun, and no frame of it has come */
+    struct q2_loss lost;     /* part of the level's sign-on that was not captured */
     struct qs_table configstrings;
     struct qs_table texts;                    /* enum q2_text */
     struct qs_table baselines;                /* of the level: see baselines.h */
@@ -146,6 +158,13 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
 
 /* A new level (svc_serverdata): config strings and texts of the level before are void. */
 void q2_session_level(struct q2_session *session);
+
+/* The client speaks of a level with this server count. Where that is neither the one at hand nor
+ * the one before it, a new level has begun, and the capture lacks its svc_serverdata. */
+void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet);
+
+/* The capture lacks part of what the server sent; that matters within a sign-on. */
+void q2_session_lose(struct q2_session *session, uint64_t packet, bool before);
 
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);

@@ -164,7 +164,7 @@ static void rebuild_packet(struct session *session, const char *file, const char
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* The packet just decoded shows that it needs a sign-on. `first`: and is the session's first. */
+/* The packet just decoded shows that it needs a sign-on. `first`: and is the first that counts. */
 static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
                          const struct qs_packet *packet, bool first)
 {
@@ -241,6 +241,8 @@ void session_free(struct session *session)
 void session_packet(struct session *session, const char *file, const char *comment,
                     const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
+    const bool heard_server = session->heard_server; /* before this packet */
+
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
     if (!decoder->connectionless)
@@ -258,10 +260,12 @@ void session_packet(struct session *session, const char *file, const char *comme
     follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
-    if (session->borrows && decoder->direction == QS_S2C)
-        hold_if_late(session, decoder, packet, false);
+    if (session->borrows)
+        hold_if_late(session, decoder, packet, decoder->direction == QS_S2C && !heard_server);
     if (!session->held)
         rebuild_packet(session, file, comment, decoder, packet);
+    else if (!heard_server)
+        held_packet(session->held, decoder, file, packet);
 }
 
 /* --- With a lent sign-on --------------------------------------------------------------------- */
