@@ -92,6 +92,7 @@ static const struct qw_session *session_of(const struct qs_decoder *decoder)
 static void begin(struct qwd *qwd, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     qs_demo_begin(qwd->out);
+    filter_qw_begin(&qwd->filter, 0);
     qwd_entities_level(&qwd->entities, session_of(decoder));
     qwd->start = packet->time;
     qwd->begun = true;
@@ -192,6 +193,7 @@ static void begin_lent(struct qwd *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
     begin(qwd, decoder, packet);
+    filter_qw_begin(&qwd->filter, qwd->lent_level);
     qwd->entities.lent_level = qwd->lent_level;
     g_byte_array_set_size(qwd->packet, 0);
     qwd_lent_messages(qwd->borrower, add_lent, qwd);
