@@ -78,7 +78,7 @@ static struct difference *add(struct golden_diff *diff, struct sides sides)
 static char *readable(const char *text, gsize length)
 {
     char *copy = g_strndup(text, length);
-    char *clean = printable(copy);
+    char *clean = qs_text_printable(copy);
 
     g_free(copy);
     if (g_utf8_strlen(clean, -1) > VALUE_MAX) {
