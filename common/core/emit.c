@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/emit.h"
 
+#include "common/core/summary.h"
 #include "common/core/text.h"
 
 static void emit_row(struct qs_decoder *d, unsigned id, const struct qs_value *value)
@@ -19,7 +20,7 @@ static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value 
         const uint32_t mask = d->protocol->fields[id].mask;
         struct qs_value part = *whole;
 
-        part.u = (whole->u & mask) >> __builtin_ctz(mask);
+        part.u = (whole->u & mask) >> g_bit_nth_lsf(mask, -1);
         emit_row(d, id, &part);
     }
 }
@@ -35,6 +36,10 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     struct qs_value located = *value;
 
     if (d->in.overrun)
+        return;
+    if (d->want_summary && d->protocol->fields[id].brief)
+        qs_summary_value(d, &d->protocol->fields[id], value);
+    if (!d->fields_wanted)
         return;
     located.offset = location(d, value->offset);
     emit_row(d, id, &located);

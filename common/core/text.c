@@ -2,6 +2,7 @@
 #include "common/core/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
 static const char *const glyphs[32] = {
@@ -94,6 +95,40 @@ char *qs_text_title(struct qs_view text, unsigned characters)
     return g_string_free(out, FALSE);
 }
 
+static void append_quoted_byte(GString *out, uint8_t byte)
+{
+    const struct qs_view one = {&byte, 1};
+
+    switch (byte & 0x7f) {
+    case '"':
+        g_string_append(out, "\\\"");
+        break;
+    case '\\':
+        g_string_append(out, "\\\\");
+        break;
+    default:
+        qs_text_append_utf8(out, one);
+    }
+}
+
+void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters)
+{
+    for (uint32_t i = 0; i < MIN(text.size, characters); i++) {
+        const uint8_t byte = text.data[i];
+
+        if (byte == '\n')
+            g_string_append(out, "\\n");
+        else if (byte == '\t')
+            g_string_append(out, "\\t");
+        else if (byte == '\r')
+            g_string_append(out, "\\r");
+        else
+            append_quoted_byte(out, byte);
+    }
+    if (text.size > characters)
+        g_string_append(out, "…");
+}
+
 bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token)
 {
     uint32_t at = *pos;
@@ -133,6 +168,16 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
     return at;
 }
 
+bool qs_view_contains(struct qs_view text, const char *other)
+{
+    const size_t length = strlen(other);
+
+    for (; text.size >= length; text.data++, text.size--)
+        if (memcmp(text.data, other, length) == 0)
+            return true;
+    return false;
+}
+
 bool qs_view_equal(struct qs_view text, const char *other)
 {
     return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);
@@ -164,4 +209,37 @@ uint32_t qs_view_unsigned(struct qs_view text)
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
     return (uint32_t)strtoul(digits, NULL, 0);
+}
+
+/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
+static bool is_control(gunichar c)
+{
+    switch (g_unichar_type(c)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+char *qs_text_printable(const char *text)
+{
+    char *copy = g_utf8_make_valid(text, -1);
+    GString *out = g_string_new(NULL);
+
+    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char(at);
+
+        g_string_append_unichar(out, is_control(c) ? ' ' : c);
+    }
+    g_free(copy);
+    return g_string_free(out, FALSE);
+}
+
+bool qs_text_safe_in_names(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
 }

@@ -157,6 +157,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
     if (!qs_token_next(line->text, &line->pos, &token))
         return;
     connect->userinfo = token.text;
+    qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
     qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
     qs_emit_info(d, &userinfo_rows, token.text,
                  line->base + (uint32_t)(token.text.data - line->text.data));
@@ -239,7 +240,6 @@ static void read_connect(struct qs_decoder *d, struct line *line)
     read_userinfo(d, line, &connect);
     read_connect_tail(d, line, &connect);
     keep_connect(d, &connect);
-    qs_summary(d, " %d", (int)connect.version);
 }
 
 static void read_client_connect(struct qs_decoder *d, struct line *line)
@@ -256,6 +256,8 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
         else if (starts_with(word, "nc="))
             netchan = word.size > 3 && word.data[3] == '1';
     }
+    if (map.size)
+        qs_summary_quote(d, "map", map);
     q2_session_accept(session);
     /* The server decides about the netchan. */
     if (netchan >= 0)
@@ -294,14 +296,17 @@ static void read_status(struct qs_decoder *d, struct line *line)
 {
     const uint32_t end = end_of_line(line);
     const struct qs_view info = {line->text.data + line->pos, end - line->pos};
+    unsigned players = 0;
 
     qs_emit_info(d, &rule_rows, info, line->base + line->pos);
     line->pos = end;
     skip_line_end(d, line);
-    while (line->pos < line->text.size && line->text.data[line->pos]) {
+    for (; line->pos < line->text.size && line->text.data[line->pos]; players++) {
         read_status_player(d, line, end_of_line(line));
         skip_line_end(d, line);
     }
+    qs_summary_quote(d, "map", qs_info_value(info, "mapname"));
+    qs_summary(d, " players %u", players);
 }
 
 static bool is_status(const struct line *line)
@@ -366,10 +371,12 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
 
 static void read_servers(struct qs_decoder *d, struct line *line)
 {
+    unsigned count = 0;
+
     /* One blank stands behind the word; addresses may begin with any byte. */
     if (line->pos < line->text.size)
         emit_view(d, Q2_OOB_END, line, 1);
-    while (line->text.size - line->pos >= SERVER_SIZE) {
+    for (; line->text.size - line->pos >= SERVER_SIZE; count++) {
         const uint32_t at = line->base + line->pos;
         const uint8_t *server = line->text.data + line->pos;
 
@@ -379,12 +386,13 @@ static void read_servers(struct qs_decoder *d, struct line *line)
         qs_close_at(d, at + SERVER_SIZE);
         line->pos += SERVER_SIZE;
     }
+    qs_summary(d, " %u", count);
 }
 
 /* --- All of them */
 
 /* clang-format off */
-static const struct {
+static const struct command {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
 } commands[] = {
@@ -393,21 +401,30 @@ static const struct {
 };
 /* clang-format on */
 
+/* NULL: there is none of that name. */
+static const struct command *find_command(struct qs_view name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (qs_view_equal(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
 static void read_command(struct qs_decoder *d, struct line *line)
 {
+    const struct command *command;
     struct qs_token word;
 
     if (!qs_token_next(line->text, &line->pos, &word))
         return;
     qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
     qs_label_text(d, ": ", word.text, "");
-    qs_summary_text(d, " ", word.text, "");
-    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (qs_view_equal(word.text, commands[i].name)) {
-            commands[i].read(d, line);
-            return;
-        }
-    read_arguments(d, line);
+    qs_summary_text(d, "", word.text, "");
+    command = find_command(word.text);
+    if (command)
+        command->read(d, line);
+    else
+        read_arguments(d, line);
 }
 
 static bool is_blank(struct qs_view text)
@@ -432,7 +449,6 @@ void q2_decode_connectionless(struct qs_decoder *d)
     struct line line = {.base = marked ? MARK_SIZE : 0};
 
     d->connectionless = true;
-    qs_summary(d, "connectionless");
     qs_open(d, Q2_OOB);
     if (marked)
         qs_u32(d, Q2_OOB_MARK);
@@ -487,4 +503,23 @@ bool q2_is_surely_quake2(const struct qs_packet *packet)
     return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
            is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
            (is_number_command(text, "challenge ", true) && text.size < 64);
+}
+
+static bool is_known_text(struct qs_view text)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    return qs_token_next(text, &pos, &word) && find_command(word.text);
+}
+
+/* Source's A2S queries, and much else, have the mark, too. */
+bool q2_is_foreign(const struct qs_packet *packet)
+{
+    const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
+    const uint32_t start = marked ? MARK_SIZE : 0;
+
+    if (q2_is_connectionless(packet))
+        return !is_known_text((struct qs_view){packet->data + start, packet->size - start});
+    return !qs_may_begin_with_numbers(packet);
 }

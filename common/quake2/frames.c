@@ -119,7 +119,8 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
         entity = &alone;
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
-        return;
+        if (!dialect_of(d)->mvd)
+            return;
     }
     memcpy(stood, entity->origin, sizeof stood);
     q2_read_entity(d, mask.bits, entity);
@@ -210,6 +211,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 {
     struct q2_tracker *tracker = tracker_of(d);
 
+    q2_session_of(d->session)->signing_on = false;
     label_frame(d, number, delta);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
