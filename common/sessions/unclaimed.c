@@ -29,6 +29,7 @@ struct candidate {
 struct qs_unclaimed {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
+    struct qs_evidence evidence; /* of what was recognised last */
 };
 
 static void forget(struct candidate *candidate)
@@ -138,9 +139,10 @@ static bool has_move(const struct qs_decoder *decoder)
 }
 
 static bool is_readable(const struct candidate *candidate, struct qs_decoder *decoder,
-                        struct qs_session *session)
+                        struct qs_session *session, struct qs_evidence *evidence)
 {
     struct reading readings[2] = {0};
+    const struct reading *client;
 
     for (guint i = 0; i < candidate->count; i++) {
         struct reading *reading = &readings[candidate->packets[i].from];
@@ -151,12 +153,15 @@ static bool is_readable(const struct candidate *candidate, struct qs_decoder *de
         else
             reading->moves += has_move(decoder);
     }
-    return session->server != QS_END_UNKNOWN &&
-           is_client_like(&readings[session->server == QS_END_A ? QS_END_B : QS_END_A]);
+    if (session->server == QS_END_UNKNOWN)
+        return false;
+    client = &readings[session->server == QS_END_A ? QS_END_B : QS_END_A];
+    *evidence = (struct qs_evidence){candidate->count, client->moves};
+    return is_client_like(client);
 }
 
 static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate *candidate,
-                   int protocol)
+                   int protocol, struct qs_evidence *evidence)
 {
     const struct qs_protocol *record = qs_protocols[protocol];
     struct qs_session *session = g_malloc(record->session_size);
@@ -166,7 +171,7 @@ static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate 
     record->session_init(session);
     qs_decoder_init(&decoder, record);
     decoder.options = unclaimed->protocol_options[protocol];
-    readable = is_readable(candidate, &decoder, session);
+    readable = is_readable(candidate, &decoder, session, evidence);
     qs_decoder_clear(&decoder);
     record->session_clear(session);
     g_free(session);
@@ -174,18 +179,20 @@ static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate 
 }
 
 /* The only protocol that it can be of. */
-static int recognise(const struct qs_unclaimed *unclaimed, const struct candidate *candidate)
+static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *candidate)
 {
+    struct qs_evidence evidence;
     int found = QS_PROTOCOL_NONE;
 
     if (!is_numbered(candidate, qs_le32) && !is_numbered(candidate, qs_be32))
         return QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++) {
-        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i))
+        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &evidence))
             continue;
         if (found != QS_PROTOCOL_NONE)
             return QS_PROTOCOL_NONE;
         found = i;
+        unclaimed->evidence = evidence;
     }
     return found;
 }
@@ -237,6 +244,11 @@ int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *pac
     if (candidate->count == QS_UNCLAIMED_PACKETS_MAX || candidate->bytes > QS_UNCLAIMED_BYTES_MAX)
         give_up(candidate);
     return QS_PROTOCOL_NONE;
+}
+
+struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed)
+{
+    return unclaimed->evidence;
 }
 
 void qs_unclaimed_claim(struct qs_unclaimed *unclaimed, const struct qs_address *a,
