@@ -10,6 +10,9 @@
 /* Of what the system has, or of what it allows the program, this part may be used. */
 enum { MEMORY_PART = 2 };
 
+/* Bytes that a session may come to need. */
+enum { SESSION_MEMORY = 256 * 1024 };
+
 static uint64_t memory_max(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -33,13 +36,13 @@ static uint64_t memory_in_use(void)
 #endif
 }
 
-bool crowded_has_memory(void)
+bool crowded_has_memory(guint live)
 {
     static uint64_t max;
 
     if (!max)
         max = memory_max();
-    return memory_in_use() < max;
+    return (uint64_t)live * SESSION_MEMORY < max && memory_in_use() < max;
 }
 
 void crowded_report(const struct qs_crowd *crowd)

@@ -5,8 +5,8 @@
 
 #include "common/sessions/crowd.h"
 
-/* Whether there is memory for one more. */
-bool crowded_has_memory(void);
+/* Whether there is memory for one more session than so many. */
+bool crowded_has_memory(guint live);
 
 /* Says what did not go as it should have, once; raises the exit status then. */
 void crowded_report(const struct qs_crowd *crowd);

@@ -55,9 +55,11 @@ static void complete(const struct qs_packet *packet)
 
 static void ask(const struct qs_packet *packet)
 {
+    struct qs_address server;
+
     if (!unclaimed)
         start();
-    found = qs_unclaimed_add(unclaimed, packet);
+    found = qs_unclaimed_add(unclaimed, packet, &server);
     if (found != QS_PROTOCOL_NONE)
         complete(packet);
 }

@@ -51,6 +51,12 @@ char *qs_text_printable(const char *text);
 /* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
 bool qs_text_safe_in_names(char c);
 
+/*
+ * Appends text as it stands between quotes: readable, `"` and `\` and control characters with a
+ * backslash, cut to `characters` with an ellipsis.
+ */
+void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
+
 /* A word of a command line. */
 struct qs_token {
     struct qs_view text; /* without its quotes */

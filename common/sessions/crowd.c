@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/crowd.h"
 
-void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(void))
+void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(guint live))
 {
     *crowd = (struct qs_crowd){.max = max, .has_memory = has_memory};
 }
 
 bool qs_crowd_has_room(const struct qs_crowd *crowd, guint live)
 {
-    return live < crowd->max && (!crowd->has_memory || crowd->has_memory());
+    return live < crowd->max && (!crowd->has_memory || crowd->has_memory(live));
 }
 
 bool qs_crowd_tells(struct qs_crowd *crowd, uint64_t packets)

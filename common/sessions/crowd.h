@@ -34,14 +34,14 @@ struct qs_crowd_others {
 
 struct qs_crowd {
     guint max;
-    bool (*has_memory)(void); /* for one more; NULL: always */
-    uint64_t ended;           /* live sessions, before their time */
-    uint64_t left_out;        /* sessions */
-    guint told;               /* sessions without content */
+    bool (*has_memory)(guint live); /* for one more than `live`; NULL: always */
+    uint64_t ended;                 /* live sessions, before their time */
+    uint64_t left_out;              /* sessions */
+    guint told;                     /* sessions without content */
     struct qs_crowd_others others;
 };
 
-void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(void));
+void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(guint live));
 
 /* Whether one more may live beside so many. */
 bool qs_crowd_has_room(const struct qs_crowd *crowd, guint live);

@@ -10,6 +10,8 @@
 enum { QS_LENDER_TRIES_MAX = 8 };
 
 struct qs_lender {
+    GPtrArray *live; /* where it is while it goes on and can lend; NULL: nowhere */
+    bool listed;     /* it is there */
     GPtrArray *over; /* where levels go that are over */
     guint over_max;
     const struct qs_demo_format *format;
@@ -22,7 +24,7 @@ struct qs_lender {
 };
 
 struct qs_lending {
-    GPtrArray *live;  /* struct qs_lender, owned by their sessions */
+    GPtrArray *live;  /* struct qs_lender, owned by their sessions: those that could lend once */
     GPtrArray *over;  /* struct qs_lender: levels that are over */
     GPtrArray *demos; /* struct qs_lender, of the caller; or NULL */
 };

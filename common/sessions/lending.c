@@ -79,7 +79,7 @@ struct qs_lender *qs_lender_new(struct qs_lending *lending, const struct qs_demo
         begin_lender(lending->over, LENDERS_MAX, format, g_strdup_printf("session %u", session));
 
     lender->session = session;
-    g_ptr_array_add(lending->live, lender);
+    lender->live = lending->live;
     return lender;
 }
 
@@ -94,6 +94,15 @@ static void tell(struct qs_lender *lender, const struct qs_decoder *decoder)
         lender->format->lending->tell(lender->sign_on, decoder);
 }
 
+/* Most sessions of a flood never can. */
+static void list_if_able(struct qs_lender *lender)
+{
+    if (lender->listed || !qs_lender_can_lend(lender))
+        return;
+    lender->listed = true;
+    g_ptr_array_add(lender->live, lender);
+}
+
 void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder,
                       const struct qs_packet *packet, const struct qs_address *server)
 {
@@ -102,6 +111,7 @@ void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder
     if (!decoder->accepted)
         return;
     tell(lender, decoder);
+    list_if_able(lender);
     if (level != lender->level)
         lender->since = packet->time;
     lender->until = packet->time;
@@ -112,7 +122,8 @@ void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder
 void qs_lender_end(struct qs_lending *lending, struct qs_lender *lender)
 {
     keep_level(lender);
-    g_ptr_array_remove(lending->live, lender);
+    if (lender->listed)
+        g_ptr_array_remove(lending->live, lender);
     qs_lender_free(lender);
 }
 

@@ -443,11 +443,16 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
 /* It may show what its conversation is, by the packets before it. */
 static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet)
 {
-    const int protocol = qs_unclaimed_add(sessions->unclaimed, packet);
+    struct qs_conversation *conversation;
+    struct qs_address server;
+    const int protocol = qs_unclaimed_add(sessions->unclaimed, packet, &server);
 
-    if (protocol != QS_PROTOCOL_NONE)
-        claim(sessions, begin_conversation(sessions, protocol, &packet->source,
-                                           &packet->destination, packet->time));
+    if (protocol == QS_PROTOCOL_NONE)
+        return;
+    conversation =
+        begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
+    conversation->state->server = qs_flow_end_of(&conversation->flow, &server);
+    claim(sessions, conversation);
 }
 
 /* --- The clock ------------------------------------------------------------------------------- */

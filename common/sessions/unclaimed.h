@@ -25,9 +25,10 @@ struct qs_unclaimed;
 struct qs_unclaimed *qs_unclaimed_new(uint32_t *const *protocol_options);
 void qs_unclaimed_free(struct qs_unclaimed *unclaimed);
 
-/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, or
- * QS_PROTOCOL_NONE. */
-int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet);
+/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, with
+ * the address of its server; or QS_PROTOCOL_NONE. */
+int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet,
+                     struct qs_address *server);
 
 /* What showed of which protocol the last conversation is that turned out to be of one. */
 struct qs_evidence {

@@ -68,15 +68,14 @@ static void read_blocks(struct qs_sessions *sessions, struct qs_recording *recor
 
 static void read_demo(struct demo_check *check, struct qs_recording *recording)
 {
-    const struct qs_sessions_options options = {
-        .selection = fuzz_selection(), .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    struct qs_sessions_options options = fuzz_session_options();
     struct qs_sessions_handler handler = {.sink = &check->sink};
     struct qs_sessions *sessions = qs_sessions_new(&options, &handler);
 
     qs_sessions_set_source(sessions, "demo", "demo");
     read_blocks(sessions, recording);
     qs_sessions_free(sessions, true);
-    g_array_free(options.chosen, TRUE);
+    fuzz_session_options_clear(&options);
 }
 
 static void check_demo(struct demo_check *check, const char *name, struct qs_view file)

@@ -38,15 +38,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct demo_check check;
     struct demo_files *files;
     char *error = NULL;
-    struct qs_sessions_options options = {.selection = fuzz_selection()};
+    struct qs_sessions_options options;
     struct qs_sessions_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct qs_sessions *sessions;
+    char *error;
 
     if (size < HEADER)
         return 0;
+    options = fuzz_session_options();
     options.demo.sanitize = data[1] & SANITIZE;
-    options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
     files = demo_files_new(NULL, false, &error);
     options.store = demo_files_store(files);
     demo_check_start(&check, options.demo.sanitize);
@@ -56,6 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     qs_sessions_free(sessions, true);
     demo_check_end(&check);
     demo_files_free(files);
-    g_array_free(options.chosen, TRUE);
+    fuzz_session_options_clear(&options);
     return 0;
 }

@@ -117,8 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const uses[])(struct qs_recording *, struct options *) = {read_fields,
                                                                             make_capture};
-    struct options options = {.sessions = {.selection = fuzz_selection(),
-                                           .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))}};
+    struct options options = {.sessions = fuzz_session_options()};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
         struct qs_recording *recording = open_recording(data, size);
@@ -128,6 +127,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             qs_recording_close(recording);
         }
     }
-    g_array_free(options.sessions.chosen, TRUE);
+    fuzz_session_options_clear(&options.sessions);
     return 0;
 }

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A packet's tree is the same however Wireshark comes to dissect it."""
+"""A packet's tree and its line are the same however Wireshark comes to dissect it.
+
+Only what later packets tell is added where it is known: which session a request for a connection
+leads to.
+"""
 
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -7,6 +11,9 @@ import xml.etree.ElementTree as ElementTree
 from wireshark import PluginTest, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
+SHORT_NAMES = [row[1] for row in rows("protocol")]
+LATER = {f"{protocol}.{suffix}" for protocol in PROTOCOLS
+         for suffix in ("session", "session.player")}
 PACKETS = 120
 ALONE = (1, 20, 41, 77, 120)  # packets of each capture that are also shown all by themselves
 
@@ -18,17 +25,46 @@ class Passes(PluginTest):
         cls.files = list(cls.joined(some_captures(), PACKETS))
 
     def our_trees(self, path, *options):
-        """By packet number, the text of the plugin's part of the tree."""
-        ours = {number: "".join(ElementTree.tostring(proto, encoding="unicode")
-                                for proto in tree.iter("proto") if proto.get("name") in PROTOCOLS)
+        """By packet number, the plugin's parts of the tree."""
+        ours = {number: [proto for proto in tree.iter("proto") if proto.get("name") in PROTOCOLS]
                 for number, tree in self.trees(path, *options).items()}
-        return {number: text for number, text in ours.items() if text}
+        return {number: parts for number, parts in ours.items() if parts}
+
+    @staticmethod
+    def text(parts, without=()):
+        for part in parts:
+            for item in part.findall("field"):
+                if item.get("name") in without:
+                    part.remove(item)
+            ElementTree.indent(part)
+        return "".join(ElementTree.tostring(part, encoding="unicode").strip() for part in parts)
+
+    @staticmethod
+    def names(parts):
+        return {item.get("name") for part in parts for item in part.findall("field")}
 
     def assert_same_trees(self, trees, expected):
         """Shows a packet that differs, not all of them."""
         self.assertEqual(list(trees), list(expected))
-        for number, text in expected.items():
-            self.assertEqual(trees[number], text, f"packet {number}")
+        for number, parts in expected.items():
+            self.assertEqual(self.text(trees[number], LATER - self.names(parts)), self.text(parts),
+                             f"packet {number}")
+
+    def lines(self, path, *options):
+        """By packet number, what the packet list shows of the plugin's packets."""
+        columns = self.tshark("-r", path, "-T", "fields", "-e", "frame.number",
+                              "-e", "_ws.col.Protocol", "-e", "_ws.col.Info", *options)
+        lines = (line.split("\t", 2) for line in columns.splitlines())
+        return {int(number): info for number, protocol, info in lines if protocol in SHORT_NAMES}
+
+    def check_lines(self, path, only, alone):
+        expected = self.lines(path)
+        self.assertEqual(self.lines(path, "-2"), expected)
+        shown = {number: expected[number] for number in alone if number in expected}
+        self.assertEqual(self.lines(path, "-Y", only), shown)
+        self.assertEqual(self.lines(path, "-2", "-Y", only), shown)
+        # With a tree of each packet.
+        self.assertEqual(self.lines(path, "-V", "-Y", " or ".join(["frame", *PROTOCOLS])), expected)
 
     def check_file(self, path, begins):
         """Returns how many packets were compared."""
@@ -40,6 +76,7 @@ class Passes(PluginTest):
         only = "frame.number in {" + ",".join(map(str, alone)) + "}"
         self.assert_same_trees(self.our_trees(path, "-Y", only), shown)
         self.assert_same_trees(self.our_trees(path, "-2", "-Y", only), shown)
+        self.check_lines(path, only, alone)
         return len(expected)
 
     def test_trees_do_not_depend_on_the_way(self):
