@@ -256,7 +256,7 @@ static char **written_folders(const struct options *options)
     GPtrArray *folders = g_ptr_array_new();
 
     if (options->action == &convert_action)
-        g_ptr_array_add(folders, g_strdup(qs_naming_folder(options->sessions.naming)));
+        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
     if (options->action == &extract_action)
         g_ptr_array_add(folders, g_strdup(options->argument));
     if (options->check.junit)

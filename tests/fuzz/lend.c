@@ -42,7 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum { SANITIZE = 0x80 };
     struct demo_check check;
     struct demo_files *files;
-    char *error = NULL;
     struct qs_sessions_options options;
     struct qs_sessions_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
