@@ -5,7 +5,7 @@
 
 #include "common/sessions/crowd.h"
 
-/* Whether there is memory for one more session than so many. */
+/* Whether there is memory for one more session beside so many. */
 bool crowded_has_memory(guint live);
 
 /* Says what did not go as it should have, once; raises the exit status then. */

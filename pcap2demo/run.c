@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/sessions/recording.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
-#include "common/sessions/recording.h"
 #include "pcap2demo/confine.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"

@@ -42,6 +42,12 @@ enum { QS_TITLE_CHARACTERS = 60 };
 char *qs_text_title(struct qs_view text, unsigned characters);
 
 /*
+ * Appends text as it stands between quotes: readable, `"` and `\` and control characters with a
+ * backslash, cut to `characters` with an ellipsis.
+ */
+void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
+
+/*
  * The one form in which texts from anywhere else reach a terminal, a report or a file's name:
  * control characters, with those that reorder a line or break it, are spaces, and what is not UTF-8
  * is replaced. New.
@@ -50,12 +56,6 @@ char *qs_text_printable(const char *text);
 
 /* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
 bool qs_text_safe_in_names(char c);
-
-/*
- * Appends text as it stands between quotes: readable, `"` and `\` and control characters with a
- * backslash, cut to `characters` with an ellipsis.
- */
-void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
 
 /* A word of a command line. */
 struct qs_token {

@@ -34,7 +34,7 @@ struct qs_crowd_others {
 
 struct qs_crowd {
     guint max;
-    bool (*has_memory)(guint live); /* for one more than `live`; NULL: always */
+    bool (*has_memory)(guint live); /* for one more beside so many; NULL: always */
     uint64_t ended;                 /* live sessions, before their time */
     uint64_t left_out;              /* sessions */
     guint told;                     /* sessions without content */

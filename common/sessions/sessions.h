@@ -40,7 +40,7 @@
 struct qs_sessions_options {
     GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
     guint sessions_max;             /* that may go on at once */
-    bool (*has_memory)(guint live); /* for one more session than so many; NULL: always */
+    bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
     /* Sessions were ended early or left out, for all that went on at once; or NULL. */
     void (*crowded)(const struct qs_crowd *crowd);
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */

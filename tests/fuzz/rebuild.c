@@ -36,12 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
     struct demo_check check;
-    struct demo_files *files;
     struct qs_sessions_options options;
     struct qs_sessions_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct qs_sessions *sessions;
-    char *error;
+    struct demo_files *files;
+    char *error = NULL;
 
     if (size < HEADER)
         return 0;
