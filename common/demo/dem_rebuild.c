@@ -42,6 +42,7 @@ struct dem {
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
+    bool refused;    /* players would not know the level's protocol: see is_refused() */
     bool moving;     /* the client has moved in this level */
     bool moved;      /* in any level */
     enum view_source source;
@@ -177,6 +178,18 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
+/* A svc_serverinfo that --sanitize leaves out: what follows would be read by another protocol. */
+static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (message->id == SVC_SERVERINFO && message->has_odd_text)
+            return true;
+    }
+    return false;
+}
+
 /* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
 static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
@@ -184,8 +197,12 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
 
     if (level) {
         dem->lost = false;
-        return true;
+        dem->refused = is_refused(dem, decoder);
+        if (dem->refused)
+            qs_demo_left_out_odd_text(dem->out, decoder->packet);
     }
+    if (level || dem->refused)
+        return !dem->refused;
     if (dem->level_seen) {
         if (session->sign_on_lost)
             note_lost(dem, session);

@@ -128,7 +128,7 @@ static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session 
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
-    if (old.size < 6 || !info)
+    if (old.size < 6 || !info || qs_text_is_odd(qs_view_of(info)))
         return;
     message = g_byte_array_new();
     g_byte_array_append(message, old.data, 6); /* id, player, user id */
@@ -301,6 +301,7 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return decoder->direction == QS_S2C && has_message(decoder, needs_level);
 }
 
+/* What ends elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -311,7 +312,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         if (message.size < 2)
             continue;
         see((struct qwd_told *)sign_on->extra, session, id_of(decoder, i), message);
-        if (sign_on->complete)
+        if (g_array_index(decoder->messages, struct qs_message, i).has_odd_text)
+            sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
+        else if (sign_on->complete)
             change(sign_on, session, message);
         else
             add(sign_on, session, message);

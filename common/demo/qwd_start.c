@@ -28,6 +28,7 @@ static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                   const struct qs_packet *packet)
 {
     qs_demo_begin(qwd->out);
+    filter_qw_begin(&qwd->filter, 0);
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->start = packet->time;
     qwd->begun = true;
@@ -178,6 +179,7 @@ static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
         begin(qwd, decoder, packet);
     else
         qwd_blocks_set(&qwd->blocks, qwd_clock(qwd, packet), 0, 0);
+    filter_qw_begin(&qwd->filter, qwd->lent_level);
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->entities.lent_level = qwd->lent_level;
     g_byte_array_set_size(qwd->packet, 0);

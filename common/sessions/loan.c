@@ -151,16 +151,45 @@ static bool is_proven(const struct qs_borrower *borrower, const struct wanted *w
     return (wanted->present && wanted->same_server) || borrower->proof >= QS_LENDER_PROOF;
 }
 
+/* The lender that fits best so far. */
+struct choice {
+    struct tried tried;
+    const struct qs_lender *lender;
+};
+
+static bool is_better(const struct qs_borrower *borrower, const struct choice *choice)
+{
+    return !choice->tried.borrower || borrower->distance < choice->tried.borrower->distance;
+}
+
+/* Takes over what was tried. */
+static void choose(struct qs_held *held, const struct qs_lender *lender, struct tried *tried,
+                   const struct wanted *wanted, struct choice *choice)
+{
+    if (!tried->borrower || !is_proven(tried->borrower, wanted) ||
+        !is_better(tried->borrower, choice)) {
+        tried_clear(held, tried);
+        return;
+    }
+    tried_clear(held, &choice->tried);
+    *choice = (struct choice){*tried, lender};
+}
+
+/* No other can be nearer. */
+static bool is_settled(const struct choice *choice)
+{
+    return choice->tried.borrower && !(choice->tried.borrower->distance > 0);
+}
+
 /* Of those in one list the nearest lends. */
 static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct others *others,
                     struct qs_loan *loan)
 {
     const enum qs_lender_kind kind = others->wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
-    const struct qs_lender *nearest = NULL;
-    struct tried best = {0};
+    struct choice choice = {0};
     unsigned tries = 0;
 
-    for (guint i = lenders->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX;) {
+    for (guint i = lenders->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX && !is_settled(&choice);) {
         const struct qs_lender *lender = g_ptr_array_index(lenders, i);
         struct tried tried;
 
@@ -168,19 +197,10 @@ static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct
             continue;
         tries++;
         tried = try_lender(held, lender, kind, others);
-        if (!tried.borrower || !is_proven(tried.borrower, others->wanted) ||
-            (best.borrower && !(tried.borrower->distance < best.borrower->distance))) {
-            tried_clear(held, &tried);
-            continue;
-        }
-        tried_clear(held, &best);
-        best = tried;
-        nearest = lender;
-        if (!(best.borrower->distance > 0))
-            break;
+        choose(held, lender, &tried, others->wanted, &choice);
     }
-    if (best.borrower)
-        lend(held, nearest, &best, loan);
+    if (choice.tried.borrower)
+        lend(held, choice.lender, &choice.tried, loan);
     return loan->borrower;
 }
 
