@@ -176,15 +176,16 @@ GPtrArray *qs_lending_demos_new(void)
 bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording)
 {
     const struct qs_demo_format *format = qs_recording_demo_format(recording);
+    const struct qs_demo_format *to = format->lends_to ? format->lends_to : format;
     const guint before = demos->len;
     struct qs_session *session;
     struct qs_decoder decoder;
     struct qs_lender *lender;
 
-    if (!format->lending)
+    if (!to->lending)
         return false;
-    lender = begin_lender(demos, before + DEMO_LEVELS_MAX, format,
-                          g_strdup(qs_recording_name(recording)));
+    lender =
+        begin_lender(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_recording_name(recording)));
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
