@@ -40,6 +40,7 @@ struct dm2 {
     bool ended;                 /* the connection */
     bool late;                  /* that the capture lacks a beginning was said */
     uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
+    bool lossy;                 /* a frame of the level was built on a guess */
     bool incomplete;            /* that the level cannot be shown was said */
     bool refused;               /* that the protocol is not rebuilt was said */
     struct dm2_kept kept;       /* the demo's frames */
@@ -137,7 +138,7 @@ static void end_level(struct dm2 *dm2)
         dm2_append_end(dm2->file);
         write_file(dm2);
     }
-    dm2->begun = dm2->incomplete = false;
+    dm2->begun = dm2->incomplete = dm2->lossy = false;
     dm2->kept = (struct dm2_kept){0};
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
@@ -344,6 +345,7 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
                         const struct qs_packet *packet)
 {
     dm2->out->counts.repaired++;
+    dm2->lossy |= frame->reference_missing;
     /* The demo need not have it where it is known; R1Q2 sends the frame's own number at a change of
      * level: nothing was lost. */
     if (!frame->reference_missing || frame->delta == frame->number)
@@ -376,6 +378,14 @@ static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_ses
     return converted;
 }
 
+/* What is built on a guess may remove entities that the demo does not have: players complain. */
+static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
+{
+    return frame->delta <= 0 ||
+           (!frame->reference_missing && (!dm2->lossy || frame->trust == Q2_FRAME_WHOLE) &&
+            dm2_kept_has(&dm2->kept, frame->delta));
+}
+
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
                       const struct q2_tracked_message *first, const struct qs_packet *packet,
@@ -393,11 +403,11 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         if (!frame)
             return;
         unit = encode_frame(dm2, session, &dm2->converter.last, frame);
-    } else if (frame->delta <= 0 ||
-               (!frame->reference_missing && dm2_kept_has(&dm2->kept, frame->delta))) {
+    } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {
-        note_repair(dm2, frame, packet);
+        if (frame->reference_missing || !dm2_kept_has(&dm2->kept, frame->delta))
+            note_repair(dm2, frame, packet);
         unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->kept.last), frame);
     }
     if (add_unit(dm2, unit))
