@@ -103,7 +103,9 @@ class Sessions(PluginTest):
             to_server(5000, 27500, b"\xff\xff\xff\xffgetchallenge\n"),
             to_client(5000, 27500, b"\xff\xff\xff\xffc1234\0"),
         ])
-        self.assertEqual(self.own(path, "qw.from_server"), ["0", "1"])
+        for value, number in ((0, "1"), (1, "2")):
+            self.assertEqual(self.own(path, "frame.number", "-Y", f"qw.from_server == {value}"),
+                             [number])
 
 
 if __name__ == "__main__":
