@@ -365,11 +365,16 @@ static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
     return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
 }
 
+/* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
 static void say_unknown(struct borrower *b)
 {
+    GString *unknown = b->base.unknown;
+
     if (b->kind == QS_LENDER_OTHER)
-        g_string_append(b->base.unknown, "the names, frags and colors of players, until they "
-                                         "change");
+        g_string_append(unknown, "the names, frags and colors of players, until they change");
+    if (nq_darkplaces_version(&b->lent))
+        g_string_append_printf(unknown, "%sentities that were in view, until all of them is sent",
+                               unknown->len ? "; " : "");
 }
 
 static char *dem_refusal(struct qs_borrower *borrower)
@@ -459,18 +464,6 @@ uint64_t dem_lent_lost(const struct qs_borrower *borrower)
 }
 
 /* --- The record --- */
-
-bool dem_needs_level(const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
-        case SVC_TIME:
-        case SVC_SIGNONNUM:
-        case SVC_SPAWNBASELINE:
-            return true;
-        }
-    return false;
-}
 
 /*
  * A capture may begin between a handshake and its sign-on, or lack the message with svc_serverinfo:

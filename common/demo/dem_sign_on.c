@@ -250,3 +250,15 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     else if (first || sign_on->blocks)
         tell_sign_on(sign_on, decoder, first);
 }
+
+bool dem_needs_level(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_TIME:
+        case SVC_SIGNONNUM:
+        case SVC_SPAWNBASELINE:
+            return true;
+        }
+    return false;
+}

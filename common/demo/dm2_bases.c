@@ -3,6 +3,7 @@
  * The frames before the first of a late Quake II session, which its deltas are changes to:
  * common/quake2/PROTOCOL.md, section 14.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -366,13 +367,13 @@ double dm2_distance(const struct dm2_borrower *b)
 {
     const struct q2_frame *frame =
         b->synchronous && b->placed ? lenders_frame(b, b->placed, b->offset) : NULL;
-    double most = 0;
+    double sum = 0;
 
-    if (!frame)
-        return INFINITY;
-    for (unsigned i = 0; i < 3; i++)
-        most += fabs((double)frame->player.origin[i] - b->player.origin[i]);
-    return most;
+    if (b->kind != QS_LENDER_PRESENT)
+        return 0;
+    for (unsigned i = 0; frame && i < 3; i++)
+        sum += fabs((double)frame->player.origin[i] - b->player.origin[i]);
+    return frame ? sum : DBL_MAX;
 }
 
 void dm2_make_bases(struct dm2_borrower *b)

@@ -170,7 +170,7 @@ static char *dm2_refusal(struct qs_borrower *borrower)
     b->records = dm2_records(b);
     say_unknown(b);
     dm2_make_bases(b);
-    b->base.distance = b->kind == QS_LENDER_PRESENT ? dm2_distance(b) : 0;
+    b->base.distance = dm2_distance(b);
     return NULL;
 }
 

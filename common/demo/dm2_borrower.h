@@ -116,7 +116,7 @@ bool dm2_records(const struct dm2_borrower *b);
 char *dm2_refusal_text(struct dm2_borrower *b);
 
 /* How far the lender was from the session's player when that began, in eighths of units; after
- * dm2_make_bases(). INFINITY: nobody knows. */
+ * dm2_make_bases(). 0: of another time, as good as any; DBL_MAX: nobody knows. */
 double dm2_distance(const struct dm2_borrower *b);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */

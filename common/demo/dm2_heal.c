@@ -226,3 +226,30 @@ bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, i
     q2_frame_clear(&healed);
     return true;
 }
+
+/* --- Peers --- */
+
+/* A client that looks for a frame among those of others. */
+struct search {
+    const struct q2_session *session;
+    int32_t number;
+    bool found;
+};
+
+static bool try_peer(void *user, const struct qs_sign_on *peer)
+{
+    struct search *search = user;
+    const struct dm2_told *told = peer->extra ? dm2_told_of(peer) : NULL;
+
+    search->found = told && told->live && dm2_heal(search->session, told->live, search->number);
+    return !search->found;
+}
+
+bool dm2_heal_of_peers(struct qs_demo_writer *out, const struct q2_session *session, int32_t number)
+{
+    struct search search = {.session = session, .number = number};
+
+    if (session && out->peers)
+        out->peers(out, try_peer, &search);
+    return search.found;
+}

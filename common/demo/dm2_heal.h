@@ -7,6 +7,7 @@
 #define QS_DEMO_DM2_HEAL_H
 
 #include "common/demo/dm2_lend.h"
+#include "common/demo/writer.h"
 
 /*
  * Frame `number` of `session`, whose tracker does not have it, is inserted there, as a guess.
@@ -14,5 +15,9 @@
  * of its frames are of one time with the session's.
  */
 bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, int32_t number);
+
+/* The same with the first that can of those whom `out` knows. `session`: or NULL. */
+bool dm2_heal_of_peers(struct qs_demo_writer *out, const struct q2_session *session,
+                       int32_t number);
 
 #endif

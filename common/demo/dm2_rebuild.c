@@ -53,31 +53,12 @@ struct dm2 {
     GByteArray *file;  /* scratch: blocks not yet written */
 };
 
-/* A client that looks for a frame among those of others. */
-struct search {
-    const struct q2_session *session;
-    int32_t number;
-    bool found;
-};
-
-static bool try_peer(void *user, const struct qs_sign_on *peer)
-{
-    struct search *search = user;
-
-    search->found = peer->extra && dm2_told_of(peer)->live &&
-                    dm2_heal(search->session, dm2_told_of(peer)->live, search->number);
-    return !search->found;
-}
-
 /* q2_tracker.missing */
 static bool find_missing(void *user, int32_t number)
 {
-    struct dm2 *dm2 = user;
-    struct search search = {.session = dm2->tracker->followed, .number = number};
+    const struct dm2 *dm2 = user;
 
-    if (search.session && dm2->out->peers)
-        dm2->out->peers(dm2->out, try_peer, &search);
-    return search.found;
+    return dm2_heal_of_peers(dm2->out, dm2->tracker->followed, number);
 }
 
 static void *dm2_new(struct qs_demo_writer *out)

@@ -9,7 +9,7 @@
 #include "common/demo/dm2_lend.h"
 
 /* Frames; of a demo there is time to look at more. */
-enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
+enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8, VIEW_EVERY = 2 };
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b)
 {
@@ -227,7 +227,7 @@ static void see_views(const struct qs_sign_on *sign_on, const struct q2_session 
     const struct q2_frame *frame;
 
     if (!sign_on->complete || told->live != session || !session->tracker ||
-        session->tracker->newest == told->viewed)
+        ABS((int64_t)session->tracker->newest - told->viewed) < VIEW_EVERY)
         return;
     told->viewed = session->tracker->newest;
     frame = q2_tracker_frame(session->tracker, told->viewed);

@@ -198,6 +198,8 @@ static void start_demo(struct qs_client_session *session,
         return;
     start_lender(session, setup, format);
     start_rebuild(session, setup, format);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
 }
 
 static void free_rebuild(struct qs_client_session *session)

@@ -107,6 +107,7 @@ void take_fte_sound(struct reading *r);
 void take_fte_angle_base(struct reading *r);
 void take_fte_sized(struct reading *r);
 void take_fte_mod_entities(struct reading *r);
+void take_fte_unsized_entities(struct reading *r);
 void take_fte_voice(struct reading *r);
 uint64_t take_fte_varint(struct reading *r);
 void take_uleb128(struct reading *r);

@@ -402,6 +402,7 @@ static const struct message_row rows[256] = {
     [55] = {NULL, take_55},
     [56] = {NULL, take_56},
     [57] = {NULL, take_darkplaces_entities},
+    [58] = {NULL, take_fte_unsized_entities},
     [59] = {NULL, take_static_sound2},
     [60] = {"ewCC", NULL},
     [61] = {"wCCw", NULL},

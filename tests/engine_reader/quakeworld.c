@@ -266,6 +266,7 @@ static const struct message_row rows[256] = {
     [72] = {"ss", NULL},
     [74] = {"Cbbbb", NULL},
     [75] = {"Cwwbb", NULL},
+    [76] = {NULL, take_fte_unsized_entities},
     [77] = {"ws", NULL},
     [78] = {"bs", NULL},
     [79] = {"bl", NULL},
