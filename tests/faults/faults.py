@@ -159,7 +159,7 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
-    ("sessions", "if (now - oldest->last < QS_FLOW_IDLE)", "if (now - oldest->last < QS_FLOW_IDLE / 2)"),
+    ("sessions", "now - oldest->last >= QS_FLOW_IDLE)", "now - oldest->last >= QS_FLOW_IDLE / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u bytes: %s\"",
      "message(receiver->location, \"%s: only %u bytes: %s\""),
     ("sessions", "tally->largest[location - 1].size < packet->size",
@@ -178,5 +178,5 @@ FAULTS = [
     ("plugin", "    sink->last_row = NULL;\n    if (!data) {", "    if (!data) {"),
     ("plugin", "    if (receiver->connection == connection)\n        return;", "    return;"),
     ("plugin", "conversation->streams[state->from].missing = 0;", ""),
-    ("plugin", "return row->mask ? value << __builtin_ctz(row->mask) : value;", "return value;"),
+    ("plugin", "return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;", "return value;"),
 ]
