@@ -237,6 +237,7 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 
     if (decoder->direction != QS_S2C)
         return;
+    sign_on->broken |= !sign_on->complete && session->sign_on_lost;
     if (!session->delivered.bytes.data || !decoder->messages->len) {
         sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
         return;
@@ -248,4 +249,16 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         tell_messages(sign_on, decoder, false);
     else if (first || sign_on->blocks)
         tell_sign_on(sign_on, decoder, first);
+}
+
+bool dem_needs_level(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_TIME:
+        case SVC_SIGNONNUM:
+        case SVC_SPAWNBASELINE:
+            return true;
+        }
+    return false;
 }
