@@ -40,9 +40,7 @@ struct qs_description {
 
 struct qs_protocol {
     const char *name; /* prefix of all filter names, "qw" */
-    /* For the protocol column, "QW". Must differ from all of Wireshark's by more than case: ports
-     * and Decode As find dissectors by it ("Quake" would be its own QUAKE). */
-    const char *short_name;
+    const char *short_name; /* for the protocol column, "QW" */
     const char *title; /* "QuakeWorld" */
     const char *ports; /* UDP ports of servers by default, as a range list, "27500,27000" */
 
@@ -67,6 +65,12 @@ struct qs_protocol {
      * all traffic.
      */
     bool (*recognise)(const struct qs_packet *packet);
+    /*
+     * Whether the packet is surely of another protocol, although servers of this one listen on its
+     * port: asked of conversations of which nothing is known yet. A game that was going on when the
+     * capture began is not foreign.
+     */
+    bool (*is_foreign)(const struct qs_packet *packet);
     /*
      * `recognise` may be wrong, since the protocol has no mark of its own: it is asked only where
      * the user wants that.

@@ -196,3 +196,9 @@ bool nq_is_darkplaces(struct qs_view packet)
     return qs_view_equal(text, accept) ||
            (text.size > strlen(connect) && memcmp(text.data, connect, strlen(connect)) == 0);
 }
+
+bool nq_is_known_text(struct qs_view packet)
+{
+    return find_command((struct qs_view){packet.data + MARK_SIZE, packet.size - MARK_SIZE}) !=
+           &anything;
+}

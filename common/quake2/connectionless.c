@@ -392,7 +392,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 /* --- All of them */
 
 /* clang-format off */
-static const struct {
+static const struct command {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
 } commands[] = {
@@ -401,8 +401,18 @@ static const struct {
 };
 /* clang-format on */
 
+/* NULL: there is none of that name. */
+static const struct command *find_command(struct qs_view name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (qs_view_equal(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
 static void read_command(struct qs_decoder *d, struct line *line)
 {
+    const struct command *command;
     struct qs_token word;
 
     if (!qs_token_next(line->text, &line->pos, &word))
@@ -410,12 +420,11 @@ static void read_command(struct qs_decoder *d, struct line *line)
     qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
     qs_label_text(d, ": ", word.text, "");
     qs_summary_text(d, "", word.text, "");
-    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (qs_view_equal(word.text, commands[i].name)) {
-            commands[i].read(d, line);
-            return;
-        }
-    read_arguments(d, line);
+    command = find_command(word.text);
+    if (command)
+        command->read(d, line);
+    else
+        read_arguments(d, line);
 }
 
 static bool is_blank(struct qs_view text)
@@ -494,4 +503,23 @@ bool q2_is_surely_quake2(const struct qs_packet *packet)
     return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
            is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
            (is_number_command(text, "challenge ", true) && text.size < 64);
+}
+
+static bool is_known_text(struct qs_view text)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    return qs_token_next(text, &pos, &word) && find_command(word.text);
+}
+
+/* Source's A2S queries, and much else, have the mark, too. */
+bool q2_is_foreign(const struct qs_packet *packet)
+{
+    const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
+    const uint32_t start = marked ? MARK_SIZE : 0;
+
+    if (q2_is_connectionless(packet))
+        return !is_known_text((struct qs_view){packet->data + start, packet->size - start});
+    return !qs_may_begin_with_numbers(packet);
 }

@@ -50,7 +50,7 @@ struct stats {
     GArray *bases;       /* guint: groups that were open when each source began */
     GHashTable *running; /* struct tally by the session's number */
     struct rows *over;   /* JSON, or lines */
-    struct crowd_others others;
+    struct qs_crowd_others others;
 };
 
 /* --- The sink ------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static void count_size(struct tally *tally, const struct qs_packet *packet,
 }
 
 static void count_packet(struct tally *tally, const struct stats *stats,
-                         const struct decoded_packet *decoded)
+                         const struct qs_decoded_packet *decoded)
 {
     const enum qs_direction direction = decoded->decoder->direction;
 
@@ -187,7 +187,8 @@ static void count_packet(struct tally *tally, const struct stats *stats,
         count_message(tally, &g_array_index(stats->packet, struct message_count, i), direction);
 }
 
-static void stats_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void stats_packet(struct qs_sessions_handler *handler,
+                         const struct qs_decoded_packet *decoded)
 {
     struct stats *stats = (struct stats *)handler;
 
@@ -272,7 +273,7 @@ static void append_types(GString *text, const struct tally *tally)
     g_ptr_array_free(types, TRUE);
 }
 
-static char *title_of(const struct session *session)
+static char *title_of(const struct qs_client_session *session)
 {
     char *game = report_game(session), *maps = report_maps(session);
     char *duration = report_duration(session);
@@ -284,9 +285,9 @@ static char *title_of(const struct session *session)
     return title;
 }
 
-static char *loss_of(const struct session *session)
+static char *loss_of(const struct qs_client_session *session)
 {
-    const struct session_loss loss = session_loss(session);
+    const struct qs_client_session_loss loss = qs_client_session_loss(session);
 
     return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
                            " not captured",
@@ -294,7 +295,7 @@ static char *loss_of(const struct session *session)
 }
 
 /* Its lines; new. */
-static GString *tally_text(const struct tally *tally, const struct session *session)
+static GString *tally_text(const struct tally *tally, const struct qs_client_session *session)
 {
     char *title = title_of(session), *loss = loss_of(session);
     GString *text = g_string_new(NULL);
@@ -376,7 +377,7 @@ static json_t *types_json(const struct tally *tally)
     return json;
 }
 
-static json_t *tally_json(const struct tally *tally, const struct session *session)
+static json_t *tally_json(const struct tally *tally, const struct qs_client_session *session)
 {
     json_t *json = report_session_json(session);
 
@@ -386,7 +387,8 @@ static json_t *tally_json(const struct tally *tally, const struct session *sessi
     return json;
 }
 
-static void stats_session(struct session_handler *handler, const struct session *session)
+static void stats_session(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
     struct tally *tally = tally_of(stats, session->number);
@@ -403,14 +405,15 @@ static void stats_session(struct session_handler *handler, const struct session 
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_left_out(struct session_handler *handler, const struct session *session)
+static void stats_left_out(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
 
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_others(struct session_handler *handler, const struct crowd_others *others)
+static void stats_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
 {
     report_add_others(&((struct stats *)handler)->others, others);
 }

@@ -122,7 +122,8 @@ static uint8_t stream_number(unsigned protocol)
     uint8_t number = 0;
 
     for (unsigned i = 0; i < protocol; i++)
-        number += qs_protocols[i]->decode_unit != NULL;
+        if (qs_protocols[i]->decode_unit)
+            number++;
     return number;
 }
 
