@@ -6,6 +6,7 @@
 #include "plugin/conversations.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
+#include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/session_fields.h"
 #include "plugin/tree_sink.h"
@@ -108,6 +109,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
                         packet_session_number(context, &dissector->decoder));
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
+    late_show(dissector, pinfo, top);
 }
 
 /*
@@ -258,6 +260,34 @@ static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
     return TRUE;
 }
 
+/* Of several protocols that try the packet, the first does. */
+static void queue_once(packet_info *pinfo, const struct qs_packet *packet)
+{
+    static uint32_t last;
+
+    if (pinfo->num != last)
+        export_demos_queue(NULL, pinfo, packet, NULL);
+    last = pinfo->num;
+}
+
+/* Packets that are no evidence yet are part of the demo, too. */
+static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct dissector *dissector = dissector_being_tried(pinfo);
+    struct qs_packet packet;
+
+    if (!dissector)
+        return FALSE;
+    packet = packet_of(dissector, tvb, pinfo);
+    if (!late_is_recognised(dissector, pinfo, &packet)) {
+        queue_once(pinfo, &packet);
+        return FALSE;
+    }
+    set_dissector(dissector->handle, pinfo);
+    dissect_packet(tvb, pinfo, tree, data, dissector);
+    return TRUE;
+}
+
 static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                                          void *data)
 {
@@ -290,11 +320,12 @@ void dissect_register(struct dissector *dissector)
 }
 
 static void add_heuristic(const struct dissector *dissector, const char *transport,
-                          heur_dissector_t recognise, heuristic_enable_e enable)
+                          const char *kind, heur_dissector_t recognise, heuristic_enable_e enable)
 {
     char *upper = g_ascii_strup(transport, -1);
-    char *title = g_strdup_printf("%s over %s", dissector->title, upper);
-    char *name = g_strdup_printf("%s_%s", dissector->protocol->name, transport);
+    char *title = g_strdup_printf("%s over %s%s", dissector->title, upper,
+                                  kind[0] ? ", of sessions that began before the capture" : "");
+    char *name = g_strdup_printf("%s%s_%s", dissector->protocol->name, kind, transport);
 
     /* Title and name live on in Wireshark's lists. */
     heur_dissector_add(transport, recognise, title, name, dissector->proto, enable);
@@ -307,7 +338,9 @@ void dissect_register_heuristics(const struct dissector *dissector)
         dissector->protocol->recognise_on_request ? HEURISTIC_DISABLE : HEURISTIC_ENABLE;
 
     if (dissector->protocol->recognise)
-        add_heuristic(dissector, "udp", dissect_recognised, enable);
+        add_heuristic(dissector, "udp", "", dissect_recognised, enable);
+    if (dissector->protocol->moves)
+        add_heuristic(dissector, "udp", "_late", dissect_late, HEURISTIC_DISABLE);
     if (dissector->stream_handle)
-        add_heuristic(dissector, "tcp", dissect_recognised_stream, HEURISTIC_ENABLE);
+        add_heuristic(dissector, "tcp", "", dissect_recognised_stream, HEURISTIC_ENABLE);
 }

@@ -11,8 +11,8 @@
 /* Bytes of all files, complete or not; each is held twice while it is not complete. */
 #define ROOM_MAX (UINT64_C(512) << 20)
 
-static const char complete_type[] = "complete";
-static const char partial_type[] = "partial";
+/* Of files that are not complete, and of kinds that have no name. */
+static const char any_type[] = "application/octet-stream";
 
 static int tap;
 
@@ -83,7 +83,7 @@ static export_object_entry_t *add_entry(const struct receiver *receiver,
 
     entry->pkt_num = receiver->pinfo->num;
     entry->hostname = address_to_str(NULL, &receiver->pinfo->src);
-    entry->content_type = g_strdup(partial_type);
+    entry->content_type = g_strdup(any_type);
     entry->filename = g_strconcat(name, ".partial", NULL);
     g_free(name);
     receiver->list->add_entry(receiver->list->gui_data, entry);
@@ -106,6 +106,42 @@ static void grow_entry(struct receiver *receiver, const GByteArray *content)
     entry->payload_len = content->len;
 }
 
+/* Some of these Wireshark offers to show. */
+static const char *type_of(const char *name)
+{
+    static const char *const types[][2] = {
+        {".txt", "text/plain"},      {".cfg", "text/plain"},      {".loc", "text/plain"},
+        {".png", "image/png"},       {".jpg", "image/jpeg"},      {".tga", "image/x-tga"},
+        {".pcx", "image/x-pcx"},     {".wav", "audio/x-wav"},     {".ogg", "audio/ogg"},
+        {".zip", "application/zip"}, {".pk3", "application/zip"}, {".pkz", "application/zip"}};
+    char *lower = g_ascii_strdown(name, -1);
+    const char *type = any_type;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+        if (g_str_has_suffix(lower, types[i][0]))
+            type = types[i][1];
+    g_free(lower);
+    return type;
+}
+
+/*
+ * What Wireshark shows, it first saves under this name in the folder for temporary files: that must
+ * be no path. Else names of files come to Wireshark as they are, which makes them safe when it
+ * saves them.
+ */
+static void set_type(export_object_entry_t *entry)
+{
+    const char *type = type_of(entry->filename);
+
+    if (type != any_type) {
+        GString *name = eo_massage_str(entry->filename, EXPORT_OBJECT_MAXFILELEN, 0);
+
+        g_free(entry->filename);
+        entry->filename = g_string_free(name, FALSE);
+    }
+    entry->content_type = g_strdup(type);
+}
+
 static void finish_entry(struct receiver *receiver, const struct qs_transferred *file)
 {
     export_object_entry_t *entry = receiver->entry;
@@ -113,8 +149,8 @@ static void finish_entry(struct receiver *receiver, const struct qs_transferred 
     if (file->complete) {
         g_free(entry->content_type);
         g_free(entry->filename);
-        entry->content_type = g_strdup(complete_type);
         entry->filename = readable_name(file);
+        set_type(entry);
     }
     /* The list keeps it from now on. */
     room.max -= MIN(room.max, entry->payload_len);

@@ -5,6 +5,7 @@
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
+#include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
 #include "plugin/session_fields.h"
@@ -29,6 +30,7 @@ static void preferences_changed(void)
 static void capture_begins(void)
 {
     export_demos_begin();
+    late_begin();
     dissectors_each(ports_assign);
     session_numbers_restart();
 }

@@ -124,6 +124,9 @@ extern const struct qs_protocol *const qs_protocols[];
 /* The number of the protocol of this name in qs_protocols[], or -1. */
 int qs_protocol_number(const char *name);
 
+/* The map that the session is on: new; NULL: unknown. */
+char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
+
 /* Whether `port` is in the record's range list. */
 bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);
 

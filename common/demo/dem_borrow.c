@@ -47,6 +47,7 @@ struct borrower {
     const struct qs_sign_on *sign_on;
     enum qs_lender_kind kind;
     struct nq_session lent; /* what the sign-on makes known */
+    uint64_t lost;          /* packet before which part of its own sign-on is missing; or 0 */
     int32_t version; /* of the late session, where its later levels tell; else the lender's */
 
     struct baseline *baselines; /* ENTITIES_MAX */
@@ -314,6 +315,7 @@ static void dem_seed(struct qs_borrower *borrower, struct qs_session *session,
     struct borrower *b = (struct borrower *)borrower;
 
     b->version = known->version ? known->version : b->lent.base.version;
+    b->lost = ((struct nq_session *)session)->sign_on_lost;
     nq_session_borrow((struct nq_session *)session, &b->lent);
     ((struct nq_session *)session)->view_entity = b->slot;
     if (is_widened(b))
@@ -363,11 +365,16 @@ static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
     return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
 }
 
+/* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
 static void say_unknown(struct borrower *b)
 {
+    GString *unknown = b->base.unknown;
+
     if (b->kind == QS_LENDER_OTHER)
-        g_string_append(b->base.unknown, "the names, frags and colors of players, until they "
-                                         "change");
+        g_string_append(unknown, "the names, frags and colors of players, until they change");
+    if (nq_darkplaces_version(&b->lent))
+        g_string_append_printf(unknown, "%sentities that were in view, until all of them is sent",
+                               unknown->len ? "; " : "");
 }
 
 static char *dem_refusal(struct qs_borrower *borrower)
@@ -451,19 +458,12 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
     }
 }
 
-/* --- The record --- */
-
-bool dem_needs_level(const struct qs_decoder *decoder)
+uint64_t dem_lent_lost(const struct qs_borrower *borrower)
 {
-    for (guint i = 0; i < decoder->messages->len; i++)
-        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
-        case SVC_TIME:
-        case SVC_SIGNONNUM:
-        case SVC_SPAWNBASELINE:
-            return true;
-        }
-    return false;
+    return ((const struct borrower *)borrower)->lost;
 }
+
+/* --- The record --- */
 
 /*
  * A capture may begin between a handshake and its sign-on, or lack the message with svc_serverinfo:

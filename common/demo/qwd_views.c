@@ -165,7 +165,7 @@ static struct votes *count_votes(struct qwd_borrower *b, const struct qwd_seen *
         if (own.player != b->dialect.player)
             continue;
         complete(b, seen, &own);
-        if (!votes->all)
+        if (votes->all == 0)
             b->base.distance = distance_of(b, seen, &own, votes);
         vote_of_view(b, seen, &own, votes);
     }

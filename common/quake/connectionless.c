@@ -74,8 +74,7 @@ static void read_connect(struct qs_decoder *d)
     nq_session_of(d)->darkplaces_client = true;
     info = read_info(d);
     qs_summary_quote(d, "protocol", qs_info_value(info, "protocol"));
-    if (qs_info_value(info, "name").size)
-        qs_summary_quote(d, "name", qs_info_value(info, "name"));
+    qs_summary_quote(d, "name", qs_info_value(info, "name"));
     read_arguments(d);
 }
 

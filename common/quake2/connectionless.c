@@ -256,8 +256,7 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
         else if (starts_with(word, "nc="))
             netchan = word.size > 3 && word.data[3] == '1';
     }
-    if (map.size)
-        qs_summary_quote(d, "map", map);
+    qs_summary_quote(d, "map", map);
     q2_session_accept(session);
     /* The server decides about the netchan. */
     if (netchan >= 0)

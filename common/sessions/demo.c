@@ -20,6 +20,8 @@ struct qs_session_demo {
     char *file_map;      /* the map that the file is named after */
     char *lacks;
     struct qs_session_demo_loan loan;
+    const struct qs_lending *lending; /* NULL: other sessions are not known */
+    const struct qs_lender *lender;
     GPtrArray *files;
     struct qs_session_problems problems;
     bool dropped, unwanted;
@@ -181,6 +183,14 @@ static void left_out(struct qs_demo_writer *out, const char *command)
     g_tree_insert(demo->left_out, g_strdup(command), GUINT_TO_POINTER(count));
 }
 
+static void peers(struct qs_demo_writer *out, qs_peer_taker *take, void *user)
+{
+    const struct qs_session_demo *demo = (const struct qs_session_demo *)out;
+
+    if (demo->lender)
+        qs_lender_peers(demo->lending, demo->lender, take, user);
+}
+
 /* --- The demo --- */
 
 struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup)
@@ -193,6 +203,7 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
                                         .start_missing = start_missing,
                                         .left_out = left_out,
                                         .problem = problem,
+                                        .peers = peers,
                                         .sanitize = setup->demo_options.sanitize,
                                         .ezquake_37 = setup->demo_options.ezquake_37};
     demo->setup = *setup;
@@ -270,6 +281,13 @@ const struct qs_session_problems *qs_session_demo_problems(const struct qs_sessi
 const char *qs_session_demo_lacks(const struct qs_session_demo *demo)
 {
     return demo->lacks;
+}
+
+void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_lending *lending,
+                               const struct qs_lender *lender)
+{
+    demo->lending = lending;
+    demo->lender = lender;
 }
 
 void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan *loan)

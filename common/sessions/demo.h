@@ -104,6 +104,11 @@ struct qs_session_demo_loan {
     char *refusals; /* why demos that the user named could not help */
 };
 
+/* The session's lender knows other sessions with its server; NULL: not any more. Both must live as
+ * long. */
+void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_lending *lending,
+                               const struct qs_lender *lender);
+
 /* Once, of a session that began late. */
 void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan *loan);
 const struct qs_session_demo_loan *qs_session_demo_loan(const struct qs_session_demo *demo);

@@ -59,17 +59,27 @@ static void remember_lenders(struct qs_held *held)
     }
 }
 
+/* As it was before the packet, for what its numbers are judged by. */
+static struct qs_session *session_before(const struct qs_decoder *decoder,
+                                         const struct qs_session *before)
+{
+    struct qs_session *session = copy_session(decoder->protocol, decoder->session);
+
+    session->to_client = before->to_client;
+    session->to_server = before->to_server;
+    return session;
+}
+
 struct qs_held *qs_held_new(struct qs_lending *lending, const struct qs_demo_format *format,
-                            unsigned number, const struct qs_decoder *decoder, bool first,
-                            int64_t now)
+                            unsigned number, const struct qs_decoder *decoder,
+                            const struct qs_session *before, int64_t now)
 {
     struct qs_held *held = g_new0(struct qs_held, 1);
 
     held->number = number;
     held->lending = lending;
     held->format = format;
-    held->session =
-        first ? first_session(decoder) : copy_session(decoder->protocol, decoder->session);
+    held->session = before ? session_before(decoder, before) : first_session(decoder);
     held->options = decoder->options;
     held->spool = qs_spool_new();
     held->level = decoder->session->level;

@@ -33,6 +33,12 @@ void qs_lender_free(gpointer lender);
 struct qs_lender *qs_lender_copy(const struct qs_lender *lender);
 bool qs_lender_can_lend(const struct qs_lender *lender);
 
+/*
+ * A server may have several addresses, and many servers share one: the address only tells who is
+ * tried first.
+ */
+bool qs_lender_is_of_server(const struct qs_lender *lender, const struct qs_address *server);
+
 struct qs_held {
     struct qs_lending *lending;
     const struct qs_demo_format *format;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who may lend: sessions, level by level, and demos. */
+#include <string.h>
+
 #include "common/sessions/held.h"
 
 /* Levels that are over; of sessions the oldest go first. */
@@ -127,6 +129,25 @@ void qs_lender_end(struct qs_lending *lending, struct qs_lender *lender)
     qs_lender_free(lender);
 }
 
+bool qs_lender_is_of_server(const struct qs_lender *lender, const struct qs_address *server)
+{
+    return lender->server.family == server->family &&
+           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
+           (lender->format->lending->any_port || lender->server.port == server->port);
+}
+
+void qs_lender_peers(const struct qs_lending *lending, const struct qs_lender *lender,
+                     qs_peer_taker *take, void *user)
+{
+    for (guint i = 0; i < lending->live->len; i++) {
+        const struct qs_lender *peer = g_ptr_array_index(lending->live, i);
+
+        if (peer != lender && peer->format == lender->format &&
+            qs_lender_is_of_server(peer, &lender->server) && !take(user, peer->sign_on))
+            return;
+    }
+}
+
 /* --- Demos that lend --- */
 
 static void tell_blocks(struct qs_lender *lender, struct qs_recording *recording,
@@ -155,15 +176,16 @@ GPtrArray *qs_lending_demos_new(void)
 bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording)
 {
     const struct qs_demo_format *format = qs_recording_demo_format(recording);
+    const struct qs_demo_format *to = format->lends_to ? format->lends_to : format;
     const guint before = demos->len;
     struct qs_session *session;
     struct qs_decoder decoder;
     struct qs_lender *lender;
 
-    if (!format->lending)
+    if (!to->lending)
         return false;
-    lender = begin_lender(demos, before + DEMO_LEVELS_MAX, format,
-                          g_strdup(qs_recording_name(recording)));
+    lender =
+        begin_lender(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_recording_name(recording)));
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);

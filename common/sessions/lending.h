@@ -41,18 +41,23 @@ void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder
 /* The session is over; what it had to lend stays. */
 void qs_lender_end(struct qs_lending *lending, struct qs_lender *lender);
 
+/* Calls `take` with what each other session with the lender's server was told up to now, until that
+ * returns false. */
+void qs_lender_peers(const struct qs_lending *lending, const struct qs_lender *lender,
+                     qs_peer_taker *take, void *user);
+
 /* --- Sessions that are held ------------------------------------------------------------------ */
 
 struct qs_held;
 
 /*
- * The session `number` that `decoder` has just decoded is late, and its packets from now on are
- * kept. It gets the decoder's session to begin with; a first packet is to be kept, too, and its
- * session begins before it.
+ * The session `number` that `decoder` has just decoded is late, and its packets from this one on
+ * are to be kept. It begins with what is known of it; `before`: with the numbers as they were
+ * before the packet; NULL: with nothing, since the server's first packet is at hand.
  */
 struct qs_held *qs_held_new(struct qs_lending *lending, const struct qs_demo_format *format,
-                            unsigned number, const struct qs_decoder *decoder, bool first,
-                            int64_t now);
+                            unsigned number, const struct qs_decoder *decoder,
+                            const struct qs_session *before, int64_t now);
 void qs_held_free(struct qs_held *held);
 
 /* Keeps a packet, just decoded. */

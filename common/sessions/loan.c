@@ -14,20 +14,9 @@ struct looking {
     uint32_t level; /* that is looked at */
 };
 
-/* New, or NULL. */
-static char *map_of(const struct qs_protocol *protocol, const struct qs_session *session)
-{
-    struct qs_description description = {0};
-
-    protocol->describe(session, &description);
-    g_free(description.version);
-    g_free(description.player);
-    return description.map;
-}
-
 static void begin_looking(struct looking *looking, const struct qs_decoder *decoder)
 {
-    looking->map = map_of(decoder->protocol, decoder->session);
+    looking->map = qs_map_of(decoder->protocol, decoder->session);
     looking->level = decoder->session->level;
     looking->begun = true;
 }
@@ -48,17 +37,6 @@ static bool look(void *user, const char *file, const struct qs_decoder *decoder,
     return looking->lending->look(looking->borrower, decoder);
 }
 
-/*
- * A server may have several addresses, and many servers share one: the address only tells who is
- * tried first.
- */
-static bool is_same_server(const struct qs_lender *lender, const struct qs_address *server)
-{
-    return lender->server.family == server->family &&
-           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
-           (lender->format->lending->any_port || lender->server.port == server->port);
-}
-
 /* Both were in their levels at one time: on one server that is one level. */
 static bool is_present(const struct qs_held *held, const struct qs_lender *lender)
 {
@@ -76,8 +54,9 @@ static bool is_wanted(const struct qs_held *held, const struct qs_lender *lender
                       const struct wanted *wanted)
 {
     return lender->format == held->format && qs_lender_can_lend(lender) &&
-           (wanted->demos || (is_same_server(lender, &wanted->server) == wanted->same_server &&
-                              is_present(held, lender) == wanted->present));
+           (wanted->demos ||
+            (qs_lender_is_of_server(lender, &wanted->server) == wanted->same_server &&
+             is_present(held, lender) == wanted->present));
 }
 
 /* What came of a try. */
@@ -119,6 +98,19 @@ static void consult(const struct qs_held *held, const struct looking *looking,
         }
 }
 
+/* A session that lacks only part of its sign-on may know its map. */
+static char *refusal_of(const struct qs_held *held, const struct looking *looking)
+{
+    char *own = qs_map_of(held->format->protocol, held->session);
+    char *refusal = NULL;
+
+    if (own && g_strcmp0(own, looking->map) != 0)
+        refusal = g_strdup_printf("it is of %s, and the session of %s",
+                                  looking->map ? looking->map : "no map", own);
+    g_free(own);
+    return refusal ? refusal : looking->lending->refusal(looking->borrower);
+}
+
 static struct tried try_lender(struct qs_held *held, const struct qs_lender *lender,
                                enum qs_lender_kind kind, const struct others *others)
 {
@@ -133,7 +125,7 @@ static struct tried try_lender(struct qs_held *held, const struct qs_lender *len
                                                   .sink = looking.borrower->sink,
                                                   .packet = look,
                                                   .user = &looking});
-    tried = (struct tried){looking.borrower, looking.map, lending->refusal(looking.borrower)};
+    tried = (struct tried){looking.borrower, looking.map, refusal_of(held, &looking)};
     if (tried.refusal)
         lending->free(tried.borrower);
     if (tried.refusal)
@@ -159,16 +151,45 @@ static bool is_proven(const struct qs_borrower *borrower, const struct wanted *w
     return (wanted->present && wanted->same_server) || borrower->proof >= QS_LENDER_PROOF;
 }
 
+/* The lender that fits best so far. */
+struct choice {
+    struct tried tried;
+    const struct qs_lender *lender;
+};
+
+static bool is_better(const struct qs_borrower *borrower, const struct choice *choice)
+{
+    return !choice->tried.borrower || borrower->distance < choice->tried.borrower->distance;
+}
+
+/* Takes over what was tried. */
+static void choose(struct qs_held *held, const struct qs_lender *lender, struct tried *tried,
+                   const struct wanted *wanted, struct choice *choice)
+{
+    if (!tried->borrower || !is_proven(tried->borrower, wanted) ||
+        !is_better(tried->borrower, choice)) {
+        tried_clear(held, tried);
+        return;
+    }
+    tried_clear(held, &choice->tried);
+    *choice = (struct choice){*tried, lender};
+}
+
+/* No other can be nearer. */
+static bool is_settled(const struct choice *choice)
+{
+    return choice->tried.borrower && !(choice->tried.borrower->distance > 0);
+}
+
 /* Of those in one list the nearest lends. */
 static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct others *others,
                     struct qs_loan *loan)
 {
     const enum qs_lender_kind kind = others->wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
-    const struct qs_lender *nearest = NULL;
-    struct tried best = {0};
+    struct choice choice = {0};
     unsigned tries = 0;
 
-    for (guint i = lenders->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX;) {
+    for (guint i = lenders->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX && !is_settled(&choice);) {
         const struct qs_lender *lender = g_ptr_array_index(lenders, i);
         struct tried tried;
 
@@ -176,19 +197,10 @@ static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct
             continue;
         tries++;
         tried = try_lender(held, lender, kind, others);
-        if (!tried.borrower || !is_proven(tried.borrower, others->wanted) ||
-            (best.borrower && !(tried.borrower->distance < best.borrower->distance))) {
-            tried_clear(held, &tried);
-            continue;
-        }
-        tried_clear(held, &best);
-        best = tried;
-        nearest = lender;
-        if (!(best.borrower->distance > 0))
-            break;
+        choose(held, lender, &tried, others->wanted, &choice);
     }
-    if (best.borrower)
-        lend(held, nearest, &best, loan);
+    if (choice.tried.borrower)
+        lend(held, choice.lender, &choice.tried, loan);
     return loan->borrower;
 }
 
@@ -285,7 +297,7 @@ static bool try_demos(struct qs_held *held, struct qs_loan *loan)
     const GPtrArray *demos = held->lending->demos;
     struct trials trials = {
         .refusals = g_string_new(NULL),
-        .next_map = held->level_over ? map_of(held->format->protocol, held->known) : NULL};
+        .next_map = held->level_over ? qs_map_of(held->format->protocol, held->known) : NULL};
 
     for (guint i = 0; demos && i < demos->len; i++) {
         const struct qs_lender *lender = g_ptr_array_index(demos, i);

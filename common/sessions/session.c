@@ -167,14 +167,14 @@ static void rebuild_packet(struct qs_client_session *session, const char *file, 
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* The packet just decoded shows that it needs a sign-on. `first`: and is the first that counts. */
+/* The packet just decoded shows that it needs a sign-on. `before`: see qs_held_new(). */
 static void hold_if_late(struct qs_client_session *session, const struct qs_decoder *decoder,
-                         const struct qs_packet *packet, bool first)
+                         const struct qs_packet *packet, const struct qs_session *before)
 {
     if (!session->borrows || !session->borrows->is_late(decoder))
         return;
-    session->held = qs_held_new(session->lending, session->rebuilt, session->number, decoder, first,
-                                packet->time);
+    session->held = qs_held_new(session->lending, session->rebuilt, session->number, decoder,
+                                before, packet->time);
     session->borrows = NULL;
 }
 
@@ -198,6 +198,8 @@ static void start_demo(struct qs_client_session *session,
         return;
     start_lender(session, setup, format);
     start_rebuild(session, setup, format);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
 }
 
 static void free_rebuild(struct qs_client_session *session)
@@ -228,8 +230,10 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     session->client = setup->client;
     session->server = setup->server;
     start_demo(session, setup, first);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
-    hold_if_late(session, decoder, first, true);
+    hold_if_late(session, decoder, first, NULL);
     return session;
 }
 
@@ -247,6 +251,7 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
                               const char *comment, const struct qs_decoder *decoder,
                               const struct qs_packet *packet)
 {
+    const struct qs_session before = session->state;
     const bool heard_server = session->heard_server; /* before this packet */
 
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
@@ -266,12 +271,12 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
     follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
-    if (session->borrows)
-        hold_if_late(session, decoder, packet, decoder->direction == QS_S2C && !heard_server);
-    if (!session->held)
-        rebuild_packet(session, file, comment, decoder, packet);
-    else if (!heard_server)
+    hold_if_late(session, decoder, packet,
+                 heard_server || decoder->direction == QS_C2S ? &before : NULL);
+    if (session->held)
         qs_held_packet(session->held, decoder, file, packet);
+    else
+        rebuild_packet(session, file, comment, decoder, packet);
 }
 
 /* --- With a lent sign-on --------------------------------------------------------------------- */
@@ -317,6 +322,9 @@ static void release(struct qs_client_session *session)
     again.borrower = loan.borrower;
     qs_held_replay(session->held, &loan, &again.listener);
     qs_session_demo_set_loan(session->demo, &loan);
+    if (loan.refusals && !qs_session_demo_lacks(session->demo))
+        qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
+                        loan.refusals);
     if (qs_held_error(session->held))
         qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "%s",
                         qs_held_error(session->held));
@@ -331,6 +339,8 @@ void qs_client_session_over(struct qs_client_session *session, const struct qs_s
         qs_held_end(session->held, state);
     else
         describe(session, state);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, NULL, NULL);
     if (session->lender)
         qs_lender_end(session->lending, session->lender);
     session->lender = NULL;

@@ -38,8 +38,8 @@
 
 /* What the user asked for. */
 struct qs_sessions_options {
-    GArray *chosen;           /* unsigned: numbers of sessions; empty: all */
-    guint sessions_max;       /* that may go on at once */
+    GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
+    guint sessions_max;             /* that may go on at once */
     bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
     /* Sessions were ended early or left out, for all that went on at once; or NULL. */
     void (*crowded)(const struct qs_crowd *crowd);

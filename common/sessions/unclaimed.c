@@ -29,6 +29,7 @@ struct candidate {
 struct qs_unclaimed {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
+    struct qs_evidence evidence; /* of what was recognised last */
 };
 
 static void forget(struct candidate *candidate)
@@ -138,9 +139,10 @@ static bool has_move(const struct qs_decoder *decoder)
 }
 
 static bool is_readable(const struct candidate *candidate, struct qs_decoder *decoder,
-                        struct qs_session *session)
+                        struct qs_session *session, struct qs_evidence *evidence)
 {
     struct reading readings[2] = {0};
+    const struct reading *client;
 
     for (guint i = 0; i < candidate->count; i++) {
         struct reading *reading = &readings[candidate->packets[i].from];
@@ -151,21 +153,24 @@ static bool is_readable(const struct candidate *candidate, struct qs_decoder *de
         else
             reading->moves += has_move(decoder);
     }
-    return session->server != QS_END_UNKNOWN &&
-           is_client_like(&readings[session->server == QS_END_A ? QS_END_B : QS_END_A]);
+    if (session->server == QS_END_UNKNOWN)
+        return false;
+    client = &readings[session->server == QS_END_A ? QS_END_B : QS_END_A];
+    *evidence = (struct qs_evidence){candidate->count, client->moves};
+    return is_client_like(client);
 }
 
 /* Reads the packets. `server`: which end it is, as far as that is known; in return what was found
  * out. */
 static bool try_to_read(const struct candidate *candidate, struct qs_decoder *decoder,
-                        enum qs_end *server)
+                        enum qs_end *server, struct qs_evidence *evidence)
 {
     struct qs_session *session = g_malloc(decoder->protocol->session_size);
     bool readable;
 
     decoder->protocol->session_init(session);
     session->server = *server;
-    readable = is_readable(candidate, decoder, session);
+    readable = is_readable(candidate, decoder, session, evidence);
     *server = session->server;
     decoder->protocol->session_clear(session);
     g_free(session);
@@ -175,7 +180,7 @@ static bool try_to_read(const struct candidate *candidate, struct qs_decoder *de
 /* The first packets of a connection may be readable only once later ones have told who is the
  * server. */
 static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate *candidate,
-                   int protocol, enum qs_end *server)
+                   int protocol, enum qs_end *server, struct qs_evidence *evidence)
 {
     struct qs_decoder decoder;
     bool readable;
@@ -183,28 +188,30 @@ static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate 
     *server = QS_END_UNKNOWN;
     qs_decoder_init(&decoder, qs_protocols[protocol]);
     decoder.options = unclaimed->protocol_options[protocol];
-    readable = try_to_read(candidate, &decoder, server);
+    readable = try_to_read(candidate, &decoder, server, evidence);
     if (!readable && *server != QS_END_UNKNOWN)
-        readable = try_to_read(candidate, &decoder, server);
+        readable = try_to_read(candidate, &decoder, server, evidence);
     qs_decoder_clear(&decoder);
     return readable;
 }
 
 /* The only protocol that it can be of, and which end is its server. */
-static int recognise(const struct qs_unclaimed *unclaimed, const struct candidate *candidate,
+static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
                      enum qs_end *server)
 {
+    struct qs_evidence evidence;
     enum qs_end end;
     int found = QS_PROTOCOL_NONE;
 
     if (!is_numbered(candidate, qs_le32) && !is_numbered(candidate, qs_be32))
         return QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++) {
-        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &end))
+        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &end, &evidence))
             continue;
         if (found != QS_PROTOCOL_NONE)
             return QS_PROTOCOL_NONE;
         found = i;
+        unclaimed->evidence = evidence;
         *server = end;
     }
     return found;
@@ -261,6 +268,11 @@ int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *pac
     if (candidate->count == QS_UNCLAIMED_PACKETS_MAX || candidate->bytes > QS_UNCLAIMED_BYTES_MAX)
         give_up(candidate);
     return QS_PROTOCOL_NONE;
+}
+
+struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed)
+{
+    return unclaimed->evidence;
 }
 
 void qs_unclaimed_claim(struct qs_unclaimed *unclaimed, const struct qs_address *a,

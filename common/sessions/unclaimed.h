@@ -30,6 +30,13 @@ void qs_unclaimed_free(struct qs_unclaimed *unclaimed);
 int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet,
                      struct qs_address *server);
 
+/* What showed of which protocol the last conversation is that turned out to be of one. */
+struct qs_evidence {
+    unsigned packets; /* that number and acknowledge each other */
+    unsigned moves;   /* of them: moves of the client that can be read */
+};
+struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed);
+
 /*
  * Hands over, in `take`, the packets that were kept of the conversation between two addresses, in
  * order, and forgets them. Their end `from` is not known.

@@ -285,7 +285,8 @@ void take_fte_sized(struct reading *r)
     skip(r, take_word(r) & 0x7fff);
 }
 
-void take_fte_mod_entities(struct reading *r)
+/* Removals can be read; of updates only where their size is said. */
+static void take_mod_entities(struct reading *r, bool sized)
 {
     while (!r->bad) {
         const uint32_t word = take_word(r);
@@ -294,9 +295,23 @@ void take_fte_mod_entities(struct reading *r)
             skip(r, 1);
         if (!word)
             return;
-        if (!(word & 0x8000))
+        if (word & 0x8000)
+            continue;
+        if (sized)
             skip(r, take_word(r));
+        else
+            r->bad = true;
     }
+}
+
+void take_fte_mod_entities(struct reading *r)
+{
+    take_mod_entities(r, true);
+}
+
+void take_fte_unsized_entities(struct reading *r)
+{
+    take_mod_entities(r, false);
 }
 
 void take_fte_voice(struct reading *r)

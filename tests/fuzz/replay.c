@@ -1,25 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a fuzz target on files, in builds without libFuzzer: what was once found stays fixed. */
+/* Runs a fuzz target on files, and those of folders, in builds without libFuzzer: what was once
+ * found stays fixed. */
 #include <glib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"
+
+static unsigned inputs;
+
+static void run_file(const char *name)
+{
+    GError *error = NULL;
+    char *data;
+    gsize size;
+
+    if (!g_file_get_contents(name, &data, &size, &error)) {
+        fprintf(stderr, "%s\n", error->message);
+        exit(1);
+    }
+    LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+    g_free(data);
+    inputs++;
+}
+
+static void run_folder(const char *name, GDir *folder)
+{
+    const char *file;
+
+    while ((file = g_dir_read_name(folder))) {
+        char *path = g_build_filename(name, file, NULL);
+
+        run_file(path);
+        g_free(path);
+    }
+    g_dir_close(folder);
+}
 
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        GError *error = NULL;
-        char *data;
-        gsize size;
+        GDir *folder = g_dir_open(argv[i], 0, NULL);
 
-        if (!g_file_get_contents(argv[i], &data, &size, &error)) {
-            fprintf(stderr, "%s\n", error->message);
-            g_error_free(error);
-            return 1;
-        }
-        LLVMFuzzerTestOneInput((const uint8_t *)data, size);
-        g_free(data);
+        if (folder)
+            run_folder(argv[i], folder);
+        else
+            run_file(argv[i]);
     }
-    printf("%d inputs\n", argc - 1);
-    return argc > 1 ? 0 : 1;
+    printf("%u inputs\n", inputs);
+    return inputs ? 0 : 1;
 }

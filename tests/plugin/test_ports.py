@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which packets the plugin gets, and which it leaves to Wireshark's own dissectors."""
 
+import gzip
 import struct
 import unittest
 
-from wireshark import PluginTest, quoted, to_client, to_server
+from wireshark import CAPTURES, PluginTest, quoted, to_client, to_server
 
 CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
 GAME = bytes.fromhex("01000000 00000000 8210 0b")
@@ -20,6 +21,21 @@ KEEP_ALIVE = bytes.fromhex("00010009 00000001 01")
 def unreliable(number, messages):
     """A datagram of Quake."""
     return struct.pack(">HHI", 0x10, 8 + len(messages), number) + messages
+
+
+LATE_PACKETS = 60
+
+
+def late_session(port):
+    """Frames of a session without its handshake, on another port."""
+    data = gzip.decompress((CAPTURES[0] / "fidelity" / "qw-vanilla.pcap.gz").read_bytes())
+    at, frames = 24, []
+    while len(frames) < 300 + LATE_PACKETS:
+        size, = struct.unpack_from("<I", data, at + 8)
+        frames.append(data[at + 16:at + 16 + size])
+        at += 16 + size
+    standard, other = struct.pack(">H", 27500), struct.pack(">H", port)
+    return [frame[:34] + frame[34:38].replace(standard, other) + frame[38:] for frame in frames[300:]]
 
 
 class Ports(PluginTest):
@@ -57,6 +73,20 @@ class Ports(PluginTest):
         for passes in ([], ["-2"]):
             self.assertEqual(self.layers(capture, *passes), ["data", "qw", "qw", "data"])
         self.assertEqual(self.layers(capture, "--disable-heuristic", "qw_udp"), ["data"] * 4)
+
+    def test_sessions_that_began_before_the_capture(self):
+        """Several packets tell, where the user wants them to be looked at; the last of them says so."""
+        capture = self.capture(late_session(ODD_PORT))
+        late = ("--enable-heuristic", "qw_late_udp", "--enable-heuristic", "q2_late_udp")
+        self.assertEqual(self.layers(capture), ["data"] * LATE_PACKETS)
+        for passes in ([], ["-2"]):
+            layers = self.layers(capture, *late, *passes)
+            begun = layers.index("qw")
+            self.assertEqual(layers, ["data"] * begun + ["qw"] * (LATE_PACKETS - begun))
+            said = self.tshark("-r", capture, *late, *passes, "-T", "fields", "-e", "frame.number",
+                               "-e", "_ws.expert.message", "-Y", "qw.unusual")
+            self.assertRegex(said, rf"(?m)^{begun + 1}\t.*taken for QuakeWorld from here on: "
+                             rf"{begun + 1} packets of it")
 
     def test_a_quoted_packet_decides_nothing(self):
         capture = self.capture([

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Makes README's pictures again: Wireshark with the plugin of a build, on a screen that nobody sees.
+# Look at them: clicks go to places, not to names.
+#
+#     screenshots.sh BUILD FOLDER
+#
+# Needs wireshark, Xvfb, xdotool and ImageMagick. As root, Wireshark runs as another user, since it
+# ignores WIRESHARK_PLUGIN_DIR for root.
+set -e
+
+build=$(realpath "$1")
+folder=$(realpath "$2")
+source=$(realpath "$(dirname "$0")/../..")
+display=:97
+work=$(mktemp -d)
+trap 'kill $screen 2>/dev/null; rm -rf "$work"' EXIT
+
+profile=$work/home/.config/wireshark/profiles/Quake
+mkdir -p "$profile"
+cp "$source/plugin/profile/preferences" "$profile"
+cp "$source/plugin/profile/quakeshark-colorfilters" "$profile/colorfilters"
+cat >> "$profile/preferences" <<END
+gui.update.enabled: FALSE
+gui.ask_unsaved: FALSE
+gui.column.hidden: %s,%d,%L
+END
+cat > "$profile/recent" <<END
+gui.byte_view_show: FALSE
+gui.toolbar_main_show: FALSE
+END
+cp -r "$build/plugin/wireshark" "$work/plugins"
+cp "$source"/tests/captures/*.pcap "$work"
+chmod -R a+rX "$work"
+
+as_user=
+if [ "$(id -u)" -eq 0 ]; then
+    chown -R 65534:65534 "$work"
+    as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+fi
+
+Xvfb $display -screen 0 960x620x24 -nolisten tcp > /dev/null 2>&1 &
+screen=$!
+sleep 2
+export DISPLAY=$display
+
+# show NAME COMMANDS... -- WIRESHARK-ARGUMENTS...: a picture of the whole screen after the commands.
+show() {
+    name=$1 commands=$2
+    shift 2
+    # shellcheck disable=SC2086
+    env HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" XDG_RUNTIME_DIR="$work/home" \
+        LC_ALL=C.UTF-8 TZ=UTC \
+        WIRESHARK_PLUGIN_DIR="$work/plugins" WIRESHARK_EXTCAP_DIR="$work/home" \
+        QT_STYLE_OVERRIDE=fusion $as_user wireshark -C Quake "$@" > "$work/log" 2>&1 &
+    program=$!
+    sleep "${WAIT:-12}"
+    window=$(xdotool search --onlyvisible --class wireshark | tail -1)
+    xdotool windowsize "$window" 960 620 windowmove "$window" 0 0
+    sleep 1
+    eval "$commands"
+    sleep 3
+    import -window root +dither -colors 48 -strip -define png:compression-level=9 "PNG8:$folder/$name.png"
+    kill $program
+    wait $program 2>/dev/null || true
+}
+
+# Places are those of Wireshark 4.0 on a screen of this size.
+expand='xdotool mousemove 200 404 click 1 key Shift+Right'
+demos='xdotool mousemove 20 11 click 1; sleep 1; xdotool mousemove 80 391 click 1; sleep 1
+       xdotool mousemove 440 492; sleep 1; xdotool click 1; sleep 2'
+show sessions true -r "$work/nq-bjp.pcap" -g 32
+show packet "$expand" -r "$work/qw-sample.pcap" -g 1027
+show demos "$demos" -r "$work/nq-bjp.pcap" -g 32
