@@ -116,10 +116,21 @@ static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
                      (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
 }
 
+/* The number of the protocol among those that have streams, as the fuzzer picks it. */
+static uint8_t stream_number(unsigned protocol)
+{
+    uint8_t number = 0;
+
+    for (unsigned i = 0; i < protocol; i++)
+        if (qs_protocols[i]->decode_unit)
+            number++;
+    return number;
+}
+
 /* The units of a stream, each in a segment of its own; the first seed is all there is of it. */
 static void add_unit(struct seeds *seeds, struct seed *seed, const struct visit *visit)
 {
-    const uint8_t head = 0; /* the only protocol that has streams */
+    const uint8_t head = stream_number(visit->protocol);
 
     if (seed->written)
         return;
