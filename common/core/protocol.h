@@ -39,10 +39,10 @@ struct qs_description {
 };
 
 struct qs_protocol {
-    const char *name; /* prefix of all filter names, "qw" */
+    const char *name;       /* prefix of all filter names, "qw" */
     const char *short_name; /* for the protocol column, "QW" */
-    const char *title; /* "QuakeWorld" */
-    const char *ports; /* UDP ports of servers by default, as a range list, "27500,27000" */
+    const char *title;      /* "QuakeWorld" */
+    const char *ports;      /* UDP ports of servers by default, as a range list, "27500,27000" */
 
     const struct qs_field *fields;
     unsigned field_count;

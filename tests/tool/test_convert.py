@@ -44,10 +44,11 @@ class Sanitize(ToolTest):
     def test_no_client_switches_it_off(self):
         """What packets say never decides what is left out."""
         client, server = (2, 40000), (1, 27500)
+        serverdata = b"\x0b" + struct.pack("<II", 28, 1) + b"qw\0\0a level\0" + bytes(40)
         sent = [(client, b"\xff\xff\xff\xffgetchallenge\n"), (server, b"\xff\xff\xff\xffc1"),
                 (client, b"\xff\xff\xff\xffconnect 28 1 1 \"\"\n"), (server, b"\xff\xff\xff\xffj"),
                 (client, struct.pack("<IIH", 0, 0, 1) + b"\x04demo QWD\0"),
-                (server, struct.pack("<II", 1, 0) + b"\x08\x02a\0\x09quit\n\0")]
+                (server, struct.pack("<II", 1, 0) + serverdata + b"\x08\x02a\0\x09quit\n\0")]
         frames = [(at, bytes(12) + b"\x08\x00" +
                    udp(end, server if end == client else client, payload))
                   for at, (end, payload) in enumerate(sent)]
