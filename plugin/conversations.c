@@ -23,6 +23,7 @@ struct conversation_state {
     uint32_t opener_port;
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* behind the last packet of the first pass */
+    struct qs_links *links;
 };
 
 /* What a packet or unit is decoded with in every pass. */
@@ -35,12 +36,21 @@ struct packet_state {
 
 /* --- Conversations --- */
 
+static ws_bool free_links(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
+{
+    (void)pool, (void)event;
+    qs_links_free(user);
+    return FALSE; /* once */
+}
+
 static struct conversation_state *new_state(const struct dissector *dissector,
                                             conversation_t *conversation)
 {
     struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
 
     state->session = session_new(wmem_file_scope(), dissector->protocol);
+    state->links = qs_links_new();
+    wmem_register_callback(wmem_file_scope(), free_links, state->links);
     conversation_add_proto_data(conversation, dissector->proto, state);
     return state;
 }
@@ -146,6 +156,8 @@ static struct packet_context context_of(const struct dissector *dissector, const
     struct packet_context context = {.missing = state->missing,
                                      .from = state->from,
                                      .conversation = state->conversation,
+                                     .links =
+                                         state->conversation ? state->conversation->links : NULL,
                                      .first_pass = first_pass};
 
     context.session = first_pass ? conversation->session

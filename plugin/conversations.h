@@ -10,6 +10,7 @@
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
 
+#include "common/core/links.h"
 #include "plugin/dissector.h"
 
 /* What to decode a packet or a unit with, once. */
@@ -19,6 +20,7 @@ struct packet_context {
     uint32_t missing;           /* bytes that the capture lacks before the unit */
     enum qs_end from;           /* which end of the conversation sent the packet */
     const void *conversation;   /* identifies the conversation; NULL: none */
+    struct qs_links *links;     /* of the conversation; NULL: none */
     bool first_pass;            /* the session is the conversation's own, and moves forward */
 };
 

@@ -77,11 +77,15 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
                    tree && proto_field_is_referenced(tree, dissector->proto));
     dissector->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
-    dissector->decoder.want_transfers = export_objects_are_wanted();
+    dissector->decoder.want_transfers = export_objects_are_wanted() || context->first_pass;
     if (packet->unit)
         qs_decode_unit(&dissector->decoder, context->session, &sink.base, packet);
     else
         qs_decode(&dissector->decoder, context->session, &sink.base, packet);
+    if (context->first_pass)
+        qs_links_take(context->links, &dissector->decoder);
+    if (context->links)
+        qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);

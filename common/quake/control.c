@@ -41,7 +41,7 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_player_request(struct qs_decoder *d)
 {
-    qs_u8(d, NQ_CONTROL_PLAYER);
+    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
 }
 
 static void read_rule_request(struct qs_decoder *d)
@@ -102,7 +102,7 @@ static void read_server_info(struct qs_decoder *d)
 
 static void read_player_info(struct qs_decoder *d)
 {
-    qs_u8(d, NQ_CONTROL_PLAYER);
+    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
     qs_text(d, NQ_CONTROL_NAME);
     qs_u32(d, NQ_CONTROL_COLORS);
     qs_i32(d, NQ_CONTROL_FRAGS);
@@ -130,11 +130,12 @@ struct command {
     uint8_t id;
     const char *name;
     void (*read)(struct qs_decoder *d);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 };
 
 /* clang-format off */
 static const struct command commands[] = {
-#define CONTROL(id, number, name, read) {number, name, read},
+#define CONTROL(id, number, name, read, asks, answers) {number, name, read, asks, answers},
 #include "common/quake/messages.def"
 };
 /* clang-format on */
@@ -161,6 +162,7 @@ static void read_command(struct qs_decoder *d)
     qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
     qs_label(d, " %s", command->name);
     qs_summary(d, "%s", command->name);
+    qs_exchange(d, command->asks, command->answers);
     command->read(d);
     if (d->in.overrun && d->packet->size >= d->packet->wire_size)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s runs past the end",

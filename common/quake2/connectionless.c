@@ -309,10 +309,13 @@ static void read_print(struct qs_decoder *d, struct line *line)
 {
     qs_learn_direction(d, QS_S2C);
     skip_line_end(d, line);
-    if (is_status(line))
+    if (is_status(line)) {
+        qs_exchange_narrow(d, QS_ASK_STATUS);
         read_status(d, line);
-    else
+    } else {
+        qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
         read_text(d, Q2_OOB_TEXT, line);
+    }
 }
 
 static void read_heartbeat(struct qs_decoder *d, struct line *line)
@@ -383,8 +386,9 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 static const struct {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } commands[] = {
-#define OOB(name, read) {name, read},
+#define OOB(name, read, asks, answers) {name, read, asks, answers},
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -400,6 +404,7 @@ static void read_command(struct qs_decoder *d, struct line *line)
     qs_summary_text(d, " ", word.text, "");
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
         if (qs_view_equal(word.text, commands[i].name)) {
+            qs_exchange(d, commands[i].asks, commands[i].answers);
             commands[i].read(d, line);
             return;
         }

@@ -216,8 +216,9 @@ static void read_response(struct qs_decoder *d, const struct oob *oob, struct qs
 static const struct word_command {
     const char *name;
     void (*read)(struct qs_decoder *, const struct oob *, struct qs_view line, uint32_t pos);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } word_commands[] = {
-#define OOB(name, read) {name, read},
+#define OOB(name, read, asks, answers) {name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
@@ -315,9 +316,11 @@ static void read_print(struct qs_decoder *d, const struct oob *oob)
     const struct qs_view text = until_nul(behind(oob->text, 1));
 
     if (text.size && text.data[0] == '\\') {
+        qs_exchange_narrow(d, QS_ASK_STATUS);
         read_status_reply(d, text, oob->offset + 1);
         return;
     }
+    qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
     qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
     qs_summary_text(d, " \"", text, "\"");
 }
@@ -402,8 +405,10 @@ static const struct letter_command {
     bool (*fits)(struct qs_view text);
     const char *name;
     void (*read)(struct qs_decoder *, const struct oob *); /* or NULL */
+    uint32_t asks, answers;                                /* sets of QS_ASK_ bits */
 } letter_commands[] = {
-#define OOB_LETTER(letter, fits, name, read) {letter, fits, name, read},
+#define OOB_LETTER(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
@@ -431,6 +436,7 @@ static void read_letter(struct qs_decoder *d, const struct oob *oob,
 {
     if (command->name)
         emit_letter(d, oob, command->name);
+    qs_exchange(d, command->asks, command->answers);
     if (command->read)
         command->read(d, oob);
 }
@@ -477,6 +483,7 @@ static void read_word(struct qs_decoder *d, const struct oob *oob)
     qs_label_text(d, ": ", name.text, "");
     qs_summary_text(d, "", name.text, "");
     if (command) {
+        qs_exchange(d, command->asks, command->answers);
         command->read(d, oob, line, pos);
         return;
     }
@@ -591,7 +598,8 @@ static bool is_master_query(struct qs_view text)
 
 /* clang-format off */
 static const struct letter_command bare_commands[] = {
-#define OOB_BARE(letter, fits, name, read) {letter, fits, name, read},
+#define OOB_BARE(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
