@@ -4,19 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/demo/format.h"
 #include "pcap2demo/config.h"
+#include "pcap2demo/help.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/protocol_options.h"
 #include "pcap2demo/sessions/lending.h"
+
+/* Numbers in one range of sessions. */
+enum { SESSIONS_CHOSEN_MAX = 1000000 };
 
 /* The command line as GOption leaves it; what needs work goes on to struct options. */
 struct words {
     struct options *options;
     bool several_actions;
-    gboolean json, force, sanitize, quiet, verbose, version;
+    gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
+    int sessions_max;
     char *output, *qwd_format, *split;
     char **sessions, **options_of_protocols, **ports;
+    char **read; /* files that -r names */
 };
 
 /* As usage_error(), with a text that is freed. */
@@ -78,37 +85,6 @@ static char *list_actions(const char *last, bool json)
     return g_string_free(text, FALSE);
 }
 
-/* A new text. */
-static char *summary(void)
-{
-    GString *extensions = g_string_new(NULL);
-    char *text;
-
-    for (int i = 0; qs_demo_formats[i]; i++)
-        g_string_append_printf(extensions, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
-    text = g_strdup_printf("Rebuilds demos (%s) from captures of Quake-family games, and lists,\n"
-                           "dumps, checks and counts what is in them. FILE is a pcap or pcapng "
-                           "file, or a demo; \"-\" is\n"
-                           "standard input. Several captures are taken as one, in the order given.",
-                           extensions->str);
-    g_string_free(extensions, TRUE);
-    return text;
-}
-
-static const char description[] =
-    "Exit status: 0 all is well; 1 something in the input is wrong or differs from its golden,\n"
-    "or a demo could not be written; 2 wrong usage, or a file that cannot be read or written\n"
-    "at all.\n\n"
-    "Examples:\n"
-    "  pcap2demo duel.pcap                     a demo of each session, in this folder\n"
-    "  pcap2demo --list duel.pcap              which sessions are in it\n"
-    "  pcap2demo --dump duel.pcap | grep damage\n"
-    "  pcap2demo --check --golden goldens --update duel.pcap    keep how it decodes\n"
-    "  pcap2demo --check --golden goldens duel.pcap             does it still?\n"
-    "  tcpdump -w - udp | pcap2demo -\n"
-    "  pcap2demo --dump duel.qwd | less        what is in a demo\n"
-    "  pcap2demo --pcap duel.pcapng duel.qwd   the same for Wireshark\n";
-
 /* "text|json" */
 static const char *choices_of(const struct action_kind *kind)
 {
@@ -129,7 +105,7 @@ static int flags_of(const struct action_kind *kind)
     return kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
 }
 
-static void add_actions(GOptionGroup *group)
+static void add_actions(struct option_table *table)
 {
     /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
     __extension__ gpointer callback = (gpointer)take_action;
@@ -141,11 +117,11 @@ static void add_actions(GOptionGroup *group)
                                          kind->choice ? choices_of(kind) : kind->argument},
                                         G_OPTION_ENTRY_NULL};
 
-        g_option_group_add_entries(group, entries);
+        option_table_add(table, entries);
     }
 }
 
-static void add_json(GOptionGroup *group, struct words *words)
+static void add_json(struct option_table *table, struct words *words)
 {
     char *actions = list_actions(" or ", true);
     char *help = g_strconcat("Print JSON: with ", actions, NULL);
@@ -153,29 +129,45 @@ static void add_json(GOptionGroup *group, struct words *words)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, g_intern_string(help), NULL},
         G_OPTION_ENTRY_NULL};
 
-    g_option_group_add_entries(group, json);
+    option_table_add(table, json);
     g_free(help);
     g_free(actions);
 }
 
-static void add_others(GOptionGroup *group, struct words *words)
+static void add_output(struct option_table *table, struct words *words)
 {
-    struct options *options = words->options;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
-         "Where demos go: a folder, or the name of the one demo", "FILE|DIR"},
-        {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
-         "Only session N of the list (may be repeated)", "N"},
-        {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->sign_ons,
+         "Where demos go: a folder, which is made, or the name of the one demo, with its "
+         "extension",
+         "DIR|FILE"},
+        {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &words->options->sign_ons,
          "Let this demo lend what the start of others lacks (may be repeated)", "DEMO"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &words->force, "Overwrite files", NULL},
         {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
-         "Leave out of demos what players would execute and do not need", NULL},
+         "Leave out what players would execute and do not need", NULL},
         {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &words->qwd_format,
          "Which client shall play rebuilt .qwd demos: see the manual", "classic|ezquake-3.7"},
         {"split", 0, 0, G_OPTION_ARG_STRING, &words->split,
          "A demo for each connection (the default; Quake II: each level), or for each level",
          "level|connection"},
+        G_OPTION_ENTRY_NULL};
+
+    option_table_add(table, entries);
+}
+
+static void add_input(struct option_table *table, struct words *words)
+{
+    struct options *options = words->options;
+    const GOptionEntry entries[] = {
+        {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &words->read,
+         "Read FILE, as without the option (may be repeated)", "FILE"},
+        {"recursive", 'R', 0, G_OPTION_ARG_NONE, &words->recursive,
+         "Read what is in the folders below a folder, too", NULL},
+        {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
+         "Only these sessions of the list: 2, or 1,3-5 (may be repeated)", "N"},
+        {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
+         "Follow no more than N sessions at once", "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
@@ -184,125 +176,92 @@ static void add_others(GOptionGroup *group, struct words *words)
          "Decode these UDP ports as this protocol (may be repeated)", "PROTO=RANGES"},
         {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->options_of_protocols,
          "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
-        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
-        {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, "FILE..."},
         G_OPTION_ENTRY_NULL};
 
-    g_option_group_add_entries(group, entries);
+    option_table_add(table, entries);
 }
 
-static GOptionContext *context_new(struct words *words)
+static void add_others(struct option_table *table, struct words *words)
 {
-    GOptionContext *context = g_option_context_new(NULL);
-    GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
-    char *about = summary();
+    const GOptionEntry entries[] = {
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
+        G_OPTION_ENTRY_NULL};
 
-    add_actions(group);
-    add_json(group, words);
-    check_options_add(&words->options->check, group);
-    add_others(group, words);
-    g_option_context_set_main_group(context, group);
-    g_option_context_set_summary(context, about);
-    g_option_context_set_description(context, description);
-    g_free(about);
-    return context;
+    option_table_add(table, entries);
 }
 
-/* --- Protocol options ------------------------------------------------------------------------ */
-
-static bool option_value(const struct qs_option *option, const char *text, uint32_t *value)
+static struct option_table *table_new(struct words *words)
 {
-    guint64 number;
+    struct option_table *table = option_table_new();
 
-    for (const struct qs_name *choice = option->choices; choice && choice->name; choice++) {
-        if (strcmp(choice->name, text) == 0) {
-            *value = choice->value;
-            return true;
-        }
-    }
-    if (!g_ascii_string_to_unsigned(text, 10, 0, option->choices ? G_MAXUINT32 : 1, &number, NULL))
-        return false;
-    *value = (uint32_t)number;
-    return !option->choices || qs_name_of(option->choices, *value);
-}
-
-static void start_options(struct options *options)
-{
-    for (int i = 0; qs_protocols[i]; i++) {
-        const struct qs_protocol *protocol = qs_protocols[i];
-
-        options->sessions.protocol_options[i] = g_new0(uint32_t, protocol->option_count);
-        for (unsigned j = 0; j < protocol->option_count; j++)
-            options->sessions.protocol_options[i][j] = protocol->options[j].standard;
-    }
-}
-
-static bool set_option(struct options *options, int protocol, const char *name, const char *value)
-{
-    const struct qs_protocol *record = qs_protocols[protocol];
-
-    for (unsigned i = 0; i < record->option_count; i++)
-        if (strcmp(record->options[i].name, name) == 0)
-            return option_value(&record->options[i], value,
-                                &options->sessions.protocol_options[protocol][i]);
-    return false;
-}
-
-static char *all_options(void)
-{
-    GString *names = g_string_new(NULL);
-
-    for (int i = 0; qs_protocols[i]; i++)
-        for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
-            g_string_append_printf(names, "%s%s.%s", names->len ? ", " : "", qs_protocols[i]->name,
-                                   qs_protocols[i]->options[j].name);
-    return g_string_free(names, FALSE);
-}
-
-static bool wrong_option(const char *text)
-{
-    char *names = all_options();
-
-    usage_error("--option %s: no such option or value; the options are: %s", text,
-                *names ? names : "none");
-    g_free(names);
-    return false;
-}
-
-/* "PROTO.NAME=VALUE" */
-static bool take_option(struct options *options, const char *text)
-{
-    const char *dot = strchr(text, '.');
-    const char *equals = dot ? strchr(dot, '=') : NULL;
-    char *protocol, *name;
-    bool good;
-    int number;
-
-    if (!equals)
-        return wrong_option(text);
-    protocol = g_strndup(text, (gsize)(dot - text));
-    name = g_strndup(dot + 1, (gsize)(equals - dot - 1));
-    number = qs_protocol_number(protocol);
-    good = number >= 0 && set_option(options, number, name, equals + 1);
-    g_free(protocol);
-    g_free(name);
-    return good || wrong_option(text);
+    option_table_section(table, "What is done (without one of these: a demo of each session)");
+    add_actions(table);
+    add_json(table, words);
+    option_table_section(table, "With --check");
+    check_options_add(&words->options->check, table);
+    option_table_section(table, "Demos");
+    add_output(table, words);
+    option_table_section(table, "Input");
+    add_input(table, words);
+    option_table_section(table, "Other");
+    add_others(table, words);
+    return table;
 }
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
+/* A number from 1 at `*at`, which moves behind it. */
+static bool read_number(const char **at, unsigned *number)
+{
+    char *end;
+    const guint64 value = g_ascii_isdigit(**at) ? g_ascii_strtoull(*at, &end, 10) : 0;
+
+    if (!value || value > G_MAXUINT)
+        return false;
+    *number = (unsigned)value;
+    *at = end;
+    return true;
+}
+
+/* "3" or "3-5" at `*at`, which moves behind it. */
+static bool read_sessions(GArray *chosen, const char **at)
+{
+    unsigned first, last;
+
+    if (!read_number(at, &first))
+        return false;
+    last = first;
+    if (**at == '-') {
+        ++*at;
+        if (!read_number(at, &last) || last < first || last - first >= SESSIONS_CHOSEN_MAX)
+            return false;
+    }
+    for (unsigned number = first; number <= last; number++)
+        g_array_append_val(chosen, number);
+    return true;
+}
+
+/* "1,3-5" */
 static bool take_session(struct options *options, const char *text)
 {
-    guint64 value;
-    unsigned number;
+    const char *at = text;
 
-    if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &value, NULL))
-        return usage_error("--session %s: sessions are numbered from 1", text);
-    number = (unsigned)value;
-    g_array_append_val(options->sessions.chosen, number);
-    return true;
+    while (read_sessions(options->sessions.chosen, &at)) {
+        if (!*at)
+            return true;
+        if (*at++ != ',')
+            break;
+    }
+    return usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
+}
+
+static bool take_protocol_option(struct options *options, const char *text)
+{
+    return protocol_options_take(&options->sessions, text);
 }
 
 static bool take_port(struct options *options, const char *text)
@@ -348,7 +307,8 @@ static bool take_actions(struct options *options, const struct words *words)
     if (words->several_actions)
         return wrong_action("choose one of ", " and ", false);
     if (!options->action)
-        options->action = &convert_action;
+        options->action =
+            check_options_are_given(&options->check) ? &check_action : &convert_action;
     options->json = words->json;
     if (options->json && !options->action->json)
         return wrong_action("--json goes with ", " or ", true);
@@ -362,18 +322,22 @@ static bool take_actions(struct options *options, const struct words *words)
     return !problem || usage_problem(problem);
 }
 
-static bool take_inputs(struct options *options)
+static bool take_inputs(struct options *options, const struct words *words)
 {
+    char *problem;
+
+    options->files = inputs_join(words->read, options->files);
     if (options->interface && options->action == &pcap_action)
         return usage_error("--pcap takes demos, not an interface");
-    if (options->interface && options->files)
+    if (options->interface && *options->files)
         return usage_error("choose files or an interface, not both");
-    if (!options->interface && !options->files)
+    if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
-    if (!options->files)
-        options->files = g_new0(char *, 1);
-    return true;
+    problem = inputs_problem(options->files, options->action, words->force);
+    if (!problem)
+        problem = inputs_open_folders(&options->files, words->recursive);
+    return !problem || usage_problem(problem);
 }
 
 static bool take_check(struct options *options)
@@ -412,6 +376,12 @@ static bool take_split(struct options *options, const char *split)
            usage_error("--split %s: a demo is for a level or for a connection", split);
 }
 
+static bool take_sessions_max(struct options *options, int max)
+{
+    options->sessions.sessions_max = (guint)max;
+    return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
@@ -420,9 +390,10 @@ static bool take_words(struct options *options, const struct words *words)
     options->sessions.demo =
         (struct demo_options){.force = words->force, .sanitize = words->sanitize};
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_actions(options, words) && take_inputs(options) && take_check(options) &&
+           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
+           take_inputs(options, words) && take_check(options) &&
            take_each(options, words->sessions, take_session) &&
-           take_each(options, words->options_of_protocols, take_option) &&
+           take_each(options, words->options_of_protocols, take_protocol_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
 }
 
@@ -434,6 +405,7 @@ static void words_clear(struct words *words)
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->ports);
+    g_strfreev(words->read);
 }
 
 /*
@@ -453,21 +425,32 @@ static void spell_out_arguments(int argc, char **argv, GPtrArray *spelt_out)
     }
 }
 
-static enum command_line_verdict parse(struct options *options, struct words *words, int *argc,
-                                       char ***argv)
+/* What is wrong with the words that GOption would read, as a new text; or NULL. */
+static char *parse_words(const struct option_table *table, struct words *words, int *argc,
+                         char ***argv)
 {
-    GPtrArray *spelt_out = g_ptr_array_new_with_free_func(g_free);
-    GOptionContext *context = context_new(words);
+    GOptionContext *context = g_option_context_new(NULL);
+    GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
     GError *error = NULL;
+    char *problem = NULL;
 
-    spell_out_arguments(*argc, *argv, spelt_out);
-    g_option_context_parse(context, argc, argv, &error);
-    g_option_context_free(context);
-    g_ptr_array_free(spelt_out, TRUE);
-    if (error) {
-        usage_error("%s", error->message);
+    option_table_add_to(table, group);
+    g_option_context_set_main_group(context, group);
+    g_option_context_set_help_enabled(context, FALSE);
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        problem = g_strdup(error->message);
         g_error_free(error);
-        return COMMAND_LINE_WRONG;
+    }
+    g_option_context_free(context);
+    return problem;
+}
+
+static enum command_line_verdict take_parsed(struct options *options, const struct words *words,
+                                             const struct option_table *table)
+{
+    if (words->help) {
+        help_print(table);
+        return COMMAND_LINE_DONE;
     }
     if (words->version) {
         puts("pcap2demo " QUAKESHARK_VERSION);
@@ -476,16 +459,36 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
     return take_words(options, words) ? COMMAND_LINE_GOOD : COMMAND_LINE_WRONG;
 }
 
+static enum command_line_verdict parse(struct options *options, struct words *words, int *argc,
+                                       char ***argv)
+{
+    GPtrArray *spelt_out = g_ptr_array_new_with_free_func(g_free);
+    struct option_table *table = table_new(words);
+    enum command_line_verdict verdict = COMMAND_LINE_WRONG;
+    char *problem = option_table_problem(table, *argc, *argv);
+
+    spell_out_arguments(*argc, *argv, spelt_out);
+    if (!problem)
+        problem = parse_words(table, words, argc, argv);
+    if (problem)
+        usage_problem(problem);
+    else
+        verdict = take_parsed(options, words, table);
+    g_ptr_array_free(spelt_out, TRUE);
+    option_table_free(table);
+    return verdict;
+}
+
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options};
+    struct words words = {.options = options, .sessions_max = CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
     *options = (struct options){.sessions = {.selection = protocol_selection_new(),
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                              .sign_ons = lending_demos_new()}};
     check_options_init(&options->check);
-    start_options(options);
+    protocol_options_init(&options->sessions);
     verdict = parse(options, &words, argc, argv);
     words_clear(&words);
     return verdict;
@@ -493,8 +496,7 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
 
 void command_line_clear(struct options *options)
 {
-    for (int i = 0; qs_protocols[i]; i++)
-        g_free(options->sessions.protocol_options[i]);
+    protocol_options_clear(&options->sessions);
     g_strfreev(options->files);
     g_strfreev(options->sign_ons);
     g_free(options->argument);

@@ -7,6 +7,9 @@
 
 #include "plugin/sessions.h"
 
+/* Keys of what is kept with a packet: the number of the layer, and so much more for streams. */
+enum { LAYERS_MAX = 256, UNITS = LAYERS_MAX };
+
 /* One direction of a TCP connection. */
 struct stream {
     bool known;
@@ -24,6 +27,7 @@ struct conversation_state {
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* behind the last packet of the first pass */
     struct qs_links *links;
+    struct conversation_numbers numbers;
 };
 
 /* What a packet or unit is decoded with in every pass. */
@@ -32,6 +36,7 @@ struct packet_state {
     uint32_t missing; /* before the unit */
     enum qs_end from;
     const struct conversation_state *conversation; /* NULL: quoted by an error message */
+    const struct session_number *number;           /* NULL: it belongs to none */
 };
 
 /* --- Conversations --- */
@@ -149,8 +154,8 @@ static struct packet_state *new_packet_state(const struct dissector *dissector,
 
 /* `conversation`: NULL where its session may not change. */
 static struct packet_context context_of(const struct dissector *dissector, const packet_info *pinfo,
-                                        const struct conversation_state *conversation,
-                                        const struct packet_state *state)
+                                        struct conversation_state *conversation,
+                                        struct packet_state *state)
 {
     const bool first_pass = conversation && is_first_pass(pinfo);
     struct packet_context context = {.missing = state->missing,
@@ -158,7 +163,9 @@ static struct packet_context context_of(const struct dissector *dissector, const
                                      .conversation = state->conversation,
                                      .links =
                                          state->conversation ? state->conversation->links : NULL,
-                                     .first_pass = first_pass};
+                                     .first_pass = first_pass,
+                                     .numbers = first_pass ? &conversation->numbers : NULL,
+                                     .number = &state->number};
 
     context.session = first_pass ? conversation->session
                                  : session_copy(pinfo->pool, dissector->protocol, state->session);
@@ -169,7 +176,7 @@ struct packet_context packet_context(const struct dissector *dissector, packet_i
 {
     struct packet_state *state =
         p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num);
-    const struct conversation_state *conversation = NULL;
+    struct conversation_state *conversation = NULL;
 
     if (!state) {
         conversation = conversation_of(dissector, pinfo);
@@ -184,12 +191,12 @@ struct packet_context packet_context(const struct dissector *dissector, packet_i
 /* The states of the units that a packet completes, in order. */
 static wmem_array_t *unit_states(const struct dissector *dissector, packet_info *pinfo)
 {
-    wmem_array_t *states =
-        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num);
+    const uint32_t key = UNITS + pinfo->curr_layer_num;
+    wmem_array_t *states = p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, key);
 
     if (!states) {
         states = wmem_array_new(wmem_file_scope(), sizeof(struct packet_state *));
-        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num, states);
+        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, key, states);
     }
     return states;
 }
@@ -267,23 +274,61 @@ void unit_done(const struct dissector *dissector, packet_info *pinfo)
     ++*units_done(dissector, pinfo);
 }
 
+/* --- Sessions --- */
+
+uint32_t packet_session_number(const struct packet_context *context,
+                               const struct qs_decoder *decoder)
+{
+    if (context->numbers)
+        *context->number = session_numbers_follow(context->numbers, decoder);
+    return *context->number ? (*context->number)->number : 0;
+}
+
+/* NULL where there is none. */
+static const struct packet_state *state_at(const struct dissector *dissector, packet_info *pinfo,
+                                           uint32_t layer)
+{
+    wmem_array_t *units =
+        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, UNITS + layer);
+
+    if (units && wmem_array_get_count(units))
+        return *(struct packet_state **)wmem_array_index(units, 0);
+    return p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, layer);
+}
+
+uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
+{
+    for (uint32_t layer = 0; layer < LAYERS_MAX; layer++) {
+        const struct packet_state *state = state_at(dissector, pinfo, layer);
+
+        if (state && state->number)
+            return state->number->number;
+    }
+    return 0;
+}
+
 /* --- Conversations announced by another one --- */
 
 void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
-                           const struct qs_announcement *announced)
+                           const struct packet_context *context)
 {
+    const struct qs_announcement *announced = &dissector->decoder.announced;
     const address server = wireshark_address(&announced->server);
     const address client = wireshark_address(&announced->client);
     const uint32_t ports[] = {announced->server.port, announced->client.port};
     conversation_t *conversation =
         find_conversation(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
-    const struct conversation_state *state = state_in(dissector, conversation);
+    struct conversation_state *state = state_in(dissector, conversation);
 
-    if (state && !state->session->disconnected)
+    if (state && !state->session->disconnected) {
+        session_numbers_announce(context->numbers, &state->numbers);
         return;
+    }
     if (state || !conversation)
         conversation =
             conversation_new(pinfo->num, &server, &client, CONVERSATION_UDP, ports[0], ports[1], 0);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, dissector->handle);
-    new_state(dissector, conversation)->announced = announced->server;
+    state = new_state(dissector, conversation);
+    state->announced = announced->server;
+    session_numbers_announce(context->numbers, &state->numbers);
 }

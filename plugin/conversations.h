@@ -12,6 +12,7 @@
 
 #include "common/core/links.h"
 #include "plugin/dissector.h"
+#include "plugin/session_numbers.h"
 
 /* What to decode a packet or a unit with, once. */
 struct packet_context {
@@ -22,9 +23,18 @@ struct packet_context {
     const void *conversation;   /* identifies the conversation; NULL: none */
     struct qs_links *links;     /* of the conversation; NULL: none */
     bool first_pass;            /* the session is the conversation's own, and moves forward */
+    struct conversation_numbers *numbers; /* of the conversation, in the first pass; else NULL */
+    const struct session_number **number; /* of the packet or unit */
 };
 
 struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo);
+
+/* The number of the session that the packet or unit belongs to, which was just decoded; 0: none. */
+uint32_t packet_session_number(const struct packet_context *context,
+                               const struct qs_decoder *decoder);
+
+/* The same of a packet that was dissected before; of a stream, of its first unit. */
+uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo);
 
 struct tcpinfo;
 
@@ -42,8 +52,11 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);
 
-/* Gives the announced conversation to the dissector, from this packet on. First passes only. */
+/*
+ * Gives the conversation that the decoded packet announces to the dissector, from this packet on.
+ * First passes only.
+ */
 void conversation_announce(const struct dissector *dissector, const packet_info *pinfo,
-                           const struct qs_announcement *announced);
+                           const struct packet_context *context);
 
 #endif

@@ -6,6 +6,7 @@
 #include "plugin/conversations.h"
 #include "plugin/export_objects.h"
 #include "plugin/ports.h"
+#include "plugin/session_fields.h"
 #include "plugin/tree_sink.h"
 
 static GPtrArray *dissectors; /* struct dissector * */
@@ -87,6 +88,8 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     if (context->links)
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
+    session_fields_show(dissector, proto_item_get_subtree(top), tvb,
+                        packet_session_number(context, &dissector->decoder));
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
 }
@@ -103,7 +106,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
     if (context.first_pass && dissector->decoder.announced.valid)
-        conversation_announce(dissector, pinfo, &dissector->decoder.announced);
+        conversation_announce(dissector, pinfo, &context);
     return (int)packet.size;
 }
 

@@ -36,6 +36,7 @@ struct dissector {
 
     /* What the rows were registered as, by the row's index. */
     int *hf;
+    int hf_session, hf_session_player, hf_from_server; /* see session_fields.h */
     int *ett;    /* only rows that others stand under have one */
     int ett_top; /* of the protocol itself */
     expert_field expert_infos[QS_NOTE_KINDS];

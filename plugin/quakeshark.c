@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
+#include "plugin/conversation_filter.h"
 #include "plugin/dissect.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
+#include "plugin/session_fields.h"
+#include "plugin/session_numbers.h"
 
 WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
@@ -25,6 +28,7 @@ static void preferences_changed(void)
 static void capture_begins(void)
 {
     dissectors_each(ports_assign);
+    session_numbers_restart();
 }
 
 static void add_dissector(const struct qs_protocol *protocol)
@@ -36,6 +40,7 @@ static void add_dissector(const struct qs_protocol *protocol)
         proto_register_protocol(protocol->title, protocol->short_name, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
     fields_register(dissector);
+    session_fields_register(dissector);
     preferences_register(dissector, preferences_changed);
     dissect_register(dissector);
 }
@@ -45,6 +50,7 @@ static void add_protocols(void)
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_dissector(*protocol);
     export_objects_register();
+    conversation_filter_register();
     register_init_routine(capture_begins);
 }
 

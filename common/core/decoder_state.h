@@ -81,6 +81,7 @@ struct qs_decoder {
     /* What came of the packet; valid until the next qs_decode(). */
     enum qs_direction direction;
     bool connectionless;
+    bool handshake; /* connectionless: asks for a connection, or answers that */
     bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     uint32_t lost;      /* numbers before it that never came, without those left out on purpose */

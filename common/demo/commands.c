@@ -16,8 +16,7 @@ static bool begins_with(struct qs_view text, const char *start)
 static const struct command *find(const struct command *list, struct qs_view name)
 {
     for (; list->name; list++)
-        if (list->arguments == COMMAND_REMARK ? begins_with(name, list->name)
-                                              : qs_view_equal(name, list->name))
+        if (qs_view_equal(name, list->name))
             return list;
     return NULL;
 }

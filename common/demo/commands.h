@@ -21,7 +21,7 @@ enum command_arguments {
 };
 
 struct command {
-    const char *name; /* of a remark: its beginning, "//" */
+    const char *name; /* of a remark: "//" and its first word */
     enum command_arguments arguments;
 };
 

@@ -259,27 +259,14 @@ static bool is_of_players(uint8_t id)
     return id == SVC_UPDATENAME || id == SVC_UPDATEFRAGS || id == SVC_UPDATECOLORS;
 }
 
-/* At another time other people played. */
-static bool is_lent(const struct borrower *b, struct qs_view message)
-{
-    return b->kind == QS_LENDER_PRESENT || !is_of_players(message.data[0]);
-}
-
 /* Decodes the sign-on as one message. */
 static void learn(struct borrower *b)
 {
-    const GPtrArray *messages = b->sign_on->messages;
     GByteArray *bytes = g_byte_array_new();
     struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
     struct qs_decoder decoder;
 
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_view message =
-            ((const struct qs_told *)g_ptr_array_index(messages, i))->bytes;
-
-        if (is_lent(b, message))
-            qs_write_view(bytes, message);
-    }
+    qs_sign_on_join(bytes, b->sign_on, b->kind, is_of_players);
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &nq_protocol);
@@ -450,7 +437,7 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
         const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
         struct qs_view message = told->bytes;
 
-        if (!is_lent(b, message))
+        if (!qs_told_is_lent(told, b->kind, is_of_players))
             continue;
         if (message.data[0] == SVC_SERVERINFO) {
             add_serverinfo(b, told->block, message, add, user);

@@ -294,24 +294,13 @@ static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (!session->undecodable)
-        qs_demo_not_decoded(dem->out, packet);
+        qs_demo_not_decoded(dem->out, packet, dem->out->sanitize);
     else if (!dem->undecoded)
         qs_demo_problem(dem->out, packet,
                         "protocol %d is not decoded: messages are %s, and view angles are missing",
                         session->base.version,
                         dem->out->sanitize ? "left out" : "copied as they are");
     dem->undecoded |= session->undecodable;
-}
-
-static void copy_message(struct dem *dem, const struct qs_decoder *decoder,
-                         const struct qs_message *message, struct qs_view bytes)
-{
-    if (message->has_odd_text)
-        qs_demo_left_out_odd_text(dem->out, decoder->packet);
-    else if (message->id == SVC_STUFFTEXT)
-        stufftext_filter(&dem->stufftext, bytes, dem->filtered);
-    else
-        g_byte_array_append(dem->filtered, bytes.data, bytes.size);
 }
 
 /* The messages as the demo shall have them. What could not be decoded is nothing that --sanitize
@@ -329,8 +318,9 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        copy_message(dem, decoder, message,
-                     (struct qs_view){data + message->offset, message->length});
+        stufftext_sanitize(&dem->stufftext, decoder->packet, message,
+                           (struct qs_view){data + message->offset, message->length},
+                           dem->filtered);
     }
     return (struct qs_view){dem->filtered->data, dem->filtered->len};
 }

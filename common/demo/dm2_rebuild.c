@@ -537,10 +537,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
             converter_move(&dm2->converter, decoder->sequence, &session->newest);
     } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
         if (qs_decoder_problems(decoder))
-            qs_demo_problem(dm2->out, packet, "%s",
-                            qs_packet_is_cut(packet)
-                                ? "the capture has only the beginning of this packet"
-                                : "not decoded to its end; the rest is left out");
+            qs_demo_not_decoded(dm2->out, packet, true);
         add_messages(dm2, decoder, packet);
     }
     /* What the server still sends to a client that has left is recorded by nobody. */

@@ -6,7 +6,11 @@
 /*
  * The commands that players need: the server's settings, a level's beginning and end, and what is
  * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams.
+ * sends real datagrams. Of the remarks those are on the list that clients only show; FTE carries
+ * out
+ * //set, //exectrigger and //querycmd, ezQuake //finalscores where there is an alias for it, and
+ * //paks and //paknames change FTE's packages (ezquake cl_parse.c CL_ParseStufftext; fteqw
+ * cl_parse.c CL_ParseStuffCmd).
  */
 static const struct command needed_commands[] = {
     {"fullserverinfo", COMMAND_INFO},
@@ -14,7 +18,16 @@ static const struct command needed_commands[] = {
     {"changing", COMMAND_ALONE},
     {"reconnect", COMMAND_ALONE},
     {"bf", COMMAND_ALONE},
-    {"//", COMMAND_REMARK},
+    {"//at", COMMAND_REMARK},
+    {"//cainfo", COMMAND_REMARK},
+    {"//demomark", COMMAND_REMARK},
+    {"//ktx", COMMAND_REMARK},
+    {"//qul", COMMAND_REMARK},
+    {"//sn", COMMAND_REMARK},
+    {"//tinfo", COMMAND_REMARK},
+    {"//ucmd", COMMAND_REMARK},
+    {"//vwep", COMMAND_REMARK},
+    {"//wps", COMMAND_REMARK},
     {NULL, COMMAND_ALONE},
 };
 
@@ -85,14 +98,10 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
-    const bool sanitize = filter->out->sanitize;
-
     if (message->id == SVC_DOWNLOAD)
         filter->out->counts.stripped++;
-    else if (sanitize && message->has_odd_text)
-        qs_demo_left_out_odd_text(filter->out, decoder->packet);
-    else if (sanitize && message->id == SVC_STUFFTEXT)
-        stufftext_filter(&filter->stufftext, bytes, out);
+    else if (filter->out->sanitize)
+        stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);
     else
         g_byte_array_append(out, bytes.data, bytes.size);
 }

@@ -116,7 +116,7 @@ static void take_block(struct mvd *mvd, const struct qs_decoder *decoder,
     const struct qs_view block = filter(mvd, decoder, packet);
 
     if (qs_decoder_problems(decoder))
-        qs_demo_not_decoded(mvd->out, packet);
+        qs_demo_not_decoded(mvd->out, packet, mvd->out->sanitize);
     write_block(mvd, block);
     mvd->ended = ends_recording(decoder);
 }

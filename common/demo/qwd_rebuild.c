@@ -402,7 +402,7 @@ static void add_server_packet(struct qwd *qwd, const struct qs_decoder *decoder,
     if (content.size <= content.start)
         return;
     if (qs_decoder_problems(decoder))
-        qs_demo_not_decoded(qwd->out, packet);
+        qs_demo_not_decoded(qwd->out, packet, qwd->out->sanitize);
     settle_blocks(qwd, &server_packet);
     outcome = qwd_entities_follow(&qwd->entities, &server_packet);
     qwd_blocks_packet(&qwd->blocks, server_packet.time, decoder->sequence, outcome.base,

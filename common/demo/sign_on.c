@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/core/writer.h"
+
 static struct qs_told *told_new(int64_t about, uint32_t block, struct qs_view bytes)
 {
     struct qs_told *told = g_malloc(sizeof *told + bytes.size);
@@ -163,4 +165,23 @@ struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about)
     guint place;
 
     return find(sign_on, about, &place) ? told_at(sign_on, place)->bytes : (struct qs_view){0};
+}
+
+/* --- Borrowing ------------------------------------------------------------------------------- */
+
+bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id))
+{
+    return kind == QS_LENDER_PRESENT || !is_of_players(told->bytes.data[0]);
+}
+
+void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id))
+{
+    for (guint i = 0; i < sign_on->messages->len; i++) {
+        const struct qs_told *told = told_at(sign_on, i);
+
+        if (qs_told_is_lent(told, kind, is_of_players))
+            qs_write_view(out, told->bytes);
+    }
 }

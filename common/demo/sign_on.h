@@ -92,6 +92,17 @@ enum qs_lender_kind {
     QS_LENDER_OTHER    /* of the same map and server program, at another time */
 };
 
+/*
+ * Whether the message is lent: at another time other people played. `is_of_players` says so of the
+ * id of a message.
+ */
+bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id));
+
+/* Appends all messages that are lent, one behind the other. */
+void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,
+                     bool (*is_of_players)(uint8_t id));
+
 /* A session that borrows. An implementation begins with this struct. */
 struct qs_borrower {
     struct qs_sink *sink; /* wants to hear the decodes that look() is for */

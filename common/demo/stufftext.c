@@ -152,3 +152,14 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
     else
         filter_message(stufftext, text, out);
 }
+
+void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
+                        const struct qs_message *message, struct qs_view bytes, GByteArray *out)
+{
+    if (message->has_odd_text)
+        qs_demo_left_out_odd_text(stufftext->out, packet);
+    else if (message->id == stufftext->id)
+        stufftext_filter(stufftext, bytes, out);
+    else
+        g_byte_array_append(out, bytes.data, bytes.size);
+}

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "common/core/decoder.h"
 #include "common/demo/commands.h"
 #include "common/demo/writer.h"
 
@@ -30,5 +31,12 @@ void stufftext_clear(struct stufftext *stufftext);
  * may be spread over messages: what has no end yet waits for it.
  */
 void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByteArray *out);
+
+/*
+ * Appends to `out` what --sanitize leaves of a message of any kind, of `packet`: a svc_stufftext
+ * goes through stufftext_filter(), a message with an odd text is left out and told, others stay.
+ */
+void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
+                        const struct qs_message *message, struct qs_view bytes, GByteArray *out);
 
 #endif

@@ -49,11 +49,12 @@ void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_pa
     writer->counts.stripped++;
 }
 
-void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet)
+void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                         bool left_out)
 {
     if (qs_packet_is_cut(packet))
         qs_demo_problem(writer, packet, "the capture has only the beginning of this packet");
     else
         qs_demo_problem(writer, packet, "not decoded to its end; %s",
-                        writer->sanitize ? "the rest is left out" : "copied as it is");
+                        left_out ? "the rest is left out" : "copied as it is");
 }

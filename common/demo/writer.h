@@ -64,9 +64,10 @@ void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
  * would take the rest of it for messages. */
 void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_packet *packet);
 
-/* The packet was not decoded to its end. What is left is in the demo as it came, or under
- * --sanitize left out. */
-void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet);
+/* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
+ * out. */
+void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                         bool left_out);
 
 /*
  * Something that the user should know: the demo is not what the client would have recorded.

@@ -59,6 +59,7 @@ static void read_data(struct qs_decoder *d)
 /* FTE's has arguments. */
 static void read_getchallenge(struct qs_decoder *d)
 {
+    d->handshake = true;
     if (!qs_reader_left(&d->in))
         nq_session_of(d)->darkplaces_client = true;
     read_arguments(d);
@@ -66,6 +67,7 @@ static void read_getchallenge(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
+    d->handshake = true;
     nq_session_of(d)->darkplaces_client = true;
     read_info(d);
     read_arguments(d);
@@ -73,7 +75,14 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_accept(struct qs_decoder *d)
 {
+    d->handshake = true;
     nq_session_accept_connection(nq_session_of(d));
+    read_arguments(d);
+}
+
+static void read_answer(struct qs_decoder *d)
+{
+    d->handshake = true;
     read_arguments(d);
 }
 
@@ -98,9 +107,9 @@ struct command {
 
 /* Longer names stand before their beginnings. */
 static const struct command commands[] = {
-    {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_arguments},
+    {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_answer},
     {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},
-    {"reject", QS_S2C, read_arguments},          {"getinfo", QS_C2S, read_arguments},
+    {"reject", QS_S2C, read_answer},          {"getinfo", QS_C2S, read_arguments},
     {"infoResponse\n", QS_S2C, read_status},     {"getstatus", QS_C2S, read_arguments},
     {"statusResponse\n", QS_S2C, read_status},   {"rcon ", QS_C2S, read_arguments},
     {"srcon ", QS_C2S, read_arguments},          {"extResponse ", QS_S2C, read_arguments},

@@ -30,6 +30,7 @@ static void read_mod(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
+    d->handshake = true;
     read_game(d);
     if (qs_reader_left(&d->in))
         read_mod(d);
@@ -77,6 +78,7 @@ static void read_accept(struct qs_decoder *d)
 {
     const int32_t port = qs_i32(d, NQ_CONTROL_PORT);
 
+    d->handshake = true;
     follow_port(d, port);
     if (!qs_reader_left(&d->in))
         return;
@@ -87,6 +89,7 @@ static void read_reject(struct qs_decoder *d)
 {
     const struct qs_view reason = qs_text(d, NQ_CONTROL_REASON);
 
+    d->handshake = true;
     qs_label_text(d, ": ", reason, "");
 }
 

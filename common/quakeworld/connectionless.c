@@ -142,6 +142,7 @@ static void read_connect(struct qs_decoder *d, const struct oob *oob, struct qs_
     struct qs_token word;
 
     learn_client(d);
+    d->handshake = true;
     qw_session(d)->asked = (struct qw_netchan_format){.known = true};
     qw_session(d)->asked_fte2 = 0;
     if (qs_token_next(line, &pos, &word))
@@ -162,6 +163,13 @@ static void read_query(struct qs_decoder *d, const struct oob *oob, struct qs_vi
 {
     learn_client(d);
     read_arguments(d, oob, line, pos);
+}
+
+static void read_getchallenge(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
+                              uint32_t pos)
+{
+    d->handshake = true;
+    read_query(d, oob, line, pos);
 }
 
 static void read_status(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
@@ -209,6 +217,7 @@ static void read_response(struct qs_decoder *d, const struct oob *oob, struct qs
                           uint32_t pos)
 {
     learn_server(d);
+    d->handshake = true;
     read_arguments(d, oob, line, pos);
 }
 
@@ -239,6 +248,7 @@ static void read_challenge(struct qs_decoder *d, const struct oob *oob)
     const struct qs_view number = first_line(behind(oob->text, 1));
 
     learn_server(d);
+    d->handshake = true;
     qs_emit_bytes(d, QW_CHALLENGE, oob->offset + 1, number.size, number);
     d->in.pos = oob->offset + 1 + number.size;
     if (qs_reader_left(&d->in))
@@ -251,6 +261,7 @@ static void read_accept(struct qs_decoder *d, const struct oob *oob)
 {
     (void)oob;
     learn_server(d);
+    d->handshake = true;
     if (!d->probing)
         qw_session(d)->connecting = true;
 }

@@ -21,8 +21,8 @@ struct check {
     GPtrArray *files;         /* struct findings, as they were read */
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct finding: of the packet being decoded */
-    json_t *sessions;
-    size_t sessions_before;      /* of other inputs, where inputs are apart */
+    struct rows *sessions;    /* JSON */
+    struct crowd_others others;
     struct golden_check *golden; /* or NULL */
     struct tee tee;              /* to our sink and the golden's */
     struct test_report *report;  /* or NULL */
@@ -131,7 +131,7 @@ static void check_input_start(struct action *action, const char *file)
 
     findings_for(check, file);
     if (check->options->separate_inputs)
-        check->sessions_before = json_array_size(check->sessions);
+        rows_begin_part(check->sessions);
     if (check->golden)
         golden_check_begin(check->golden, file);
     if (check->report)
@@ -151,32 +151,31 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
-/* Sessions end in any order, and are reported by number. */
-static size_t position_of(const struct check *check, unsigned number)
-{
-    size_t location = json_array_size(check->sessions);
-
-    while (location > check->sessions_before) {
-        const json_t *before = json_array_get(check->sessions, location - 1);
-
-        if (json_integer_value(json_object_get(before, "number")) < (json_int_t)number)
-            break;
-        location--;
-    }
-    return location;
-}
-
 static void check_session(struct session_handler *handler, const struct session *session)
 {
     struct check *check = (struct check *)handler;
 
-    json_array_insert_new(check->sessions, position_of(check, session->number),
-                          report_session_json(session));
+    if (check->options->json)
+        report_add_json(check->sessions, session->number, report_session_json(session));
     if (check->current)
         check->current->demos += session->demo != NULL;
     if (check->report)
         test_report_about(check->report, session->first.file, CASE_REBUILD);
     report_demo_problems(session);
+    if (check->report)
+        test_report_about(check->report, NULL, CASE_REBUILD);
+}
+
+static void check_others(struct session_handler *handler, const struct crowd_others *others)
+{
+    struct check *check = (struct check *)handler;
+
+    report_add_others(&check->others, others);
+    if (check->options->check.no_rebuild)
+        return;
+    if (check->report && check->current)
+        test_report_about(check->report, check->current->file, CASE_REBUILD);
+    report_fail_others(others);
     if (check->report)
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
@@ -215,9 +214,9 @@ static void print_json(const struct check *check)
     for (guint i = 0; i < check->files->len; i++)
         json_array_append_new(files, findings_json(g_ptr_array_index(check->files, i)));
     json_object_set_new(report, "files", files);
-    json_object_set(report, "sessions", check->sessions);
+    json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
-    report_print_json(report);
+    report_print_json(report, check->sessions, &check->others);
 }
 
 /* The problems go to standard error, also beside JSON. */
@@ -271,7 +270,7 @@ static void check_end(struct action *action, bool report)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
-    json_decref(check->sessions);
+    rows_free(check->sessions);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
     g_free(check);
@@ -304,12 +303,13 @@ static struct action *create(const struct options *options)
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,
                                     .handler.session_end = check_session,
+                                    .handler.others = check_others,
                                     .input_over = check_input_over,
                                     .end = check_end};
     check->options = options;
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
-    check->sessions = json_array();
+    check->sessions = rows_new();
     prepare_tests(check);
     return &check->action;
 }

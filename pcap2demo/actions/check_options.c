@@ -24,7 +24,7 @@ void check_options_clear(struct check_options *options)
     g_strfreev(options->ignored);
 }
 
-void check_options_add(struct check_options *options, GOptionGroup *group)
+void check_options_add(struct check_options *options, struct option_table *table)
 {
     struct golden_options *golden = &options->golden;
     const GOptionEntry entries[] = {
@@ -46,7 +46,7 @@ void check_options_add(struct check_options *options, GOptionGroup *group)
          "Write the check as test cases to a JUnit file", "FILE"},
         G_OPTION_ENTRY_NULL};
 
-    g_option_group_add_entries(group, entries);
+    option_table_add(table, entries);
 }
 
 bool check_options_separate_inputs(const struct check_options *options)

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "pcap2demo/actions/option_table.h"
 #include "pcap2demo/regression/golden_check.h"
 
 struct check_options {
@@ -24,7 +25,7 @@ void check_options_init(struct check_options *options);
 void check_options_clear(struct check_options *options);
 
 /* Adds the options to those that the command line may have. */
-void check_options_add(struct check_options *options, GOptionGroup *group);
+void check_options_add(struct check_options *options, struct option_table *table);
 
 /* Whether one was given that goes with --check alone. */
 bool check_options_are_given(const struct check_options *options);

@@ -90,6 +90,12 @@ static void convert_session(struct session_handler *handler, const struct sessio
         print_counts(session);
 }
 
+static void convert_others(struct session_handler *handler, const struct crowd_others *others)
+{
+    ((struct convert *)handler)->sessions++;
+    report_fail_others(others);
+}
+
 static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
@@ -106,6 +112,7 @@ static struct action *create(const struct options *options)
     convert->action = (struct action){.handler.want_rebuild = true,
                                       .handler.write_demos = true,
                                       .handler.session_end = convert_session,
+                                      .handler.others = convert_others,
                                       .end = convert_end};
     convert->options = options;
     return &convert->action;

@@ -139,8 +139,8 @@ static char *path_for(struct extract *extract, const struct qs_transferred *file
 /* Returns what went wrong, as a new text, or NULL. */
 static char *write_file(const struct extract *extract, const char *path, const GByteArray *content)
 {
-    char *error = NULL;
-    char *folder = safe_path_make_folders(extract->options->argument, path, &error);
+    char *error = make_folders(extract->options->argument);
+    char *folder = error ? NULL : safe_path_make_folders(extract->options->argument, path, &error);
     struct writer *writer;
 
     if (!folder)
@@ -263,9 +263,10 @@ static void extract_end(struct action *action, bool report)
 
 static char *problem(const char *folder)
 {
-    return g_file_test(folder, G_FILE_TEST_IS_DIR)
-               ? NULL
-               : g_strdup_printf("--extract-files %s: no such folder", folder);
+    if (*folder &&
+        (g_file_test(folder, G_FILE_TEST_IS_DIR) || !g_file_test(folder, G_FILE_TEST_EXISTS)))
+        return NULL;
+    return g_strdup_printf("--extract-files %s: is no folder", folder);
 }
 
 static struct action *create(const struct options *options)

@@ -13,27 +13,13 @@ static const char *const titles[COLUMNS] = {"#",       "client", "server",  "gam
                                             "map",     "player", "start",   "duration",
                                             "packets", "loss",   "sign-on", "demo"};
 
-struct row {
-    unsigned number;
-    char *cells[COLUMNS];
-    json_t *json;
-};
-
 struct list {
     struct action action;
     bool json;
-    GPtrArray *rows; /* struct row */
+    struct rows *rows;    /* JSON, or cells that end with a NUL each */
+    glong width[COLUMNS]; /* of the widest cell */
+    struct crowd_others others;
 };
-
-static void row_free(gpointer data)
-{
-    struct row *row = data;
-
-    for (int i = 0; i < COLUMNS; i++)
-        g_free(row->cells[i]);
-    json_decref(row->json);
-    g_free(row);
-}
 
 /* --- Cells ----------------------------------------------------------------------------------- */
 
@@ -93,93 +79,88 @@ static char *sign_on_cell(const struct session *session)
     return text ? text : g_strdup("");
 }
 
-static struct row *row_new(const struct session *session)
+/* New texts. */
+static void fill_cells(const struct session *session, char *cells[COLUMNS])
 {
-    struct row *row = g_new0(struct row, 1);
-
-    row->number = session->number;
-    row->cells[0] = g_strdup_printf("%u", session->number);
-    row->cells[1] = address_cell(&session->client);
-    row->cells[2] = address_cell(&session->server);
-    row->cells[3] = fit(report_game(session));
-    row->cells[4] = fit(report_maps(session));
-    row->cells[5] = fit(g_strdup(session->player ? session->player : "?"));
-    row->cells[6] = start_cell(session);
-    row->cells[7] = report_duration(session);
-    row->cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
-    row->cells[9] = loss_cell(session);
-    row->cells[SIGN_ON] = fit(sign_on_cell(session));
-    row->cells[11] = report_demo(session);
-    return row;
+    cells[0] = g_strdup_printf("%u", session->number);
+    cells[1] = address_cell(&session->client);
+    cells[2] = address_cell(&session->server);
+    cells[3] = fit(report_game(session));
+    cells[4] = fit(report_maps(session));
+    cells[5] = fit(g_strdup(session->player ? session->player : "?"));
+    cells[6] = start_cell(session);
+    cells[7] = report_duration(session);
+    cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
+    cells[9] = loss_cell(session);
+    cells[SIGN_ON] = fit(sign_on_cell(session));
+    cells[11] = report_demo(session);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
 
-static glong width_of(const GPtrArray *rows, int column)
+static void add_row(struct list *list, const struct session *session)
 {
-    glong width = g_utf8_strlen(titles[column], -1);
+    GByteArray *row = g_byte_array_new();
+    char *cells[COLUMNS];
 
-    for (guint i = 0; i < rows->len; i++) {
-        const struct row *row = g_ptr_array_index(rows, i);
-
-        width = MAX(width, g_utf8_strlen(row->cells[column], -1));
+    fill_cells(session, cells);
+    for (int i = 0; i < COLUMNS; i++) {
+        list->width[i] = MAX(list->width[i], g_utf8_strlen(cells[i], -1));
+        g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
+        g_free(cells[i]);
     }
-    return width;
+    rows_add(list->rows, session->number, row->data, row->len);
+    g_byte_array_free(row, TRUE);
 }
 
-/* Columns of no width are left out. */
-static void print_cells(char *const *cells, const glong *widths)
+/* `cells` end with a NUL each. Columns of no width are left out. */
+static void print_cells(void *user, const char *cells, gsize size)
 {
+    const struct list *list = user;
     GString *line = g_string_new(NULL);
 
-    for (int i = 0; i < COLUMNS - 1; i++)
-        if (widths[i])
-            g_string_append_printf(line, "%s%*s", cells[i],
-                                   (int)(widths[i] - g_utf8_strlen(cells[i], -1)) + GAP, "");
-    print_line("%s%s", line->str, cells[COLUMNS - 1]);
+    (void)size;
+    for (int i = 0; i < COLUMNS - 1; i++, cells += strlen(cells) + 1)
+        if (list->width[i])
+            g_string_append_printf(line, "%s%*s", cells,
+                                   (int)(list->width[i] - g_utf8_strlen(cells, -1)) + GAP, "");
+    print_line("%s%s", line->str, cells);
     g_string_free(line, TRUE);
 }
 
 /* Most captures have all sign-ons. */
-static bool has_sign_ons(const GPtrArray *rows)
+static void widen_for_titles(struct list *list)
 {
-    for (guint i = 0; i < rows->len; i++)
-        if (*((const struct row *)g_ptr_array_index(rows, i))->cells[SIGN_ON])
-            return true;
-    return false;
-}
-
-static void print_table(const GPtrArray *rows)
-{
-    glong widths[COLUMNS];
-    char *head[COLUMNS];
-
-    for (int i = 0; i < COLUMNS; i++) {
-        widths[i] = i == SIGN_ON && !has_sign_ons(rows) ? 0 : width_of(rows, i);
-        head[i] = g_strdup(titles[i]);
-    }
-    print_cells(head, widths);
-    for (guint i = 0; i < rows->len; i++) {
-        const struct row *row = g_ptr_array_index(rows, i);
-
-        print_cells(row->cells, widths);
-    }
     for (int i = 0; i < COLUMNS; i++)
-        g_free(head[i]);
+        if (i != SIGN_ON || list->width[i])
+            list->width[i] = MAX(list->width[i], g_utf8_strlen(titles[i], -1));
 }
 
-static void print_json(const GPtrArray *rows)
+static void print_titles(struct list *list)
+{
+    GString *head = g_string_new(NULL);
+
+    for (int i = 0; i < COLUMNS; i++)
+        g_string_append_len(head, titles[i], (gssize)strlen(titles[i]) + 1);
+    print_cells(list, head->str, head->len);
+    g_string_free(head, TRUE);
+}
+
+static void print_table(struct list *list)
+{
+    widen_for_titles(list);
+    print_titles(list);
+    rows_each(list->rows, print_cells, list);
+    report_rows_error(list->rows);
+    report_print_others(&list->others);
+}
+
+static void print_json(const struct list *list)
 {
     json_t *report = report_json("list");
-    json_t *sessions = json_array();
 
-    for (guint i = 0; i < rows->len; i++) {
-        const struct row *row = g_ptr_array_index(rows, i);
-
-        json_array_append(sessions, row->json);
-    }
-    json_object_set_new(report, "sessions", sessions);
-    report_print_json(report);
+    json_object_set_new(report, "sessions", json_array());
+    report_print_json(report, list->rows, &list->others);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
@@ -187,29 +168,27 @@ static void print_json(const GPtrArray *rows)
 static void list_session(struct session_handler *handler, const struct session *session)
 {
     struct list *list = (struct list *)handler;
-    struct row *row = row_new(session);
 
-    row->json = report_session_json(session);
-    g_ptr_array_add(list->rows, row);
+    if (list->json)
+        report_add_json(list->rows, session->number, report_session_json(session));
+    else
+        add_row(list, session);
 }
 
-static gint compare_rows(gconstpointer a, gconstpointer b)
+static void list_others(struct session_handler *handler, const struct crowd_others *others)
 {
-    const struct row *const *x = a, *const *y = b;
-
-    return (*x)->number < (*y)->number ? -1 : 1;
+    report_add_others(&((struct list *)handler)->others, others);
 }
 
 static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
 
-    g_ptr_array_sort(list->rows, compare_rows);
     if (report && list->json)
-        print_json(list->rows);
+        print_json(list);
     else if (report)
-        print_table(list->rows);
-    g_ptr_array_free(list->rows, TRUE);
+        print_table(list);
+    rows_free(list->rows);
     g_free(list);
 }
 
@@ -217,10 +196,12 @@ static struct action *create(const struct options *options)
 {
     struct list *list = g_new0(struct list, 1);
 
-    list->action = (struct action){
-        .handler.want_rebuild = true, .handler.session_end = list_session, .end = list_end};
+    list->action = (struct action){.handler.want_rebuild = true,
+                                   .handler.session_end = list_session,
+                                   .handler.others = list_others,
+                                   .end = list_end};
     list->json = options->json;
-    list->rows = g_ptr_array_new_with_free_func(row_free);
+    list->rows = rows_new();
     return &list->action;
 }
 

@@ -205,6 +205,7 @@ static struct action *create(const struct options *options)
 
 const struct action_kind pcap_action = {
     .name = "pcap",
+    .letter = 'w',
     .help = "Make a capture of demos, for Wireshark",
     .argument = "FILE",
     .problem = name_problem,

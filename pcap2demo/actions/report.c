@@ -2,6 +2,8 @@
 #include "pcap2demo/actions/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
@@ -308,9 +310,97 @@ json_t *report_json(const char *kind)
     return report;
 }
 
-void report_print_json(json_t *report)
+/* --- Reports of many sessions ---------------------------------------------------------------- */
+
+enum { JSON_FORM = JSON_INDENT(2) | JSON_REAL_PRECISION(17) };
+
+/* Where the sessions stand: no text in JSON has bare quotes. */
+static const char sessions_member[] = "\n  \"sessions\": [";
+
+void report_add_json(struct rows *rows, unsigned number, json_t *object)
 {
-    json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = json_dumps(object, JSON_FORM);
+
+    rows_add(rows, number, text, strlen(text));
+    free(text);
+    json_decref(object);
+}
+
+/* A session as an element of an array that is a member. */
+static void print_element(void *user, const char *text, gsize size)
+{
+    bool *any = user;
+
+    (void)size;
+    fputs(*any ? ",\n    " : "\n    ", stdout);
+    *any = true;
+    for (; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            fputs("    ", stdout);
+    }
+}
+
+static void print_elements(struct rows *rows)
+{
+    bool any = false;
+
+    rows_each(rows, print_element, &any);
+    if (any)
+        fputs("\n  ", stdout);
+    report_rows_error(rows);
+}
+
+static json_t *others_json(const struct crowd_others *others)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "sessions", number(others->sessions));
+    json_object_set_new(json, "packets", number(others->packets));
+    return json;
+}
+
+void report_print_json(json_t *report, struct rows *sessions, const struct crowd_others *others)
+{
+    char *text;
+    const char *after;
+
+    json_object_set_new(report, "others", others_json(others));
+    text = json_dumps(report, JSON_FORM);
+    after = strstr(text, sessions_member) + strlen(sessions_member);
+    fwrite(text, 1, (size_t)(after - text), stdout);
+    print_elements(sessions);
+    fputs(after, stdout);
     fputc('\n', stdout);
+    free(text);
     json_decref(report);
+}
+
+void report_rows_error(const struct rows *rows)
+{
+    if (rows_error(rows))
+        failure(EXIT_PROBLEMS, (struct location){0}, "%s", rows_error(rows));
+}
+
+void report_add_others(struct crowd_others *sum, const struct crowd_others *others)
+{
+    sum->sessions += others->sessions;
+    sum->packets += others->packets;
+}
+
+void report_print_others(const struct crowd_others *others)
+{
+    char *text = crowd_others_text(others);
+
+    if (others->sessions)
+        print_line("%s", text);
+    g_free(text);
+}
+
+void report_fail_others(const struct crowd_others *others)
+{
+    char *text = crowd_others_text(others);
+
+    failure(EXIT_PROBLEMS, (struct location){0}, "%s", text);
+    g_free(text);
 }

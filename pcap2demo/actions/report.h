@@ -11,6 +11,8 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "pcap2demo/output/rows.h"
+#include "pcap2demo/sessions/crowd.h"
 #include "pcap2demo/sessions/session.h"
 
 /* Of the JSON reports; it grows when a consumer could break. */
@@ -44,7 +46,25 @@ json_t *report_session_json(const struct session *session);
 /* The start of a JSON report of this kind. New. */
 json_t *report_json(const char *kind);
 
-/* Prints a JSON report, and frees it. */
-void report_print_json(json_t *report);
+/* Keeps an object, which it frees, as a row of report_print_json(). */
+void report_add_json(struct rows *rows, unsigned number, json_t *object);
+
+/*
+ * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty
+ * array; "others" are those that are counted together.
+ */
+void report_print_json(json_t *report, struct rows *sessions, const struct crowd_others *others);
+
+/* Reports that rows were lost. */
+void report_rows_error(const struct rows *rows);
+
+/* Adds sessions that are counted together to others. */
+void report_add_others(struct crowd_others *sum, const struct crowd_others *others);
+
+/* Reports that demos of them are impossible, and raises the exit status. */
+void report_fail_others(const struct crowd_others *others);
+
+/* Prints a line about them where there are any. */
+void report_print_others(const struct crowd_others *others);
 
 #endif

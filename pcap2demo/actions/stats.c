@@ -6,7 +6,7 @@
  * joined or inflated counts as it is then.
  */
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/action.h"
@@ -38,10 +38,7 @@ struct tally {
     GHashTable *types[DIRECTIONS]; /* struct message_count by its group */
     struct traffic traffic[DIRECTIONS];
     struct large largest[LARGEST]; /* largest first; size 0: none */
-    /* When it is over. */
-    char *title, *loss;
-    double seconds;
-    json_t *json;
+    double seconds;                /* when it is over */
 };
 
 struct stats {
@@ -52,7 +49,8 @@ struct stats {
     GArray *open;        /* uint32_t: offsets of open groups */
     GArray *bases;       /* guint: groups that were open when each source began */
     GHashTable *running; /* struct tally by the session's number */
-    GPtrArray *over;     /* struct tally */
+    struct rows *over;   /* JSON, or lines */
+    struct crowd_others others;
 };
 
 /* --- The sink ------------------------------------------------------------------------------- */
@@ -130,9 +128,6 @@ static void tally_free(gpointer data)
 
     for (int i = 0; i < DIRECTIONS; i++)
         g_hash_table_destroy(tally->types[i]);
-    g_free(tally->title);
-    g_free(tally->loss);
-    json_decref(tally->json);
     g_free(tally);
 }
 
@@ -237,53 +232,89 @@ static double rate(uint64_t count, double seconds)
     return seconds > 0 ? (double)count / seconds : 0;
 }
 
-static void print_traffic(const struct tally *tally)
+static void append_traffic(GString *text, const struct tally *tally)
 {
     for (int i = 0; i < DIRECTIONS; i++) {
         const struct traffic *traffic = &tally->traffic[i];
 
         if (traffic->packets)
-            print_line("  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s",
-                       qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
-                       rate(traffic->packets, tally->seconds),
-                       rate(traffic->bytes, tally->seconds));
+            g_string_append_printf(
+                text,
+                "  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s\n",
+                qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
+                rate(traffic->packets, tally->seconds), rate(traffic->bytes, tally->seconds));
     }
 }
 
-static void print_largest(const struct tally *tally)
+static void append_largest(GString *text, const struct tally *tally)
 {
-    GString *line = g_string_new("  largest:");
-
+    g_string_append(text, "  largest:");
     for (int i = 0; i < LARGEST && tally->largest[i].size; i++)
-        g_string_append_printf(line, "%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
+        g_string_append_printf(text, "%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
                                tally->largest[i].packet,
                                qs_direction_name(tally->largest[i].direction),
                                tally->largest[i].size);
-    print_line("%s", line->str);
-    g_string_free(line, TRUE);
+    g_string_append_c(text, '\n');
 }
 
-static void print_types(const struct tally *tally)
+static void append_types(GString *text, const struct tally *tally)
 {
     GPtrArray *types = sorted_types(tally);
 
-    print_line("  %-32s %-4s %10s %12s", "message", "way", "count", "bytes");
+    g_string_append_printf(text, "  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
         const struct message_count *type = g_ptr_array_index(types, i);
 
-        print_line("  %-32s %-4s %10" PRIu64 " %12" PRIu64 "", type->group->name,
-                   qs_direction_name(type->direction), type->count, type->bytes);
+        g_string_append_printf(text, "  %-32s %-4s %10" PRIu64 " %12" PRIu64 "\n",
+                               type->group->name, qs_direction_name(type->direction), type->count,
+                               type->bytes);
     }
     g_ptr_array_free(types, TRUE);
 }
 
-static void print_tally(const struct tally *tally)
+static char *title_of(const struct session *session)
 {
-    print_line("session %u: %s", tally->session, tally->title);
-    print_traffic(tally);
-    print_line("  loss: %s", tally->loss);
-    print_largest(tally);
-    print_types(tally);
+    char *game = report_game(session), *maps = report_maps(session);
+    char *duration = report_duration(session);
+    char *title = g_strdup_printf("%s, %s, %s", game, maps, duration);
+
+    g_free(game);
+    g_free(maps);
+    g_free(duration);
+    return title;
+}
+
+static char *loss_of(const struct session *session)
+{
+    const struct session_loss loss = session_loss(session);
+
+    return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
+                           " not captured",
+                           loss.gaps, loss.missing, loss.not_captured);
+}
+
+/* Its lines; new. */
+static GString *tally_text(const struct tally *tally, const struct session *session)
+{
+    char *title = title_of(session), *loss = loss_of(session);
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "session %u: %s\n", tally->session, title);
+    append_traffic(text, tally);
+    g_string_append_printf(text, "  loss: %s\n", loss);
+    append_largest(text, tally);
+    append_types(text, tally);
+    g_free(title);
+    g_free(loss);
+    return text;
+}
+
+/* Ends each line. */
+static void print_tally(void *user, const char *text, gsize size)
+{
+    (void)user, (void)size;
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+        print_line("%.*s", (int)(end - text), text);
 }
 
 static json_t *number(uint64_t value)
@@ -345,25 +376,14 @@ static json_t *types_json(const struct tally *tally)
     return json;
 }
 
-static char *title_of(const struct session *session)
+static json_t *tally_json(const struct tally *tally, const struct session *session)
 {
-    char *game = report_game(session), *maps = report_maps(session);
-    char *duration = report_duration(session);
-    char *title = g_strdup_printf("%s, %s, %s", game, maps, duration);
+    json_t *json = report_session_json(session);
 
-    g_free(game);
-    g_free(maps);
-    g_free(duration);
-    return title;
-}
-
-static char *loss_of(const struct session *session)
-{
-    const struct session_loss loss = session_loss(session);
-
-    return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
-                           " not captured",
-                           loss.gaps, loss.missing, loss.not_captured);
+    json_object_set_new(json, "traffic", traffic_json(tally));
+    json_object_set_new(json, "largest", largest_json(tally));
+    json_object_set_new(json, "messages", types_json(tally));
+    return json;
 }
 
 static void stats_session(struct session_handler *handler, const struct session *session)
@@ -371,47 +391,56 @@ static void stats_session(struct session_handler *handler, const struct session 
     struct stats *stats = (struct stats *)handler;
     struct tally *tally = tally_of(stats, session->number);
 
-    g_hash_table_steal(stats->running, GUINT_TO_POINTER(session->number));
-    tally->title = title_of(session);
-    tally->loss = loss_of(session);
     tally->seconds = (double)(session->end - session->start) / 1e9;
-    tally->json = report_session_json(session);
-    json_object_set_new(tally->json, "traffic", traffic_json(tally));
-    json_object_set_new(tally->json, "largest", largest_json(tally));
-    json_object_set_new(tally->json, "messages", types_json(tally));
-    g_ptr_array_add(stats->over, tally);
+    if (stats->options->json) {
+        report_add_json(stats->over, session->number, tally_json(tally, session));
+    } else {
+        GString *text = tally_text(tally, session);
+
+        rows_add(stats->over, session->number, text->str, text->len);
+        g_string_free(text, TRUE);
+    }
+    g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
+}
+
+static void stats_left_out(struct session_handler *handler, const struct session *session)
+{
+    struct stats *stats = (struct stats *)handler;
+
+    g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
+}
+
+static void stats_others(struct session_handler *handler, const struct crowd_others *others)
+{
+    report_add_others(&((struct stats *)handler)->others, others);
 }
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static gint compare_tallies(gconstpointer a, gconstpointer b)
-{
-    const struct tally *x = *(const struct tally *const *)a, *y = *(const struct tally *const *)b;
-
-    return x->session < y->session ? -1 : 1;
-}
-
 static void print_json(const struct stats *stats)
 {
     json_t *report = report_json("stats");
-    json_t *sessions = json_array();
 
-    for (guint i = 0; i < stats->over->len; i++)
-        json_array_append(sessions, ((struct tally *)g_ptr_array_index(stats->over, i))->json);
-    json_object_set_new(report, "sessions", sessions);
-    report_print_json(report);
+    json_object_set_new(report, "sessions", json_array());
+    report_print_json(report, stats->over, &stats->others);
+}
+
+static void print_text(const struct stats *stats)
+{
+    rows_each(stats->over, print_tally, NULL);
+    report_rows_error(stats->over);
+    report_print_others(&stats->others);
 }
 
 static void stats_end(struct action *action, bool report)
 {
     struct stats *stats = (struct stats *)action;
 
-    g_ptr_array_sort(stats->over, compare_tallies);
     if (report && stats->options->json)
         print_json(stats);
-    for (guint i = 0; report && !stats->options->json && i < stats->over->len; i++)
-        print_tally(g_ptr_array_index(stats->over, i));
-    g_ptr_array_free(stats->over, TRUE);
+    else if (report)
+        print_text(stats);
+    rows_free(stats->over);
     g_hash_table_destroy(stats->running);
     g_array_free(stats->packet, TRUE);
     g_array_free(stats->open, TRUE);
@@ -428,13 +457,15 @@ static struct action *create(const struct options *options)
     stats->action = (struct action){.handler.sink = &stats->base,
                                     .handler.packet = stats_packet,
                                     .handler.session_end = stats_session,
+                                    .handler.session_left_out = stats_left_out,
+                                    .handler.others = stats_others,
                                     .end = stats_end};
     stats->options = options;
     stats->packet = g_array_new(FALSE, FALSE, sizeof(struct message_count));
     stats->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     stats->bases = g_array_new(FALSE, FALSE, sizeof(guint));
     stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
-    stats->over = g_ptr_array_new_with_free_func(tally_free);
+    stats->over = rows_new();
     return &stats->action;
 }
 

@@ -80,3 +80,10 @@ char *safe_path_make_folders(const char *folder, const char *path, char **error)
     }
     return g_string_free(made, FALSE);
 }
+
+char *make_folders(const char *folder)
+{
+    if (g_mkdir_with_parents(folder, 0777) == 0)
+        return NULL;
+    return g_strdup_printf("%s: %s", folder, g_strerror(errno));
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a file goes whose name came from the network.
+ * Folders, and where in one a file goes whose name came from the network.
  *
  * A path stays below its folder, whatever the name is: names of folders and of the file have only
  * letters, digits, "_", "+", "-" and ".", and begin with none of "." and "-"; other characters
@@ -25,5 +25,11 @@ char *safe_path(const char *name);
  * text.
  */
 char *safe_path_make_folders(const char *folder, const char *path, char **error);
+
+/*
+ * Makes a folder that the user named, with those above it, where they are not there. NULL, or what
+ * is wrong as a new text.
+ */
+char *make_folders(const char *folder);
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pcap2demo/output/safe_path.h"
+
 struct writer {
     char *folder;
     char *temporary; /* path of the temporary file; NULL while there is none */
@@ -49,8 +51,13 @@ static void fail(struct writer *writer, const char *what)
 static int create_temporary(struct writer *writer)
 {
     static unsigned serial;
+    char *problem = make_folders(writer->folder);
 
-    for (;;) {
+    if (problem && !writer->error)
+        writer->error = problem;
+    else
+        g_free(problem);
+    while (!writer->error) {
         char *path =
             g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
         const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -60,11 +67,10 @@ static int create_temporary(struct writer *writer)
             return file;
         }
         g_free(path);
-        if (errno != EEXIST) {
+        if (errno != EEXIST)
             fail(writer, writer->folder);
-            return -1;
-        }
     }
+    return -1;
 }
 
 static int open_temporary(struct writer *writer)

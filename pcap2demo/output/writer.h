@@ -23,7 +23,9 @@ char *writer_name_problem(const char *option, const char *name);
 
 struct writer;
 
-/* `folder` is where the file will be; NULL: nothing is written, bytes are only counted. */
+/* `folder` is where the file will be, and is made; NULL: nothing is written, bytes are only
+ * counted.
+ */
 struct writer *writer_new(const char *folder);
 
 void writer_add(struct writer *writer, const void *data, size_t size);

@@ -3,6 +3,7 @@
 #ifndef PCAP2DEMO_CONVERSATION_H
 #define PCAP2DEMO_CONVERSATION_H
 
+#include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/capture/recording.h"
@@ -20,7 +21,9 @@ struct conversation {
     int64_t clock;           /* to be added to the time of packets; see sessions.c */
     struct stream *stream;   /* NULL: datagrams, or a demo */
     bool announced;          /* by a packet of another conversation */
+    bool left_out;           /* too many others go on: see crowd.h */
     struct session *session; /* going on now, or NULL */
+    struct qs_numbered numbered;
 
     /* A demo; else NULL. */
     struct recording *recording;

@@ -40,16 +40,25 @@ char *naming_map(const char *map)
     return safe_part(from, to);
 }
 
-/* Splits the file name that the user gave. */
-static bool set_file(struct naming *naming, const char *output, char **error)
+/* "out" and "out/" are folders, "out.qwd" is a file. */
+static bool is_folder(const char *output)
 {
-    naming->folder = g_path_get_dirname(output);
-    naming->file = g_path_get_basename(output);
-    if (g_file_test(naming->folder, G_FILE_TEST_IS_DIR) && !g_str_has_suffix(output, "/"))
-        return true;
-    *error = g_strdup_printf("%s: no such folder",
-                             g_str_has_suffix(output, "/") ? output : naming->folder);
-    return false;
+    char *last = g_path_get_basename(output);
+    const bool folder = g_str_has_suffix(output, "/") || !strchr(last, '.') ||
+                        g_file_test(output, G_FILE_TEST_IS_DIR);
+
+    g_free(last);
+    return folder;
+}
+
+static void set_output(struct naming *naming, const char *output)
+{
+    if (is_folder(output)) {
+        naming->folder = g_strdup(output);
+    } else {
+        naming->folder = g_path_get_dirname(output);
+        naming->file = g_path_get_basename(output);
+    }
 }
 
 struct naming *naming_new(const char *output, char **error)
@@ -57,13 +66,12 @@ struct naming *naming_new(const char *output, char **error)
     struct naming *naming = g_new0(struct naming, 1);
 
     naming->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!output || g_file_test(output, G_FILE_TEST_IS_DIR)) {
-        naming->folder = g_strdup(output ? output : ".");
-    } else if (!set_file(naming, output, error)) {
-        naming_free(naming);
-        return NULL;
-    }
-    return naming;
+    set_output(naming, output ? output : ".");
+    *error = make_folders(naming->folder);
+    if (!*error)
+        return naming;
+    naming_free(naming);
+    return NULL;
 }
 
 void naming_free(struct naming *naming)

@@ -26,8 +26,8 @@ struct naming;
 
 /*
  * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one
- * file to be. NULL on failure (it is neither and its folder does not exist); then `*error` is a new
- * text.
+ * file to be, which has a dot in it. Folders that are not there are made. NULL on failure; then
+ * `*error` is a new text.
  */
 struct naming *naming_new(const char *output, char **error);
 void naming_free(struct naming *naming);

@@ -74,6 +74,18 @@ struct protocol_selection *protocol_selection_new(void)
     return selection;
 }
 
+/* A new text. `ports` is what stands where ports should, or where the protocol should. */
+static char *wrong_protocol(const char *text, const char *ports)
+{
+    GString *problem = g_string_new(NULL);
+
+    g_string_printf(problem, "--port %s: a protocol and its ports are wanted, one of", text);
+    for (int i = 0; qs_protocols[i]; i++)
+        g_string_append_printf(problem, "%s %s=%s", i ? "," : "", qs_protocols[i]->name,
+                               g_ascii_isdigit(*ports) ? ports : "PORTS");
+    return g_string_free(problem, FALSE);
+}
+
 bool protocol_selection_add(struct protocol_selection *selection, const char *text, char **error)
 {
     const char *equals = strchr(text, '=');
@@ -81,8 +93,7 @@ bool protocol_selection_add(struct protocol_selection *selection, const char *te
     const int protocol = qs_protocol_number(name);
 
     if (!equals || protocol < 0)
-        *error =
-            g_strdup_printf("--port %s: no protocol \"%s\" (PROTOCOL=PORTS is wanted)", text, name);
+        *error = wrong_protocol(text, equals ? equals + 1 : name);
     else if (!read_ranges(selection, protocol, true, equals + 1))
         *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
                                  "with commas between",

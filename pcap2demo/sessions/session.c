@@ -5,6 +5,9 @@
  */
 enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
 
+/* Packets of one end. */
+enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
+
 struct session_loss session_loss(const struct session *session)
 {
     const struct qs_netchan *to_server = &session->state.to_server;
@@ -14,6 +17,17 @@ struct session_loss session_loss(const struct session *session)
                                  .missing = (uint64_t)to_server->missing + to_client->missing,
                                  .not_captured =
                                      (uint64_t)to_server->not_captured + to_client->not_captured};
+}
+
+bool session_is_live(const struct session *session)
+{
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+}
+
+bool session_has_content(const struct session *session)
+{
+    return session_is_live(session) || session->recorded || session->state.level ||
+           session->packets >= CONTENT_PACKETS;
 }
 
 const struct qs_demo_format *session_demo_format(const struct session *session)
@@ -118,12 +132,11 @@ static void start_rebuilder(struct session *session, const char *comment)
 }
 
 static void start_rebuild(struct session *session, const struct session_setup *setup,
-                          const struct qs_packet *first)
+                          const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
     struct demo_setup demo = setup->demo;
 
-    if (!format || !setup->rebuild || !session->chosen || session->recorded)
+    if (!session->chosen)
         return;
     session->rebuilt = format;
     demo.extension = format->extension;
@@ -153,14 +166,24 @@ static void hold_if_late(struct session *session, const struct qs_decoder *decod
 }
 
 static void start_lender(struct session *session, const struct session_setup *setup,
-                         const struct qs_packet *first)
+                         const struct qs_demo_format *format)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
-
-    if (!format || !format->lending || !setup->rebuild || session->recorded)
+    if (!format->lending)
         return;
     session->lending = setup->lending;
     session->lender = lender_new(setup->lending, format, session->number);
+}
+
+/* Of what was read from a demo there is nothing to rebuild. */
+static void start_demo(struct session *session, const struct session_setup *setup,
+                       const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+
+    if (!format || !setup->rebuild || session->recorded)
+        return;
+    start_lender(session, setup, format);
+    start_rebuild(session, setup, format);
 }
 
 static void free_rebuild(struct session *session)
@@ -189,8 +212,7 @@ struct session *session_new(const struct session_setup *setup, const struct qs_d
     session->chosen = setup->chosen;
     session->client = setup->client;
     session->server = setup->server;
-    start_lender(session, setup, first);
-    start_rebuild(session, setup, first);
+    start_demo(session, setup, first);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     hold_if_late(session, decoder, first, true);
     return session;
@@ -216,6 +238,7 @@ void session_packet(struct session *session, const char *file, const char *comme
     session->problems += qs_decoder_problems(decoder) != 0;
     session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->lender && decoder->direction == QS_S2C)
         lender_packet(session->lender, decoder, packet, &session->server);
     if (session->held) {

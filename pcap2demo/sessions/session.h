@@ -32,7 +32,8 @@ struct session {
      * addresses. NULL: it was read from a capture. */
     const struct qs_demo_format *recorded;
 
-    bool heard_server; /* the capture has something that the server sent */
+    bool heard_server; /* the capture has something that the server sent, */
+    bool heard_client; /* and the client */
     unsigned same_as;  /* number of a session that is this one, under another address; or 0 */
 
     /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
@@ -59,6 +60,15 @@ struct session_loss {
     uint64_t gaps, missing, not_captured;
 };
 struct session_loss session_loss(const struct session *session);
+
+/*
+ * Whether both ends take part in it, or one of them for a while: nobody sends as much in the name
+ * of each of a million others.
+ */
+bool session_is_live(const struct session *session);
+
+/* Whether there is more to it than a few packets of one end, and nothing known by them. */
+bool session_has_content(const struct session *session);
 
 /* The format of the demo that it is or gives, or NULL. */
 const struct qs_demo_format *session_demo_format(const struct session *session);

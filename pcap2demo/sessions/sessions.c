@@ -3,6 +3,7 @@
 
 #include "pcap2demo/capture/flow.h"
 #include "pcap2demo/sessions/conversation.h"
+#include "pcap2demo/sessions/crowd.h"
 #include "pcap2demo/sessions/lending.h"
 #include "pcap2demo/sessions/stream.h"
 #include "pcap2demo/sessions/twins.h"
@@ -28,8 +29,9 @@ struct sessions {
     int64_t latest;                  /* time of the last datagram; 0: none */
     struct lending *lending;
     GQueue waiting; /* struct session: over, and may yet be lent a sign-on; oldest first */
-    unsigned count; /* sessions so far */
-    bool keep;      /* unfinished demos at the end */
+    struct crowd crowd;
+    struct qs_numbering numbering;
+    bool keep; /* unfinished demos at the end */
 };
 
 static bool is_chosen(const struct session_options *options, unsigned number)
@@ -176,21 +178,22 @@ static struct qs_address server_of(const struct conversation *conversation)
     return conversation->flow.ends[conversation_server(conversation)];
 }
 
-/* Whether another session had a packet since then. */
-static bool has_company(const struct flow *flow, int64_t since)
+/* It may be another one under another address. Who asks for a session by its number gets it. */
+static void look_for_twins(struct sessions *sessions, const struct conversation *conversation,
+                           int64_t now)
 {
-    while ((flow = flow_before(flow)) && flow->last >= since)
-        if (((const struct conversation *)flow)->session)
-            return true;
-    return false;
+    const struct flow *other = flow_latest(sessions->flows, FLOW_LIVE, &conversation->flow);
+
+    if (conversation->flow.class == FLOW_LIVE && other && other->last >= now - TWIN_LAG &&
+        !sessions->options->chosen->len)
+        twins_begin(sessions->twins);
 }
 
 static void begin_session(struct sessions *sessions, struct conversation *conversation,
-                          const struct qs_packet *first)
+                          unsigned number, const struct qs_packet *first)
 {
     const struct session_options *options = sessions->options;
     const struct session_handler *handler = sessions->handler;
-    const unsigned number = ++sessions->count;
     const struct session_setup setup = {
         .number = number,
         .recorded = conversation->recording ? recording_demo_format(conversation->recording) : NULL,
@@ -208,16 +211,29 @@ static void begin_session(struct sessions *sessions, struct conversation *conver
     };
 
     conversation->session = session_new(&setup, decoder_of(sessions, conversation), first);
-    /* Who asks for a session by its number gets it. */
-    if (!options->chosen->len && has_company(&conversation->flow, first->time - TWIN_LAG))
-        twins_begin(sessions->twins);
+    look_for_twins(sessions, conversation, first->time);
+}
+
+static void tell_session(struct sessions *sessions, const struct session *session)
+{
+    if (session->chosen && sessions->handler->session_end)
+        sessions->handler->session_end(sessions->handler, session);
+}
+
+static void leave_out_session(struct sessions *sessions, const struct session *session)
+{
+    if (sessions->handler->session_left_out)
+        sessions->handler->session_left_out(sessions->handler, session);
 }
 
 static void finish_session(struct sessions *sessions, struct session *session)
 {
     session_end(session, sessions->keep);
-    if (session->chosen && sessions->handler->session_end)
-        sessions->handler->session_end(sessions->handler, session);
+    if (session_has_content(session) || sessions->options->chosen->len ||
+        crowd_tells(&sessions->crowd, session->packets))
+        tell_session(sessions, session);
+    else
+        leave_out_session(sessions, session);
     session_free(session);
 }
 
@@ -232,8 +248,10 @@ static void end_session(struct sessions *sessions, struct conversation *conversa
     struct session *session = conversation->session;
 
     conversation->session = NULL;
-    twins_decide(session);
-    twins_end(sessions->twins, session);
+    if (conversation->flow.class == FLOW_LIVE) {
+        twins_decide(session);
+        twins_end(sessions->twins, session);
+    }
     session->server = server_of(conversation);
     session->client = client_of(conversation);
     session_over(session, conversation->state);
@@ -261,12 +279,14 @@ static void follow_session(struct sessions *sessions, struct conversation *conve
 {
     const struct qs_decoder *decoder = decoder_of(sessions, conversation);
     const bool demo = conversation->recording != NULL;
+    const uint32_t number =
+        qs_number_session(&sessions->numbering, &conversation->numbered,
+                          demo ? 0 : conversation->state->connection, demo || decoder->accepted);
 
-    if (conversation->session && !demo &&
-        conversation->session->state.connection != conversation->state->connection)
+    if (conversation->session && conversation->session->number != number)
         end_session(sessions, conversation);
-    if (!conversation->session && (demo || decoder->accepted))
-        begin_session(sessions, conversation, packet);
+    if (number && !conversation->session)
+        begin_session(sessions, conversation, number, packet);
     if (conversation->session)
         session_packet(conversation->session, sessions->file, comment_of(sessions, packet), decoder,
                        packet);
@@ -317,7 +337,7 @@ static void take_in_turn(struct sessions *sessions, struct conversation *convers
     const uint32_t connection = conversation->state->connection;
 
     take(sessions, conversation, packet);
-    if (conversation->session)
+    if (conversation->session && conversation->flow.class == FLOW_LIVE)
         twins_packet(sessions->twins, conversation->session, packet);
     if (conversation->state->connection != connection)
         order_restart(conversation->order, packet->from, place);
@@ -409,6 +429,7 @@ static void expect_announced(struct sessions *sessions, int protocol, int64_t no
     next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
     next->state->server = QS_END_B;
     next->announced = true;
+    flow_raise(sessions->flows, &next->flow, FLOW_ANSWERED);
     claim(sessions, next);
 }
 
@@ -464,6 +485,50 @@ static void follow_clock(struct sessions *sessions, struct qs_packet *packet)
     sessions->latest = packet->time;
 }
 
+/* --- Live sessions --------------------------------------------------------------------------- */
+
+/* Nothing more is heard of the conversation. */
+static void leave_out(struct sessions *sessions, struct conversation *conversation)
+{
+    struct session *session = conversation->session;
+
+    sessions->crowd.left_out++;
+    conversation->session = NULL;
+    conversation->left_out = true;
+    session_over(session, conversation->state);
+    session_end(session, false);
+    leave_out_session(sessions, session);
+    session_free(session);
+}
+
+/* A live session that was idle for long ends. False: there is none. */
+static bool make_room(struct sessions *sessions, int64_t now)
+{
+    struct flow *oldest = flow_oldest(sessions->flows, FLOW_LIVE);
+
+    if (!oldest || now - oldest->last < CROWD_BUSY)
+        return false;
+    sessions->crowd.ended += ((const struct conversation *)oldest)->session != NULL;
+    flow_end(sessions->flows, oldest);
+    return true;
+}
+
+/* A session that has shown to be one is not to end for the sake of those that have not. */
+static void follow_liveness(struct sessions *sessions, struct conversation *conversation,
+                            int64_t now)
+{
+    if (conversation->flow.class == FLOW_LIVE || !conversation->session ||
+        !session_is_live(conversation->session))
+        return;
+    if (!crowd_has_room(&sessions->crowd, flow_count(sessions->flows, FLOW_LIVE)) &&
+        !make_room(sessions, now)) {
+        leave_out(sessions, conversation);
+        return;
+    }
+    flow_raise(sessions->flows, &conversation->flow, FLOW_LIVE);
+    look_for_twins(sessions, conversation, now);
+}
+
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
 void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
@@ -478,9 +543,12 @@ void sessions_datagram(struct sessions *sessions, struct qs_packet *packet)
         keep_unclaimed(sessions, packet);
         return;
     }
+    if (conversation->left_out)
+        return;
     protocol = conversation->protocol;
     packet->time += conversation->clock;
     take_datagram(sessions, conversation, packet);
+    follow_liveness(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
 }
 
@@ -581,7 +649,11 @@ struct sessions *sessions_new(const struct session_options *options,
     sessions->options = options;
     sessions->handler = handler;
     sessions->keep = true;
+    crowd_init(&sessions->crowd, options->sessions_max);
     sessions->flows = flow_table_new(end_conversation, sessions);
+    flow_table_limit(sessions->flows, FLOW_ONE_SIDED, CROWD_WAITING_MAX);
+    flow_table_limit(sessions->flows, FLOW_ANSWERED, CROWD_WAITING_MAX);
+    flow_table_limit(sessions->flows, FLOW_LIVE, options->sessions_max);
     sessions->unclaimed = unclaimed_new(options->protocol_options);
     sessions->lending = lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
@@ -606,12 +678,22 @@ void sessions_set_comments(struct sessions *sessions, const struct comments *com
     sessions->comments = comments;
 }
 
+static void report_crowd(struct sessions *sessions)
+{
+    const struct crowd_others *others = &sessions->crowd.others;
+
+    if (others->sessions && sessions->handler->others)
+        sessions->handler->others(sessions->handler, others);
+    crowd_report(&sessions->crowd);
+}
+
 void sessions_free(struct sessions *sessions, bool keep)
 {
     sessions->keep = keep;
     flow_table_free(sessions->flows);
     unclaimed_free(sessions->unclaimed);
     end_waiting(sessions);
+    report_crowd(sessions);
     lending_free(sessions->lending);
     twins_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)

@@ -16,10 +16,9 @@
  *                                       |
  *                               handler->packet()       the action
  *
- * A conversation may hold several sessions one after the other. One begins with the first netchan
- * packet that its receiver takes (decoder->accepted) in a new connection (qs_session.connection);
- * what only asks and answers outside of a connection belongs to none. Sessions are numbered from 1
- * in the order in which they begin.
+ * A conversation may hold several sessions one after the other; when they begin and which numbers
+ * they have, common/core/numbering.h says. How many may go on at once says crowd.h. A demo is one
+ * session.
  */
 #ifndef PCAP2DEMO_SESSIONS_H
 #define PCAP2DEMO_SESSIONS_H
@@ -33,13 +32,15 @@
 #include "pcap2demo/capture/recording.h"
 #include "pcap2demo/capture/tcp.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/sessions/crowd.h"
 #include "pcap2demo/sessions/naming.h"
 #include "pcap2demo/sessions/protocol_selection.h"
 #include "pcap2demo/sessions/session.h"
 
 /* What the user asked for. */
 struct session_options {
-    GArray *chosen; /* unsigned: numbers of sessions; empty: all */
+    GArray *chosen;     /* unsigned: numbers of sessions; empty: all */
+    guint sessions_max; /* that may go on at once */
     struct naming *naming;
     struct demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
@@ -69,6 +70,10 @@ struct session_handler {
     bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct session_handler *handler, const struct decoded_packet *decoded);
     void (*session_end)(struct session_handler *handler, const struct session *session);
+    /* The session is over and will not be told of, by session_end(). */
+    void (*session_left_out)(struct session_handler *handler, const struct session *session);
+    /* Sessions of too little content to be told of one by one; once, where there are any. */
+    void (*others)(struct session_handler *handler, const struct crowd_others *others);
 };
 
 /* Whether --session asks for packets of this session; NULL: packets of none. */

@@ -6,10 +6,14 @@ for less: an attack that never arrives proves nothing.
 """
 
 import gzip
+import os
 import struct
+import subprocess
 import unittest
 
 from tool import CAPTURES, ToolTest
+
+READER = os.environ["ENGINE_READER"]  # tests/engine_reader
 
 MARKER = b"marked_command"
 PRINT, STUFFTEXT = 8, 9
@@ -34,6 +38,8 @@ LINES = {
     "in quotes": b'play ";' + MARKER + b'\n',
     "behind a macro": b"play $x;" + MARKER + b"\n",
     "without an end": MARKER,
+    "in a remark that FTE carries out": b"//set x " + MARKER + b"\n",
+    "in a remark that names an alias": b"//exectrigger " + MARKER + b"\n",
 }
 
 
@@ -85,6 +91,13 @@ class Sanitize(ToolTest):
         folder.rmdir()
         return demos
 
+    def is_clean(self, demos):
+        """Whether no engine would carry out anything, and all of it can be read."""
+        names = [self.write(name, demo) for name, demo in demos.items()]
+        result = subprocess.run([READER, *names], stdout=subprocess.PIPE, text=True,
+                                errors="replace", timeout=60)
+        return result.returncode == 0 and result.stdout.count(" commands, 0 of ") == len(demos)
+
     def check(self, capture, is_target, change, attacks):
         for name, attack in attacks.items():
             with self.subTest(name):
@@ -93,6 +106,8 @@ class Sanitize(ToolTest):
                 self.assertTrue(MARKER in b"".join(plain.values()), "it never arrives")
                 self.assertEqual(list(sanitized), list(plain))
                 self.assertFalse(MARKER in b"".join(sanitized.values()))
+                self.assertFalse(self.is_clean(plain), "the second reader does not see it")
+                self.assertTrue(self.is_clean(sanitized))
                 for path in sanitized:
                     self.assertGreater(len(sanitized[path]), len(plain[path]) // 2)
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes a stream of packets in one session of one protocol. Each is decoded twice, in a copy of
+ * Decodes a stream of packets in one session of one protocol. Some are decoded twice, in a copy of
  * the session and in the session itself, and both must find the same: a packet that is looked at
- * again, in any order, has to show the same tree. Some are also printed, by the text dump or as
- * JSON.
+ * again, in any order, has to show the same tree. Some are printed, and their dumps compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/dump/dump.h"
+#include "tests/fuzz/dump_check.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 #include "tests/support/invariants.h"
 
-enum { OPTIONS_MAX = 8, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
+enum { OPTIONS_MAX = 8, CLIENT_PORT = 30000, SERVER_PORT = 27500 };
 
 struct stream {
     const struct qs_protocol *protocol;
@@ -37,69 +37,17 @@ static void free_session(const struct qs_protocol *protocol, struct qs_session *
     g_free(session);
 }
 
+/* Which end is which is told with the packet, or has to be found out: the ports do not say it. */
 static struct qs_packet packet_of(const struct stream *stream, const struct fuzz_piece *piece)
 {
+    struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, stream->packets);
     const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
     const bool ports_known = piece->bits & FUZZ_PACKET_PORTS_KNOWN;
-    struct qs_packet packet = {.data = piece->bytes,
-                               .size = piece->size,
-                               .wire_size = piece->size,
-                               .number = stream->packets,
-                               .time = (int64_t)stream->packets * PACKET_INTERVAL,
-                               .source = {.family = 4, .bytes = {10, 0, 0, 1}, .port = 30000},
-                               .destination = {.family = 4, .bytes = {10, 0, 0, 2}, .port = 27500},
-                               .from = from_server ? QS_END_B : QS_END_A,
-                               .source_is_server_port = ports_known && from_server,
-                               .destination_is_server_port = ports_known && !from_server};
 
-    if (piece->bits & FUZZ_PACKET_CUT && packet.size < WIRE_SIZE_MAX)
-        packet.wire_size = WIRE_SIZE_MAX;
+    packet.from = from_server ? QS_END_B : QS_END_A;
+    packet.source_is_server_port = ports_known && from_server;
+    packet.destination_is_server_port = ports_known && !from_server;
     return packet;
-}
-
-/* --- Printing ----------------------------------------------------------------------------------
- */
-
-static FILE *nowhere(void)
-{
-    static FILE *file;
-
-    if (!file)
-        file = fopen("/dev/null", "w");
-    if (!file)
-        abort();
-    return file;
-}
-
-static void print_text(struct qs_decoder *decoder, struct qs_session *session,
-                       const struct qs_packet *packet)
-{
-    struct qs_dump *dump = qs_dump_text.create();
-
-    qs_decode(decoder, session, &dump->sink, packet);
-    qs_dump_print(dump, &(struct qs_dump_packet){.packet = packet, .decoder = decoder}, nowhere());
-    dump->free(dump);
-}
-
-static void print_json(struct qs_decoder *decoder, struct qs_session *session,
-                       const struct qs_packet *packet)
-{
-    struct qs_dump *dump = qs_dump_json.create();
-
-    qs_decode(decoder, session, &dump->sink, packet);
-    qs_dump_print(dump, &(struct qs_dump_packet){.packet = packet, .decoder = decoder}, nowhere());
-    dump->free(dump);
-}
-
-static void print(struct stream *stream, const struct qs_packet *packet)
-{
-    struct qs_session *copy = copy_session(stream);
-
-    if (stream->packets % 2)
-        print_text(&stream->decoder, copy, packet);
-    else
-        print_json(&stream->decoder, copy, packet);
-    free_session(stream->protocol, copy);
 }
 
 /* --- Decoding ----------------------------------------------------------------------------------
@@ -154,8 +102,11 @@ static void take(struct stream *stream, const struct fuzz_piece *piece)
         return;
     }
     if (piece->bits & FUZZ_PACKET_PRINTED)
-        print(stream, &packet);
-    decode_twice(stream, &packet);
+        dump_check(&stream->decoder, stream->session, &packet);
+    if (piece->bits & FUZZ_PACKET_TWICE)
+        decode_twice(stream, &packet);
+    else
+        decode(stream, stream->session, &packet);
     stream->protocol->recognise(&packet);
     stream->protocol->describe(stream->session, &description);
     g_free(description.version);
@@ -184,6 +135,8 @@ static void end(struct stream *stream)
     qs_decoder_clear(&stream->decoder);
     free_session(stream->protocol, stream->session);
 }
+
+const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -33,6 +33,24 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
     return true;
 }
 
+struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_port,
+                             uint16_t client_port, uint64_t number)
+{
+    enum { WIRE_SIZE_MAX = 65507, INTERVAL = 50000000 };
+    const struct qs_address client = {4, {10, 0, 0, 2}, client_port};
+    const struct qs_address server = {4, {10, 0, 0, 1}, server_port};
+    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
+    const bool cut = piece->bits & FUZZ_PACKET_CUT && piece->size < WIRE_SIZE_MAX;
+
+    return (struct qs_packet){.data = piece->bytes,
+                              .size = piece->size,
+                              .wire_size = cut ? WIRE_SIZE_MAX : piece->size,
+                              .number = number,
+                              .time = (int64_t)number * INTERVAL,
+                              .source = from_server ? server : client,
+                              .destination = from_server ? client : server};
+}
+
 struct protocol_selection *fuzz_selection(void)
 {
     static struct protocol_selection *selection;

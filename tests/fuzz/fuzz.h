@@ -8,7 +8,10 @@
  *
  * fuzz_rebuild: the same; a bit of the second byte asks for --sanitize.
  *
- * fuzz_lend: the same; the second byte says how many packets the late client lacks.
+ * fuzz_lend: the same; the second byte says how many packets the late client lacks, its upper bit
+ * asks for --sanitize.
+ *
+ * fuzz_tool: a byte that picks the action, then a file: a capture or a demo.
  *
  * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x), then the file.
  *
@@ -34,6 +37,7 @@ enum {
     FUZZ_PACKET_CUT = 4,         /* the capture lacks its last bytes */
     FUZZ_PACKET_BARE = 8,        /* server messages without a header, as demos have them */
     FUZZ_PACKET_PRINTED = 16,    /* by the dumps too, which takes long */
+    FUZZ_PACKET_TWICE = 32,      /* decoded in a copy of the session, too */
 
     FUZZ_LEND_LENDER_ALONE = 8,
     FUZZ_LEND_LATE_ALONE = 16,
@@ -69,6 +73,13 @@ struct fuzz_piece {
 
 /* False at the end. `*at` moves behind the piece; a length beyond the end means up to the end. */
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece);
+
+/*
+ * The datagram that the piece is, between a client and a server, by FUZZ_PACKET_FROM_SERVER and
+ * FUZZ_PACKET_CUT. Its bytes are the piece's; its time follows from its number.
+ */
+struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_port,
+                             uint16_t client_port, uint64_t number);
 
 /* The default ports of all protocols: tables of some size, which are made once. */
 struct protocol_selection *fuzz_selection(void);

@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lends sign-ons between two clients of one server, of which one is heard from a later packet on.
- * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks. A
- * packet goes to both, or to one of them (FUZZ_LEND_*). Demos are counted, not written.
+ * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks;
+ * its upper bit asks for --sanitize. A packet goes to both, or to one of them (FUZZ_LEND_*).
+ * demo_check.h looks at the demos.
  */
 #include <glib.h>
 #include <stdlib.h>
 
 #include "pcap2demo/sessions/sessions.h"
+#include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
-enum { LENDER_PORT = 40000, LATE_PORT = 40001, WIRE_SIZE_MAX = 65507, PACKET_INTERVAL = 50000000 };
-
-static struct qs_packet packet_of(const struct fuzz_piece *piece, uint16_t server_port,
-                                  uint16_t client_port, uint64_t number)
-{
-    const struct qs_address client = {4, {10, 0, 0, 2}, client_port};
-    const struct qs_address server = {4, {10, 0, 0, 1}, server_port};
-    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
-    const bool cut = piece->bits & FUZZ_PACKET_CUT && piece->size < WIRE_SIZE_MAX;
-
-    return (struct qs_packet){.data = piece->bytes,
-                              .size = piece->size,
-                              .wire_size = cut ? WIRE_SIZE_MAX : piece->size,
-                              .number = number,
-                              .time = (int64_t)number * PACKET_INTERVAL,
-                              .source = from_server ? server : client,
-                              .destination = from_server ? client : server};
-}
+enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 
 static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
                  uint64_t lacking)
@@ -37,8 +23,8 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     size_t at = 2;
 
     while (fuzz_next(data, size, &at, &piece)) {
-        struct qs_packet lender = packet_of(&piece, server_port, LENDER_PORT, ++number);
-        struct qs_packet late = packet_of(&piece, server_port, LATE_PORT, number);
+        struct qs_packet lender = fuzz_packet(&piece, server_port, LENDER_PORT, ++number);
+        struct qs_packet late = fuzz_packet(&piece, server_port, LATE_PORT, number);
 
         if (!(piece.bits & FUZZ_LEND_LATE_ALONE))
             sessions_datagram(sessions, &lender);
@@ -48,19 +34,30 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
     }
 }
 
+const bool fuzz_mutate_pieces = true;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { SANITIZE = 0x80 };
+    struct demo_check check;
     struct session_options options = {.selection = fuzz_selection(), .may_wait = true};
-    struct session_handler handler = {.want_rebuild = true};
+    struct session_handler handler = {
+        .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct sessions *sessions;
 
     if (size < 2)
         return 0;
+    options.demo.sanitize = data[1] & SANITIZE;
     options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    options.naming = naming_new(NULL, NULL);
+    demo_check_start(&check, options.demo.sanitize);
     sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");
-    feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size, data[1]);
+    feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
+         data[1] & (SANITIZE - 1));
     sessions_free(sessions, true);
+    demo_check_end(&check);
+    naming_free(options.naming);
     g_array_free(options.chosen, TRUE);
     return 0;
 }

@@ -6,25 +6,28 @@
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
  * DIRECTORY/stream the beginning of each TCP stream,
- * DIRECTORY/capture the first frames of each capture; DIRECTORY/rebuild and DIRECTORY/lend are
- * there to be filled, their fuzzers begin with the seeds of decode. Layouts: fuzz.h.
+ * DIRECTORY/capture the first frames of each capture, DIRECTORY/tool its beginning as a file;
+ * DIRECTORY/rebuild and DIRECTORY/lend are there to be filled, their fuzzers begin with the seeds
+ * of decode. Layouts: fuzz.h.
  */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/core/reader.h"
 #include "pcap2demo/capture/input.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/conversations.h"
 
 enum {
     SEED_HEAD = 2,
-    SEED_MAX = 4096,  /* bytes of a seed; the fuzzer gets slow with more */
-    FIRST_MAX = 8192, /* of one that begins a conversation, which has the most kinds of message */
+    SEED_MAX = 1024,  /* bytes of a seed; the fuzzer gets slow with more */
+    FIRST_MAX = 3072, /* of one that begins a conversation, which has the most kinds of message */
     SEEDS_MAX = 6,    /* of a conversation */
     SKIP = 50,        /* packets between two seeds */
-    FRAMES_MAX = 40   /* of a capture */
+    FRAMES_MAX = 40,  /* of a capture */
+    FILE_MAX = 12288
 };
 
 struct seeds {
@@ -102,12 +105,14 @@ static bool is_from_server(const struct visit *visit)
                                                     : visit->session->server == visit->packet->from;
 }
 
-/* One packet of a seed is printed. */
+/* One packet of some seeds is printed, some are decoded twice. */
 static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
 {
     const bool first = seed->bytes->len <= SEED_HEAD;
 
-    return (uint8_t)(FUZZ_PACKET_PORTS_KNOWN | (first ? FUZZ_PACKET_PRINTED : 0) |
+    return (uint8_t)(FUZZ_PACKET_PORTS_KNOWN |
+                     (first && visit->conversation % 8 == 0 ? FUZZ_PACKET_PRINTED : 0) |
+                     (seed->bytes->len % 4 ? 0 : FUZZ_PACKET_TWICE) |
                      (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
 }
 
@@ -189,6 +194,44 @@ static void make_frames(const char *folder, const char *capture, const char *fil
     input_close(input);
 }
 
+/* --- Files -------------------------------------------------------------------------------------
+ */
+
+/* Where the last record ends that is within `max` bytes of a pcap file. */
+static size_t end_of_records(const uint8_t *file, size_t size, size_t max)
+{
+    enum { FILE_HEAD = 24, RECORD_HEAD = 16 };
+    size_t at = FILE_HEAD;
+
+    while (at + RECORD_HEAD < size) {
+        const size_t next = at + RECORD_HEAD + qs_le32(file + at + 8);
+
+        if (next > MIN(size, max))
+            break;
+        at = next;
+    }
+    return MIN(at, size);
+}
+
+/* Each begins with another action. */
+static void make_file(const char *folder, const char *capture, const char *file)
+{
+    static uint8_t action;
+    GByteArray *seed = g_byte_array_new();
+    char *data;
+    gsize size;
+
+    if (!g_file_get_contents(file, &data, &size, NULL))
+        exit(1);
+    g_byte_array_append(seed, &action, 1);
+    g_byte_array_append(seed, (const uint8_t *)data,
+                        (guint)end_of_records((const uint8_t *)data, size, FILE_MAX));
+    write_seed(folder, capture, seed);
+    action++;
+    g_byte_array_free(seed, TRUE);
+    g_free(data);
+}
+
 /* --- All ---------------------------------------------------------------------------------------
  */
 
@@ -206,7 +249,7 @@ static char *make_folder(const char *parent, const char *name)
 int main(int argc, char **argv)
 {
     struct seeds seeds = {0};
-    char *frames;
+    char *frames, *files;
 
     if (argc < 3) {
         fprintf(stderr, "usage: %s DIRECTORY CAPTURE...\n", argv[0]);
@@ -216,6 +259,7 @@ int main(int argc, char **argv)
     seeds.conversations = g_hash_table_new_full(NULL, NULL, NULL, seed_free);
     seeds.streams = make_folder(argv[1], "stream");
     frames = make_folder(argv[1], "capture");
+    files = make_folder(argv[1], "tool");
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {
@@ -224,11 +268,13 @@ int main(int argc, char **argv)
             return 1;
         finish_all(&seeds);
         make_frames(frames, seeds.capture, argv[i]);
+        make_file(files, seeds.capture, argv[i]);
         g_free(seeds.capture);
     }
     g_hash_table_destroy(seeds.conversations);
     g_free(seeds.folder);
     g_free(seeds.streams);
     g_free(frames);
+    g_free(files);
     return 0;
 }

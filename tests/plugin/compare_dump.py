@@ -16,7 +16,8 @@ import unittest
 from wireshark import PluginTest, rows, some_captures
 
 PROTOCOLS = {row[0] for row in rows("protocol")}
-LINKS = {row[0] for row in rows("link")}  # which a dump has not
+ROWS = ({row[0] for kind in ("field", "note") for row in rows(kind)}
+        - {row[0] for row in rows("link")})  # which a dump has not
 
 # Long captures are compared as far as this: enough to be in the middle of a game.
 PACKETS = 150
@@ -71,13 +72,14 @@ class Item:
 
 
 def flat_tree(element, parent):
-    """The tree's items in order, below `parent`; without what Wireshark adds to errors, hidden."""
+    """The tree's items in order, below `parent`; without what the plugin adds by itself, and what
+    Wireshark adds to errors, hidden."""
     for child in element.iterfind("field"):
         item = Item(child, parent)
-        if item.name in LINKS:
-            continue
-        if item.name:
+        if item.name in ROWS:
             yield item
+        elif item.name:
+            continue
         if item.message is None:
             yield from flat_tree(child, item if item.name else parent)
 

@@ -142,8 +142,8 @@ class JUnit(Reports):
                 self.assertEqual(status, 0, error)
 
     def test_unwritable(self):
-        _, error = self.tool("--check", "--junit", "missing/report.xml", "good.pcap", status=2)
-        self.assertIn("pcap2demo: missing/report.xml: ", error)
+        _, error = self.tool("--check", "--junit", "/dev/null/report.xml", "good.pcap", status=2)
+        self.assertIn("pcap2demo: /dev/null/report.xml: ", error)
 
     def test_beside_json(self):
         output = self.report("--json", "--junit", "report.xml")

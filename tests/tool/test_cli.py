@@ -33,7 +33,7 @@ class Usage(ToolTest):
             ["--dump=xml", ACKNEX],
             ["--json", ACKNEX],
             ["--list", "-o", "x", ACKNEX],
-            ["-o", "no/such/folder/x.qwd", ACKNEX],
+            ["-o", "/dev/null/folder/x.qwd", ACKNEX],
             ["-o", "", ACKNEX],
             ["-o", "-", ACKNEX],
             ["--pcap", "-", ACKNEX],
@@ -55,6 +55,68 @@ class Usage(ToolTest):
                 self.assertEqual(output, "")
                 self.assertTrue(error.startswith("pcap2demo: "), error)
         self.assertEqual(self.left(), [])
+
+    def test_what_was_meant(self):
+        """Words that people try, and what they are told."""
+        said = {
+            ("--out", "x", ACKNEX): "--out: no such option; did you mean --output?",
+            ("--extract", "x", ACKNEX): "--extract: no such option; did you mean --extract-files?",
+            ("--lsit", ACKNEX): "--lsit: no such option; did you mean --list?",
+            ("--sanitise", ACKNEX): "--sanitise: no such option; did you mean --sanitize?",
+            ("--wibble", ACKNEX): "--wibble: no such option",
+            ("-x", ACKNEX): "-x: no such option",
+            ("--force=no", ACKNEX): '--force takes no value: leave "=no" out',
+            ("--list=json", ACKNEX): "--list takes no value; did you mean --list --json?",
+            ("list", ACKNEX): "list: no such file; did you mean --list?",
+            ("--dump", "json", ACKNEX): "json: no such file; did you mean --dump=json?",
+            ("-f", "udp port 27500", ACKNEX):
+                "udp port 27500: no such file; -f overwrites files, a filter follows --filter",
+            ("-p", "27500", ACKNEX): "--port 27500: a protocol and its ports are wanted, "
+                                     "one of qw=27500, q2=27500, nq=27500, acknex=27500",
+            ("-p", "doom=5029", ACKNEX): "--port doom=5029: a protocol and its ports are wanted, "
+                                         "one of qw=5029, q2=5029, nq=5029, acknex=5029",
+            ("-s", "1,x", ACKNEX): "--session 1,x: sessions are numbers from 1, as 2 or 1,3-5",
+            ("-s", "3-1", ACKNEX): "--session 3-1: sessions are numbers from 1, as 2 or 1,3-5",
+        }
+        for arguments, text in said.items():
+            with self.subTest(arguments):
+                _, error = self.tool(*arguments, status=2)
+                self.assertEqual(error.splitlines()[0], f"pcap2demo: {text}")
+        self.assertEqual(self.left(), [])
+
+    def test_words_that_are_files(self):
+        for name in ("list", "json", "udp"):
+            self.write(name, ACKNEX.read_bytes())
+        for arguments in (("--list", "list"), ("--dump", "json"), ("-f", "--list", "udp")):
+            with self.subTest(arguments):
+                output, _ = self.tool(*arguments)
+                self.assertIn("house.wmb", output)
+
+    def test_values_are_not_options(self):
+        """What follows an option that has a value is that, whatever it looks like."""
+        _, error = self.tool("-o", "--out", "--session", "--list", ACKNEX, status=2)
+        self.assertIn("--session --list: sessions are numbers", error)
+
+    def test_help_fits(self):
+        output, _ = self.tool("--help")
+        for line in output.splitlines():
+            self.assertLessEqual(len(line), 80)
+            self.assertEqual(line, line.rstrip())
+
+    def test_read(self):
+        """-r FILE and -w FILE are what they are in tcpdump."""
+        plain, _ = self.tool("--dump", ACKNEX)
+        output, _ = self.tool("--dump", "-r", ACKNEX)
+        self.assertEqual(output, plain)
+        demo = next(tool.CAPTURES.glob("*.dm2"))
+        self.tool("-r", demo, "-w", "made.pcapng")
+        self.assertIn("made.pcapng", self.left())
+
+    def test_golden_is_a_check(self):
+        self.tool("--golden", "new/goldens", "--update", ACKNEX)
+        output, _ = self.tool("--golden", "new/goldens", ACKNEX)
+        checked, _ = self.tool("--check", "--golden", "new/goldens", ACKNEX)
+        self.assertEqual(output, checked)
 
     def test_unreadable(self):
         self.write("text.pcap", b"this is no capture, but it is long enough to be one")

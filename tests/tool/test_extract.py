@@ -192,9 +192,17 @@ class Extract(ToolTest):
         self.assertEqual(self.files(), {})
         self.assertIn("did not send nothing.wav", error)
 
-    def test_the_folder_must_be_there(self):
-        _, error = self.tool("--extract-files", "nowhere", "x.pcap", status=2)
-        self.assertIn("no such folder", error)
+    def test_the_folder_is_made(self):
+        talk = Conversation()
+        talk.request(b"nothing.wav")
+        self.write("talk.pcap", talk.pcap())
+        self.tool("--extract-files", "deep/new", "talk.pcap")
+        self.assertFalse((self.folder / "deep").exists())  # nothing to put into it
+
+    def test_a_file_is_no_folder(self):
+        self.write("file", b"")
+        _, error = self.tool("--extract-files", "file", "x.pcap", status=2)
+        self.assertIn("--extract-files file: is no folder", error)
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ class Printable(ToolTest):
         self.check("--pcap", "made.pcapng", self.folder / (EVIL + ".dm2"))
 
     def test_wrong_usage(self):
+        self.write(EVIL, b"no folder")
         for arguments in ([EVIL], ["--" + EVIL], ["--dump=" + EVIL, "x"], ["--port", EVIL, "x"],
                           ["--option", EVIL, "x"], ["--filter", EVIL, str(SAMPLE)],
                           ["--output", EVIL + "/x", str(SAMPLE)], ["--session", EVIL, "x"],

@@ -42,8 +42,8 @@ static void expect_of(const struct command *needed, const char *const *never,
 static void expect(const char *const *texts, const char *expected, const char *left_out)
 {
     static const struct command needed[] = {
-        {"bf", COMMAND_ALONE},  {"play", COMMAND_WORDS}, {"fullserverinfo", COMMAND_INFO},
-        {"//", COMMAND_REMARK}, {NULL, COMMAND_ALONE},
+        {"bf", COMMAND_ALONE},       {"play", COMMAND_WORDS}, {"fullserverinfo", COMMAND_INFO},
+        {"//tinfo", COMMAND_REMARK}, {"//a", COMMAND_REMARK}, {NULL, COMMAND_ALONE},
     };
 
     expect_of(needed, NULL, texts, expected, left_out);
@@ -107,6 +107,7 @@ static void test_remarks(void **state)
 {
     (void)state;
     expect((const char *const[]){"//tinfo 1 \"a b\"\n", NULL}, "\t//tinfo 1 \"a b\"\n|", "");
+    expect((const char *const[]){"//set a 1\n", "//tinfox\n", NULL}, "", "//set, //tinfox");
     expect((const char *const[]){"//a \";quit\n", "//a\rquit\n", "//a\\\"\n", "//$a\n", NULL}, "",
            "//$a, //a ×2, //a\\\"");
 }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/folder.h"
+
+#include <string.h>
+
+#include "common/demo/format.h"
+
+enum { DEPTH_MAX = 64 };
+
+static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};
+static const char *const packed_endings[] = {".gz", NULL};
+
+/* Whether the `length` first bytes of `name` end with a dot and `ending`. */
+static bool has_ending(const char *name, gsize length, const char *ending)
+{
+    const gsize size = strlen(ending);
+
+    return length > size + 1 && name[length - size - 1] == '.' &&
+           g_ascii_strncasecmp(name + length - size, ending, size) == 0;
+}
+
+/* Without what a compressed file adds. */
+static gsize length_unpacked(const char *name)
+{
+    for (const char *const *ending = packed_endings; *ending; ending++)
+        if (g_str_has_suffix(name, *ending))
+            return strlen(name) - strlen(*ending);
+    return strlen(name);
+}
+
+static bool is_input(const char *name)
+{
+    const gsize length = length_unpacked(name);
+
+    for (const char *const *ending = capture_endings; *ending; ending++)
+        if (has_ending(name, length, *ending))
+            return true;
+    for (int i = 0; qs_demo_formats[i]; i++)
+        if (has_ending(name, length, qs_demo_formats[i]->extension))
+            return true;
+    return false;
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in the folder that are not hidden, sorted; NULL on failure. */
+static GPtrArray *names_in(const char *folder, char **error)
+{
+    GError *problem = NULL;
+    GDir *dir = g_dir_open(folder, 0, &problem);
+    GPtrArray *names;
+    const char *name;
+
+    if (!dir) {
+        *error = g_strdup(problem->message);
+        g_error_free(problem);
+        return NULL;
+    }
+    names = g_ptr_array_new_with_free_func(g_free);
+    while ((name = g_dir_read_name(dir)))
+        if (*name != '.')
+            g_ptr_array_add(names, g_strdup(name));
+    g_dir_close(dir);
+    g_ptr_array_sort(names, compare_names);
+    return names;
+}
+
+static bool list(const char *folder, unsigned depth, GPtrArray *files, char **error);
+
+static bool list_path(char *path, const char *name, unsigned depth, GPtrArray *files, char **error)
+{
+    bool good = true;
+
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        if (is_input(name))
+            g_ptr_array_add(files, g_strdup(path));
+    } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+        good = list(path, depth - 1, files, error);
+    }
+    return good;
+}
+
+/* `depth`: of the folders below that are looked at. */
+static bool list(const char *folder, unsigned depth, GPtrArray *files, char **error)
+{
+    GPtrArray *names = names_in(folder, error);
+    bool good = names != NULL;
+
+    for (guint i = 0; good && i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        char *path = g_build_filename(folder, name, NULL);
+
+        good = list_path(path, name, depth, files, error);
+        g_free(path);
+    }
+    if (names)
+        g_ptr_array_free(names, TRUE);
+    return good;
+}
+
+bool folder_list(const char *folder, bool recursive, GPtrArray *files, char **error)
+{
+    return list(folder, recursive ? DEPTH_MAX : 0, files, error);
+}

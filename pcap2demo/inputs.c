@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/inputs.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "pcap2demo/capture/folder.h"
+
+/* Filters without a space in them that people begin with. */
+static const char *const short_filters[] = {"udp", "tcp", "ip", "ip6", NULL};
+
+char **inputs_join(char *const *read, char **others)
+{
+    GPtrArray *files = g_ptr_array_new();
+
+    for (; read && *read; read++)
+        g_ptr_array_add(files, g_strdup(*read));
+    for (char **file = others; file && *file; file++)
+        g_ptr_array_add(files, *file);
+    g_free(others);
+    g_ptr_array_add(files, NULL);
+    return (char **)g_ptr_array_free(files, FALSE);
+}
+
+/* --- Words that are no files ------------------------------------------------------------------ */
+
+static bool is_choice(const struct action_kind *action, const char *word)
+{
+    for (unsigned i = 0; action->choice && action->choice(i); i++)
+        if (strcmp(action->choice(i), word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_action(const char *word)
+{
+    for (int i = 0; action_kinds[i]; i++)
+        if (strcmp(action_kinds[i]->name, word) == 0)
+            return true;
+    return false;
+}
+
+static char *word_problem(const char *word, const struct action_kind *action, bool forced)
+{
+    if (is_action(word))
+        return g_strdup_printf("%s: no such file; did you mean --%s?", word, word);
+    if (is_choice(action, word))
+        return g_strdup_printf("%s: no such file; did you mean --%s=%s?", word, action->name, word);
+    if (forced && (strchr(word, ' ') || g_strv_contains(short_filters, word)))
+        return g_strdup_printf("%s: no such file; -f overwrites files, a filter follows --filter",
+                               word);
+    return NULL;
+}
+
+char *inputs_problem(char *const *files, const struct action_kind *action, bool forced)
+{
+    char *problem = NULL;
+
+    for (; *files && !problem; files++)
+        if (!g_file_test(*files, G_FILE_TEST_EXISTS))
+            problem = word_problem(*files, action, forced);
+    return problem;
+}
+
+/* --- Folders ---------------------------------------------------------------------------------- */
+
+static bool open_folder(const char *folder, bool recursive, GPtrArray *files, char **error)
+{
+    const guint before = files->len;
+    char *problem = NULL;
+
+    if (!folder_list(folder, recursive, files, &problem)) {
+        *error = g_strdup_printf("%s: %s", folder, problem);
+        g_free(problem);
+        return false;
+    }
+    if (files->len > before)
+        return true;
+    *error = g_strdup_printf("%s: no captures and no demos are in this folder%s", folder,
+                             recursive ? "" : "; -R looks into those below it, too");
+    return false;
+}
+
+char *inputs_open_folders(char ***files, bool recursive)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    char *error = NULL;
+
+    for (char **file = *files; *file && !error; file++)
+        if (g_file_test(*file, G_FILE_TEST_IS_DIR))
+            open_folder(*file, recursive, all, &error);
+        else
+            g_ptr_array_add(all, g_strdup(*file));
+    g_ptr_array_set_free_func(all, NULL);
+    g_ptr_array_add(all, NULL);
+    g_strfreev(*files);
+    *files = (char **)g_ptr_array_free(all, FALSE);
+    return error;
+}

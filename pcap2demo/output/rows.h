@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of a report, which come in any order and are told in the order of their numbers: in memory
+ * as long as they are few, then in temporary files that have no names.
+ */
+#ifndef PCAP2DEMO_ROWS_H
+#define PCAP2DEMO_ROWS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+/* Bytes of rows that are kept in memory. */
+enum { ROWS_MEMORY_MAX = 1024 * 1024 };
+
+struct rows;
+
+struct rows *rows_new(void);
+void rows_free(struct rows *rows);
+
+/* Numbers begin anew: the rows to come stand behind those that are there. */
+void rows_begin_part(struct rows *rows);
+
+/* Keeps a row of any bytes. `number`: 1 or more, each once in a part. */
+void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
+
+/* Calls `each` of all rows in order; a NUL follows the bytes. Nothing can be added any more. */
+void rows_each(struct rows *rows, void (*each)(void *user, const char *bytes, gsize size),
+               void *user);
+
+/* Why rows are lost, or NULL. */
+const char *rows_error(const struct rows *rows);
+
+#endif

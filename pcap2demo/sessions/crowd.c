@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/sessions/crowd.h"
+
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "pcap2demo/output/message.h"
+
+/* Of what the system has, or of what it allows the program, this part may be used. */
+enum { MEMORY_PART = 2 };
+
+static uint64_t memory_max(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t max = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        max = MIN(max, (uint64_t)limit.rlim_cur);
+    return max / MEMORY_PART;
+}
+
+/* 0 where the C library does not tell. */
+static uint64_t memory_in_use(void)
+{
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    const struct mallinfo2 info = mallinfo2();
+
+    return (uint64_t)info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+void crowd_init(struct crowd *crowd, guint max)
+{
+    *crowd = (struct crowd){.max = max, .memory_max = memory_max()};
+}
+
+bool crowd_has_room(const struct crowd *crowd, guint live)
+{
+    return live < crowd->max && memory_in_use() < crowd->memory_max;
+}
+
+bool crowd_tells(struct crowd *crowd, uint64_t packets)
+{
+    if (crowd->told < CROWD_TOLD_MAX) {
+        crowd->told++;
+        return true;
+    }
+    crowd->others.sessions++;
+    crowd->others.packets += packets;
+    return false;
+}
+
+void crowd_report(const struct crowd *crowd)
+{
+    if (crowd->ended || crowd->left_out)
+        failure(
+            EXIT_PROBLEMS, (struct location){0},
+            "too many sessions went on at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT
+            " were ended early, %" G_GUINT64_FORMAT " left out",
+            crowd->max, crowd->ended, crowd->left_out);
+}
+
+char *crowd_others_text(const struct crowd_others *others)
+{
+    return g_strdup_printf("and %" G_GUINT64_FORMAT " more %s, of %" G_GUINT64_FORMAT
+                           " packets in all: only one end was heard, and shortly",
+                           others->sessions, others->sessions == 1 ? "session" : "sessions",
+                           others->packets);
+}

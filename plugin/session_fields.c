@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/session_fields.h"
+
+static const true_false_string senders = {"server to client", "client to server"};
+
+/* What is registered lives as long as Wireshark. */
+static char *name_of(const struct dissector *dissector, const char *suffix)
+{
+    return g_strconcat(dissector->protocol->name, ".", suffix, NULL);
+}
+
+void session_fields_register(struct dissector *dissector)
+{
+    const hf_register_info headers[] = {
+        {&dissector->hf_session,
+         {"Session", name_of(dissector, "session"), FT_UINT32, BASE_DEC, NULL, 0,
+          "Number of the connection in the capture, in the order of their beginnings", HFILL}},
+        {&dissector->hf_session_player,
+         {"Player", name_of(dissector, "session.player"), FT_STRING, BASE_NONE, NULL, 0,
+          "Name of the session's player", HFILL}},
+        {&dissector->hf_from_server,
+         {"Direction", name_of(dissector, "from_server"), FT_BOOLEAN, BASE_NONE, TFS(&senders), 0,
+          "Whether the server sent the packet", HFILL}},
+    };
+    const size_t size = sizeof headers;
+
+    proto_register_field_array(dissector->proto, g_memdup2(headers, size),
+                               (int)G_N_ELEMENTS(headers));
+}
+
+/* All that is known of a session is put together only where somebody looks at it. */
+static void show_player(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+    struct qs_description description = {0};
+
+    if (!proto_field_is_referenced(tree, dissector->hf_session_player))
+        return;
+    protocol->describe(dissector->decoder.session, &description);
+    if (description.player)
+        proto_item_set_generated(proto_tree_add_string(tree, dissector->hf_session_player, tvb, 0,
+                                                       0, description.player));
+    g_free(description.version);
+    g_free(description.map);
+    g_free(description.player);
+}
+
+static void show_session(const struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
+                         uint32_t number)
+{
+    proto_item *item = proto_tree_add_uint(tree, dissector->hf_session, tvb, 0, 0, number);
+
+    proto_item_set_generated(item);
+    show_player(dissector, tree, tvb);
+}
+
+void session_fields_show(struct dissector *dissector, proto_tree *tree, tvbuff_t *tvb,
+                         uint32_t number)
+{
+    const enum qs_direction direction = dissector->decoder.direction;
+
+    if (direction != QS_DIRECTION_UNKNOWN)
+        proto_item_set_generated(proto_tree_add_boolean(tree, dissector->hf_from_server, tvb, 0, 0,
+                                                        direction == QS_S2C));
+    if (number)
+        show_session(dissector, tree, tvb, number);
+}

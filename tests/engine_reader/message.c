@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/engine_reader/message.h"
+
+#include <string.h>
+
+#define REPLACEMENTDELTAS 0x08u
+
+/* --- The cursor --- */
+
+static bool has(struct reading *r, int64_t size)
+{
+    if (size > (int64_t)(r->size - r->pos)) {
+        r->pos = r->size;
+        r->bad = true;
+    }
+    return !r->bad;
+}
+
+void skip(struct reading *r, int64_t size)
+{
+    if (has(r, size))
+        r->pos += (uint32_t)size;
+}
+
+static uint32_t take(struct reading *r, unsigned size)
+{
+    uint32_t value = 0;
+
+    if (!has(r, size))
+        return 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint32_t)r->data[r->pos++] << 8 * i;
+    return value;
+}
+
+uint32_t take_byte(struct reading *r)
+{
+    return take(r, 1);
+}
+
+uint32_t take_word(struct reading *r)
+{
+    return take(r, 2);
+}
+
+uint32_t take_long(struct reading *r)
+{
+    return take(r, 4);
+}
+
+/* --- Texts --- */
+
+GString *take_text(struct reading *r)
+{
+    GString *text = g_string_new(NULL);
+
+    while (text->len < r->engine->text_max) {
+        const uint32_t byte = r->pos < r->size ? r->data[r->pos++] : 0;
+
+        if (!byte || (byte == 0xff && r->engine->ff == FF_ENDS))
+            break;
+        if (byte != 0xff || r->engine->ff == FF_KEPT)
+            g_string_append_c(text, (char)byte);
+    }
+    return text;
+}
+
+static void pass_text(struct reading *r)
+{
+    g_string_free(take_text(r), TRUE);
+}
+
+/* --- Shapes --- */
+
+static void take_entity(struct reading *r)
+{
+    if (take_word(r) & 0x8000 && r->fte2 & REPLACEMENTDELTAS)
+        skip(r, 1);
+}
+
+static void take_part(struct reading *r, char part)
+{
+    switch (part) {
+    case 'b':
+        skip(r, 1);
+        break;
+    case 'w':
+        skip(r, 2);
+        break;
+    case 'l':
+        skip(r, 4);
+        break;
+    case 'c':
+        skip(r, r->coord_size);
+        break;
+    case 'C':
+        skip(r, 3u * r->coord_size);
+        break;
+    case 'a':
+        skip(r, r->angle_size);
+        break;
+    case 'A':
+        skip(r, 3u * r->angle_size);
+        break;
+    case 's':
+        pass_text(r);
+        break;
+    case 'e':
+        take_entity(r);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+void take_shape(struct reading *r, const char *shape)
+{
+    for (; *shape && !r->bad; shape++)
+        take_part(r, *shape);
+}
+
+void take_shapes(struct reading *r, const char *shape, uint32_t count)
+{
+    while (count-- && !r->bad)
+        take_shape(r, shape);
+}
+
+/* --- Messages --- */
+
+static void note_unread(struct reading *r, uint32_t start)
+{
+    if (!r->first)
+        return;
+    r->report->unread += r->size - start;
+    g_string_append_printf(r->report->unknown, "block %u: message %u at %u of %u bytes\n", r->block,
+                           r->data[start], start, r->size);
+}
+
+static bool is_allowed(const struct reading *r, uint32_t id)
+{
+    return id < r->game->extensions || id >= r->game->extensions_end || r->fte || r->fte2 ||
+           r->mvd1;
+}
+
+static bool take_message(struct reading *r)
+{
+    const uint32_t id = take_byte(r) & r->engine->id_mask;
+    const struct message_row *row = &r->game->rows[id];
+
+    if (!is_allowed(r, id))
+        r->bad = true;
+    else if (row->read)
+        row->read(r);
+    else if (row->shape)
+        take_shape(r, row->shape);
+    else
+        r->bad = true;
+    return !r->bad;
+}
+
+void take_messages(struct reading *r, const uint8_t *data, uint32_t size)
+{
+    uint32_t start = 0;
+
+    r->data = data;
+    r->size = size;
+    r->pos = 0;
+    r->bad = false;
+    r->report->bytes += r->first ? size : 0;
+    while (r->pos < r->size) {
+        start = r->pos;
+        if (!take_message(r)) {
+            note_unread(r, start);
+            return;
+        }
+    }
+}
+
+void take_stufftext(struct reading *r)
+{
+    GString *text = take_text(r);
+
+    console_text(r, text);
+    g_string_free(text, TRUE);
+}
+
+/* --- The demo --- */
+
+void finding(struct reading *r, const char *format, ...)
+{
+    va_list arguments;
+
+    r->report->found++;
+    g_string_append_printf(r->report->findings, "%s: block %u: ", r->engine->name, r->block);
+    va_start(arguments, format);
+    g_string_append_vprintf(r->report->findings, format, arguments);
+    va_end(arguments);
+    g_string_append_c(r->report->findings, '\n');
+}
+
+void engine_report_init(struct engine_report *report)
+{
+    *report = (struct engine_report){.findings = g_string_new(NULL), .unknown = g_string_new(NULL)};
+}
+
+void engine_report_clear(struct engine_report *report)
+{
+    g_string_free(report->findings, TRUE);
+    g_string_free(report->unknown, TRUE);
+}
+
+static const struct game *game_of(const char *extension)
+{
+    static const struct {
+        const char *extension;
+        const struct game *game;
+    } games[] = {
+        {"qwd", &engine_qwd}, {"mvd", &engine_mvd}, {"dem", &engine_dem}, {"dm2", &engine_dm2}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(games); i++)
+        if (strcmp(games[i].extension, extension) == 0)
+            return games[i].game;
+    return NULL;
+}
+
+void engine_reader_read(const char *extension, const uint8_t *demo, size_t size,
+                        struct engine_report *report)
+{
+    const struct game *game = game_of(extension);
+
+    for (const struct engine *engine = game ? game->engines : NULL; engine && engine->name;
+         engine++) {
+        struct reading r = {.game = game,
+                            .engine = engine,
+                            .report = report,
+                            .first = engine == game->engines,
+                            .coord_size = 2,
+                            .angle_size = 1,
+                            .pending = g_string_new(NULL),
+                            .coarse = g_byte_array_new()};
+
+        game->read_demo(&r, demo, size);
+        g_string_free(r.pending, TRUE);
+        g_byte_array_free(r.coarse, TRUE);
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A message as an engine reads it: a cursor, texts by the engine's rules, shapes. */
+#ifndef TESTS_ENGINE_READER_MESSAGE_H
+#define TESTS_ENGINE_READER_MESSAGE_H
+
+#include "tests/engine_reader/engine_reader.h"
+
+/* What a byte 0xff does to a text: it is read as end of the message, or passed over. */
+enum text_ff { FF_KEPT, FF_ENDS, FF_PASSED_OVER };
+
+/* How a console cuts its text into commands, and these into words. */
+enum console_rule {
+    CONSOLE_CR = 1,       /* a carriage return ends a command */
+    CONSOLE_ESCAPES = 2,  /* \" does not end quotes */
+    CONSOLE_COMMENTS = 4, /* what is behind // is passed over before commands are cut */
+    CONSOLE_REMARKS = 8,  /* comments of some names are carried out */
+    CONSOLE_MACROS = 16,  /* $ is replaced */
+    CONSOLE_HIGH = 32     /* bytes from 128 on are white space */
+};
+
+struct engine {
+    const char *name;
+    uint32_t text_max; /* bytes that a text may have; what follows are messages */
+    enum text_ff ff;
+    uint8_t id_mask;
+    unsigned console; /* enum console_rule */
+};
+
+struct reading;
+
+/* A message: its shape, or who reads it; neither: the engine ends the game there. */
+struct message_row {
+    const char *shape;
+    void (*read)(struct reading *r);
+};
+
+struct game {
+    const struct engine *engines; /* ends with a name NULL; the first reads most */
+    const char *const *commands;  /* that may stay, NULL at the end */
+    const struct message_row *rows;
+    uint8_t extensions, extensions_end; /* messages of FTE, unknown where nothing is agreed on */
+    void (*read_demo)(struct reading *r, const uint8_t *demo, size_t size);
+};
+
+struct reading {
+    const struct game *game;
+    const struct engine *engine;
+    struct engine_report *report;
+    bool first; /* this is the first engine */
+
+    const uint8_t *data; /* the message */
+    uint32_t size, pos;
+    bool bad; /* the message cannot be read on */
+    uint32_t block;
+    GString *pending; /* the console's text that no line feed has ended */
+
+    /* What the server has told. */
+    int32_t version;
+    uint32_t fte, fte2, mvd1, flags;
+    uint8_t coord_size, angle_size;
+    uint8_t clients;
+    bool mvd, hidden, darkplaces;
+    GByteArray *coarse; /* by entity: has coordinates in whole units */
+    uint16_t styles[256];
+};
+
+uint32_t take_byte(struct reading *r);
+uint32_t take_word(struct reading *r);
+uint32_t take_long(struct reading *r);
+void skip(struct reading *r, int64_t size);
+
+/* A text by the engine's rules, as a new string. */
+GString *take_text(struct reading *r);
+
+/*
+ * Reads what a shape says: b byte, w word, l long, c coordinate, a angle, C and A three of them,
+ * s text, e entity (longer with FTE's replacement deltas).
+ */
+void take_shape(struct reading *r, const char *shape);
+
+/* `count` times; ends with the message. */
+void take_shapes(struct reading *r, const char *shape, uint32_t count);
+
+/* All messages of a block. */
+void take_messages(struct reading *r, const uint8_t *data, uint32_t size);
+
+/* Something that no demo may have. */
+void finding(struct reading *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* A text that goes to the console. */
+void console_text(struct reading *r, const GString *text);
+
+/* svc_stufftext. */
+void take_stufftext(struct reading *r);
+
+extern const struct game engine_qwd, engine_mvd, engine_dem, engine_dm2;
+
+/* FTE's messages, alike in QuakeWorld and Quake. */
+void take_fte_extensions(struct reading *r);
+void take_fte_update(struct reading *r);
+void take_fte_updates(struct reading *r);
+void take_fte_baseline(struct reading *r);
+void take_fte_sound(struct reading *r);
+void take_fte_angle_base(struct reading *r);
+void take_fte_sized(struct reading *r);
+void take_fte_mod_entities(struct reading *r);
+void take_fte_voice(struct reading *r);
+uint64_t take_fte_varint(struct reading *r);
+void take_uleb128(struct reading *r);
+void take_quake_temp_entity(struct reading *r);
+void take_darkplaces_entities(struct reading *r);
+
+#endif

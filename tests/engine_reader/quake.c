@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DEM. Sources: dem-format; QuakeSpasm cl_parse.c, common.c, cl_demo.c; DarkPlaces cl_parse.c,
+ * com_msg.c, cl_demo.c; fteqw cl_parse.c CLNQ_ParseServerMessage.
+ */
+#include "tests/engine_reader/message.h"
+
+#define FTE_FLOATCOORDS 0x8000u
+#define FTE2_REPLACEMENTDELTAS 0x08u
+#define FTE2_PREDINFO 0x20u
+#define FTE2_LERPTIME 0x400u
+
+enum { PROTOCOL_15 = 15, NEHAHRA = 250, FITZQUAKE = 666, RMQ = 999, BJP = 10000, BJP3 = 10002 };
+enum { DP1 = 96, DP2 = 97, DP3 = 3500, DP8 = 3505 };
+
+static const char *const needed[] = {"reconnect", "bf", "v_cshift", "play", "playvol", NULL};
+
+/* id common.c, MSG_ReadString; QuakeSpasm common.c; DarkPlaces com_msg.c. */
+static const struct engine engines[] = {
+    {"DarkPlaces", 65535, FF_KEPT, 0xff,
+     CONSOLE_CR | CONSOLE_ESCAPES | CONSOLE_COMMENTS | CONSOLE_MACROS},
+    {"QuakeSpasm", 2047, FF_KEPT, 0xff, 0},
+    {"WinQuake", 2047, FF_ENDS, 0xff, CONSOLE_HIGH},
+    {"FTE", 65535, FF_KEPT, 0xff, CONSOLE_REMARKS | CONSOLE_MACROS | CONSOLE_COMMENTS | CONSOLE_CR},
+    {0}};
+
+/* --- What protocol --- */
+
+static unsigned darkplaces_version(const struct reading *r)
+{
+    if (r->version >= DP3 && r->version <= DP8)
+        return (unsigned)(r->version - DP3) + 3;
+    return r->version == DP1 || r->version == DP2 ? (unsigned)(r->version - DP1) + 1 : 0;
+}
+
+static bool is_bjp(const struct reading *r)
+{
+    return r->version >= BJP && r->version <= BJP3;
+}
+
+static bool has_fte(const struct reading *r)
+{
+    return r->fte || r->fte2;
+}
+
+static bool has_darkplaces(const struct reading *r)
+{
+    return r->darkplaces || darkplaces_version(r) || has_fte(r);
+}
+
+static bool is_decoded(const struct reading *r)
+{
+    return r->version == PROTOCOL_15 || r->version == NEHAHRA || r->version == FITZQUAKE ||
+           r->version == RMQ || is_bjp(r) || darkplaces_version(r);
+}
+
+static void choose_widths(struct reading *r)
+{
+    const unsigned dp = darkplaces_version(r);
+
+    r->coord_size = 2;
+    r->angle_size = 1;
+    if (dp) {
+        r->coord_size = dp >= 2 && dp <= 4 ? 2 : 4;
+        r->angle_size = dp >= 5 ? 2 : 1;
+    } else {
+        if (r->flags & (1 << 4 | 1 << 7))
+            r->coord_size = 4;
+        else if (r->flags & 1 << 3)
+            r->coord_size = 3;
+        r->angle_size = r->flags & 1 << 2 ? 4 : r->flags & 1 << 1 ? 2 : 1;
+    }
+    if (r->fte & FTE_FLOATCOORDS) {
+        r->coord_size = 4;
+        r->angle_size = MAX(r->angle_size, 2);
+    }
+}
+
+/* --- The session --- */
+
+static void take_names(struct reading *r)
+{
+    bool more = true;
+
+    while (more && !r->bad && r->pos < r->size) {
+        GString *name = take_text(r);
+
+        more = name->len;
+        g_string_free(name, TRUE);
+    }
+}
+
+static void take_version(struct reading *r)
+{
+    take_fte_extensions(r);
+    r->version = (int32_t)take_long(r);
+    r->flags = 0;
+    if (!r->bad && !is_decoded(r))
+        finding(r, "protocol %d", r->version);
+    choose_widths(r);
+}
+
+static void take_serverinfo(struct reading *r)
+{
+    r->fte = r->fte2 = r->mvd1 = 0;
+    g_byte_array_set_size(r->coarse, 0);
+    take_fte_extensions(r);
+    r->version = (int32_t)take_long(r);
+    if (!r->bad && !is_decoded(r)) {
+        finding(r, "protocol %d", r->version);
+        r->bad = true;
+        return;
+    }
+    r->flags = r->version == RMQ ? take_long(r) : 0;
+    choose_widths(r);
+    if (r->fte2 & FTE2_PREDINFO)
+        take_shape(r, "s");
+    r->clients = (uint8_t)take_byte(r);
+    take_shape(r, "bs");
+    take_names(r);
+    take_names(r);
+}
+
+/* DarkPlaces' servers say who they are before svc_serverinfo: sv_main.c, SV_SendServerinfo. */
+static void take_print(struct reading *r)
+{
+    GString *text = take_text(r);
+
+    if (g_str_has_prefix(text->str, "\nServer: "))
+        r->darkplaces = true;
+    g_string_free(text, TRUE);
+}
+
+static void take_disconnect(struct reading *r)
+{
+    if (darkplaces_version(r) >= 8)
+        take_shape(r, "s");
+}
+
+static void take_time(struct reading *r)
+{
+    take_shape(r, r->fte2 & FTE2_PREDINFO ? "lw" : "l");
+}
+
+/* --- Entities --- */
+
+static unsigned baseline_flags(const struct reading *r)
+{
+    return is_bjp(r) ? 1 : 0;
+}
+
+static void take_baseline(struct reading *r, unsigned flags)
+{
+    skip(r, (flags & 1 ? 2 : 1) + (flags & 2 ? 2 : 1) + 2);
+    take_shapes(r, "ca", 3);
+    skip(r, (flags & 4 ? 1 : 0) + (flags & 8 ? 1 : 0));
+}
+
+static void take_spawnbaseline(struct reading *r)
+{
+    take_shape(r, "e");
+    take_baseline(r, baseline_flags(r));
+}
+
+static void take_spawnstatic(struct reading *r)
+{
+    take_baseline(r, baseline_flags(r));
+}
+
+static void take_spawnbaseline2(struct reading *r)
+{
+    take_shape(r, "e");
+    take_baseline(r, take_byte(r));
+}
+
+static void take_spawnstatic2(struct reading *r)
+{
+    take_baseline(r, take_byte(r));
+}
+
+/* FTE's, or the one that should never appear. */
+static void take_static_update(struct reading *r)
+{
+    if (r->fte2 & FTE2_REPLACEMENTDELTAS)
+        take_fte_update(r);
+    else
+        r->bad = true;
+}
+
+static uint32_t take_update_flags(struct reading *r, uint32_t flags)
+{
+    const bool extends = r->version == FITZQUAKE || r->version == RMQ ||
+                         (has_darkplaces(r) && r->version != NEHAHRA);
+
+    if (flags & 1)
+        flags |= take_byte(r) << 8;
+    if (extends && flags & 1 << 15)
+        flags |= take_byte(r) << 16;
+    if (extends && flags & 1 << 23)
+        flags |= take_byte(r) << 24;
+    return flags;
+}
+
+static void take_update_rest(struct reading *r, uint32_t flags)
+{
+    static const uint32_t fitzquake = 0x1f0000, darkplaces = 0x7e0000;
+    uint32_t bytes = 0;
+
+    if (r->version == FITZQUAKE || r->version == RMQ)
+        bytes = flags & fitzquake;
+    else if (has_darkplaces(r) && r->version != NEHAHRA)
+        bytes = flags & (darkplaces | 0x0c000000);
+    else if (flags & 1 << 15)
+        skip(r, take_long(r) == 0x40000000 ? 8 : 4);
+    skip(r, __builtin_popcount(bytes));
+}
+
+static void take_update(struct reading *r)
+{
+    const uint32_t flags = take_update_flags(r, r->data[r->pos - 1]);
+
+    skip(r, flags & 1 << 14 ? 2 : 1);
+    skip(r, flags & 1 << 10 ? (is_bjp(r) ? 2 : 1) : 0);
+    skip(r, (flags >> 6 & 1) + (flags >> 11 & 1) + (flags >> 12 & 1) + (flags >> 13 & 1));
+    for (unsigned axis = 0; axis < 3; axis++) {
+        static const uint32_t angle[] = {1 << 8, 1 << 4, 1 << 9};
+
+        take_shape(r, flags & 2u << axis ? "c" : "");
+        take_shape(r, flags & angle[axis] ? "a" : "");
+    }
+    take_update_rest(r, flags);
+}
+
+/* --- The player --- */
+
+static uint32_t take_clientdata_flags(struct reading *r)
+{
+    uint32_t flags = take_word(r);
+
+    if (flags & 1 << 15)
+        flags |= take_byte(r) << 16;
+    if (flags & 1 << 23)
+        flags |= take_byte(r) << 24;
+    return flags;
+}
+
+static void take_state(struct reading *r, uint32_t flags)
+{
+    skip(r, (flags >> 12 & 1) + (flags >> 13 & 1));
+    skip(r, flags & 1 << 14 ? (is_bjp(r) ? 2 : 1) : 0);
+    skip(r, 2 + 6);
+}
+
+static void take_quake_clientdata(struct reading *r, uint32_t flags)
+{
+    skip(r, __builtin_popcount(flags & 0xff) + 4);
+    take_state(r, flags);
+    skip(r, __builtin_popcount(flags & 0x037f0000));
+}
+
+static void take_darkplaces_clientdata(struct reading *r, uint32_t flags)
+{
+    const unsigned version = darkplaces_version(r);
+    const unsigned kick = version >= 5 ? 4 : 2, velocity = version >= 5 ? 4 : 1;
+
+    skip(r, (flags & 1) + (flags >> 1 & 1));
+    for (unsigned axis = 0; axis < 3; axis++)
+        skip(r, (flags & 4u << axis ? 2 : 0) + (flags & 0x10000u << axis ? kick : 0) +
+                    (flags & 0x20u << axis ? velocity : 0));
+    if (flags & 1 << 9 || version <= 5)
+        skip(r, 4);
+    if (version < 5)
+        take_state(r, flags);
+    else if (version == 5)
+        skip(r, 2 * ((flags >> 12 & 1) + (flags >> 13 & 1) + (flags >> 14 & 1)) + 14);
+    if (flags & 1 << 19)
+        skip(r, version >= 2 && version <= 4 ? 1 : 2);
+}
+
+static void take_clientdata(struct reading *r)
+{
+    const uint32_t flags = take_clientdata_flags(r);
+
+    if (darkplaces_version(r))
+        take_darkplaces_clientdata(r, flags);
+    else
+        take_quake_clientdata(r, flags);
+}
+
+/* --- Sounds and effects --- */
+
+static void take_any_sound(struct reading *r, bool large)
+{
+    uint32_t flags = take_byte(r);
+
+    if (flags & 4 && has_fte(r))
+        flags |= (uint32_t)take_fte_varint(r) << 8;
+    skip(r, (flags & 1) + (flags >> 1 & 1));
+    if (has_fte(r))
+        skip(r, (flags & 0x80 ? 1 : 0) + (flags & 0x40 ? 2 : 0) + (flags & 0x100 ? 6 : 0));
+    skip(r, flags & 0x20 && has_darkplaces(r) ? 2 : 0);
+    take_shape(r, flags & 8 ? "eb" : "w");
+    skip(r, large || flags & 0x10 || r->version == BJP + 1 || r->version == BJP3 ? 2 : 1);
+    take_shape(r, "C");
+}
+
+static void take_sound(struct reading *r)
+{
+    take_any_sound(r, false);
+}
+
+static bool is_wide_static_sound(const struct reading *r)
+{
+    if (r->version == BJP)
+        return r->darkplaces && r->pos + 1 < r->size && !r->data[r->pos + 1];
+    return r->version == BJP + 1 || (r->version == BJP3 && r->darkplaces);
+}
+
+static void take_static_sound(struct reading *r)
+{
+    take_shape(r, "C");
+    skip(r, is_wide_static_sound(r) ? 2 : 1);
+    skip(r, 2);
+}
+
+static void take_static_sound2(struct reading *r)
+{
+    take_shape(r, "C");
+    if (r->fte2 & FTE2_LERPTIME)
+        take_uleb128(r);
+    else
+        skip(r, 2);
+    skip(r, 2);
+}
+
+static void take_localsound(struct reading *r)
+{
+    skip(r, take_byte(r) & 0x10 ? 2 : 1);
+}
+
+static void take_picture(struct reading *r)
+{
+    take_shape(r, "ss");
+    skip(r, (is_bjp(r) || r->version == NEHAHRA) && !r->darkplaces ? 2 : 4);
+}
+
+/* --- Numbers with two meanings --- */
+
+static bool has_nehahra(const struct reading *r)
+{
+    return (is_bjp(r) || r->version == NEHAHRA) && !has_darkplaces(r);
+}
+
+static void take_50(struct reading *r)
+{
+    if (has_nehahra(r)) {
+        take_shape(r, "c");
+    } else if (has_darkplaces(r)) {
+        skip(r, 4);
+        skip(r, take_word(r));
+    } else {
+        r->bad = true;
+    }
+}
+
+static void take_51(struct reading *r)
+{
+    if (has_nehahra(r))
+        skip(r, take_byte(r) ? 7 : 0);
+    else if (has_darkplaces(r))
+        skip(r, 2);
+    else
+        r->bad = true;
+}
+
+static void take_52(struct reading *r)
+{
+    take_shape(r, has_darkplaces(r) ? "Cbbbb" : "s");
+}
+
+static void take_54(struct reading *r)
+{
+    const unsigned version = darkplaces_version(r);
+
+    if (version >= 1 && version <= 3)
+        take_any_sound(r, true);
+    else
+        take_shape(r, "ws");
+}
+
+static void take_55(struct reading *r)
+{
+    take_shape(r, "e");
+    take_baseline(r, 3);
+}
+
+static void take_56(struct reading *r)
+{
+    if (has_darkplaces(r))
+        take_baseline(r, 3);
+    else
+        take_localsound(r);
+}
+
+static void take_updates(struct reading *r)
+{
+    skip(r, r->fte2 & FTE2_PREDINFO ? 2 : 0);
+    take_fte_updates(r);
+}
+
+/* Ids from 128 on are entity updates. */
+#define UPDATES_16(id)                                                                             \
+    [id] = {NULL, take_update}, [id + 1] = {NULL, take_update}, [id + 2] = {NULL, take_update},    \
+    [id + 3] = {NULL, take_update}, [id + 4] = {NULL, take_update},                                \
+    [id + 5] = {NULL, take_update}, [id + 6] = {NULL, take_update},                                \
+    [id + 7] = {NULL, take_update}, [id + 8] = {NULL, take_update},                                \
+    [id + 9] = {NULL, take_update}, [id + 10] = {NULL, take_update},                               \
+    [id + 11] = {NULL, take_update}, [id + 12] = {NULL, take_update},                              \
+    [id + 13] = {NULL, take_update}, [id + 14] = {NULL, take_update},                              \
+    [id + 15] = {NULL, take_update}
+
+static const struct message_row rows[256] = {
+    [1] = {"", NULL},
+    [2] = {NULL, take_disconnect},
+    [3] = {"bl", NULL},
+    [4] = {NULL, take_version},
+    [5] = {"e", NULL},
+    [6] = {NULL, take_sound},
+    [7] = {NULL, take_time},
+    [8] = {NULL, take_print},
+    [9] = {NULL, take_stufftext},
+    [10] = {"A", NULL},
+    [11] = {NULL, take_serverinfo},
+    [12] = {"bs", NULL},
+    [13] = {"bs", NULL},
+    [14] = {"bw", NULL},
+    [15] = {NULL, take_clientdata},
+    [16] = {"w", NULL},
+    [17] = {"bb", NULL},
+    [18] = {"Cbbbbb", NULL},
+    [19] = {"bbC", NULL},
+    [20] = {NULL, take_spawnstatic},
+    [21] = {NULL, take_static_update},
+    [22] = {NULL, take_spawnbaseline},
+    [23] = {NULL, take_quake_temp_entity},
+    [24] = {"b", NULL},
+    [25] = {"b", NULL},
+    [26] = {"s", NULL},
+    [27] = {"", NULL},
+    [28] = {"", NULL},
+    [29] = {NULL, take_static_sound},
+    [30] = {"", NULL},
+    [31] = {"s", NULL},
+    [32] = {"bb", NULL},
+    [33] = {"", NULL},
+    [34] = {"s", NULL},
+    [35] = {NULL, take_picture},
+    [36] = {"s", NULL},
+    [37] = {"s", NULL},
+    [40] = {"", NULL},
+    [41] = {"bbbbw", NULL},
+    [42] = {NULL, take_spawnbaseline2},
+    [43] = {NULL, take_spawnstatic2},
+    [44] = {NULL, take_static_sound2},
+    [50] = {NULL, take_50},
+    [51] = {NULL, take_51},
+    [52] = {NULL, take_52},
+    [53] = {"Cwwbb", NULL},
+    [54] = {NULL, take_54},
+    [55] = {NULL, take_55},
+    [56] = {NULL, take_56},
+    [57] = {NULL, take_darkplaces_entities},
+    [59] = {NULL, take_static_sound2},
+    [60] = {"ewCC", NULL},
+    [61] = {"wCCw", NULL},
+    [62] = {"wC", NULL},
+    [66] = {NULL, take_fte_baseline},
+    [78] = {"bs", NULL},
+    [79] = {"bl", NULL},
+    [84] = {NULL, take_fte_voice},
+    [85] = {"www", NULL},
+    [86] = {NULL, take_updates},
+    [90] = {NULL, take_fte_sized},
+    [91] = {NULL, take_fte_sized},
+    [92] = {NULL, take_fte_mod_entities},
+    [93] = {NULL, take_fte_angle_base},
+    UPDATES_16(128),
+    UPDATES_16(144),
+    UPDATES_16(160),
+    UPDATES_16(176),
+    UPDATES_16(192),
+    UPDATES_16(208),
+    UPDATES_16(224),
+    UPDATES_16(240),
+};
+
+/* QuakeSpasm cl_demo.c CL_PlayDemo_f and CL_GetMessage. */
+static void read_dem(struct reading *r, const uint8_t *demo, size_t size)
+{
+    struct reading file = {.data = demo, .size = (uint32_t)size};
+
+    while (!file.bad && take_byte(&file) != '\n')
+        ;
+    while (!file.bad && file.pos < file.size) {
+        const uint32_t length = take_long(&file);
+
+        skip(&file, 12);
+        r->block++;
+        if (!file.bad && length <= file.size - file.pos)
+            take_messages(r, file.data + file.pos, length);
+        skip(&file, length);
+    }
+    if (file.bad)
+        finding(r, "the file is not whole");
+}
+
+const struct game engine_dem = {engines, needed, rows, 66, 128, read_dem};

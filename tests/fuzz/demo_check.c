@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/fuzz/demo_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/core/text.h"
+#include "pcap2demo/capture/recording.h"
+#include "pcap2demo/sessions/sessions.h"
+#include "tests/engine_reader/engine_reader.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outside.h"
+
+G_GNUC_NORETURN static void broken(const char *name, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", name, what);
+    abort();
+}
+
+/* --- Under --sanitize --- */
+
+static void check_engines(const char *name, struct qs_view file)
+{
+    struct engine_report report;
+
+    engine_report_init(&report);
+    engine_reader_read(strrchr(name, '.') + 1, file.data, file.size, &report);
+    if (report.found)
+        broken(name, report.findings->str);
+    if (report.unread)
+        broken(name, report.unknown->str);
+    engine_report_clear(&report);
+}
+
+/* --- What is printed --- */
+
+static bool is_printed(const struct qs_field *field)
+{
+    return field->type == QS_TEXT && g_str_has_suffix(field->name, ".print.text");
+}
+
+static void hear(struct qs_sink *sink, const struct qs_field *field, const struct qs_value *value)
+{
+    struct demo_check *check = (struct demo_check *)sink;
+    char *text;
+
+    if (!is_printed(field))
+        return;
+    text = g_strndup((const char *)value->bytes.data, value->bytes.size);
+    if (!check->demo)
+        g_hash_table_add(check->sent, text);
+    else if (!g_hash_table_contains(check->sent, text))
+        broken(text, "is printed in a demo, but was never sent");
+    else
+        g_free(text);
+}
+
+static void read_blocks(struct sessions *sessions, struct recording *recording)
+{
+    struct qs_demo_block block;
+
+    sessions_begin_demo(sessions, recording);
+    while (recording_next(recording, &block))
+        sessions_block(sessions, &block);
+    sessions_end_demo(sessions);
+}
+
+static void read_demo(struct demo_check *check, struct recording *recording)
+{
+    const struct session_options options = {.selection = fuzz_selection(),
+                                            .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    struct session_handler handler = {.sink = &check->sink};
+    struct sessions *sessions = sessions_new(&options, &handler);
+
+    sessions_set_source(sessions, "demo", "demo");
+    read_blocks(sessions, recording);
+    sessions_free(sessions, true);
+    g_array_free(options.chosen, TRUE);
+}
+
+static void check_demo(struct demo_check *check, const char *name, struct qs_view file)
+{
+    GByteArray *bytes = g_byte_array_new();
+    char *error = NULL;
+    struct recording *recording;
+
+    g_byte_array_append(bytes, file.data, file.size);
+    recording = recording_open(bytes, NULL, name, &error);
+    if (!recording)
+        broken(name, error);
+    check->demo = true;
+    read_demo(check, recording);
+    check->demo = false;
+    if (recording_error(recording))
+        broken(name, recording_error(recording));
+    recording_close(recording);
+}
+
+static void take_file(void *user, const char *name, struct qs_view file)
+{
+    struct demo_check *check = user;
+
+    if (check->sanitize)
+        check_engines(name, file);
+    else
+        check_demo(check, name, file);
+}
+
+void demo_check_start(struct demo_check *check, bool sanitize)
+{
+    *check =
+        (struct demo_check){.sink = {.field = hear},
+                            .sent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                            .sanitize = sanitize};
+    fuzz_take_files(take_file, check);
+}
+
+void demo_check_end(struct demo_check *check)
+{
+    fuzz_take_files(NULL, NULL);
+    g_hash_table_destroy(check->sent);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/fuzz/outside.h"
+
+#include <glib.h>
+
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/signals.h"
+
+static fuzz_file_taker *taker;
+static void *taker_user;
+
+void fuzz_take_files(fuzz_file_taker *take, void *user)
+{
+    taker = take;
+    taker_user = user;
+}
+
+/* --- Files --- */
+
+struct writer {
+    GByteArray *bytes;
+};
+
+char *writer_name_problem(const char *option, const char *name)
+{
+    (void)option, (void)name;
+    return NULL;
+}
+
+struct writer *writer_new(const char *folder)
+{
+    struct writer *writer = g_new(struct writer, 1);
+
+    (void)folder;
+    writer->bytes = g_byte_array_new();
+    return writer;
+}
+
+void writer_add(struct writer *writer, const void *data, size_t size)
+{
+    g_byte_array_append(writer->bytes, data, (guint)size);
+}
+
+uint64_t writer_size(const struct writer *writer)
+{
+    return writer->bytes->len;
+}
+
+char *writer_commit(struct writer *writer, const char *name, bool overwrite)
+{
+    (void)overwrite;
+    if (taker)
+        taker(taker_user, name, (struct qs_view){writer->bytes->data, writer->bytes->len});
+    return NULL;
+}
+
+bool writer_name_is_taken(const struct writer *writer)
+{
+    (void)writer;
+    return false;
+}
+
+void writer_free(struct writer *writer)
+{
+    g_byte_array_free(writer->bytes, TRUE);
+    g_free(writer);
+}
+
+/* --- Signals --- */
+
+void signals_catch(void)
+{
+}
+
+bool signals_interrupted(void)
+{
+    return false;
+}
+
+void signals_set_input(struct input *input)
+{
+    (void)input;
+}
+
+void signals_die_of_pipe(void)
+{
+}

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lets all fuzz targets run, one after the other, and reports runs, findings and coverage.
+
+    run.py BUILD [--minutes N] [--targets decode,tool] [--corpus DIR] [--coverage BUILD2] [--minimise]
+
+BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
+minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
+next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more and
+the lines and branches of common/ that it reaches are counted. With --minimise the corpus is reduced
+to inputs that each reach something of their own, and written to tests/fuzz/corpus.
+The exit status is 1 where anything was found.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+SOURCE = FOLDER.parents[1]
+TARGETS = ("decode", "rebuild", "lend", "tool", "recording", "stream", "capture")
+MAX_LENGTH = {"decode": 4096, "tool": 12288, "recording": 16384}
+SEEDS = {"rebuild": "decode", "lend": "decode"}
+TURN = 60  # seconds
+CORPUS_MAX = 2000000  # bytes, of what is kept
+SHARE = {"tool": 3, "rebuild": 2, "lend": 2, "decode": 2}
+
+
+class Fuzzing:
+    def __init__(self, arguments):
+        self.programs = pathlib.Path(arguments.build) / "tests" / "fuzz"
+        self.corpus = pathlib.Path(arguments.corpus or arguments.build + "/corpus").resolve()
+        self.found = self.corpus / "found"
+        self.seeds = self.corpus / "seeds"
+        self.found.mkdir(parents=True, exist_ok=True)
+        self.runs = dict.fromkeys(TARGETS, 0)
+        self.seconds = dict.fromkeys(TARGETS, 0)
+        self.edges = dict.fromkeys(TARGETS, 0)
+
+    def make_seeds(self):
+        captures = sorted((SOURCE / "tests" / "captures").rglob("*.pcap"))
+        subprocess.run([self.programs / "make_seeds", self.seeds, *captures], check=True)
+        dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
+                                    stdout=subprocess.PIPE).stdout
+        (self.corpus / "dictionary").write_bytes(dictionary)
+        (self.seeds / "recording").mkdir(exist_ok=True)
+        for demo in (SOURCE / "tests" / "captures").glob("*.[dmq][mvw][2d]"):
+            name = {".qwd": 0, ".dm2": 1, ".dem": 2, ".mvd": 4}[demo.suffix]
+            data = demo.read_bytes()
+            (self.seeds / "recording" / demo.name).write_bytes(bytes([name]) + data[:16384])
+
+    def folders(self, target):
+        """Where inputs are: what was found first, new ones go there."""
+        own = self.corpus / target
+        own.mkdir(exist_ok=True)
+        others = [self.seeds / SEEDS.get(target, target), FOLDER / "corpus" / target,
+                  FOLDER / "regressions" / target]
+        return [own, *(folder for folder in others if folder.is_dir())]
+
+    def command(self, target, *options):
+        return [self.programs / f"fuzz_{target}", f"-dict={self.corpus}/dictionary",
+                f"-max_len={MAX_LENGTH.get(target, 8192)}", "-timeout=20", "-rss_limit_mb=1500",
+                "-malloc_limit_mb=64", "-print_final_stats=1", "-entropic=0",
+                f"-artifact_prefix={self.found}/{target}-", *options]
+
+    def turn(self, target, seconds):
+        result = subprocess.run([*self.command(target, f"-max_total_time={seconds}"),
+                                 *self.folders(target)], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True, errors="replace")
+        runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
+        edges = re.findall(r" cov: (\d+)", result.stderr)
+        self.runs[target] += int(runs[1]) if runs else 0
+        self.seconds[target] += seconds
+        self.edges[target] = max([self.edges[target], *map(int, edges)])
+        if result.returncode:
+            (self.found / f"{target}-{self.seconds[target]}.log").write_text(result.stderr[-20000:])
+
+    def findings(self):
+        return sorted(path.name for path in self.found.iterdir() if path.suffix != ".log")
+
+    def report(self):
+        for target in TARGETS:
+            if self.runs[target]:
+                print(f"{target:10} {self.runs[target]:9} runs in {self.seconds[target] / 60:5.1f} "
+                      f"minutes, {self.edges[target]} edges")
+        print(f"{sum(self.runs.values())} runs, {sum(self.seconds.values()) / 60:.1f} minutes, "
+              f"{len(self.findings())} findings", *self.findings(), sep="\n  ")
+        sys.stdout.flush()
+
+    def minimise(self):
+        """Into tests/fuzz/corpus, each target within its share; small inputs come first."""
+        total = sum(SHARE.get(target, 1) for target in TARGETS)
+        for target in TARGETS:
+            kept, merged = FOLDER / "corpus" / target, self.corpus / "merged" / target
+            shutil.rmtree(merged, ignore_errors=True)
+            merged.mkdir(parents=True)
+            subprocess.run([*self.command(target, "-merge=1"), merged, *self.folders(target)],
+                           stderr=subprocess.DEVNULL, check=False)
+            shutil.rmtree(kept, ignore_errors=True)
+            kept.mkdir(parents=True)
+            left = CORPUS_MAX * SHARE.get(target, 1) // total
+            for path in sorted(merged.iterdir(), key=lambda path: path.stat().st_size):
+                left -= path.stat().st_size
+                if left < 0:
+                    break
+                shutil.copy(path, kept / path.name[:16])
+            print(f"{target}: {len(list(kept.iterdir()))} of {len(list(merged.iterdir()))} inputs")
+
+    def coverage(self, build):
+        """Lines and branches of common/, by clang's own counts."""
+        build = pathlib.Path(build) / "tests" / "fuzz"
+        profiles, programs = [], []
+        for target in TARGETS:
+            inputs = [path for folder in self.folders(target) for path in folder.iterdir()]
+            profile = self.corpus / f"{target}.profraw"
+            listed = self.corpus / f"{target}.inputs"
+            listed.write_text("\n".join(map(str, inputs)))
+            program = build / f"replay_{target}"
+            subprocess.run(f'xargs -n 500 -d "\\n" -a "{listed}" "{program}"', shell=True,
+                           env={"LLVM_PROFILE_FILE": f"{profile}-%p"}, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False)
+            profiles += list(self.corpus.glob(f"{target}.profraw-*"))
+            programs += ["-object", program]
+        subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", self.corpus / "profile",
+                        *profiles], check=True)
+        for profile in profiles:
+            profile.unlink()
+        exported = subprocess.run(["llvm-cov", "export", *programs[1:],
+                                   f"-instr-profile={self.corpus}/profile"],
+                                  stdout=subprocess.PIPE, check=True).stdout
+        print_coverage(json.loads(exported)["data"][0])
+
+
+def print_coverage(data):
+    files = [file for file in data["files"] if f"{SOURCE}/common/" in file["filename"]]
+    for what in ("lines", "branches", "functions"):
+        covered = sum(file["summary"][what]["covered"] for file in files)
+        count = sum(file["summary"][what]["count"] for file in files)
+        print(f"common/: {covered} of {count} {what}, {100 * covered / count:.1f} %")
+    missed = [function["name"].split(":")[-1] for function in data["functions"]
+              if not function["count"] and f"{SOURCE}/common/" in function["filenames"][0]]
+    reached = {function["name"].split(":")[-1] for function in data["functions"]
+               if function["count"]}
+    print("never called:", *sorted(set(missed) - reached), sep="\n  ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--minutes", type=float, default=1)
+    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--corpus")
+    parser.add_argument("--coverage")
+    parser.add_argument("--minimise", action="store_true")
+    arguments = parser.parse_args()
+    fuzzing = Fuzzing(arguments)
+    fuzzing.make_seeds()
+    left = {target: arguments.minutes * 60 for target in arguments.targets.split(",")}
+    while any(seconds >= 1 for seconds in left.values()):
+        for target, seconds in left.items():
+            if seconds >= 1:
+                fuzzing.turn(target, int(min(seconds, TURN)))
+                left[target] -= TURN
+        fuzzing.report()
+    if arguments.minimise:
+        fuzzing.minimise()
+    if arguments.coverage:
+        fuzzing.coverage(arguments.coverage)
+    return 1 if fuzzing.findings() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

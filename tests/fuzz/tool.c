@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tool as a whole, from its command line to what it prints: a file of any kind and one of all
+ * actions. The first byte picks the action. What it prints has no control characters, and a golden
+ * of what was just read is what the same file gives again.
+ */
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pcap2demo/command_line.h"
+#include "pcap2demo/run.h"
+#include "tests/engine_reader/engine_reader.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/outside.h"
+
+enum { WORDS_MAX = 8, NAME_MAX_BYTES = 64 };
+
+/* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
+static const double time_base = 1, time_per_byte = 20e-6;
+
+static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
+
+static const char *const actions[][WORDS_MAX] = {
+    {"--list"},
+    {"--list", "--json"},
+    {"--dump"},
+    {"--dump=json"},
+    {"--check"},
+    {"--check", "--json"},
+    {"--stats"},
+    {"--stats", "--json"},
+    {"--verbose"},
+    {"--sanitize"},
+    {"--split=level", "--force"},
+    {"--qwd-format=ezquake-3.7"},
+    {"--check", "--tap"},
+    {"--check", "--no-rebuild", "--junit=report.xml"},
+    {"--extract-files", scratch},
+    {"--pcap=made.pcapng"},
+    {"--golden", scratch, "--check", "--update"},
+};
+enum { GOLDEN = G_N_ELEMENTS(actions) - 1 };
+
+G_GNUC_NORETURN static void broken(const char *what, const char *text)
+{
+    fprintf(stderr, "%s: %s\n", what, text);
+    abort();
+}
+
+/* --- What is printed --- */
+
+/* Of ASCII and of those above it, as UTF-8. */
+static bool is_control(const char *at)
+{
+    const uint8_t c = (uint8_t)at[0], next = (uint8_t)at[1];
+
+    return (c < ' ' && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+static void check_printed(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (is_control(text + i))
+            broken("a control character in", text);
+    if (!g_utf8_validate(text, (gssize)size, NULL))
+        broken("not UTF-8", text);
+}
+
+/* --- Files --- */
+
+static void check_sanitized(const char *name, struct qs_view file)
+{
+    const char *dot = strrchr(name, '.');
+    struct engine_report report;
+
+    engine_report_init(&report);
+    engine_reader_read(dot ? dot + 1 : "", file.data, file.size, &report);
+    if (report.found || report.unread)
+        broken(name, report.found ? report.findings->str : report.unknown->str);
+    engine_report_clear(&report);
+}
+
+static void keep_golden(const char *name, struct qs_view file)
+{
+    char *path = g_build_filename(scratch, name, NULL);
+
+    g_file_set_contents(path, (const char *)file.data, file.size, NULL);
+    g_free(path);
+}
+
+static void take_file(void *user, const char *name, struct qs_view file)
+{
+    const char *const *words = user;
+
+    if (strcmp(words[0], "--sanitize") == 0)
+        check_sanitized(name, file);
+    else if (strcmp(words[0], "--golden") == 0)
+        keep_golden(name, file);
+}
+
+/* --- A run --- */
+
+/* The arguments: program, words, the file. */
+static int command_line(const char *const *words, const char *file, char **argv)
+{
+    int argc = 0;
+
+    argv[argc++] = g_strdup("pcap2demo");
+    while (words[argc - 1]) {
+        argv[argc] = g_strdup(words[argc - 1]);
+        argc++;
+    }
+    argv[argc++] = g_strdup(file);
+    argv[argc] = NULL;
+    return argc;
+}
+
+static void run_words(const char *const *words, const char *file)
+{
+    char *argv[WORDS_MAX + 3], *kept[WORDS_MAX + 3], **words_left = argv;
+    int argc = command_line(words, file, argv), count = argc;
+    struct options options;
+
+    memcpy(kept, argv, sizeof kept);
+    if (command_line_parse(&options, &argc, &words_left) == COMMAND_LINE_GOOD)
+        run_inputs(&options);
+    command_line_clear(&options);
+    while (count--)
+        g_free(kept[count]);
+}
+
+/* Both streams are the same one: what goes to a terminal. Returns what was printed, new. */
+static char *run_captured(const char *const *words, const char *file)
+{
+    FILE *const out = stdout, *const errors = stderr;
+    char *text = NULL;
+    size_t size = 0;
+
+    stdout = stderr = open_memstream(&text, &size);
+    if (!stdout)
+        abort();
+    run_words(words, file);
+    fclose(stdout);
+    stdout = out;
+    stderr = errors;
+    check_printed(text, size);
+    return text;
+}
+
+static void run(const char *const *words, const char *file)
+{
+    fuzz_take_files(take_file, (void *)words);
+    free(run_captured(words, file));
+    fuzz_take_files(NULL, NULL);
+}
+
+/* A golden that was just made says what the file gives. */
+static void check_golden(const char *file)
+{
+    static const char *const words[WORDS_MAX] = {"--golden", scratch, "--check", "--quiet"};
+    char *text = run_captured(words, file);
+
+    if (strstr(text, "differ"))
+        broken("a golden of the same file", text);
+    free(text);
+}
+
+static void make_scratch(void)
+{
+    static bool made;
+
+    if (!made && !mkdtemp(scratch))
+        abort();
+    made = true;
+}
+
+/* A file that is only in memory, under a name. */
+static int file_of(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
+{
+    const int file = memfd_create("input", 0);
+
+    if (file < 0 || write(file, data, size) != (ssize_t)size)
+        abort();
+    g_snprintf(name, NAME_MAX_BYTES, "/proc/self/fd/%d", file);
+    return file;
+}
+
+static double processor_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+const bool fuzz_mutate_pieces = false;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char name[NAME_MAX_BYTES];
+    double start;
+    unsigned action;
+    int file;
+
+    if (size < 2)
+        return 0;
+    make_scratch();
+    start = processor_time();
+    action = data[0] % G_N_ELEMENTS(actions);
+    file = file_of(data + 1, size - 1, name);
+    run(actions[action], name);
+    if (action == GOLDEN)
+        check_golden(name);
+    close(file);
+    if (processor_time() - start > time_base + time_per_byte * (double)size)
+        broken("too slow", actions[action][0]);
+    return 0;
+}

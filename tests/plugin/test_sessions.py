@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Packets belong to the sessions that `pcap2demo` tells, by the same numbers; requests for a connection
+to the session that comes of them, once Wireshark knows it.
+
+Run by hand with captures as arguments, or by ctest with the stored ones.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+from wireshark import CAPTURES, PluginTest, captures_below, rows, to_client, to_server
+
+PROTOCOLS = [row[0] for row in rows("protocol")]
+FIELDS = [f"{protocol}.session" for protocol in PROTOCOLS]
+SEQUENCES = [f"{protocol}.sequence" for protocol in PROTOCOLS if protocol != "acknex"]
+
+
+def fields_option(names):
+    return [word for name in names for word in ("-e", name)]
+
+
+def told(path):
+    """By packet number, the sessions that the tool says it belongs to: one for each unit in it."""
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump", str(path)], capture_output=True,
+                            encoding="utf-8", errors="replace")
+    sessions = {}
+    for packet, number in re.findall(r"^(\d+) \S+ packet\.session = (\d+)$", result.stdout, re.M):
+        sessions.setdefault(int(packet), []).append(number)
+    return sessions
+
+
+def listed(path):
+    """The numbers in the tool's list of sessions."""
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--list", str(path)], capture_output=True,
+                            encoding="utf-8", errors="replace")
+    return {line.split()[0] for line in result.stdout.splitlines()[1:]}
+
+
+class Sessions(PluginTest):
+    paths = []
+
+    def shown(self, path, *options):
+        """By packet number: the sessions that the plugin shows, and whether it has a number."""
+        names = ["frame.number", *FIELDS, *SEQUENCES]
+        lines = self.tshark("-r", path, *options, "-T", "fields", *fields_option(names))
+        packets = {}
+        for line in lines.splitlines():
+            number, *values = line.split("\t")
+            sessions = ",".join(filter(None, values[:len(FIELDS)]))
+            packets[int(number)] = (sessions.split(",") if sessions else [],
+                                    any(values[len(FIELDS):]))
+        return packets
+
+    def check_one_pass(self, path, tool):
+        """Only what the tool takes for a part of the session before may be without a number."""
+        shown = self.shown(path)
+        for packet, (sessions, numbered) in shown.items():
+            if sessions or numbered:
+                self.assertEqual(sessions, tool.get(packet, []), f"packet {packet}")
+        return shown
+
+    def check_two_passes(self, path, one_pass):
+        """What has no number yet in the first pass has one now, or none at all."""
+        for packet, (sessions, _) in self.shown(path, "-2").items():
+            if one_pass[packet][0]:
+                self.assertEqual(sessions, one_pass[packet][0], f"packet {packet}")
+
+    def check(self, path):
+        tool = told(path)
+        shown = self.check_one_pass(self.readable(path), tool)
+        self.check_two_passes(self.readable(path), shown)
+        numbers = {number for sessions, _ in shown.values() for number in sessions}
+        self.assertEqual(numbers, listed(path))
+        return sum(len(sessions) for sessions, _ in shown.values())
+
+    def test_numbers(self):
+        packets = 0
+        for path in self.paths:
+            with self.subTest(path.name):
+                packets += self.check(path)
+        self.assertGreater(packets, 0)
+
+    def own(self, path, field, *options):
+        return self.tshark("-r", path, "-T", "fields", "-e", field, *options).splitlines()
+
+    def test_requests(self):
+        """Quake's control packets are of the session that goes on between other ports."""
+        path = self.capture([
+            to_server(5000, 26000, b"\x80\0\0\x0c\x01QUAKE\0\x03"),
+            to_client(5000, 26000, b"\x80\0\0\x09\x81" + (5001).to_bytes(4, "little")),
+            to_client(5000, 5001, b"\0\x10\0\x09" + bytes(4) + b"\x01"),  # unreliable 0: nop
+            to_server(5000, 26000, b"\x80\0\0\x0c\x02QUAKE\0\x03"),  # asks for information
+        ])
+        self.assertEqual(self.own(path, "nq.session"), ["", "", "1", ""])
+        self.assertEqual(self.own(path, "nq.session", "-2"), ["1", "1", "1", ""])
+
+    def test_direction(self):
+        path = self.capture([
+            to_server(5000, 27500, b"\xff\xff\xff\xffgetchallenge\n"),
+            to_client(5000, 27500, b"\xff\xff\xff\xffc1234\0"),
+        ])
+        self.assertEqual(self.own(path, "qw.from_server"), ["0", "1"])
+
+
+if __name__ == "__main__":
+    Sessions.paths = ([*map(pathlib.Path, sys.argv[1:])] or
+                      [path for folder in CAPTURES if folder.is_dir()
+                       for path in captures_below(folder)])
+    unittest.main(argv=sys.argv[:1])

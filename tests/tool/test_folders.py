@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Folders: those that stand for the captures and demos in them, and those that are made."""
+
+import gzip
+import re
+import unittest
+
+from tool import ACKNEX, CAPTURES, ToolTest
+
+DEMO = next(CAPTURES.glob("*.dm2"))
+
+
+class Inputs(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.put("all/b.pcap", ACKNEX.read_bytes())
+        self.put("all/a.dm2", DEMO.read_bytes())
+        self.put("all/c.PCAPNG.gz", gzip.compress(ACKNEX.read_bytes()))
+        self.put("all/notes.txt", b"no capture")
+        self.put("all/.hidden.pcap", b"no capture")
+        self.put("all/below/d.pcap", ACKNEX.read_bytes())
+        (self.folder / "all" / "round").symlink_to("..")
+
+    def put(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def inputs(self, *arguments):
+        """The inputs in order: --check tells each."""
+        output = self.run_tool("--check", "--tap", *arguments).stdout.decode()
+        files = re.findall(r"- (\S+): decode$", output, re.MULTILINE)
+        self.assertTrue(files, output)
+        return files
+
+    def test_folder(self):
+        self.assertEqual(self.inputs("all"), ["all/a.dm2", "all/b.pcap", "all/c.PCAPNG.gz"])
+
+    def test_recursive(self):
+        self.assertEqual(self.inputs("-R", "all/"),
+                         ["all/a.dm2", "all/b.pcap", "all/below/d.pcap", "all/c.PCAPNG.gz"])
+
+    def test_among_files(self):
+        self.assertEqual(self.inputs("all/b.pcap", "all/below"), ["all/b.pcap", "all/below/d.pcap"])
+
+    def test_nothing_in_it(self):
+        (self.folder / "empty" / "below").mkdir(parents=True)
+        _, error = self.tool("--list", "empty", status=2)
+        self.assertIn("empty: no captures and no demos are in this folder; "
+                      "-R looks into those below it, too\n", error)
+        _, error = self.tool("--list", "-R", "empty", status=2)
+        self.assertIn("empty: no captures and no demos are in this folder\n", error)
+
+
+class Output(ToolTest):
+    def convert(self, output):
+        self.tool("-q", "-o", output, CAPTURES / "qw-sample.pcap")
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*.qwd"))
+
+    def test_folder_is_made(self):
+        for output in ("out", "out-slash/", "deep/er.er/out"):
+            with self.subTest(output):
+                made = set(self.convert(output))
+                self.assertTrue(any(name.startswith(output.rstrip("/") + "/") for name in made))
+
+    def test_file(self):
+        self.assertEqual(self.convert("new/final.qwd"), ["new/final.qwd"])
+
+
+if __name__ == "__main__":
+    unittest.main()
