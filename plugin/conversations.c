@@ -37,6 +37,7 @@ struct packet_state {
     enum qs_end from;
     const struct conversation_state *conversation; /* NULL: quoted by an error message */
     const struct session_number *number;           /* NULL: it belongs to none */
+    uint32_t going_on;                             /* see packet_session_going_on() */
 };
 
 /* --- Conversations --- */
@@ -165,7 +166,8 @@ static struct packet_context context_of(const struct dissector *dissector, const
                                          state->conversation ? state->conversation->links : NULL,
                                      .first_pass = first_pass,
                                      .numbers = first_pass ? &conversation->numbers : NULL,
-                                     .number = &state->number};
+                                     .number = &state->number,
+                                     .going_on = &state->going_on};
 
     context.session = first_pass ? conversation->session
                                  : session_copy(pinfo->pool, dissector->protocol, state->session);
@@ -279,9 +281,16 @@ void unit_done(const struct dissector *dissector, packet_info *pinfo)
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder)
 {
-    if (context->numbers)
+    if (context->numbers) {
         *context->number = session_numbers_follow(context->numbers, decoder);
+        *context->going_on = context->numbers->current.number;
+    }
     return *context->number ? (*context->number)->number : 0;
+}
+
+uint32_t packet_session_going_on(const struct packet_context *context)
+{
+    return *context->going_on;
 }
 
 /* NULL where there is none. */

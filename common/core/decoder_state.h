@@ -12,6 +12,7 @@
 #include "common/core/packet.h"
 #include "common/core/protocol.h"
 #include "common/core/reader.h"
+#include "common/core/secret.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
 
@@ -39,7 +40,7 @@ struct qs_message {
     bool has_odd_text; /* see qs_text_is_odd() */
 };
 
-enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8 };
+enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_SECRETS_MAX = 4 };
 
 /*
  * A packet may announce that its server goes on from another port. The conversation between these
@@ -89,6 +90,8 @@ struct qs_decoder {
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
     struct qs_exchange exchanges[QS_EXCHANGES_MAX];
     unsigned exchange_count;
+    struct qs_secret secrets[QS_SECRETS_MAX];
+    unsigned secret_count;
     GArray *messages; /* struct qs_message */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */

@@ -140,6 +140,8 @@ static const struct qs_link_record *find_record(const struct qs_links *links, ui
 {
     guint low = 0, high = links->records->len;
 
+    if (high && qs_link_record(links, high)->packet == packet)
+        return qs_link_record(links, high);
     while (low < high) {
         const guint middle = low + (high - low) / 2;
 

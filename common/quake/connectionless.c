@@ -107,13 +107,20 @@ struct command {
 
 /* Longer names stand before their beginnings. */
 static const struct command commands[] = {
-    {"getchallenge", QS_C2S, read_getchallenge}, {"challenge ", QS_S2C, read_answer},
-    {"connect\\", QS_C2S, read_connect},         {"accept", QS_S2C, read_accept},
-    {"reject", QS_S2C, read_answer},          {"getinfo", QS_C2S, read_arguments},
-    {"infoResponse\n", QS_S2C, read_status},     {"getstatus", QS_C2S, read_arguments},
-    {"statusResponse\n", QS_S2C, read_status},   {"rcon ", QS_C2S, read_arguments},
-    {"srcon ", QS_C2S, read_arguments},          {"extResponse ", QS_S2C, read_arguments},
-    {"getserversResponse", QS_S2C, read_data},   {"getserversExtResponse", QS_S2C, read_data},
+    {"getchallenge", QS_C2S, read_getchallenge},
+    {"challenge ", QS_S2C, read_answer},
+    {"connect\\", QS_C2S, read_connect},
+    {"accept", QS_S2C, read_accept},
+    {"reject", QS_S2C, read_answer},
+    {"getinfo", QS_C2S, read_arguments},
+    {"infoResponse\n", QS_S2C, read_status},
+    {"getstatus", QS_C2S, read_arguments},
+    {"statusResponse\n", QS_S2C, read_status},
+    {"rcon ", QS_C2S, read_arguments},
+    {"srcon ", QS_C2S, read_arguments},
+    {"extResponse ", QS_S2C, read_arguments},
+    {"getserversResponse", QS_S2C, read_data},
+    {"getserversExtResponse", QS_S2C, read_data},
 };
 
 static const struct command anything = {"", QS_DIRECTION_UNKNOWN, read_arguments};

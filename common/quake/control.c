@@ -28,6 +28,13 @@ static void read_mod(struct qs_decoder *d)
         qs_u8(d, NQ_CONTROL_MOD_FLAGS);
 }
 
+/* 0: none was given. */
+static void read_password_number(struct qs_decoder *d)
+{
+    if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
+        qs_add_secret(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
+}
+
 static void read_connect(struct qs_decoder *d)
 {
     d->handshake = true;
@@ -35,7 +42,7 @@ static void read_connect(struct qs_decoder *d)
     if (qs_reader_left(&d->in))
         read_mod(d);
     if (qs_reader_left(&d->in))
-        qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER);
+        read_password_number(d);
     if (qs_reader_left(&d->in))
         qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
 }
@@ -53,6 +60,7 @@ static void read_rule_request(struct qs_decoder *d)
 static void read_rcon(struct qs_decoder *d)
 {
     qs_text(d, NQ_CONTROL_PASSWORD);
+    qs_add_secret(d, NQ_CONTROL_PASSWORD, "rcon", (struct qs_view){0});
     qs_text(d, NQ_CONTROL_COMMAND);
 }
 

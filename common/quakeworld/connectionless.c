@@ -131,6 +131,7 @@ static void read_connect_userinfo(struct qs_decoder *d, const struct oob *oob,
     emit_token(d, QW_CONNECT_USERINFO, oob, word);
     qw_emit_info(d, word->text,
                  oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
+    qs_add_userinfo_secret(d, QW_CONNECT_USERINFO, word->text);
     qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
     qs_summary_text(d, " as ", qs_info_value(word->text, "name"), "");
 }
@@ -183,6 +184,13 @@ static void read_status(struct qs_decoder *d, const struct oob *oob, struct qs_v
     read_arguments(d, oob, line, pos);
 }
 
+static void read_rcon_password(struct qs_decoder *d, const struct oob *oob,
+                               const struct qs_token *password)
+{
+    emit_token(d, QW_RCON_PASSWORD, oob, password);
+    qs_add_secret(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
+}
+
 static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
                       uint32_t pos)
 {
@@ -190,7 +198,7 @@ static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_vie
 
     learn_client(d);
     if (qs_token_next(line, &pos, &word))
-        emit_token(d, QW_RCON_PASSWORD, oob, &word);
+        read_rcon_password(d, oob, &word);
     while (pos < line.size && line.data[pos] == ' ')
         pos++;
     if (pos < line.size) {

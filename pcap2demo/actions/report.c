@@ -202,7 +202,7 @@ static json_t *maps_json(const struct session *session)
 
 static json_t *loss_json(const struct session *session)
 {
-    const struct session_loss loss = session_loss(session);
+    const struct qs_session_loss loss = qs_session_loss(&session->state);
     json_t *json = json_object();
 
     json_object_set_new(json, "gaps", number(loss.gaps));

@@ -55,12 +55,6 @@ struct session {
 
 enum { SESSION_MAPS_MAX = 32 };
 
-/* Numbers lost on the way to either end, by the session's netchan. */
-struct session_loss {
-    uint64_t gaps, missing, not_captured;
-};
-struct session_loss session_loss(const struct session *session);
-
 /*
  * Whether both ends take part in it, or one of them for a while: nobody sends as much in the name
  * of each of a million others.

@@ -16,6 +16,7 @@
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
 
 struct sessions {
+    uint64_t conversations; /* that had a packet, so far */
     const struct session_options *options;
     struct session_handler *handler;
     struct flow_table *flows;
@@ -294,8 +295,8 @@ static void follow_session(struct sessions *sessions, struct conversation *conve
 
 /* --- The way --------------------------------------------------------------------------------- */
 
-static void report_packet(struct sessions *sessions, const struct conversation *conversation,
-                          const struct qs_packet *packet)
+static void report_numbered(struct sessions *sessions, const struct conversation *conversation,
+                            const struct qs_packet *packet)
 {
     struct session_handler *handler = sessions->handler;
     const struct decoded_packet decoded = {
@@ -305,10 +306,19 @@ static void report_packet(struct sessions *sessions, const struct conversation *
         .packet = packet,
         .decoder = decoder_of(sessions, conversation),
         .session = conversation->session,
+        .conversation = conversation->number,
     };
 
     if (handler->packet)
         handler->packet(handler, &decoded);
+}
+
+static void report_packet(struct sessions *sessions, struct conversation *conversation,
+                          const struct qs_packet *packet)
+{
+    if (!conversation->number)
+        conversation->number = ++sessions->conversations;
+    report_numbered(sessions, conversation, packet);
 }
 
 static void take(struct sessions *sessions, struct conversation *conversation,
@@ -563,6 +573,15 @@ void sessions_end_source(struct sessions *sessions)
     unclaimed_forget(sessions->unclaimed);
 }
 
+static void report_over(struct sessions *sessions, const struct conversation *conversation)
+{
+    struct session_handler *handler = sessions->handler;
+
+    if (conversation->number && handler->conversation_over)
+        handler->conversation_over(handler, conversation->number,
+                                   qs_protocols[conversation->protocol]);
+}
+
 static void end_conversation(struct flow *flow, void *user)
 {
     struct conversation *conversation = (struct conversation *)flow;
@@ -571,6 +590,7 @@ static void end_conversation(struct flow *flow, void *user)
         end_source(flow, user);
     if (conversation->session)
         end_session(user, conversation);
+    report_over(user, conversation);
     conversation_free(conversation);
 }
 

@@ -55,6 +55,7 @@ struct decoded_packet {
     const struct qs_packet *packet;
     const struct qs_decoder *decoder;
     const struct session *session; /* NULL: it belongs to none */
+    uint64_t conversation;         /* its number, from 1 on */
 };
 
 /*
@@ -69,6 +70,9 @@ struct session_handler {
     bool write_demos;     /* and keep what they write */
     bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct session_handler *handler, const struct decoded_packet *decoded);
+    /* No more packets of the conversation come; of one at least `packet` was told. */
+    void (*conversation_over)(struct session_handler *handler, uint64_t conversation,
+                              const struct qs_protocol *protocol);
     void (*session_end)(struct session_handler *handler, const struct session *session);
     /* The session is over and will not be told of, by session_end(). */
     void (*session_left_out)(struct session_handler *handler, const struct session *session);
