@@ -170,6 +170,8 @@ static void add_input(struct option_table *table, struct words *words)
          "Follow no more than N sessions at once", "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from a network interface until interrupted", "IFACE"},
+        {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user,
+         "Become this user when the interface is open", "USER"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
          "Take only the packets that match, as tcpdump does", "BPF"},
         {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &words->ports,
@@ -331,6 +333,8 @@ static bool take_inputs(struct options *options, const struct words *words)
         return usage_error("--pcap takes demos, not an interface");
     if (options->interface && *options->files)
         return usage_error("choose files or an interface, not both");
+    if (options->user && !options->interface)
+        return usage_error("--relinquish-privileges goes with --interface");
     if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
@@ -501,6 +505,7 @@ void command_line_clear(struct options *options)
     g_strfreev(options->sign_ons);
     g_free(options->argument);
     g_free(options->interface);
+    g_free(options->user);
     g_free(options->filter);
     check_options_clear(&options->check);
     g_array_free(options->sessions.chosen, TRUE);

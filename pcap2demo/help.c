@@ -14,8 +14,9 @@ static char *summary(void)
     for (int i = 0; qs_demo_formats[i]; i++)
         g_string_append_printf(extensions, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
     text =
-        g_strdup_printf("Rebuilds demos (%s) from captures of Quake-family games,\n"
-                        "and lists, dumps, checks and counts what is in them.\n\n"
+        g_strdup_printf("Rebuilds demos (%s) from captures of\n"
+                        "Quake-family games, and lists, dumps, checks and counts what is in them."
+                        "\n\n"
                         "FILE is a capture (pcap, pcapng), a demo, or a folder of them; \"-\" is\n"
                         "standard input. Several captures are taken as one, in the order given.",
                         extensions->str);

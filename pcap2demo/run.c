@@ -12,6 +12,7 @@
 #include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/recording.h"
+#include "pcap2demo/confine.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/packets.h"
@@ -247,6 +248,35 @@ static void read_file(struct run *run, const char *name)
     run->bytes_before += file_size(name);
 }
 
+/* New; ends with NULL. */
+static char **written_folders(const struct options *options)
+{
+    GPtrArray *folders = g_ptr_array_new();
+
+    if (options->action == &convert_action)
+        g_ptr_array_add(folders, g_strdup(naming_folder(options->sessions.naming)));
+    if (options->action == &extract_action)
+        g_ptr_array_add(folders, g_strdup(options->argument));
+    if (options->check.junit)
+        g_ptr_array_add(folders, g_path_get_dirname(options->check.junit));
+    g_ptr_array_add(folders, NULL);
+    return (char **)g_ptr_array_free(folders, FALSE);
+}
+
+/* From here on nothing needs the rights that opening the interface did. */
+static bool confine_live(const struct options *options)
+{
+    char **folders = written_folders(options);
+    char *problem = confine(options->user, (const char *const *)folders);
+
+    g_strfreev(folders);
+    if (!problem)
+        return true;
+    failure(EXIT_UNUSABLE, (struct location){.file = options->interface}, "%s", problem);
+    g_free(problem);
+    return false;
+}
+
 static void read_live(struct run *run)
 {
     char *error = NULL;
@@ -257,7 +287,8 @@ static void read_live(struct run *run)
         return;
     }
     setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
-    read_input(run, input);
+    if (confine_live(run->options))
+        read_input(run, input);
     input_close(input);
 }
 

@@ -53,14 +53,32 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
     };
 }
 
+enum { LABEL_MAX = 160 };
+
+/* Wireshark cuts labels that are longer, at 240 bytes, even within a character. */
+static char *label_of(const char *summary)
+{
+    const char *end = summary;
+
+    if (strlen(summary) <= LABEL_MAX)
+        return g_strdup(summary);
+    while (g_utf8_next_char(end) - summary <= LABEL_MAX)
+        end = g_utf8_next_char(end);
+    return g_strdup_printf("%.*s…", (int)(end - summary), summary);
+}
+
 /* The packet's summary, which is complete when the packet is decoded. */
 static void show_summary(const struct dissector *dissector, packet_info *pinfo, proto_item *top)
 {
     const char *summary = dissector->decoder.summary->str;
 
     col_append_sep_str(pinfo->cinfo, COL_INFO, "; ", summary);
-    if (summary[0])
-        proto_item_append_text(top, ", %s", summary);
+    if (top && summary[0]) {
+        char *label = label_of(summary);
+
+        proto_item_append_text(top, ", %s", label);
+        g_free(label);
+    }
 }
 
 static void begin_columns(const struct dissector *dissector, packet_info *pinfo)

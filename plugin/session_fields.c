@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/session_fields.h"
 
-static const true_false_string senders = {"server to client", "client to server"};
-
 /* What is registered lives as long as Wireshark. */
 static char *name_of(const struct dissector *dissector, const char *suffix)
 {
     return g_strconcat(dissector->protocol->name, ".", suffix, NULL);
+}
+
+/* Columns have room for no more than summaries. */
+static const true_false_string *directions(void)
+{
+    static true_false_string names;
+
+    names.true_string = qs_direction_arrow(QS_S2C);
+    names.false_string = qs_direction_arrow(QS_C2S);
+    return &names;
 }
 
 void session_fields_register(struct dissector *dissector)
@@ -19,8 +27,8 @@ void session_fields_register(struct dissector *dissector)
          {"Player", name_of(dissector, "session.player"), FT_STRING, BASE_NONE, NULL, 0,
           "Name of the session's player", HFILL}},
         {&dissector->hf_from_server,
-         {"Direction", name_of(dissector, "from_server"), FT_BOOLEAN, BASE_NONE, TFS(&senders), 0,
-          "Whether the server sent the packet", HFILL}},
+         {"Direction", name_of(dissector, "from_server"), FT_BOOLEAN, BASE_NONE, TFS(directions()),
+          0, "Whether the server sent the packet", HFILL}},
     };
     const size_t size = sizeof headers;
 

@@ -101,15 +101,13 @@ static void put_real(const stat_tap_table *table, guint row, int column, double 
     cell(table, row, column)->value.float_value = value;
 }
 
-/* Takes the text over; what is not known, or no longer, stays as it was. */
+/* Takes the text over; NULL: it is not known. */
 static void put_text(const stat_tap_table *table, guint index, struct row *row, int column,
                      char *text)
 {
-    if (!text)
-        return;
     g_free(row->texts[column]);
     row->texts[column] = text;
-    cell(table, index, column)->value.string_value = text;
+    cell(table, index, column)->value.string_value = text ? text : "";
 }
 
 static char *address_text(const struct qs_address *address)

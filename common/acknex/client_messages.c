@@ -11,7 +11,6 @@ static void read_cls_join(struct qs_decoder *d)
     const struct qs_view player = qs_text(d, ACKNEX_PLAYER);
 
     qs_label_text(d, ": \"", player, "\"");
-    qs_summary_text(d, " as \"", player, "\"");
     if (!d->in.overrun)
         acknex_session_join(acknex_session_of(d), player);
 }
@@ -27,7 +26,6 @@ static void read_cls_create(struct qs_decoder *d)
     qs_exchange(d, QS_ASK_CREATE, QS_ASK_NOTHING);
     qs_exchange_set_key(d, (uint16_t)identifier);
     qs_label_text(d, ": ", file, "");
-    qs_summary_text(d, " ", file, "");
     if (!d->in.overrun)
         qs_table_set(&acknex_session_of(d)->requested, (uint16_t)identifier, file);
 }
@@ -52,7 +50,6 @@ static void read_cls_level(struct qs_decoder *d)
     const struct qs_view level = qs_text(d, ACKNEX_LEVEL);
 
     qs_label_text(d, ": ", level, "");
-    qs_summary_text(d, " ", level, "");
     if (!d->in.overrun)
         acknex_session_level(acknex_session_of(d), level);
 }

@@ -70,7 +70,7 @@ void acknex_read_string(struct qs_decoder *d)
     qs_label(d, ": string %d", index);
     qs_label_text(d, " = \"", text, "\"");
     qs_summary(d, " %d", index);
-    qs_summary_text(d, " \"", text, "\"");
+    qs_summary_quote(d, "", text);
 }
 
 static void read_skill_head(struct qs_decoder *d)

@@ -62,26 +62,10 @@ static void settle_direction(struct qs_decoder *d)
         qs_learn_direction(d, d->direction);
 }
 
-static void summarise_direction(struct qs_decoder *d)
-{
-    switch (d->direction) {
-    case QS_C2S:
-        qs_summary(d, "C→S");
-        break;
-    case QS_S2C:
-        qs_summary(d, "S→C");
-        break;
-    case QS_DIRECTION_UNKNOWN:
-        qs_summary(d, "Direction unknown");
-        break;
-    }
-}
-
 /* A datagram is messages back to back, without a header. */
 static void decode(struct qs_decoder *d)
 {
     settle_direction(d);
-    summarise_direction(d);
     d->accepted = true;
     qs_read_messages(d, ACKNEX_MESSAGE, lookup);
 }

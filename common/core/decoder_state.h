@@ -83,7 +83,7 @@ struct qs_decoder {
     enum qs_direction direction;
     bool connectionless;
     bool handshake; /* connectionless: asks for a connection, or answers that */
-    bool accepted; /* a netchan packet that its receiver takes: not stale, not a duplicate */
+    bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
     uint32_t lost;      /* numbers before it that never came, without those left out on purpose */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
@@ -95,12 +95,15 @@ struct qs_decoder {
     GArray *messages; /* struct qs_message */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
-    GString *summary;              /* one line, UTF-8: "S→C seq 7 ack 5: playerinfo×3, sound" */
+    GString *summary;              /* one line, UTF-8; see summary.h */
     uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
     uint32_t undecoded;            /* bytes that nothing decoded */
     uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
 
-    GArray *summary_items; /* messages in `summary`, before it is put together */
+    /* Of `summary`, before it is put together. */
+    GArray *summary_items;  /* messages */
+    unsigned summary_texts; /* how many of them have a text */
+    GString *summary_fate;
 };
 
 /* The value of the protocol's option number `index`. */

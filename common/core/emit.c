@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/emit.h"
 
+#include "common/core/summary.h"
 #include "common/core/text.h"
 
 static void emit_row(struct qs_decoder *d, unsigned id, const struct qs_value *value)
@@ -35,6 +36,10 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     struct qs_value located = *value;
 
     if (d->in.overrun)
+        return;
+    if (d->want_summary && d->protocol->fields[id].brief)
+        qs_summary_value(d, &d->protocol->fields[id], value);
+    if (!d->fields_wanted)
         return;
     located.offset = location(d, value->offset);
     emit_row(d, id, &located);

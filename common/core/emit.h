@@ -5,9 +5,15 @@
 
 #include "common/core/decoder_state.h"
 
+/* Whether somebody wants to hear of a value: the sink, or the summary, of a row that it has. */
+static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
+{
+    return d->fields_wanted || (d->want_summary && d->protocol->fields[id].brief);
+}
+
 /*
  * Emits a value and its parts, which are the rows with a mask behind its row; nothing after an
- * overrun. Only to be called where `fields_wanted`: the functions below look first, so that a
+ * overrun. Only to be called where the value is wanted: the functions below look first, so that a
  * decode without a sink does not pay for them.
  */
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value);
@@ -17,7 +23,7 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     static inline void function(struct qs_decoder *d, unsigned id, uint32_t offset,                \
                                 uint32_t length, type value)                                       \
     {                                                                                              \
-        if (d->fields_wanted)                                                                      \
+        if (qs_value_wanted(d, id))                                                                \
             qs_emit_value(d, id, &(struct qs_value){offset, length, derived, .member = value});    \
     }
 

@@ -71,7 +71,13 @@ struct qs_field {
     uint32_t mask;               /* part of the preceding unmasked row, or 0 */
     const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
     bool varies; /* from run to run, as challenges do: goldens leave it out (row VARYING) */
+    /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
+     * none (row FIELD_BRIEF; see summary.h). */
+    const char *brief;
 };
+
+/* `brief` of a printed text: a line, in one or more messages of the same name; see summary.c. */
+#define QS_BRIEF_LINE "\n"
 
 /* Which member of struct qs_value (sink.h) holds a value of a type. */
 enum qs_kind {

@@ -38,8 +38,7 @@ static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
     return byte && byte == d->whole_id ? byte : byte & d->id_mask;
 }
 
-/* One message; returns whether another may follow. */
-static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = id_at(d, start);
@@ -67,7 +66,7 @@ static bool read_message(struct qs_decoder *d, unsigned id_row, qs_message_looku
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     while (qs_reader_left(&d->in))
-        if (!read_message(d, id_row, lookup))
+        if (!qs_read_message(d, id_row, lookup))
             break;
     qs_undecoded(d);
 }

@@ -22,4 +22,7 @@ typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder 
  */
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
+/* Reads one of them; whether another may follow. */
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "common/core/emit.h"
 #include "common/core/source.h"
+#include "common/core/summary.h"
 #include "common/core/values.h"
 
 /* The ending of a noun that `count` things have. */
@@ -19,12 +20,15 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     const enum qs_arrival arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
 
     d->accepted = qs_arrival_accepted(arrival);
-    if (arrival == QS_ARRIVAL_DUPLICATE)
+    if (arrival == QS_ARRIVAL_DUPLICATE) {
         qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
                 "Sequence number %u again", d->sequence);
-    else if (arrival == QS_ARRIVAL_STALE)
+        qs_summary_fate(d, "duplicate");
+    } else if (arrival == QS_ARRIVAL_STALE) {
         qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
                 "Sequence number %u comes late", d->sequence);
+        qs_summary_fate(d, "late");
+    }
     return skipped;
 }
 
@@ -33,6 +37,10 @@ void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
     d->lost = skipped - MIN(choked, skipped);
     if (!skipped)
         return;
+    if (choked)
+        qs_summary_fate(d, "choked %u", MIN(choked, skipped));
+    if (skipped > choked)
+        qs_summary_fate(d, "gap %u", skipped - choked);
     if (choked >= skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped, choked by the server", skipped, plural(skipped));
@@ -46,15 +54,18 @@ void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
 {
-    if (qs_netchan_acknowledge(chan, d->acknowledged))
-        qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
-                "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
+    if (!qs_netchan_acknowledge(chan, d->acknowledged))
+        return;
+    qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
+            "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
+    qs_summary_fate(d, "not captured: %u", d->acknowledged);
 }
 
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
 {
     qs_note(d, QS_NOTE_RETRANSMISSION, number.offset, number.length,
             "Sequence number %u sent again", d->sequence);
+    qs_summary_fate(d, "resent");
 }
 
 void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking)
@@ -62,6 +73,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
     qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
             "%u sequence number%s before this one, which the capture lacks", lacking,
             plural(lacking));
+    qs_summary_fate(d, "not captured before: %u", lacking);
 }
 
 /* --- Fragments */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #undef FIELD
+#undef FIELD_BRIEF
 #undef VARYING
 #undef VEC3
 #undef ANGLES

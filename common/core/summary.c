@@ -3,11 +3,18 @@
 
 #include "common/core/text.h"
 
-/* Messages of one name, or a message with a text of its own. */
+enum {
+    TEXT_MAX = 160,    /* characters of a text */
+    TEXTS_MAX = 64,    /* messages that have a text; others are only counted */
+    SUMMARY_MAX = 2000 /* bytes, about: Wireshark shows no more */
+};
+
+/* Messages of one name, or a message with something of its own. */
 struct summary_item {
     const char *name;
     unsigned count;
     GString *text; /* or NULL */
+    bool goes_on;  /* the text is a line without its end */
 };
 
 static void clear_summary_item(gpointer item)
@@ -21,6 +28,7 @@ static void clear_summary_item(gpointer item)
 void qs_summary_init(struct qs_decoder *d)
 {
     d->summary = g_string_new(NULL);
+    d->summary_fate = g_string_new(NULL);
     d->summary_items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
     g_array_set_clear_func(d->summary_items, clear_summary_item);
 }
@@ -28,49 +36,79 @@ void qs_summary_init(struct qs_decoder *d)
 void qs_summary_clear(struct qs_decoder *d)
 {
     g_string_free(d->summary, TRUE);
+    g_string_free(d->summary_fate, TRUE);
     g_array_free(d->summary_items, TRUE);
 }
 
 void qs_summary_begin(struct qs_decoder *d)
 {
     g_string_truncate(d->summary, 0);
+    g_string_truncate(d->summary_fate, 0);
     g_array_set_size(d->summary_items, 0);
+    d->summary_texts = 0;
 }
 
-void qs_summary_end(struct qs_decoder *d)
-{
-    for (guint i = 0; i < d->summary_items->len; i++) {
-        const struct summary_item *item = &g_array_index(d->summary_items, struct summary_item, i);
+/* --- Items --- */
 
-        g_string_append_printf(d->summary, "%s%s", i ? ", " : ": ", item->name);
-        if (item->count > 1)
-            g_string_append_printf(d->summary, "×%u", item->count);
-        if (item->text)
-            g_string_append(d->summary, item->text->str);
+static struct summary_item *item_at(const struct qs_decoder *d, guint i)
+{
+    return &g_array_index(d->summary_items, struct summary_item, i);
+}
+
+/* The last message is over. Where it adds nothing, it is counted with those like it. */
+static void settle_last(struct qs_decoder *d)
+{
+    const guint last = d->summary_items->len - 1;
+    const struct summary_item *item;
+
+    if (!d->summary_items->len || item_at(d, last)->text)
+        return;
+    item = item_at(d, last);
+    for (guint i = 0; i < last; i++) {
+        struct summary_item *known = item_at(d, i);
+
+        if (!known->text && strcmp(known->name, item->name) == 0) {
+            known->count++;
+            g_array_set_size(d->summary_items, last);
+            return;
+        }
     }
 }
 
-/* Where text goes now. */
-static GString *summary_end(struct qs_decoder *d)
+void qs_summary_message(struct qs_decoder *d, const char *name)
+{
+    const struct summary_item item = {.name = name, .count = 1};
+
+    if (!d->want_summary)
+        return;
+    settle_last(d);
+    g_array_append_val(d->summary_items, item);
+}
+
+/* Where text goes now; NULL: there is enough of it. */
+static GString *text_end(struct qs_decoder *d)
 {
     struct summary_item *item;
 
     if (!d->summary_items->len)
         return d->summary;
-    item = &g_array_index(d->summary_items, struct summary_item, d->summary_items->len - 1);
-    if (!item->text)
+    item = item_at(d, d->summary_items->len - 1);
+    if (!item->text && d->summary_texts < TEXTS_MAX) {
         item->text = g_string_new(NULL);
+        d->summary_texts++;
+    }
     return item->text;
 }
 
 void qs_summary(struct qs_decoder *d, const char *format, ...)
 {
+    GString *out = d->want_summary ? text_end(d) : NULL;
     va_list arguments;
 
-    if (!d->want_summary)
+    if (!out)
         return;
     va_start(arguments, format);
-    g_string_append_vprintf(summary_end(d), format, arguments);
+    g_string_append_vprintf(out, format, arguments);
     va_end(arguments);
 }
 
@@ -86,23 +124,158 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
     g_free(readable);
 }
 
-static void add_summary_item(struct qs_decoder *d, const char *name)
+void qs_summary_fate(struct qs_decoder *d, const char *format, ...)
 {
-    const struct summary_item item = {.name = name, .count = 1};
+    va_list arguments;
 
-    for (guint i = 0; i < d->summary_items->len; i++) {
-        struct summary_item *known = &g_array_index(d->summary_items, struct summary_item, i);
-
-        if (!known->text && strcmp(known->name, name) == 0) {
-            known->count++;
-            return;
-        }
-    }
-    g_array_append_val(d->summary_items, item);
+    if (!d->want_summary)
+        return;
+    va_start(arguments, format);
+    g_string_append(d->summary_fate, " [");
+    g_string_append_vprintf(d->summary_fate, format, arguments);
+    g_string_append_c(d->summary_fate, ']');
+    va_end(arguments);
 }
 
-void qs_summary_message(struct qs_decoder *d, const char *name)
+/* --- Values --- */
+
+static void append_word(GString *out, const char *word)
 {
-    if (d->want_summary)
-        add_summary_item(d, name);
+    g_string_append_c(out, ' ');
+    if (*word)
+        g_string_append_printf(out, "%s ", word);
+}
+
+/* Without the bytes up to `blank` around it. */
+static struct qs_view trimmed(struct qs_view text, uint8_t blank)
+{
+    while (text.size && text.data[text.size - 1] <= blank)
+        text.size--;
+    while (text.size && text.data[0] <= blank)
+        text = (struct qs_view){text.data + 1, text.size - 1};
+    return text;
+}
+
+static void append_quote(GString *out, const char *word, struct qs_view text)
+{
+    append_word(out, word);
+    g_string_append_c(out, '"');
+    qs_text_append_quoted(out, text, TEXT_MAX);
+    g_string_append_c(out, '"');
+}
+
+void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text)
+{
+    GString *out = d->want_summary ? text_end(d) : NULL;
+
+    if (out)
+        append_quote(out, word, trimmed(text, ' '));
+}
+
+/* The message before the last one, where that has begun the line that the last one goes on with. */
+static struct summary_item *open_line(const struct qs_decoder *d)
+{
+    const guint count = d->summary_items->len;
+    struct summary_item *before;
+
+    if (count < 2 || item_at(d, count - 1)->text)
+        return NULL;
+    before = item_at(d, count - 2);
+    return before->goes_on && strcmp(before->name, item_at(d, count - 1)->name) == 0 ? before
+                                                                                     : NULL;
+}
+
+/* The last message's text begins, or goes on with, a line. */
+static void append_line(GString *out, bool goes_on, struct qs_view text)
+{
+    if (!goes_on) {
+        append_quote(out, "", text);
+        return;
+    }
+    g_string_truncate(out, out->len - 1); /* the quote */
+    qs_text_append_quoted(out, text, TEXT_MAX);
+    g_string_append_c(out, '"');
+}
+
+/*
+ * Servers print a line piece by piece. The end of a line is not shown, nor the byte before it that
+ * gives chat its sound and color; and nothing of an empty line.
+ */
+static void add_line(struct qs_decoder *d, struct qs_view text)
+{
+    const bool ends = text.size && text.data[text.size - 1] == '\n';
+    const struct qs_view line = trimmed(text, '\n');
+    struct summary_item *open = open_line(d);
+    GString *out;
+
+    if (!line.size && !open)
+        return;
+    if (open)
+        g_array_set_size(d->summary_items, d->summary_items->len - 1);
+    out = text_end(d);
+    if (!out)
+        return;
+    append_line(out, open, line);
+    if (d->summary_items->len)
+        item_at(d, d->summary_items->len - 1)->goes_on = !ends && out->len < TEXT_MAX;
+}
+
+static void add_number(struct qs_decoder *d, const struct qs_field *row,
+                       const struct qs_value *value)
+{
+    GString *out = text_end(d);
+
+    if (!out)
+        return;
+    append_word(out, row->brief);
+    if (qs_type_kind(row->type) == QS_KIND_SIGNED)
+        g_string_append_printf(out, "%" G_GINT64_FORMAT, value->i);
+    else
+        g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->u);
+}
+
+void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
+                      const struct qs_value *value)
+{
+    if (row->type != QS_TEXT)
+        add_number(d, row, value);
+    else if (strcmp(row->brief, QS_BRIEF_LINE) == 0)
+        add_line(d, value->bytes);
+    else
+        qs_summary_quote(d, row->brief, value->bytes);
+}
+
+/* --- The line --- */
+
+static void append_item(GString *out, const struct summary_item *item)
+{
+    g_string_append(out, item->name);
+    if (item->count > 1)
+        g_string_append_printf(out, "×%u", item->count);
+    if (item->text)
+        g_string_append(out, item->text->str);
+}
+
+static void append_items(struct qs_decoder *d)
+{
+    for (guint i = 0; i < d->summary_items->len; i++) {
+        g_string_append(d->summary, i ? ", " : ": ");
+        if (d->summary->len > SUMMARY_MAX) {
+            g_string_append(d->summary, "…");
+            return;
+        }
+        append_item(d->summary, item_at(d, i));
+    }
+}
+
+void qs_summary_end(struct qs_decoder *d)
+{
+    if (d->packet->unit <= 1) {
+        if (d->summary->len && d->summary->str[0] != ' ')
+            g_string_prepend_c(d->summary, ' ');
+        g_string_prepend(d->summary, qs_direction_arrow(d->direction));
+    }
+    g_string_append(d->summary, d->summary_fate->str);
+    settle_last(d);
+    append_items(d);
 }

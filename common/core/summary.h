@@ -1,22 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet in one line, where it is wanted: "S→C seq 7 ack 5: playerinfo×3, sound". */
+/*
+ * A packet in one line, where it is wanted, the same way in every game:
+ *
+ *     S→C seq 7 ack 5 [gap 2]: print "anna: gg", playerinfo×3
+ *     C→S connect protocol 28 name "anna"
+ *
+ * Its direction; its head: numbers, or the command of a connectionless packet; in brackets what
+ * became of it on the way; its messages in order. Values of rows with `brief` (see field.h) come in
+ * by themselves where they are read: numbers as they are, texts in quotes. Of a stream only the
+ * first unit of a packet has the direction, since lines of units are put one behind the other.
+ */
 #ifndef QS_CORE_SUMMARY_H
 #define QS_CORE_SUMMARY_H
 
 #include "common/core/decoder_state.h"
+#include "common/core/sink.h"
 
-/* Adds to the last message in the summary; before any message, to the summary's beginning. */
+/* Adds to the last message in the summary; before any message, to the head. */
 void qs_summary(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same with raw Quake text, made readable and cut to a title's length. */
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after);
-/* Adds a message's name. Messages of one name without text are counted: "playerinfo×3". */
+/* The same as a value: a blank, the word (may be empty), and the text in quotes. */
+void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text);
+/* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
+/* What became of the packet on its way, without the brackets: "gap 3". */
+void qs_summary_fate(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* --- For the core: what holds a summary, and where it begins and ends */
+/* --- For the core: what holds a summary, where it begins and ends, and values that were read */
 
 void qs_summary_init(struct qs_decoder *d);
 void qs_summary_clear(struct qs_decoder *d);
 void qs_summary_begin(struct qs_decoder *d);
 void qs_summary_end(struct qs_decoder *d);
+void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
+                      const struct qs_value *value);
 
 #endif

@@ -41,6 +41,12 @@ enum { QS_TITLE_CHARACTERS = 60 };
  * ellipsis. */
 char *qs_text_title(struct qs_view text, unsigned characters);
 
+/*
+ * Appends text as it stands between quotes: readable, `"` and `\` and control characters with a
+ * backslash, cut to `characters` with an ellipsis.
+ */
+void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
+
 /* A word of a command line. */
 struct qs_token {
     struct qs_view text; /* without its quotes */

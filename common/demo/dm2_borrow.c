@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "common/core/text.h"
 #include "common/demo/dm2_borrower.h"
 #include "common/quake2/baselines.h"
+#include "common/demo/writer.h"
 #include "common/quake2/configstrings.h"
 
 /* --- The sign-on in the dialect of the session --- */
@@ -66,26 +68,82 @@ static void dm2_borrower_free(struct qs_borrower *borrower)
     g_free(b);
 }
 
+/* Servers number models, sounds and images by the order in which the level needs them. */
+static bool tells_level(const struct q2_session *session, uint32_t index)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    return q2_configstring_range(session, index, &range, &number) &&
+           (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
+}
+
+static void keep_own_strings(struct dm2_borrower *b, struct q2_session *late,
+                             const struct q2_session *own)
+{
+    for (uint32_t i = 0; i < qs_table_end(&own->configstrings); i++) {
+        const char *text = qs_table_get(&own->configstrings, i);
+        const char *lent = qs_table_get(&late->configstrings, i);
+
+        if (!text)
+            continue;
+        if (!b->looked && tells_level(own, i))
+            g_strcmp0(text, lent) == 0 ? b->base.proof++ : b->other_strings++;
+        qs_table_set(&late->configstrings, i, qs_view_of(text));
+    }
+}
+
+/* What was captured of the sign-on goes before what is lent; players keep their numbers from level
+ * to level. */
+static void keep_own(struct dm2_borrower *b, struct q2_session *late, const struct q2_session *own)
+{
+    struct q2_entity baseline;
+
+    b->lost = own->lost;
+    b->servercount = own->servercount;
+    if (own->player != Q2_PLAYER_UNKNOWN)
+        late->player = own->player;
+    late->servercount = own->servercount;
+    keep_own_strings(b, late, own);
+    for (uint32_t i = 1; i < qs_table_end(&own->baselines); i++)
+        if (q2_baseline_get(own, i, &baseline))
+            q2_baseline_set(late, &baseline);
+}
+
 static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
                      const struct qs_session *known)
 {
     struct dm2_borrower *b = dm2_borrower_of(borrower);
     struct q2_session *late = q2_session_of(session);
+    struct q2_session own;
 
+    q2_session_copy(&own.base, &late->base);
     q2_session_borrow(late, &b->lent, q2_session_of_const(known));
-    late->player = b->slot;
-    /* Only those who record are told where they are themselves: PROTOCOL.md, section 9. */
-    late->recording |= b->slot >= 0 && b->slot + 1 < DM2_PLAYERS_MAX && b->moved[b->slot + 1];
-    if (b->looked)
-        return;
     b->dialect = late->dialect;
-    translate_baselines(b);
+    if (!b->looked)
+        translate_baselines(b);
     qs_table_clear(&late->baselines);
     qs_table_copy(&late->baselines, &b->lent.baselines);
-    q2_tracker_attach(b->tracker, late);
+    late->player = b->slot;
+    if (own.base.level)
+        keep_own(b, late, &own);
+    /* Only those who record are told where they are themselves: PROTOCOL.md, section 9. */
+    late->recording |= b->records;
+    if (!b->looked)
+        q2_tracker_attach(b->tracker, late);
+    q2_session_clear(&own.base);
 }
 
 /* --- The verdict --- */
+
+char *dm2_lent_because(const struct qs_borrower *borrower, const char *map)
+{
+    const struct dm2_borrower *b = (const struct dm2_borrower *)borrower;
+    const struct qs_sign_on_loss loss = {b->lost.packet, b->lost.before};
+
+    return b->lost.seen ? qs_sign_on_loss_text(map, &loss)
+                        : g_strdup("the capture begins in the middle of a level");
+}
 
 static void say_unknown(struct dm2_borrower *b)
 {
@@ -107,6 +165,7 @@ static char *dm2_refusal(struct qs_borrower *borrower)
     if (refusal)
         return refusal;
     b->slot = dm2_find_slot(b);
+    b->records = dm2_records(b);
     say_unknown(b);
     dm2_make_bases(b);
     return NULL;
@@ -117,8 +176,10 @@ static char *dm2_refusal(struct qs_borrower *borrower)
 /* Without svc_serverdata there is no level to play in. */
 static bool dm2_is_late(const struct qs_decoder *decoder)
 {
-    if (decoder->session->level || !decoder->accepted)
+    if (!decoder->accepted)
         return false;
+    if (decoder->session->level)
+        return q2_session_of_const(decoder->session)->lost.seen;
     if (!decoder->session->connection)
         return true;
     for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)

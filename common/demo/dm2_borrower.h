@@ -17,6 +17,7 @@ enum {
 };
 
 #define DM2_ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)
+#define DM2_PLACE_BITS (DM2_ORIGIN_BITS | U_ANGLE1 | U_ANGLE2)
 
 /* The first that is told of an entity. */
 struct dm2_first {
@@ -43,6 +44,8 @@ struct dm2_borrower {
     bool synchronous; /* the lender's frames are of the same time: */
     int32_t offset;   /* what a frame's number is more there */
 
+    int32_t version;    /* of the late session */
+    bool set_to_record; /* since it began to record within the capture */
     uint32_t messages, unreadable;
     uint32_t agreements, contradictions;
     int32_t first_frame; /* number of the first; 0: none was seen */
@@ -50,7 +53,7 @@ struct dm2_borrower {
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
     GHashTable *firsts;             /* number -> struct dm2_first */
-    bool moved[DM2_PLAYERS_MAX];    /* by entity: it was told where it is */
+    bool moved[DM2_PLAYERS_MAX];    /* by entity: it was told where it is; see dm2_records() */
     bool gone[DM2_PLAYERS_MAX];     /* by entity: it was removed */
     bool baseless[DM2_PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
     struct q2_player player;        /* the first values sent */
@@ -61,6 +64,10 @@ struct dm2_borrower {
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
 
     int16_t slot;
+    bool records;           /* the client recorded when the capture began */
+    struct q2_loss lost;    /* what the session's own sign-on lacks; else it has none at all */
+    int32_t servercount;    /* then: of its level */
+    uint32_t other_strings; /* and so many strings that the lender has otherwise */
     struct q2_frame bases[DM2_REFERENCES_MAX];
 };
 
@@ -86,6 +93,9 @@ bool dm2_look(struct qs_borrower *borrower, const struct qs_decoder *decoder);
 
 /* After the last look: the session's player; 0 where nothing shows it. */
 int16_t dm2_find_slot(const struct dm2_borrower *b);
+
+/* Whether the client recorded when the capture began: then Q2PRO tells where he is himself. */
+bool dm2_records(const struct dm2_borrower *b);
 
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
 char *dm2_refusal_text(struct dm2_borrower *b);

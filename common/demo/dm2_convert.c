@@ -4,9 +4,7 @@
 #include <string.h>
 
 enum {
-    PM_DEAD = 2,            /* from here on the server sends the view itself */
-    PMF_NO_PREDICTION = 64, /* and with this flag */
-    FF_SUPPRESSED = 1       /* protocol 36 has flags where others count frames */
+    FF_SUPPRESSED = 1 /* protocol 36 has flags where others count frames */
 };
 
 void converter_init(struct converter *converter)

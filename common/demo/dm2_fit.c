@@ -98,6 +98,11 @@ char *dm2_refusal_text(struct dm2_borrower *b)
     bool models;
 
     judge_all(b, &models);
+    if (b->servercount && b->kind == QS_LENDER_PRESENT && b->servercount != b->lent.servercount)
+        return g_strdup("it is of another level");
+    if (b->other_strings)
+        return g_strdup_printf("%u models, sounds or images of the session are others in its lists",
+                               b->other_strings);
     if (!b->first_frame)
         return g_strdup("nothing of the game is seen");
     if (is_more_than(b->unreadable, b->messages, UNREADABLE_MAX))

@@ -42,6 +42,9 @@ static inline const struct dm2_told *dm2_told_of(const struct qs_sign_on *sign_o
 /* Whether both look the same and stand at the same place; events last for one frame. */
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
 
+/* Why the session needs a sign-on: what the capture lacks. `map`: of the level. New. */
+char *dm2_lent_because(const struct qs_borrower *borrower, const char *map);
+
 /* What a borrower is given besides. */
 const struct q2_frame *dm2_lent_frame(const struct qs_borrower *borrower, unsigned index);
 

@@ -126,7 +126,21 @@ static void see_return(struct dm2_borrower *b, const struct q2_mention *mention)
     b->baseless[mention->number] |=
         b->gone[mention->number] && !(mention->bits & (U_MODEL | U_REMOVE));
     b->gone[mention->number] = mention->bits & U_REMOVE;
-    b->moved[mention->number] |= (mention->bits & DM2_ORIGIN_BITS) != 0;
+}
+
+/* Q2PRO leaves out where a client's own entity is and looks, unless he is dead or records. */
+static void see_told(struct dm2_borrower *b, const struct q2_mention *mention,
+                     const struct q2_frame *frame)
+{
+    if (mention->number >= DM2_PLAYERS_MAX || frame->player.pm_type >= PM_DEAD || b->set_to_record)
+        return;
+    b->moved[mention->number] |= (mention->bits & DM2_PLACE_BITS) != 0;
+}
+
+bool dm2_records(const struct dm2_borrower *b)
+{
+    return q2_is_q2pro(b->version) && b->slot >= 0 && b->slot + 1 < DM2_PLAYERS_MAX &&
+           b->moved[b->slot + 1];
 }
 
 static void see_mention(struct dm2_borrower *b, const struct q2_mention *mention)
@@ -137,6 +151,7 @@ static void see_mention(struct dm2_borrower *b, const struct q2_mention *mention
     if (!frame)
         return;
     see_return(b, mention);
+    see_told(b, mention, frame);
     see_first(b, mention, state);
     see_move(b, mention, state);
 }
@@ -159,6 +174,8 @@ bool dm2_look(struct qs_borrower *borrower, const struct qs_decoder *decoder)
     struct dm2_borrower *b = dm2_borrower_of(borrower);
     const struct q2_tracker *tracker = b->tracker;
 
+    b->version = decoder->session->version;
+    b->set_to_record |= q2_session_of_const(decoder->session)->recording;
     b->messages += decoder->messages->len != 0;
     b->unreadable += decoder->messages->len && qs_decoder_problems(decoder);
     if (decoder->direction != QS_S2C || !decoder->accepted)

@@ -202,7 +202,8 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     told = told_of_live(sign_on);
     follow(told, session);
     if (!sign_on->complete)
-        sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED];
+        sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED] ||
+                           session->lost.seen;
     frame = q2_tracker_frame(session->tracker, session->tracker->newest);
     if (sign_on->broken || decoder->direction != QS_S2C || !frame)
         return;

@@ -4,10 +4,11 @@
 #include "common/demo/dm2.h"
 #include "common/demo/format.h"
 #include "common/demo/mvd.h"
+#include "common/demo/mvd2.h"
 #include "common/demo/qwd.h"
 
 const struct qs_demo_format *const qs_demo_formats[] = {
-    &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,
+    &qs_demo_mvd2, &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,
 };
 
 const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)

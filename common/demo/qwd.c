@@ -343,7 +343,7 @@ static void decode_cmd(struct qs_decoder *d)
     qs_close(d);
     d->direction = QS_C2S;
     d->accepted = true;
-    qs_summary(d, "C→S command");
+    qs_summary(d, "command");
 }
 
 /* Players go on counting from here: what lies between was not recorded. */

@@ -64,6 +64,8 @@ struct qwd_seen *qwd_seen_new(const struct qwd_borrower *b, const struct qwd_dia
     seen->bases = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     seen->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     seen->baselines = translated(told->baselines, &told->format, &seen->format);
+    seen->own = qwd_told_new(&seen->format);
+    seen->own->baselines = qw_states_copy(seen->baselines);
     qs_decoder_init(&seen->decoder, &qw_protocol);
     qw_protocol.session_init(&seen->session.base);
     qw_session_borrow(&seen->session, &b->lent, &agreed);
@@ -76,6 +78,7 @@ void qwd_seen_free(struct qwd_seen *seen)
     qw_protocol.session_clear(&seen->session.base);
     g_array_free(seen->bases, TRUE);
     g_hash_table_destroy(seen->firsts);
+    seen->own->extra.free(seen->own);
     g_free(seen->baselines);
     g_free(seen);
 }
@@ -125,6 +128,9 @@ static struct qs_borrower *qwd_borrow(const struct qs_sign_on *sign_on, enum qs_
     b->base.sink = &b->sink;
     b->base.unknown = g_string_new(NULL);
     b->sign_on = sign_on;
+    b->told = g_ptr_array_new();
+    g_ptr_array_add(b->told, sign_on->extra);
+    b->then = g_ptr_array_new();
     b->kind = kind;
     qw_protocol.session_init(&b->lent.base);
     learn(b);
@@ -132,6 +138,33 @@ static struct qs_borrower *qwd_borrow(const struct qs_sign_on *sign_on, enum qs_
         .fte = b->lent.ext.fte, .fte2 = b->lent.ext.fte2, .mvd1 = b->lent.ext.mvd1};
     b->dialect = b->theirs;
     return &b->base;
+}
+
+/* Models stand for maps: each has others, and in another order. */
+static bool has_same_models(const struct qwd_told *told, const struct qwd_told *other)
+{
+    if (!told->baselines || !other->baselines || told->baselines->count != other->baselines->count)
+        return false;
+    for (uint32_t i = 0; i < told->baselines->count; i++) {
+        const struct qw_entity *a = &told->baselines->entities[i];
+        const struct qw_entity *b = &other->baselines->entities[i];
+
+        if (a->number != b->number || qw_entity_model(a) != qw_entity_model(b))
+            return false;
+    }
+    return true;
+}
+
+static void qwd_consult(struct qs_borrower *borrower, const struct qs_sign_on *other, bool then)
+{
+    struct qwd_borrower *b = qwd_borrower_of(borrower);
+
+    if (!has_same_models(qwd_told_of(b->sign_on), qwd_told_of(other)))
+        return;
+    if (other != b->sign_on)
+        g_ptr_array_add(b->told, other->extra);
+    if (then)
+        g_ptr_array_add(b->then, other->extra);
 }
 
 static void qwd_borrower_free(struct qs_borrower *borrower)
@@ -142,6 +175,8 @@ static void qwd_borrower_free(struct qs_borrower *borrower)
         qwd_seen_free(b->seen[i]);
     qw_protocol.session_clear(&b->lent.base);
     g_string_free(b->base.unknown, TRUE);
+    g_ptr_array_free(b->told, TRUE);
+    g_ptr_array_free(b->then, TRUE);
     g_free(b->states);
     g_free(b);
 }
@@ -212,6 +247,7 @@ const struct qs_demo_lending qwd_lending = {
     .tell = qwd_tell,
     .is_late = qwd_is_late,
     .borrow = qwd_borrow,
+    .consult = qwd_consult,
     .free = qwd_borrower_free,
     .seed = qwd_seed,
     .look = qwd_look,

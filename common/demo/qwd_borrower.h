@@ -15,6 +15,7 @@ enum { QWD_DIALECTS_MAX = 5, QWD_PLAYERS_MAX = 32 };
 
 /* The first that is told of an entity. */
 struct qwd_first {
+    uint32_t update; /* in which, from 0 */
     bool removes;
     bool arrives; /* it has a model, and no baseline; or it is told where it is, and never moves */
     bool repeats; /* it says what the baseline says: it was in view */
@@ -30,6 +31,7 @@ struct qwd_seen {
     struct qw_states *baselines; /* the lender's */
 
     uint32_t packets, unreadable;
+    bool over;                       /* the next level has begun */
     uint32_t infos[QWD_PLAYERS_MAX]; /* svc_playerinfo, by player */
     bool other[QWD_PLAYERS_MAX];     /* one had a command, which a client is not told of its own */
     uint32_t first_update;           /* number of its packet; 0: none was seen */
@@ -39,14 +41,19 @@ struct qwd_seen {
     uint32_t gone[QW_STATES_MAX];    /* by number: packet in which it was removed; 0: it is there */
     uint32_t agreements, wrong;      /* entities that came into view */
     uint32_t strange;                /* that the lender never saw so: it may be, if it is seldom */
-    float origins[QWD_PLAYERS_MAX][3]; /* of the first svc_playerinfo, by player */
-    uint32_t wrong_models;             /* that are not in the list, or are no weapons in the hand */
+    uint32_t wrong_models;           /* that are not in the list, or are no weapons in the hand */
+    float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
+    struct qwd_numbers known;          /* that are in view, of those that were mentioned */
+    struct qwd_samples samples;        /* of `known`, until an update that is no delta */
+    struct qwd_told *own;              /* since then; and states of what came into view */
 };
 
 struct qwd_borrower {
     struct qs_borrower base;
     struct qs_sink sink; /* hears nothing */
     const struct qs_sign_on *sign_on;
+    GPtrArray *told; /* struct qwd_told: of the sign-on, then of others of its level */
+    GPtrArray *then; /* struct qwd_told: as they were when the session's packets begin */
     enum qs_lender_kind kind;
     struct qw_session lent; /* what the sign-on makes known */
     struct qwd_dialect theirs;
@@ -71,7 +78,13 @@ void qwd_seen_free(struct qwd_seen *seen);
 /* The dialect in which most can be read goes on, as the first of `seen`. */
 void qwd_choose_dialect(struct qwd_borrower *b);
 
-/* What most of the lender's views show of the entity, in the session's dialect; NULL: nothing. */
+/* The player that the session is, as far as it shows; -1: it does not. */
+int qwd_find_slot(const struct qwd_seen *seen);
+
+/*
+ * What most views of the lender show of the entity, in the session's dialect; of others, where it
+ * has none. NULL: nothing.
+ */
 const struct qw_entity *qwd_usual_state(const struct qwd_borrower *b, const struct qwd_seen *seen,
                                         uint16_t number, struct qw_entity *state);
 
@@ -83,7 +96,8 @@ bool qwd_is_usual(const struct qwd_borrower *b, const struct qwd_seen *seen,
 /* qs_demo_lending.look of QuakeWorld. */
 bool qwd_look(struct qs_borrower *borrower, const struct qs_decoder *decoder);
 
-/* Makes `states`: what was in view before the first update. */
+/* Makes `states`: what was in view before the first update; and finds how far the lender's views
+ * are from the session's. */
 void qwd_find_states(struct qwd_borrower *b, const struct qwd_seen *seen);
 
 /* qs_demo_lending.refusal of QuakeWorld. */

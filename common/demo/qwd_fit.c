@@ -15,17 +15,6 @@ enum {
 
 /* --- The verdict --- */
 
-/* A client is told the commands of all players but its own. */
-static int find_slot(const struct qwd_seen *seen)
-{
-    int best = -1;
-
-    for (int i = 0; i < QWD_PLAYERS_MAX; i++)
-        if (seen->infos[i] && !seen->other[i] && (best < 0 || seen->infos[i] > seen->infos[best]))
-            best = i;
-    return best;
-}
-
 static bool is_spectator(const struct qwd_borrower *b, uint8_t player)
 {
     return qs_info_value(qs_view_of(qs_table_get(&b->lent.userinfo, player)), "*spectator").size;
@@ -70,7 +59,7 @@ static char *why_not(const struct qwd_borrower *b, const struct qwd_seen *seen)
         return g_strdup_printf("%u of %u entities are not as it has them: it is of another map or "
                                "game",
                                seen->strange, seen->agreements + seen->strange);
-    if (find_slot(seen) < 0)
+    if (qwd_find_slot(seen) < 0)
         return g_strdup("nothing of the game shows which player the session is");
     return NULL;
 }
@@ -88,7 +77,7 @@ char *qwd_refusal(struct qs_borrower *borrower)
     if (refusal)
         return refusal;
     b->dialect = seen->dialect;
-    b->dialect.player = (uint8_t)find_slot(seen);
+    b->dialect.player = (uint8_t)qwd_find_slot(seen);
     b->dialect.spectator = is_spectator(b, b->dialect.player);
     say_unknown(b, seen);
     qwd_find_states(b, seen);

@@ -3,40 +3,13 @@
 #ifndef QS_DEMO_QWD_LEND_H
 #define QS_DEMO_QWD_LEND_H
 
+#include "common/demo/qwd_told.h"
 #include "common/demo/sign_on.h"
 #include "common/quakeworld/quakeworld.h"
-#include "common/quakeworld/states.h"
 
 extern const struct qs_demo_lending qwd_lending;
 
 /* --- Lenders --- */
-
-enum { QWD_SAMPLES = 128, QWD_SAMPLE_WORDS = QW_STATES_MAX / 32 };
-
-/* What was in view, and from where. */
-struct qwd_sample {
-    float origin[3];
-    uint32_t numbers[QWD_SAMPLE_WORDS]; /* a bit for each entity */
-};
-
-/* What most samples show of an entity. */
-struct qwd_usual {
-    struct qw_entity state;
-    uint32_t votes;
-};
-
-/* What a lender saw of entities. */
-struct qwd_told {
-    struct qs_sign_on_extra extra;
-    struct qw_delta_format format;
-    struct qw_states *baselines;
-    struct qw_states *current;              /* behind the last update */
-    float origin[3];                        /* of the player */
-    struct qwd_sample samples[QWD_SAMPLES]; /* of all the level, in order */
-    unsigned sample_count;
-    uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
-    GHashTable *usual;             /* number -> struct qwd_usual */
-};
 
 static inline const struct qwd_told *qwd_told_of(const struct qs_sign_on *sign_on)
 {

@@ -21,9 +21,20 @@ static void see_playerinfo(struct qwd_seen *seen, struct qs_view body)
 
     if (!qwd_read_place(body, &seen->session.ext, &place) || place.player >= QWD_PLAYERS_MAX)
         return;
-    if (!seen->infos[place.player]++)
-        memcpy(seen->origins[place.player], place.origin, sizeof place.origin);
+    seen->infos[place.player]++;
+    memcpy(seen->origins[place.player], place.origin, sizeof place.origin);
     seen->other[place.player] |= (place.flags & (PF_MSEC | PF_COMMAND)) != 0;
+}
+
+/* A client is told the commands of all players but its own. */
+int qwd_find_slot(const struct qwd_seen *seen)
+{
+    int best = -1;
+
+    for (int i = 0; i < QWD_PLAYERS_MAX; i++)
+        if (seen->infos[i] && !seen->other[i] && (best < 0 || seen->infos[i] > seen->infos[best]))
+            best = i;
+    return best;
 }
 
 static bool has_model(const struct qwd_seen *seen, uint32_t model)
@@ -67,16 +78,27 @@ static struct qw_entity from_baseline(const struct qwd_seen *seen, const struct 
     return state;
 }
 
+/* Doors and the like move; items stay where the lender saw them. */
+static bool can_move(const struct qwd_seen *seen, const struct qw_entity *usual)
+{
+    const char *name = qs_table_get(&seen->session.models, qw_entity_model(usual));
+
+    return !name || name[0] == '*';
+}
+
 const struct qw_entity *qwd_usual_state(const struct qwd_borrower *b, const struct qwd_seen *seen,
                                         uint16_t number, struct qw_entity *state)
 {
-    const struct qwd_told *told = qwd_told_of(b->sign_on);
-    const struct qwd_usual *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
+    for (guint i = 0; i < b->told->len; i++) {
+        const struct qwd_told *told = g_ptr_array_index(b->told, i);
 
-    if (!usual)
-        return NULL;
-    *state = usual->state;
-    return qw_entity_translate(state, &told->format, &seen->format) ? state : NULL;
+        if (!qwd_told_usual(told, &seen->format, number, state))
+            continue;
+        if (told->format.coord_size < seen->format.coord_size && !can_move(seen, state))
+            qw_entity_lie_on_floor(state);
+        return state;
+    }
+    return NULL;
 }
 
 /* Both at the precision of shorts: one of the two may have been told floats. */
@@ -115,18 +137,13 @@ static void judge(const struct qwd_borrower *b, struct qwd_seen *seen, const str
 {
     const struct qw_entity *baseline = qw_states_find(seen->baselines, delta->number);
 
-    if (!qw_entity_model(state) || repeats_model(delta, baseline, state))
+    if (!qw_entity_model(state) || repeats_model(delta, baseline, state)) {
         seen->wrong++;
-    else if (baseline)
+        return;
+    }
+    qwd_told_vote(seen->own, state);
+    if (baseline)
         seen->agreements += qwd_is_usual(b, seen, state);
-}
-
-/* Doors and the like move; items stay where the lender saw them. */
-static bool can_move(const struct qwd_seen *seen, const struct qw_entity *usual)
-{
-    const char *name = qs_table_get(&seen->session.models, qw_entity_model(usual));
-
-    return !name || name[0] == '*';
 }
 
 /* Whether it comes into view with the delta, as far as that shows by itself. */
@@ -163,6 +180,7 @@ static void see_first(const struct qwd_borrower *b, struct qwd_seen *seen,
     if (seen->whole_seen || g_hash_table_contains(seen->firsts, number))
         return;
     first = g_new0(struct qwd_first, 1);
+    first->update = seen->samples.updates;
     first->removes = delta->removes;
     first->state = *state;
     first->arrives = arrives(seen, delta, baseline, state);
@@ -180,6 +198,8 @@ static void see_delta(const struct qwd_borrower *b, struct qwd_seen *seen, uint3
     if (!delta->removes)
         state = from_baseline(seen, delta, in);
     see_first(b, seen, delta, &state);
+    if (delta->number < QW_STATES_MAX)
+        qwd_numbers_set(&seen->known, delta->number, !delta->removes);
     if (delta->removes) {
         *gone = *gone ? *gone : sequence;
         return;
@@ -196,6 +216,32 @@ static void see_whole(struct qwd_seen *seen)
 {
     seen->whole_seen = true;
     memset(seen->gone, 0, sizeof seen->gone);
+}
+
+/* Until all that is in view was told. */
+static void take_sample(struct qwd_seen *seen, uint8_t player)
+{
+    struct qwd_sample *sample = qwd_samples_update(&seen->samples);
+
+    if (!sample)
+        return;
+    sample->player = player;
+    memcpy(sample->origin, seen->origins[player], sizeof sample->origin);
+    sample->numbers = seen->known;
+}
+
+static void see_view(struct qwd_seen *seen, struct qs_view body, bool is_delta)
+{
+    const int player = qwd_find_slot(seen);
+
+    if (player < 0)
+        return;
+    if (!seen->whole_seen) {
+        take_sample(seen, (uint8_t)player);
+        return;
+    }
+    memcpy(seen->own->origin, seen->origins[player], sizeof seen->own->origin);
+    qwd_told_update(seen->own, (uint8_t)player, body, is_delta);
 }
 
 static void see_update(const struct qwd_borrower *b, struct qwd_seen *seen, uint32_t sequence,
@@ -215,6 +261,7 @@ static void see_update(const struct qwd_borrower *b, struct qwd_seen *seen, uint
 
         see_delta(b, seen, sequence, base, !is_delta, &delta, &in);
     }
+    see_view(seen, body, is_delta);
 }
 
 /* Part of the sign-on is the session's own: it must be what the lender was told. */
@@ -278,8 +325,11 @@ static void see_message(const struct qwd_borrower *b, struct qwd_seen *seen, uin
 static void see_packet(const struct qwd_borrower *b, struct qwd_seen *seen, uint32_t sequence,
                        const struct qs_packet *packet)
 {
+    const uint32_t level = seen->session.base.level;
     struct qs_decoder *decoder = &seen->decoder;
 
+    if (seen->over)
+        return;
     seen->session.base.to_client = (struct qs_netchan){0};
     qs_decode_server_messages(decoder, &seen->session.base, NULL, packet);
     seen->packets++;
@@ -287,6 +337,7 @@ static void see_packet(const struct qwd_borrower *b, struct qwd_seen *seen, uint
         seen->unreadable++;
         return;
     }
+    seen->over = seen->session.base.level != level;
     for (guint i = 0; i < decoder->messages->len; i++)
         see_message(b, seen, sequence, g_array_index(decoder->messages, struct qs_message, i).id,
                     qwd_message_view(decoder, i));

@@ -11,8 +11,6 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/messages.h"
 
-enum { VOTE_EVERY = 16, SAMPLE_EVERY = 16 }; /* updates; samples: to begin with */
-
 struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
 {
     const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, index);
@@ -181,108 +179,11 @@ static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
 
 /* --- What the lender saw of entities --- */
 
-static void told_init(struct qwd_told *told, const struct qs_sign_on_extra *extra)
-{
-    memset(told, 0, sizeof *told);
-    told->extra = *extra;
-    told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    told->every = SAMPLE_EVERY;
-}
-
-static void told_free(void *extra)
-{
-    struct qwd_told *told = extra;
-
-    g_free(told->baselines);
-    g_free(told->current);
-    g_hash_table_destroy(told->usual);
-    g_free(told);
-}
-
-static void copy_usual(struct qwd_told *to, const struct qwd_told *from)
-{
-    GHashTableIter iter;
-    gpointer number, usual;
-
-    g_hash_table_iter_init(&iter, from->usual);
-    while (g_hash_table_iter_next(&iter, &number, &usual))
-        g_hash_table_insert(to->usual, number, g_memdup2(usual, sizeof(struct qwd_usual)));
-}
-
-static void *told_copy(const void *extra)
-{
-    const struct qwd_told *told = extra;
-    struct qwd_told *copy = g_memdup2(told, sizeof *told);
-
-    copy->baselines = qw_states_copy(told->baselines);
-    copy->current = qw_states_copy(told->current);
-    copy->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    copy_usual(copy, told);
-    return copy;
-}
-
-static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free};
-
 static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
-    struct qwd_told *told = g_new(struct qwd_told, 1);
+    const struct qw_delta_format format = qw_delta_format(&session->ext);
 
-    told_init(told, &extra_of_qwd);
-    told->format = qw_delta_format(&session->ext);
-    sign_on->extra = &told->extra;
-}
-
-/* The state that most of the samples have wins in the end, if there is one. */
-static void vote(struct qwd_told *told, const struct qw_entity *entity)
-{
-    const gpointer number = GUINT_TO_POINTER(entity->number);
-    struct qwd_usual *usual = g_hash_table_lookup(told->usual, number);
-
-    if (!usual) {
-        usual = g_new0(struct qwd_usual, 1);
-        g_hash_table_insert(told->usual, number, usual);
-    }
-    if (!usual->votes)
-        usual->state = *entity;
-    if (qw_entities_equal(&told->format, &usual->state, entity))
-        usual->votes++;
-    else
-        usual->votes--;
-}
-
-/* Every other one makes room. */
-static void thin_out(struct qwd_told *told)
-{
-    for (unsigned i = 0; i < QWD_SAMPLES / 2; i++)
-        told->samples[i] = told->samples[2 * i];
-    told->sample_count = QWD_SAMPLES / 2;
-    told->every *= 2;
-}
-
-static void take_sample(struct qwd_told *told)
-{
-    struct qwd_sample *sample = &told->samples[told->sample_count++];
-
-    memset(sample, 0, sizeof *sample);
-    memcpy(sample->origin, told->origin, sizeof sample->origin);
-    for (uint32_t i = 0; told->current && i < told->current->count; i++) {
-        const uint16_t number = told->current->entities[i].number;
-
-        sample->numbers[number / 32] |= UINT32_C(1) << number % 32;
-    }
-}
-
-static void sample(struct qwd_told *told)
-{
-    if (told->updates % VOTE_EVERY == 0)
-        for (uint32_t i = 0; told->current && i < told->current->count; i++)
-            vote(told, &told->current->entities[i]);
-    if (told->updates++ < told->next)
-        return;
-    if (told->sample_count == QWD_SAMPLES)
-        thin_out(told);
-    take_sample(told);
-    told->next += MIN(told->every, UINT32_MAX - told->next);
+    sign_on->extra = &qwd_told_new(&format)->extra;
 }
 
 /* PROTOCOL.md, section 4. */
@@ -307,20 +208,6 @@ static void see_place(struct qwd_told *told, const struct qw_session *session, s
 
     if (qwd_read_place(body, &session->ext, &place) && place.player == session->player)
         memcpy(told->origin, place.origin, sizeof told->origin);
-}
-
-/* Deltas say what is, not how much it changed: applied one after the other they show what the
- * client had, but for what it had lost. */
-static void update(struct qwd_told *told, struct qs_view body, bool is_delta)
-{
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-
-    if (is_delta)
-        qs_reader_u8(&in);
-    else
-        g_clear_pointer(&told->current, g_free);
-    told->current = qw_states_apply(told->current, told->baselines, &told->format, in);
-    sample(told);
 }
 
 static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
@@ -354,7 +241,7 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint16_
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        update(told, body, id == SVC_DELTAPACKETENTITIES);
+        qwd_told_update(told, session->player, body, id == SVC_DELTAPACKETENTITIES);
         break;
     }
 }

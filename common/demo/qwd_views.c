@@ -5,12 +5,16 @@
  * common/quakeworld/PROTOCOL.md, section 9.
  */
 #include <math.h>
+#include <string.h>
 
 #include "common/demo/qwd_borrower.h"
 
 enum {
-    FAR =
-        256 /* units of distance weigh as much as one entity that should not be there, or should */
+    FAR = 32,    /* units of distance weigh as much as an entity that only one of two has in view */
+    NEAREST = 3, /* views of lenders that count for each of the session */
+    NEAR = 64,   /* so near they count about the same */
+    OF_FIVE = 4, /* parts of all that counts must have it in view */
+    FOREIGN = 4096 /* so much farther is a lender whose states are not exact in the dialect */
 };
 
 /* --- What was in view --- */
@@ -24,101 +28,216 @@ static bool was_in_view(const struct qwd_borrower *b, const struct qwd_seen *see
     return !first->arrives && !qwd_is_usual(b, seen, &first->state);
 }
 
-static bool has_number(const struct qwd_sample *sample, uint32_t number)
-{
-    return sample->numbers[number / 32] >> number % 32 & 1;
-}
+/* --- What is never mentioned --- */
 
-static double distance(const float *a, const float *b)
-{
-    double sum = 0;
+/* A view of a lender's. */
+struct near {
+    const struct qwd_sample *sample;
+    double difference;
+};
 
-    for (unsigned i = 0; i < 3; i++)
-        sum += fabs((double)a[i] - (double)b[i]);
-    return sum;
-}
+/* What lenders' views say of entities. */
+struct votes {
+    struct qwd_numbers mentioned; /* entities that last, by which views are compared */
+    double in_view[QW_STATES_MAX];
+    double all;
+};
 
-/* How far the sample is from what the session had in view, and from where it saw that. */
-static double difference(const struct qwd_borrower *b, const struct qwd_seen *seen,
-                         const struct qwd_sample *sample)
+static void find_mentioned(const struct qwd_seen *seen, struct qwd_numbers *mentioned)
 {
-    double sum = distance(sample->origin, seen->origins[b->dialect.player]);
     GHashTableIter iter;
-    gpointer number, first;
+    gpointer number;
 
     g_hash_table_iter_init(&iter, seen->firsts);
-    while (g_hash_table_iter_next(&iter, &number, &first))
-        if (was_in_view(b, seen, first) != has_number(sample, GPOINTER_TO_UINT(number)))
-            sum += FAR;
+    while (g_hash_table_iter_next(&iter, &number, NULL))
+        if (qw_states_find(seen->baselines, (uint16_t)GPOINTER_TO_UINT(number)))
+            qwd_numbers_set(mentioned, GPOINTER_TO_UINT(number), true);
+}
+
+/* Adds to a view of the session what only was mentioned later. */
+static void complete(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                     struct qwd_sample *sample)
+{
+    GHashTableIter iter;
+    gpointer number, value;
+
+    g_hash_table_iter_init(&iter, seen->firsts);
+    while (g_hash_table_iter_next(&iter, &number, &value)) {
+        const struct qwd_first *first = value;
+
+        if (first->update > sample->update)
+            qwd_numbers_set(&sample->numbers, GPOINTER_TO_UINT(number),
+                            was_in_view(b, seen, first));
+    }
+}
+
+static double difference(const struct qwd_sample *own, const struct qwd_sample *other,
+                         const struct qwd_numbers *mentioned)
+{
+    double sum = FAR * qwd_numbers_differ(&own->numbers, &other->numbers, mentioned);
+
+    for (unsigned i = 0; i < 3; i++)
+        sum += fabs((double)own->origin[i] - (double)other->origin[i]);
     return sum;
 }
 
-/* The lender's view that was seen from the likest place; NULL: it had none. */
-static const struct qwd_sample *likest_sample(const struct qwd_borrower *b,
-                                              const struct qwd_seen *seen)
+/* What was kept of a lender twice counts once. */
+static bool is_same(const struct qwd_sample *a, const struct qwd_sample *b)
 {
-    const struct qwd_told *told = qwd_told_of(b->sign_on);
-    const struct qwd_sample *best = NULL;
-    double least = 0;
+    return memcmp(a, b, sizeof *a) == 0;
+}
 
-    for (unsigned i = 0; i < told->sample_count; i++) {
-        const double own = difference(b, seen, &told->samples[i]);
+/* Keeps the nearest, in order. */
+static void add_near(struct near *near, struct near other)
+{
+    for (unsigned i = 0; i < NEAREST; i++) {
+        const struct near farther = near[i];
 
-        if (best && !(own < least))
+        if (farther.sample && is_same(farther.sample, other.sample))
+            return;
+        if (farther.sample && !(other.difference < farther.difference))
             continue;
-        best = &told->samples[i];
-        least = own;
+        near[i] = other;
+        other = farther;
+        if (!other.sample)
+            return;
     }
-    return best;
 }
 
-/* Whether an entity that is never mentioned was there all the time: one that lasts. */
-static bool stays_in_view(const struct qwd_seen *seen, const struct qwd_sample *likest,
-                          uint16_t number)
+static void find_near(struct near *near, const struct qwd_told *told, const struct qwd_sample *own,
+                      const struct votes *votes)
 {
-    return likest && qw_states_find(seen->baselines, number) && has_number(likest, number);
+    for (unsigned i = 0; i < told->samples.count; i++) {
+        const struct qwd_sample *sample = &told->samples.all[i];
+
+        add_near(near, (struct near){sample, difference(own, sample, &votes->mentioned)});
+    }
 }
 
-/* Missiles, gibs and the like come and go; another client may have seen it, too. */
-static struct qw_entity state_of_moment(const struct qwd_borrower *b, const struct qwd_seen *seen,
-                                        const struct qwd_first *first)
+static void vote(struct votes *votes, const struct near *near)
 {
-    const struct qwd_told *told = qwd_told_of(b->sign_on);
-    const struct qw_entity *current = qw_states_find(told->current, first->state.number);
-    struct qw_entity state;
+    const double weight = 1 / (NEAR + near->difference);
 
-    if (b->kind != QS_LENDER_PRESENT || !current)
-        return first->state;
-    state = *current;
-    if (!qw_entity_translate(&state, &told->format, &seen->format))
-        return first->state;
-    return state;
+    if (!(weight > 0)) /* a place may be no number */
+        return;
+    votes->all += weight;
+    for (unsigned i = 0; i < QW_STATES_MAX; i++)
+        if (qwd_numbers_has(&near->sample->numbers, i))
+            votes->in_view[i] += weight;
 }
 
-static struct qw_entity state_before(const struct qwd_borrower *b, const struct qwd_seen *seen,
-                                     uint16_t number, const struct qwd_first *first)
+static void vote_of_view(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                         const struct qwd_sample *own, struct votes *votes)
 {
+    struct near near[NEAREST] = {0};
+
+    find_near(near, seen->own, own, votes);
+    for (guint i = 0; i < b->told->len; i++)
+        find_near(near, g_ptr_array_index(b->told, i), own, votes);
+    for (unsigned i = 0; i < NEAREST && near[i].sample; i++)
+        vote(votes, &near[i]);
+}
+
+/* Of the lender alone, at the session's beginning: so it is told from others that fit. */
+static double distance_of(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                          const struct qwd_sample *first, const struct votes *votes)
+{
+    const struct qwd_told *told = g_ptr_array_index(b->told, 0);
+    struct near near[NEAREST] = {0};
+    const double foreign = told->format.coord_size != seen->format.coord_size ? FOREIGN : 0;
+
+    find_near(near, told, first, votes);
+    return near[0].sample ? near[0].difference + foreign : HUGE_VAL;
+}
+
+/*
+ * What is never mentioned has been in view, or out of it, wherever the session went: each of its
+ * views counts, with the lenders' views that are nearest to it.
+ */
+static struct votes *count_votes(struct qwd_borrower *b, const struct qwd_seen *seen)
+{
+    struct votes *votes = g_new0(struct votes, 1);
+
+    find_mentioned(seen, &votes->mentioned);
+    for (unsigned i = 0; i < seen->samples.count; i++) {
+        struct qwd_sample own = seen->samples.all[i];
+
+        if (own.player != b->dialect.player)
+            continue;
+        complete(b, seen, &own);
+        if (!votes->all)
+            b->base.distance = distance_of(b, seen, &own, votes);
+        vote_of_view(b, seen, &own, votes);
+    }
+    return votes;
+}
+
+/* Whether an entity that is never mentioned was there all the time. */
+static bool stays_in_view(const struct votes *votes, uint16_t number)
+{
+    return votes->all > 0 && 5 * votes->in_view[number] >= OF_FIVE * votes->all;
+}
+
+/* --- States --- */
+
+/* What other clients had in view of it at that moment; false: nothing. */
+static bool state_then(const struct qwd_borrower *b, const struct qwd_seen *seen, uint16_t number,
+                       struct qw_entity *state)
+{
+    for (guint i = 0; i < b->then->len; i++) {
+        const struct qwd_told *told = g_ptr_array_index(b->then, i);
+        const struct qw_entity *current = qw_states_find(told->current, number);
+
+        if (!current)
+            continue;
+        *state = *current;
+        if (qw_entity_translate(state, &told->format, &seen->format))
+            return true;
+    }
+    return false;
+}
+
+/* Missiles, gibs and the like come and go. */
+static bool state_of_moment(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                            uint16_t number, const struct qwd_first *first, struct qw_entity *state)
+{
+    if (state_then(b, seen, number, state))
+        return true;
+    if (first)
+        *state = first->state;
+    return first;
+}
+
+static bool state_of_item(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                          const struct qw_entity *baseline, struct qw_entity *state)
+{
+    /* What the session itself was told has its precision. */
+    if (!qwd_told_usual(seen->own, &seen->format, baseline->number, state) &&
+        !qwd_usual_state(b, seen, baseline->number, state))
+        *state = *baseline;
+    return true;
+}
+
+/* Whether it was in view, and with which state. */
+static bool state_before(const struct qwd_borrower *b, const struct qwd_seen *seen,
+                         const struct votes *votes, uint16_t number, struct qw_entity *state)
+{
+    const struct qwd_first *first = g_hash_table_lookup(seen->firsts, GUINT_TO_POINTER(number));
     const struct qw_entity *baseline = qw_states_find(seen->baselines, number);
-    struct qw_entity state;
 
-    if (!baseline)
-        return state_of_moment(b, seen, first);
-    return qwd_usual_state(b, seen, number, &state) ? state : *baseline;
+    if (!(first ? was_in_view(b, seen, first) : stays_in_view(votes, number)))
+        return false;
+    return baseline ? state_of_item(b, seen, baseline, state)
+                    : state_of_moment(b, seen, number, first, state);
 }
 
 void qwd_find_states(struct qwd_borrower *b, const struct qwd_seen *seen)
 {
-    const struct qwd_sample *likest = likest_sample(b, seen);
+    struct votes *votes = count_votes(b, seen);
+    struct qw_entity state;
 
-    for (uint16_t i = 1; seen->bases->len && i < QW_STATES_MAX; i++) {
-        const struct qwd_first *first = g_hash_table_lookup(seen->firsts, GUINT_TO_POINTER(i));
-        struct qw_entity state;
-
-        if (!(first ? was_in_view(b, seen, first) : stays_in_view(seen, likest, i)))
-            continue;
-        state = state_before(b, seen, i, first);
-        if (!qw_entity_model(&state))
-            continue; /* nobody sees it */
-        b->states = qw_states_set(b->states, &state);
-    }
+    for (uint16_t i = 1; seen->bases->len && i < QW_STATES_MAX; i++)
+        if (state_before(b, seen, votes, i, &state) && qw_entity_model(&state))
+            b->states = qw_states_set(b->states, &state);
+    g_free(votes);
 }

@@ -109,6 +109,7 @@ struct qs_borrower {
     /* After refusal(): */
     GString *unknown; /* what remains unknown, and until when; empty: nothing */
     uint32_t proof;   /* how many observations speak for the lender */
+    double distance;  /* of several that fit the nearest lends; 0: it is as good as any */
 };
 
 struct qs_demo_lending {
@@ -127,6 +128,13 @@ struct qs_demo_lending {
     /* The sign-on is complete, and stays as long as the borrower. */
     struct qs_borrower *(*borrow)(const struct qs_sign_on *sign_on, enum qs_lender_kind kind);
     void (*free)(struct qs_borrower *borrower);
+
+    /*
+     * Another sign-on, which stays as long, may be of the same level: before the first look, for
+     * what its client saw. `then`: it is as it was when the session's packets begin; that may be
+     * the lender's own. NULL: that does not help.
+     */
+    void (*consult)(struct qs_borrower *borrower, const struct qs_sign_on *other, bool then);
 
     /*
      * Gives a session what the sign-on tells. `session` is in its first state, or one in which part

@@ -42,6 +42,33 @@ void qs_demo_problem(struct qs_demo_writer *writer, const struct qs_packet *pack
     g_free(text);
 }
 
+/* " (packet 13)", in a buffer of that size. */
+enum { PLACE_SIZE = 48 };
+
+static const char *place_of(const struct qs_sign_on_loss *loss, char *place)
+{
+    g_snprintf(place, PLACE_SIZE, " (%spacket %" G_GUINT64_FORMAT ")",
+               loss->before ? "before " : "", loss->packet);
+    return loss->packet ? place : "";
+}
+
+char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss)
+{
+    char place[PLACE_SIZE];
+
+    return g_strdup_printf("part of the sign-on of %s%s was not captured", map ? map : "a level",
+                           place_of(loss, place));
+}
+
+void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
+                        const struct qs_sign_on_loss *loss)
+{
+    char place[PLACE_SIZE];
+
+    qs_demo_problem(writer, NULL, "%s%s cannot be shown: part of its sign-on%s was not captured",
+                    map ? "level " : "a level", map ? map : "", place_of(loss, place));
+}
+
 void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_packet *packet)
 {
     qs_demo_problem(writer, packet,

@@ -69,6 +69,23 @@ void qs_demo_left_out_odd_text(struct qs_demo_writer *writer, const struct qs_pa
 void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
                          bool left_out);
 
+/* Where the capture lacks part of a sign-on. */
+struct qs_sign_on_loss {
+    uint64_t packet; /* number in the capture; 0: unknown */
+    bool before;     /* what is missing was sent before that packet; else it is that packet */
+};
+
+/*
+ * Players cannot show a level without all of its sign-on, which nobody lends. `map`: the level's,
+ * or NULL.
+ */
+void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
+                        const struct qs_sign_on_loss *loss);
+
+/* The same as words, for a level that is lent its sign-on: "part of the sign-on of dm6 (packet 13)
+ * was not captured". New. */
+char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss);
+
 /*
  * Something that the user should know: the demo is not what the client would have recorded.
  * `packet` is where, or NULL.

@@ -30,13 +30,14 @@ static uint32_t length_to(struct qs_view text, const char *ends, size_t count)
     return n;
 }
 
-static void read_info(struct qs_decoder *d)
+static struct qs_view read_info(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const struct qs_view info =
         qs_text_sized(d, NQ_OOB_INFO, length_to(rest(d), "\n", sizeof "\n"));
 
     qs_emit_info(d, &info_rows, info, at);
+    return info;
 }
 
 /* Text; behind its NUL stands the offer of the encryption layer. */
@@ -67,9 +68,14 @@ static void read_getchallenge(struct qs_decoder *d)
 
 static void read_connect(struct qs_decoder *d)
 {
+    struct qs_view info;
+
     d->handshake = true;
     nq_session_of(d)->darkplaces_client = true;
-    read_info(d);
+    info = read_info(d);
+    qs_summary_quote(d, "protocol", qs_info_value(info, "protocol"));
+    if (qs_info_value(info, "name").size)
+        qs_summary_quote(d, "name", qs_info_value(info, "name"));
     read_arguments(d);
 }
 
@@ -86,16 +92,34 @@ static void read_answer(struct qs_decoder *d)
     read_arguments(d);
 }
 
+/* infoResponse says how many there are, statusResponse has a line for each. */
+static void summarise_players(struct qs_decoder *d, struct qs_view info, unsigned lines)
+{
+    const struct qs_view clients = qs_info_value(info, "clients");
+
+    if (clients.size && !lines)
+        qs_summary_text(d, " players ", clients, "");
+    else
+        qs_summary(d, " players %u", lines);
+}
+
 /* A line feed, the server's settings, and a line for each player. */
 static void read_status(struct qs_decoder *d)
 {
+    struct qs_view info;
+    unsigned players = 0;
+
     d->in.pos++;
-    read_info(d);
+    info = read_info(d);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos] == '\n') {
         d->in.pos++;
-        if (length_to(rest(d), "\n", sizeof "\n"))
+        if (length_to(rest(d), "\n", sizeof "\n")) {
             qs_text_sized(d, NQ_OOB_PLAYER, length_to(rest(d), "\n", sizeof "\n"));
+            players++;
+        }
     }
+    qs_summary_quote(d, "map", qs_info_value(info, "mapname"));
+    summarise_players(d, info, players);
     read_arguments(d);
 }
 

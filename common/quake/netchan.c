@@ -308,7 +308,7 @@ void nq_read_datagram(struct qs_decoder *d)
     size = d->in.size;
     limit_payload(d, word & NETFLAG_LENGTH_MASK);
     notice_beginning(d, word);
-    qs_summary(d, "%s %s %u", qs_direction_arrow(d->direction), kind_name(word), d->sequence);
+    qs_summary(d, "%s %u", kind_name(word), d->sequence);
     read_payload(d, word);
     d->in.size = size; /* what the length leaves out is shown as well */
     qs_undecoded(d);

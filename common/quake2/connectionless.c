@@ -158,6 +158,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
         return;
     connect->userinfo = token.text;
     qs_add_userinfo_secret(d, Q2_USERINFO_TEXT, token.text);
+    qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
     qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
     qs_emit_info(d, &userinfo_rows, token.text,
                  line->base + (uint32_t)(token.text.data - line->text.data));
@@ -240,7 +241,6 @@ static void read_connect(struct qs_decoder *d, struct line *line)
     read_userinfo(d, line, &connect);
     read_connect_tail(d, line, &connect);
     keep_connect(d, &connect);
-    qs_summary(d, " %d", (int)connect.version);
 }
 
 static void read_client_connect(struct qs_decoder *d, struct line *line)
@@ -257,6 +257,8 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
         else if (starts_with(word, "nc="))
             netchan = word.size > 3 && word.data[3] == '1';
     }
+    if (map.size)
+        qs_summary_quote(d, "map", map);
     q2_session_accept(session);
     /* The server decides about the netchan. */
     if (netchan >= 0)
@@ -295,14 +297,17 @@ static void read_status(struct qs_decoder *d, struct line *line)
 {
     const uint32_t end = end_of_line(line);
     const struct qs_view info = {line->text.data + line->pos, end - line->pos};
+    unsigned players = 0;
 
     qs_emit_info(d, &rule_rows, info, line->base + line->pos);
     line->pos = end;
     skip_line_end(d, line);
-    while (line->pos < line->text.size && line->text.data[line->pos]) {
+    for (; line->pos < line->text.size && line->text.data[line->pos]; players++) {
         read_status_player(d, line, end_of_line(line));
         skip_line_end(d, line);
     }
+    qs_summary_quote(d, "map", qs_info_value(info, "mapname"));
+    qs_summary(d, " players %u", players);
 }
 
 static bool is_status(const struct line *line)
@@ -371,10 +376,12 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
 
 static void read_servers(struct qs_decoder *d, struct line *line)
 {
+    unsigned count = 0;
+
     /* One blank stands behind the word; addresses may begin with any byte. */
     if (line->pos < line->text.size)
         emit_view(d, Q2_OOB_END, line, 1);
-    while (line->text.size - line->pos >= SERVER_SIZE) {
+    for (; line->text.size - line->pos >= SERVER_SIZE; count++) {
         const uint32_t at = line->base + line->pos;
         const uint8_t *server = line->text.data + line->pos;
 
@@ -384,6 +391,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
         qs_close_at(d, at + SERVER_SIZE);
         line->pos += SERVER_SIZE;
     }
+    qs_summary(d, " %u", count);
 }
 
 /* --- All of them */
@@ -407,7 +415,7 @@ static void read_command(struct qs_decoder *d, struct line *line)
         return;
     qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
     qs_label_text(d, ": ", word.text, "");
-    qs_summary_text(d, " ", word.text, "");
+    qs_summary_text(d, "", word.text, "");
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
         if (qs_view_equal(word.text, commands[i].name)) {
             qs_exchange(d, commands[i].asks, commands[i].answers);
@@ -439,7 +447,6 @@ void q2_decode_connectionless(struct qs_decoder *d)
     struct line line = {.base = marked ? MARK_SIZE : 0};
 
     d->connectionless = true;
-    qs_summary(d, "connectionless");
     qs_open(d, Q2_OOB);
     if (marked)
         qs_u32(d, Q2_OOB_MARK);

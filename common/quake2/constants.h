@@ -11,6 +11,7 @@ enum {
     Q2_PROTOCOL_VANILLA = 34,
     Q2_PROTOCOL_R1Q2 = 35,
     Q2_PROTOCOL_Q2PRO = 36,
+    Q2_PROTOCOL_MVD = 37, /* streams and files of servers */
     Q2_PROTOCOL_AQTION = 38,
     Q2_PROTOCOL_Q2REPRO = 1038,
     Q2_PROTOCOL_EXTENDED = 3434, /* demo files only */
@@ -45,6 +46,21 @@ enum q2_svc {
 enum q2_q2repro_svc { /* from 24 on; below, they are as in other protocols */
 #define SVC_Q2REPRO(id, number, name, read, blurb) Q2REPRO_SVC_##id = number,
 #define SVC_Q2REPRO_AS(id, number, name, read) Q2REPRO_SVC_##id = number,
+#include "common/quake2/messages.def"
+};
+
+enum q2_gtc {
+#define GTC(id, number, name, read) GTC_##id = number,
+#include "common/quake2/messages.def"
+};
+
+enum q2_gts {
+#define GTS(id, number, name, read) GTS_##id = number,
+#include "common/quake2/messages.def"
+};
+
+enum q2_mvd {
+#define MVD(id, number, name, read) MVD_##id = number,
 #include "common/quake2/messages.def"
 };
 
@@ -155,8 +171,36 @@ enum {
 #define EPS_CLIENTNUM 0x40u
 #define EPS_GUNRATE 0x80u /* q2repro */
 
+/* Of the player's movement; from PM_DEAD on, and with PMF_NO_PREDICTION, all servers send the view.
+ * Source: engine, q_shared.h pmtype_t, PMF_*. */
+enum { PM_DEAD = 2, PMF_NO_PREDICTION = 64 };
+
 /* Flags of protocol 36's svc_serverdata. Source: Q2PRO, protocol.h Q2PRO_PF_*. */
 enum { PF_EXTENSIONS = 8, PF_EXTENSIONS_2 = 16 };
 #define PF_GAME3 0x8000u /* q2repro: the game is one of id's engine, or made of it */
+
+/* Flags of an MVD stream. Source: Q2PRO, protocol.h mvd_flags_t. */
+enum { MVF_EXTLIMITS = 4, MVF_EXTLIMITS_2 = 8 };
+
+/* Bits of a player state's mask in MVD; what is behind it stands in the order of that of other
+ * protocols. Source: Q2PRO, protocol.h PPS_*. */
+#define PPS_M_TYPE 0x1u
+#define PPS_M_ORIGIN 0x2u
+#define PPS_M_ORIGIN2 0x4u
+#define PPS_VIEWOFFSET 0x8u
+#define PPS_VIEWANGLES 0x10u
+#define PPS_VIEWANGLE2 0x20u
+#define PPS_KICKANGLES 0x40u
+#define PPS_BLEND 0x80u
+#define PPS_FOV 0x100u
+#define PPS_WEAPONINDEX 0x200u
+#define PPS_WEAPONFRAME 0x400u
+#define PPS_GUNOFFSET 0x800u
+#define PPS_GUNANGLES 0x1000u
+#define PPS_RDFLAGS 0x2000u
+#define PPS_STATS 0x4000u
+#define PPS_MOREBITS 0x8000u
+#define PPS_REMOVE 0x10000u
+#define PPS_FOG 0x20000u
 
 #endif

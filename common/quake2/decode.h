@@ -51,9 +51,29 @@ void q2_read_achievement(struct qs_decoder *d);
 void q2_read_server_messages(struct qs_decoder *d);
 /* The same where there is no netchan: the source is all of the packet. */
 void q2_decode_messages(struct qs_decoder *d);
+/* Parts that MVD has, too. */
+void q2_read_print(struct qs_decoder *d);
+void q2_read_configstring(struct qs_decoder *d);
+void q2_read_configstring_stream(struct qs_decoder *d);
+/* What follows a sound's flags, as these say. */
+void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags);
+/* The messages that all protocols have: see qs_message_lookup. */
+const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id);
 /* Reads on in what the packet holds in another form. */
 void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
                     void (*read)(struct qs_decoder *));
+
+/* mvd.c */
+/* Messages of MVD up to the reader's limit. */
+void q2_read_mvd_messages(struct qs_decoder *d);
+/* mvd_frames.c: what a frame holds; the gamestate's has no message byte. */
+void q2_read_mvd_frame(struct qs_decoder *d);
+
+/* gtv.c: conversations over TCP; see qs_protocol.recognise_stream, unit_size and decode_unit */
+bool q2_recognise_stream(struct qs_view start);
+uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen);
+void q2_decode_unit(struct qs_decoder *d);
 
 /* client_messages.c */
 /* All messages up to the end of the source. */
@@ -68,6 +88,10 @@ void q2_read_playerupdate(struct qs_decoder *d);
 /* player.c */
 /* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
+
+/* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
+void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
+                           struct q2_player *player);
 
 /* entities.c */
 struct q2_entity_mask {

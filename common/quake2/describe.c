@@ -20,6 +20,8 @@ static const char *engine_of(const struct q2_session *session)
         return "AQtion ";
     if (session->base.version == Q2_PROTOCOL_Q2REPRO)
         return "q2repro ";
+    if (session->dialect.mvd)
+        return "MVD ";
     if (session->base.version == Q2_PROTOCOL_Q2PRO && session->undecodable)
         return "q2pro-ng ";
     return "";
@@ -32,7 +34,7 @@ char *q2_version_text(const struct q2_session *session)
 
     if (!version)
         return NULL;
-    if (name)
+    if (name && !session->dialect.mvd)
         return g_strdup_printf("%s %d", name, version);
     if (session->minor)
         return g_strdup_printf("%s%d (%u)", engine_of(session), version, session->minor);
@@ -46,7 +48,8 @@ static char *describe_map(const struct q2_session *session)
     char *map = readable(model);
 
     if (!map)
-        return readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
+        return session->base.level > 1 ? NULL
+                                       : readable(qs_table_get(&session->texts, Q2_TEXT_MAP));
     if (g_str_has_prefix(map, "maps/"))
         memmove(map, map + 5, strlen(map + 5) + 1);
     if (g_str_has_suffix(map, ".bsp"))

@@ -9,7 +9,11 @@ enum {
     Q2PRO_BEAM_ORIGIN = 1017,
     Q2PRO_SHORT_ANGLES = 1018,
     Q2PRO_CLIENTNUM_SHORT = 1022,
-    Q2PRO_PLAYERFOG = 1026
+    Q2PRO_PLAYERFOG = 1026,
+    MVD_OLDEST = 2009,
+    MVD_EXTENDED_LIMITS = 2011,
+    MVD_EXTENDED_LIMITS_2 = 2012,
+    MVD_PLAYERFOG = 2013
 };
 
 bool q2_is_q2pro(int32_t version)
@@ -108,6 +112,26 @@ struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags,
     if (version == Q2_PROTOCOL_Q2REPRO)
         set_q2repro(&dialect, flags);
     else if (dialect.extensions)
+        dialect.layout = Q2_LAYOUT_EXTENDED;
+    return dialect;
+}
+
+bool q2_is_minor_of_mvd(uint32_t minor)
+{
+    return minor >= MVD_OLDEST && minor <= MVD_PLAYERFOG;
+}
+
+/* Source: Q2PRO, server/mvd/parse.c MVD_ParseServerData. */
+struct q2_dialect q2_mvd_dialect(uint32_t minor, uint16_t flags)
+{
+    struct q2_dialect dialect = {.mvd = true, .beam_origin = true};
+
+    dialect.extensions = minor >= MVD_EXTENDED_LIMITS && flags & MVF_EXTLIMITS;
+    dialect.extensions2 =
+        dialect.extensions && minor >= MVD_EXTENDED_LIMITS_2 && flags & MVF_EXTLIMITS_2;
+    dialect.player_fog = dialect.extensions2 && minor >= MVD_PLAYERFOG;
+    dialect.long_solid = dialect.short_angles = dialect.extensions;
+    if (dialect.extensions)
         dialect.layout = Q2_LAYOUT_EXTENDED;
     return dialect;
 }

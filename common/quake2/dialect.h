@@ -23,6 +23,7 @@ struct q2_dialect {
     bool clientnum16; /* the client number is a short */
     bool q2repro;     /* coordinates are floats, messages are numbered otherwise */
     enum q2_layout layout;
+    bool mvd;    /* a server's stream or file: removals may have fields */
     bool aqtion; /* frames keep the ids of their messages; a byte of flags in the player */
 };
 
@@ -40,6 +41,10 @@ bool q2_is_q2pro(int32_t version);
  * (enum q2_record) are those of svc_serverdata.
  */
 struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record);
+
+/* Whether MVD of that minor version can be decoded, and its dialect: `flags` are MVF_*. */
+bool q2_is_minor_of_mvd(uint32_t minor);
+struct q2_dialect q2_mvd_dialect(uint32_t minor, uint16_t flags);
 
 /* How demos of that protocol version are written: up to 34, or 3434 to 3436. */
 struct q2_dialect q2_demo_dialect(int32_t version);

@@ -81,14 +81,17 @@ static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
     return number < (dialect_of(d)->extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
 
+/* Engines end the game at a number that is too high: nothing behind it is a message. */
 static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
                             uint32_t at)
 {
-    if (!is_valid_number(d, number))
+    if (!is_valid_number(d, number)) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
-    else if (number <= list->last)
+        d->stop = true;
+    } else if (number <= list->last) {
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity %u comes behind entity %u",
                 number, list->last);
+    }
 }
 
 static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
@@ -116,7 +119,8 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
         entity = &alone;
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
-        return;
+        if (!dialect_of(d)->mvd)
+            return;
     }
     memcpy(stood, entity->origin, sizeof stood);
     q2_read_entity(d, mask.bits, entity);
@@ -143,7 +147,7 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
     update_roster(list, mask);
     read_entity_fields(d, mask);
     qs_close(d);
-    return !d->in.overrun && is_valid_number(d, mask.number);
+    return !d->in.overrun && !d->stop;
 }
 
 static void read_entities(struct qs_decoder *d, struct entity_list *list)
@@ -153,7 +157,7 @@ static void read_entities(struct qs_decoder *d, struct entity_list *list)
 
     while (read_one_entity(d, list))
         count++;
-    if (tracker && !d->in.overrun)
+    if (tracker && !d->in.overrun && !d->stop)
         q2_tracker_frame_end(tracker, dialect_of(d)->beam_origin);
     qs_label(d, ": %u entities", count);
 }
@@ -207,6 +211,7 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
 {
     struct q2_tracker *tracker = tracker_of(d);
 
+    q2_session_of(d->session)->signing_on = false;
     label_frame(d, number, delta);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);

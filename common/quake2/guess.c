@@ -58,38 +58,43 @@ static bool is_readable(struct qs_decoder *d, const struct q2_session *session,
     return readable;
 }
 
-/* The one direction in which the packet can be read in `session`. */
-static bool find_direction(struct qs_decoder *d, const struct q2_session *session,
-                           enum qs_direction *direction, void (*decode)(struct qs_decoder *))
+/* In which directions a packet can be read. */
+enum fit { FITS_NONE, FITS_ONE, FITS_BOTH };
+
+/* `direction`: the one in which the packet can be read in `session`. */
+static enum fit find_direction(struct qs_decoder *d, const struct q2_session *session,
+                               enum qs_direction *direction, void (*decode)(struct qs_decoder *))
 {
     bool as_client, as_server;
 
     *direction = d->direction;
     if (d->direction != QS_DIRECTION_UNKNOWN)
-        return is_readable(d, session, d->direction, decode);
+        return is_readable(d, session, d->direction, decode) ? FITS_ONE : FITS_NONE;
     as_client = is_readable(d, session, QS_C2S, decode);
     as_server = is_readable(d, session, QS_S2C, decode);
     *direction = as_client ? QS_C2S : QS_S2C;
-    return as_client != as_server;
+    if (as_client && as_server)
+        return FITS_BOTH;
+    return as_client || as_server ? FITS_ONE : FITS_NONE;
 }
 
-static bool try_guess(struct qs_decoder *d, const struct guess *guess,
-                      void (*decode)(struct qs_decoder *))
+static enum fit try_guess(struct qs_decoder *d, const struct guess *guess,
+                          void (*decode)(struct qs_decoder *))
 {
     struct q2_session *session = q2_session_of(d->session);
     struct q2_session trial;
     enum qs_direction direction;
-    bool fits;
+    enum fit fit;
 
     q2_session_copy(&trial.base, &session->base);
     apply(&trial, guess);
-    fits = find_direction(d, &trial, &direction, decode);
+    fit = find_direction(d, &trial, &direction, decode);
     q2_session_clear(&trial.base);
-    if (!fits)
-        return false;
+    if (fit != FITS_ONE)
+        return fit;
     apply(session, guess);
     qs_learn_direction(d, direction);
-    return true;
+    return fit;
 }
 
 static bool is_known(const struct q2_session *session)
@@ -105,11 +110,12 @@ void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *))
     if (is_known(session) || qs_packet_is_cut(d->packet))
         return;
     /* A guess holds as long as packets can be read with it. */
-    if (find_direction(d, session, &direction, decode)) {
+    if (find_direction(d, session, &direction, decode) == FITS_ONE) {
         qs_learn_direction(d, direction);
         return;
     }
+    /* What a likely guess reads in both directions, no less likely one is to decide. */
     for (unsigned i = 0; i < G_N_ELEMENTS(guesses); i++)
-        if (is_possible(session, &guesses[i]) && try_guess(d, &guesses[i], decode))
+        if (is_possible(session, &guesses[i]) && try_guess(d, &guesses[i], decode) != FITS_NONE)
             return;
 }

@@ -73,6 +73,24 @@ const struct qs_name q2_q2repro_svc_names[] = {
     {0, NULL},
 };
 
+const struct qs_name q2_gtc_names[] = {
+#define GTC(id, number, name, read) {number, name},
+#include "common/quake2/messages.def"
+    {0, NULL},
+};
+
+const struct qs_name q2_gts_names[] = {
+#define GTS(id, number, name, read) {number, name},
+#include "common/quake2/messages.def"
+    {0, NULL},
+};
+
+const struct qs_name q2_mvd_names[] = {
+#define MVD(id, number, name, read) {number, name},
+#include "common/quake2/messages.def"
+    {0, NULL},
+};
+
 const struct qs_name q2_record_names[] = {
     {0, "Network"}, {1, "Client recording"}, {2, "Server recording"}, {128, "Relay recording"},
     {0, NULL},

@@ -76,7 +76,7 @@ static struct header read_header(struct qs_decoder *d)
     qs_close(d);
     d->sequence = header.sequence;
     d->acknowledged = header.acknowledged;
-    qs_summary(d, " seq %u ack %u", header.sequence, header.acknowledged);
+    qs_summary(d, "seq %u ack %u", header.sequence, header.acknowledged);
     return header;
 }
 
@@ -122,13 +122,22 @@ static void read_messages(struct qs_decoder *d)
         qs_undecoded(d);
 }
 
+/* What the client acknowledges of a sign-on, and the capture lacks. */
+static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
+{
+    if (d->direction == QS_C2S && d->session->to_client.not_captured > not_captured)
+        q2_session_lose(q2_session_of(d->session), d->packet->number, true);
+}
+
 static void arrive(struct qs_decoder *d)
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
+    const uint32_t not_captured = d->session->to_client.not_captured;
 
     qs_note_gap(d, sequence, qs_receive(d, qs_netchan_forth(d), sequence), 0);
     if (d->accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    note_lost_sign_on(d, not_captured);
 }
 
 static void read_fragment(struct qs_decoder *d, const struct header *header)
@@ -166,4 +175,6 @@ void q2_decode_netchan(struct qs_decoder *d)
     if (d->direction != QS_DIRECTION_UNKNOWN)
         arrive(d);
     qs_read_received(d, read_messages);
+    if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
+        q2_session_lose(session, d->packet->number, false);
 }

@@ -312,17 +312,9 @@ static void read_rerelease_view(struct qs_decoder *d, unsigned bits, unsigned ex
         qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
 }
 
-void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
+void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
+                           struct q2_player *player)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
-    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
-
-    if (dialect->player_fog && bits & PS_MOREBITS)
-        bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
-    if (dialect->packed)
-        qs_emit_generated_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
-    else
-        extra = implied_extra(bits);
     read_movement(d, bits, extra, player);
     read_view(d, bits, extra, player);
     read_gun(d, bits, extra, player);
@@ -336,8 +328,22 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
-    if (dialect->q2repro)
+    if (q2_session_of(d->session)->dialect.q2repro)
         read_rerelease_view(d, bits, extra);
     if (extra & EPS_CLIENTNUM)
         read_client_number(d, player);
+}
+
+void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
+{
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
+
+    if (dialect->player_fog && bits & PS_MOREBITS)
+        bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
+    if (dialect->packed)
+        qs_emit_generated_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
+    else
+        extra = implied_extra(bits);
+    q2_read_player_fields(d, bits, extra, player);
 }

@@ -26,7 +26,6 @@ static void decode(struct qs_decoder *d)
         q2_guess(d, decode);
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
-    qs_summary(d, "%s", qs_direction_arrow(d->direction));
     q2_decode_netchan(d);
 }
 
@@ -54,5 +53,9 @@ const struct qs_protocol q2_protocol = {
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
     .place = q2_place,
     .decode = decode,
+    .stream_ports = "27910",
+    .recognise_stream = q2_recognise_stream,
+    .unit_size = q2_unit_size,
+    .decode_unit = q2_decode_unit,
     .decode_server_messages = q2_decode_messages,
 };

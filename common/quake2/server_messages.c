@@ -126,9 +126,8 @@ static void read_sound_index(struct qs_decoder *d, unsigned flags)
         qs_label_text(d, ": ", qs_view_of(name), "");
 }
 
-static void read_sound(struct qs_decoder *d)
+void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
 {
-    const uint8_t flags = qs_u8(d, Q2_SOUND_FLAGS);
     int32_t position[3];
 
     read_sound_index(d, flags);
@@ -144,7 +143,12 @@ static void read_sound(struct qs_decoder *d)
         q2_read_position(d, Q2_SOUND_POSITION, position);
 }
 
-static void read_print(struct qs_decoder *d)
+static void read_sound(struct qs_decoder *d)
+{
+    q2_read_sound_fields(d, qs_u8(d, Q2_SOUND_FLAGS));
+}
+
+void q2_read_print(struct qs_decoder *d)
 {
     qs_u8(d, Q2_PRINT_LEVEL);
     qs_label_text(d, ": ", qs_text(d, Q2_PRINT_TEXT), "");
@@ -315,14 +319,14 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
         q2_configstring_set(session, index, text);
 }
 
-static void read_configstring(struct qs_decoder *d)
+void q2_read_configstring(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
 
     read_configstring_text(d, at, qs_u16(d, Q2_CONFIGSTRING_INDEX));
 }
 
-static void read_configstring_stream(struct qs_decoder *d)
+void q2_read_configstring_stream(struct qs_decoder *d)
 {
     const uint32_t end = q2_configstring_end(q2_session_of(d->session));
 
@@ -366,7 +370,7 @@ static void read_baseline_stream(struct qs_decoder *d)
 
 static void read_gamestate(struct qs_decoder *d)
 {
-    read_configstring_stream(d);
+    q2_read_configstring_stream(d);
     read_baseline_stream(d);
 }
 
@@ -544,6 +548,12 @@ static const struct qs_message_type *find(uint32_t id, int32_t protocol)
 static const struct qs_message_type *lookup_plain(uint32_t id)
 {
     return find(id, 0);
+}
+
+const struct qs_message_type *q2_plain_message(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return lookup_plain(id);
 }
 
 /* Q2PRO compresses svc_gamestate: where its session is but a guess, one that is not is R1Q2's. */

@@ -28,7 +28,23 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     qs_table_copy(&to->rosters, &from->rosters);
     qs_fragments_copy(&to->to_server, &from->to_server);
     qs_fragments_copy(&to->to_client, &from->to_client);
+    qs_inflate_stream_copy(&to->gtv.inflating, &from->gtv.inflating);
+    if (from->gtv.held)
+        g_bytes_ref(from->gtv.held);
+    to->gtv.blocks = NULL;
     to->tracker = NULL;
+}
+
+static void clear_gtv(struct q2_gtv *gtv)
+{
+    qs_inflate_stream_clear(&gtv->inflating);
+    if (gtv->held)
+        g_bytes_unref(gtv->held);
+    if (!gtv->blocks)
+        return;
+    g_byte_array_free(gtv->blocks->bytes, TRUE);
+    g_array_free(gtv->blocks->stuffed, TRUE);
+    g_free(gtv->blocks);
 }
 
 void q2_session_clear(struct qs_session *base)
@@ -41,6 +57,7 @@ void q2_session_clear(struct qs_session *base)
     qs_table_clear(&session->rosters);
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
+    clear_gtv(&session->gtv);
     if (session->tracker)
         q2_tracker_detach(session->tracker, session);
 }
@@ -49,15 +66,18 @@ void q2_session_connect(struct q2_session *session)
 {
     struct qs_session base = session->base;
     const struct q2_wanted wanted = session->wanted;
+    const struct q2_gtv gtv = session->gtv;
     struct q2_tracker *tracker = session->tracker;
     struct qs_table texts;
     const char *userinfo;
 
     qs_session_connect(&base);
+    session->gtv = (struct q2_gtv){0}; /* goes on: the connection is in its stream */
     qs_table_copy(&texts, &session->texts);
     q2_session_clear(&session->base);
     q2_session_init(&session->base);
     session->base = base;
+    session->gtv = gtv;
     if (tracker)
         q2_tracker_attach(tracker, session);
     session->wanted = wanted;
@@ -94,6 +114,9 @@ void q2_session_set_netchan(struct q2_session *session, bool has_fragments)
 void q2_session_level(struct q2_session *session)
 {
     session->base.level++;
+    session->old_servercount = session->servercount;
+    session->signing_on = true;
+    session->lost = (struct q2_loss){0};
     session->frame_rate = 0;
     session->max_clients = 0;
     qs_table_clear(&session->configstrings);
@@ -101,11 +124,33 @@ void q2_session_level(struct q2_session *session)
     qs_table_clear(&session->rosters);
 }
 
+void q2_session_lose(struct q2_session *session, uint64_t packet, bool before)
+{
+    if (session->signing_on && !session->lost.seen)
+        session->lost = (struct q2_loss){true, before, packet};
+}
+
+void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet)
+{
+    if (!session->base.connection || servercount == session->servercount ||
+        servercount == session->old_servercount)
+        return;
+    if (!session->base.level)
+        session->player = Q2_PLAYER_UNKNOWN;
+    q2_session_level(session);
+    session->servercount = servercount;
+    q2_session_lose(session, packet, true);
+    if (session->tracker)
+        q2_tracker_level(session->tracker);
+}
+
 void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
                        const struct q2_session *known)
 {
     session->base.level++;
     session->servercount = lender->servercount;
+    session->signing_on = false;
+    session->lost = (struct q2_loss){0};
     session->max_clients = lender->max_clients;
     session->qport = known->qport;
     session->qport_width = known->qport_width;
@@ -114,7 +159,6 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
     session->minor = known->minor;
     session->protocol_flags = known->protocol_flags;
     session->guessed = known->guessed;
-    session->recording = known->recording;
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_copy(&session->configstrings, &lender->configstrings);
@@ -133,4 +177,13 @@ void q2_session_set_version(struct q2_session *session, int32_t version)
     session->undecodable = version && !q2_is_decoded(version, session->minor);
     session->dialect =
         q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
+}
+
+void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags)
+{
+    session->base.version = Q2_PROTOCOL_MVD;
+    session->minor = minor;
+    session->protocol_flags = flags;
+    session->undecodable = false;
+    session->dialect = q2_mvd_dialect(minor, flags);
 }

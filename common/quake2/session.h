@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/core/fragments.h"
+#include "common/core/inflate_stream.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"
@@ -34,6 +35,44 @@ struct q2_wanted {
     bool new_netchan;
 };
 
+/* Of a session whose svc_serverdata the capture lacks. */
+enum { Q2_PLAYER_UNKNOWN = -1 };
+
+/* Where the capture lacks something of a sign-on. */
+struct q2_loss {
+    bool seen;
+    bool before;     /* it was sent before the packet, which shows that; else it is the packet */
+    uint64_t packet; /* number in the capture */
+};
+
+/* What an end of a GTV conversation sends next. */
+enum q2_gtv_stage {
+    Q2_GTV_STAGE_MAGIC,
+    Q2_GTV_STAGE_MESSAGES,
+    Q2_GTV_STAGE_DEFLATED,
+    Q2_GTV_STAGE_LOST /* bytes are missing or wrong: where the next unit begins cannot be known */
+};
+
+/* The blocks of MVD in a unit of GTV. */
+struct q2_gtv_blocks {
+    GByteArray *bytes; /* each with its length before it, as in an .mvd2 file */
+    uint32_t at, from; /* where the last one's messages begin: in `bytes`, in their source */
+    GArray *stuffed;   /* struct q2_stuffed in `bytes`: commands for players' consoles */
+};
+
+struct q2_stuffed {
+    uint32_t offset, length;
+};
+
+struct q2_gtv {
+    enum q2_gtv_stage stage[2]; /* by enum qs_end */
+    bool begun;                 /* the server has accepted the client */
+    struct qs_inflate_stream inflating;
+    GBytes *held; /* inflated bytes of a message that is not whole; or NULL */
+
+    struct q2_gtv_blocks *blocks; /* of the last unit only, and not of copies; or NULL */
+};
+
 struct q2_tracker;
 
 struct q2_session {
@@ -50,16 +89,22 @@ struct q2_session {
     bool guessed;            /* version, minor version and qport are guesses; see guess.h */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;
-    uint8_t record;       /* enum q2_record */
-    int16_t player;       /* the client's own player */
-    uint16_t frame_rate;  /* of svc_setting SVS_FPS; 0: the usual 10 */
-    uint16_t max_clients; /* of CS_MAXCLIENTS; 0: unknown */
-    bool recording;       /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    int32_t old_servercount; /* of the level before; 0: none */
+    uint8_t record;          /* enum q2_record */
+    int16_t player;          /* the client's own player, or Q2_PLAYER_UNKNOWN */
+    uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
+    uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
+    bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
+    bool signing_on;         /* the level has begun, and no frame of it has come */
+    struct q2_loss lost;     /* part of the level's sign-on that was not captured */
     struct qs_table configstrings;
     struct qs_table texts;                    /* enum q2_text */
     struct qs_table baselines;                /* of the level: see baselines.h */
     struct qs_table rosters;                  /* the players in recent frames; see frames.c */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
+
+    struct q2_gtv gtv;   /* of a conversation over TCP */
+    uint64_t mvd_frames; /* of MVD, so far */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */
     bool inflating;           /* what is read now was compressed */
@@ -112,7 +157,17 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
 /* A new level (svc_serverdata): config strings and texts of the level before are void. */
 void q2_session_level(struct q2_session *session);
 
+/* The client speaks of a level with this server count. Where that is neither the one at hand nor
+ * the one before it, a new level has begun, and the capture lacks its svc_serverdata. */
+void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet);
+
+/* The capture lacks part of what the server sent; that matters within a sign-on. */
+void q2_session_lose(struct q2_session *session, uint64_t packet, bool before);
+
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);
+
+/* The same for MVD; `flags` are MVF_*. */
+void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags);
 
 #endif

@@ -132,7 +132,6 @@ struct qs_view qw_read_commands(struct qs_decoder *d, unsigned id)
     const struct qs_view text = qs_text(d, id);
 
     qs_label_text(d, ": ", text, "");
-    qs_summary_text(d, " \"", text, "\"");
     qw_emit_commands(d, text, at);
     return text;
 }

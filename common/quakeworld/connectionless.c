@@ -133,7 +133,7 @@ static void read_connect_userinfo(struct qs_decoder *d, const struct oob *oob,
                  oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
     qs_add_userinfo_secret(d, QW_CONNECT_USERINFO, word->text);
     qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
-    qs_summary_text(d, " as ", qs_info_value(word->text, "name"), "");
+    qs_summary_quote(d, "name", qs_info_value(word->text, "name"));
 }
 
 /* connect VERSION QPORT CHALLENGE "USERINFO", then a line for each protocol extension. */
@@ -201,10 +201,8 @@ static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_vie
         read_rcon_password(d, oob, &word);
     while (pos < line.size && line.data[pos] == ' ')
         pos++;
-    if (pos < line.size) {
+    if (pos < line.size)
         qs_emit_bytes(d, QW_RCON_COMMAND, oob->offset + pos, line.size - pos, behind(line, pos));
-        qs_summary_text(d, " ", behind(line, pos), "");
-    }
 }
 
 /* "broadcast" and an info string that reaches to the newline, from server to server; mvdsv
@@ -216,7 +214,7 @@ static void read_broadcast(struct qs_decoder *d, const struct oob *oob, struct q
         pos++;
     qs_emit_bytes(d, QW_BROADCAST, oob->offset + pos, line.size - pos, behind(line, pos));
     qw_emit_info(d, behind(line, pos), oob->offset + pos);
-    qs_summary_text(d, " \"", qs_info_value(behind(line, pos), "message"), "\"");
+    qs_summary_quote(d, "", qs_info_value(behind(line, pos), "message"));
 }
 
 /* What qwfwd answers to clients of other games: qwfwd svc.c, SVC_GetChallenge, SVC_DirectConnect.
@@ -318,16 +316,21 @@ static void read_status_reply(struct qs_decoder *d, struct qs_view text, uint32_
 {
     const struct qs_view rules = first_line(text);
     uint32_t at = rules.size + 1;
+    unsigned players = 0;
 
     qs_emit_bytes(d, QW_STATUS_RULES, offset, rules.size, rules);
     qw_emit_info(d, rules, offset);
     while (at < text.size) {
         const struct qs_view line = first_line(behind(text, at));
 
-        if (line.size)
+        if (line.size) {
             read_status_player(d, line, offset + at);
+            players++;
+        }
         at += line.size + 1;
     }
+    qs_summary_quote(d, "map", qs_info_value(rules, "map"));
+    qs_summary(d, " players %u", players);
 }
 
 static void read_print(struct qs_decoder *d, const struct oob *oob)
@@ -341,7 +344,6 @@ static void read_print(struct qs_decoder *d, const struct oob *oob)
     }
     qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
     qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
-    qs_summary_text(d, " \"", text, "\"");
 }
 
 /* d, a newline, and six bytes for each server: address and port in network order. */
@@ -357,7 +359,7 @@ static void read_master_reply(struct qs_decoder *d, const struct oob *oob)
         qs_u16be(d, QW_MASTER_PORT);
         qs_close(d);
     }
-    qs_summary(d, ": %u servers", count);
+    qs_summary(d, " servers %u", count);
     if (qs_reader_left(&d->in))
         qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
                 "Server list ends within an entry");
@@ -377,7 +379,7 @@ static void read_ping_list(struct qs_decoder *d, const struct oob *oob)
         qs_i16(d, QW_PINGSTATUS_PING);
         qs_close(d);
     }
-    qs_summary(d, ": %u servers", count);
+    qs_summary(d, " servers %u", count);
 }
 
 /* svc_disconnect as the end of a demo: qwd-format 4.1. */
@@ -544,7 +546,6 @@ bool qw_is_connectionless(const struct qs_decoder *d)
 void qw_decode_connectionless(struct qs_decoder *d)
 {
     d->connectionless = true;
-    qs_summary(d, "%s ", qs_direction_arrow(d->direction));
     qs_open(d, QW_OOB);
     qs_u32(d, QW_OOB_MARK);
     read_text(d);
@@ -599,8 +600,8 @@ static void read_log(struct qs_decoder *d, const struct oob *oob)
     const struct qs_view text = until_nul(oob->text);
 
     qs_emit_bytes(d, QW_OOB_COMMAND, oob->offset, 6, (struct qs_view){text.data, 6});
-    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 7, text.size - 7, behind(text, 7));
     qs_summary(d, "frag log");
+    qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 7, text.size - 7, behind(text, 7));
 }
 
 static void read_master_query(struct qs_decoder *d, const struct oob *oob)

@@ -461,6 +461,21 @@ static void translate_angle(uint8_t *bytes, uint8_t from, uint8_t to)
     }
 }
 
+/* DIST_EPSILON, which traces keep off planes: id's qwsv, world.c, SV_RecursiveHullCheck. */
+#define ABOVE_FLOOR (1.0f / 32)
+
+void qw_entity_lie_on_floor(struct qw_entity *entity)
+{
+    const float height = qs_float_of_bits(qs_le32(entity->bytes + ORIGIN3));
+    uint32_t word;
+
+    if (!(height > INT16_MIN && height < INT16_MAX) || height != (float)(int)height)
+        return;
+    word = qs_bits_of_float(height + ABOVE_FLOOR);
+    for (unsigned i = 0; i < COORD_MAX; i++)
+        entity->bytes[ORIGIN3 + i] = (uint8_t)(word >> (8 * i));
+}
+
 static bool has_field(const struct qw_delta_format *format, const struct row *row)
 {
     return !(row->bit >> 16) ||

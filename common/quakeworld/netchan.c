@@ -50,8 +50,7 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
     qw_session(d)->header_size = d->in.pos;
     describe_header(d, header);
     qs_close(d);
-    qs_summary(d, "%s seq %u ack %u", qs_direction_arrow(d->direction), d->sequence,
-               d->acknowledged);
+    qs_summary(d, "seq %u ack %u", d->sequence, d->acknowledged);
 }
 
 /* The capture has the client's first packet before the accept that it answers, or instead of it. */

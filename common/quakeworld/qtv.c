@@ -405,7 +405,7 @@ static void summarise(struct qs_decoder *d, const struct line *line)
 
     qs_summary_text(d, " ", line->key, "");
     if (shown)
-        qs_summary_text(d, " ", unquoted(line), "");
+        qs_summary_quote(d, "", unquoted(line));
 }
 
 static void read_text(struct qs_decoder *d, struct terms *terms)

@@ -19,6 +19,7 @@ struct options {
     bool separate_inputs; /* each input stands by itself, its sessions are numbered from 1 */
     char **files;         /* ends with NULL */
     char *interface;      /* NULL: read `files` */
+    char *user;           /* who goes on when the interface is open; or NULL */
     char *filter;         /* or NULL */
     char **sign_ons;      /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct session_options sessions;

@@ -10,6 +10,9 @@
 /* Of what the system has, or of what it allows the program, this part may be used. */
 enum { MEMORY_PART = 2 };
 
+/* Bytes that a session may come to need. */
+enum { SESSION_MEMORY = 256 * 1024 };
+
 static uint64_t memory_max(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -40,7 +43,8 @@ void crowd_init(struct crowd *crowd, guint max)
 
 bool crowd_has_room(const struct crowd *crowd, guint live)
 {
-    return live < crowd->max && memory_in_use() < crowd->memory_max;
+    return live < crowd->max && (uint64_t)live * SESSION_MEMORY < crowd->memory_max &&
+           memory_in_use() < crowd->memory_max;
 }
 
 bool crowd_tells(struct crowd *crowd, uint64_t packets)

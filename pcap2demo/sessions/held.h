@@ -10,6 +10,8 @@
 enum { LENDER_TRIES_MAX = 8 };
 
 struct lender {
+    GPtrArray *live; /* where it is while it goes on and can lend; NULL: nowhere */
+    bool listed;     /* it is there */
     GPtrArray *over; /* where levels go that are over */
     guint over_max;
     const struct qs_demo_format *format;
@@ -22,7 +24,7 @@ struct lender {
 };
 
 struct lending {
-    GPtrArray *live;  /* struct lender, owned by their sessions */
+    GPtrArray *live;  /* struct lender, owned by their sessions: those that could lend once */
     GPtrArray *over;  /* struct lender: levels that are over */
     GPtrArray *demos; /* struct lender, of the caller; or NULL */
 };

@@ -79,7 +79,7 @@ struct lender *lender_new(struct lending *lending, const struct qs_demo_format *
         begin_lender(lending->over, LENDERS_MAX, format, g_strdup_printf("session %u", session));
 
     lender->session = session;
-    g_ptr_array_add(lending->live, lender);
+    lender->live = lending->live;
     return lender;
 }
 
@@ -94,6 +94,15 @@ static void tell(struct lender *lender, const struct qs_decoder *decoder)
         lender->format->lending->tell(lender->sign_on, decoder);
 }
 
+/* Most sessions of a flood never can. */
+static void list_if_able(struct lender *lender)
+{
+    if (lender->listed || !lender_can_lend(lender))
+        return;
+    lender->listed = true;
+    g_ptr_array_add(lender->live, lender);
+}
+
 void lender_packet(struct lender *lender, const struct qs_decoder *decoder,
                    const struct qs_packet *packet, const struct qs_address *server)
 {
@@ -102,6 +111,7 @@ void lender_packet(struct lender *lender, const struct qs_decoder *decoder,
     if (!decoder->accepted)
         return;
     tell(lender, decoder);
+    list_if_able(lender);
     if (level != lender->level)
         lender->since = packet->time;
     lender->until = packet->time;
@@ -112,7 +122,8 @@ void lender_packet(struct lender *lender, const struct qs_decoder *decoder,
 void lender_end(struct lending *lending, struct lender *lender)
 {
     keep_level(lender);
-    g_ptr_array_remove(lending->live, lender);
+    if (lender->listed)
+        g_ptr_array_remove(lending->live, lender);
     lender_free(lender);
 }
 

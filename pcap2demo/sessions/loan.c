@@ -4,6 +4,8 @@
 
 #include "pcap2demo/sessions/held.h"
 
+enum { OTHERS_LISTS = 3 };
+
 struct looking {
     char *map; /* that the lender was on; or NULL */
     const struct qs_demo_lending *lending;
@@ -39,10 +41,43 @@ static bool look(void *user, const char *file, const struct qs_decoder *decoder,
     (void)packet;
     if (!looking->begun)
         begin_looking(looking, decoder);
-    /* Its own next sign-on has come. */
-    if (decoder->session->level != looking->level)
+    /* Its own next sign-on has come; not so where a packet is read in another's dialect. */
+    if (decoder->session->level != looking->level && !qs_decoder_problems(decoder))
         return false;
+    looking->level = decoder->session->level;
     return looking->lending->look(looking->borrower, decoder);
+}
+
+/*
+ * A server may have several addresses, and many servers share one: the address only tells who is
+ * tried first.
+ */
+static bool is_same_server(const struct lender *lender, const struct qs_address *server)
+{
+    return lender->server.family == server->family &&
+           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
+           (lender->format->lending->any_port || lender->server.port == server->port);
+}
+
+/* Both were in their levels at one time: on one server that is one level. */
+static bool is_present(const struct held *held, const struct lender *lender)
+{
+    return lender->since <= held->until && held->since <= lender->until;
+}
+
+/* Whom to try. */
+struct wanted {
+    bool demos; /* and nothing else matters */
+    bool same_server, present;
+    struct qs_address server;
+};
+
+static bool is_wanted(const struct held *held, const struct lender *lender,
+                      const struct wanted *wanted)
+{
+    return lender->format == held->format && lender_can_lend(lender) &&
+           (wanted->demos || (is_same_server(lender, &wanted->server) == wanted->same_server &&
+                              is_present(held, lender) == wanted->present));
 }
 
 /* What came of a try. */
@@ -61,14 +96,39 @@ static void tried_clear(const struct held *held, struct tried *tried)
     *tried = (struct tried){0};
 }
 
+/* Lenders that may have seen more of the same level. */
+struct others {
+    const GPtrArray *lists[OTHERS_LISTS]; /* struct lender; NULL: no further one */
+    const struct wanted *wanted;
+};
+
+static void consult(const struct held *held, const struct looking *looking,
+                    const struct others *others)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < OTHERS_LISTS && others->lists[i]; i++)
+        for (guint j = others->lists[i]->len; j-- > 0 && count < LENDER_TRIES_MAX;) {
+            const struct lender *other = g_ptr_array_index(others->lists[i], j);
+
+            if (!is_wanted(held, other, others->wanted))
+                continue;
+            looking->lending->consult(looking->borrower, other->sign_on,
+                                      others->lists[i] == held->lenders);
+            count++;
+        }
+}
+
 static struct tried try_lender(struct held *held, const struct lender *lender,
-                               enum qs_lender_kind kind)
+                               enum qs_lender_kind kind, const struct others *others)
 {
     const struct qs_demo_lending *lending = held->format->lending;
     struct looking looking = {.lending = lending,
                               .borrower = lending->borrow(lender->sign_on, kind)};
     struct tried tried;
 
+    if (lending->consult)
+        consult(held, &looking, others);
     held_decode(held, &(struct held_decode){.borrower = looking.borrower,
                                             .sink = looking.borrower->sink,
                                             .packet = look,
@@ -92,37 +152,6 @@ static void lend(const struct held *held, const struct lender *lender, struct tr
     tried_clear(held, tried);
 }
 
-/*
- * A server may have several addresses, and many servers share one: the address only tells who is
- * tried first.
- */
-static bool is_same_server(const struct lender *lender, const struct qs_address *server)
-{
-    return lender->server.family == server->family &&
-           memcmp(lender->server.bytes, server->bytes, sizeof server->bytes) == 0 &&
-           (lender->format->lending->any_port || lender->server.port == server->port);
-}
-
-/* Both were in their levels at one time: on one server that is one level. */
-static bool is_present(const struct held *held, const struct lender *lender)
-{
-    return lender->since <= held->until && held->since <= lender->until;
-}
-
-/* Whom to try. */
-struct wanted {
-    bool same_server, present;
-    struct qs_address server;
-};
-
-static bool is_wanted(const struct held *held, const struct lender *lender,
-                      const struct wanted *wanted)
-{
-    return lender->format == held->format && lender_can_lend(lender) &&
-           is_same_server(lender, &wanted->server) == wanted->same_server &&
-           is_present(held, lender) == wanted->present;
-}
-
 /* At another time the server may have been at another level, and another address may be of another
  * server: that it fits must be proven. */
 static bool is_proven(const struct qs_borrower *borrower, const struct wanted *wanted)
@@ -130,33 +159,48 @@ static bool is_proven(const struct qs_borrower *borrower, const struct wanted *w
     return (wanted->present && wanted->same_server) || borrower->proof >= QS_LENDER_PROOF;
 }
 
-static bool try_all(struct held *held, const GPtrArray *lenders, const struct wanted *wanted,
+/* Of those in one list the nearest lends. */
+static bool try_all(struct held *held, const GPtrArray *lenders, const struct others *others,
                     struct loan *loan)
 {
-    const enum qs_lender_kind kind = wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
+    const enum qs_lender_kind kind = others->wanted->present ? QS_LENDER_PRESENT : QS_LENDER_OTHER;
+    const struct lender *nearest = NULL;
+    struct tried best = {0};
     unsigned tries = 0;
 
-    for (guint i = lenders->len; i-- > 0 && tries < LENDER_TRIES_MAX && !loan->borrower;) {
+    for (guint i = lenders->len; i-- > 0 && tries < LENDER_TRIES_MAX;) {
         const struct lender *lender = g_ptr_array_index(lenders, i);
         struct tried tried;
 
-        if (!is_wanted(held, lender, wanted))
+        if (!is_wanted(held, lender, others->wanted))
             continue;
         tries++;
-        tried = try_lender(held, lender, kind);
-        if (tried.borrower && is_proven(tried.borrower, wanted))
-            lend(held, lender, &tried, loan);
-        else
+        tried = try_lender(held, lender, kind, others);
+        if (!tried.borrower || !is_proven(tried.borrower, others->wanted) ||
+            (best.borrower && !(tried.borrower->distance < best.borrower->distance))) {
             tried_clear(held, &tried);
+            continue;
+        }
+        tried_clear(held, &best);
+        best = tried;
+        nearest = lender;
+        if (!(best.borrower->distance > 0))
+            break;
     }
+    if (best.borrower)
+        lend(held, nearest, &best, loan);
     return loan->borrower;
 }
 
 static bool try_sessions(struct held *held, const struct wanted *wanted, struct loan *loan)
 {
-    return try_all(held, held->lenders, wanted, loan) ||
-           try_all(held, held->lending->live, wanted, loan) ||
-           try_all(held, held->lending->over, wanted, loan);
+    const struct others others = {{held->lenders, held->lending->live, held->lending->over},
+                                  wanted};
+
+    for (unsigned i = 0; i < OTHERS_LISTS; i++)
+        if (try_all(held, others.lists[i], &others, loan))
+            return true;
+    return false;
 }
 
 /* The levels of demos that were tried. */
@@ -204,7 +248,9 @@ static void compare(struct held *held, struct trials *trials, const struct lende
 
 static void try_demo(struct held *held, const struct lender *lender, struct trials *trials)
 {
-    struct tried tried = try_lender(held, lender, QS_LENDER_OTHER);
+    const struct wanted demos = {.demos = true};
+    const struct others others = {{held->lending->demos}, &demos};
+    struct tried tried = try_lender(held, lender, QS_LENDER_OTHER, &others);
 
     if (tried.borrower) {
         compare(held, trials, lender, &tried);
@@ -256,10 +302,11 @@ static bool try_demos(struct held *held, struct loan *loan)
 void held_find_lender(struct held *held, const struct qs_address *server, struct loan *loan)
 {
     *loan = (struct loan){0};
-    if (try_sessions(held, &(struct wanted){true, true, *server}, loan) ||
-        try_sessions(held, &(struct wanted){false, true, *server}, loan) || try_demos(held, loan))
+    if (try_sessions(held, &(struct wanted){false, true, true, *server}, loan) ||
+        try_sessions(held, &(struct wanted){false, false, true, *server}, loan) ||
+        try_demos(held, loan))
         return;
-    try_sessions(held, &(struct wanted){true, false, *server}, loan);
+    try_sessions(held, &(struct wanted){false, true, false, *server}, loan);
 }
 
 void loan_clear(const struct held *held, struct loan *loan)

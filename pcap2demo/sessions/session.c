@@ -98,12 +98,22 @@ static void enter_level(struct session *session, uint32_t level)
         demo_set_map(session->demo, NULL);
 }
 
+/* A unit of a stream can hold a whole sign-on. */
+static bool is_to_be_asked(const struct session *session, const struct qs_packet *packet,
+                           uint64_t packets)
+{
+    if (session->map_known)
+        return packets % ASK_EVERY == 0;
+    return packet->unit || packets % ASK_FOR_MAP_EVERY == 0;
+}
+
 /* `packets`: of the session, up to this one. */
-static void follow_levels(struct session *session, const struct qs_session *state, uint64_t packets)
+static void follow_levels(struct session *session, const struct qs_session *state,
+                          const struct qs_packet *packet, uint64_t packets)
 {
     if (state->level != session->level)
         enter_level(session, state->level);
-    if (packets % ASK_FOR_MAP_EVERY == 0 && (!session->map_known || packets % ASK_EVERY == 0))
+    if (is_to_be_asked(session, packet, packets))
         describe(session, state);
 }
 
@@ -143,7 +153,7 @@ static void rebuild_packet(struct session *session, const char *file, const char
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* The packet just decoded shows that it needs a sign-on. `first`: and is the session's first. */
+/* The packet just decoded shows that it needs a sign-on. `first`: and is the first that counts. */
 static void hold_if_late(struct session *session, const struct qs_decoder *decoder,
                          const struct qs_packet *packet, bool first)
 {
@@ -220,6 +230,8 @@ void session_free(struct session *session)
 void session_packet(struct session *session, const char *file, const char *comment,
                     const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
+    const bool heard_server = session->heard_server; /* before this packet */
+
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
     /* What a client asks a server after it has left does not make the session longer. */
     if (!decoder->connectionless)
@@ -234,13 +246,15 @@ void session_packet(struct session *session, const char *file, const char *comme
         held_packet(session->held, decoder, file, packet);
         return;
     }
-    follow_levels(session, decoder->session, session->packets);
+    follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
-    if (session->borrows && decoder->direction == QS_S2C)
-        hold_if_late(session, decoder, packet, false);
+    if (session->borrows)
+        hold_if_late(session, decoder, packet, decoder->direction == QS_S2C && !heard_server);
     if (!session->held)
         rebuild_packet(session, file, comment, decoder, packet);
+    else if (!heard_server)
+        held_packet(session->held, decoder, file, packet);
 }
 
 /* --- With a lent sign-on --------------------------------------------------------------------- */
@@ -267,7 +281,7 @@ static void take_again(struct held_listener *listener, const char *file,
 {
     struct again *again = (struct again *)listener;
 
-    follow_levels(again->session, decoder->session, ++again->packets);
+    follow_levels(again->session, decoder->session, packet, ++again->packets);
     rebuild_packet(again->session, file, NULL, decoder, packet);
 }
 

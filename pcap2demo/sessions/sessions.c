@@ -446,11 +446,16 @@ static void expect_announced(struct sessions *sessions, int protocol, int64_t no
 /* It may show what its conversation is, by the packets before it. */
 static void keep_unclaimed(struct sessions *sessions, const struct qs_packet *packet)
 {
-    const int protocol = unclaimed_add(sessions->unclaimed, packet);
+    struct conversation *conversation;
+    struct qs_address server;
+    const int protocol = unclaimed_add(sessions->unclaimed, packet, &server);
 
-    if (protocol != PROTOCOL_NONE)
-        claim(sessions, begin_conversation(sessions, protocol, &packet->source,
-                                           &packet->destination, packet->time));
+    if (protocol == PROTOCOL_NONE)
+        return;
+    conversation =
+        begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
+    conversation->state->server = flow_end_of(&conversation->flow, &server);
+    claim(sessions, conversation);
 }
 
 /* --- The clock ------------------------------------------------------------------------------- */

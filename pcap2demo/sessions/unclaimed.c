@@ -155,37 +155,57 @@ static bool is_readable(const struct candidate *candidate, struct qs_decoder *de
            is_client_like(&readings[session->server == QS_END_A ? QS_END_B : QS_END_A]);
 }
 
-static bool can_be(const struct unclaimed *unclaimed, const struct candidate *candidate,
-                   int protocol)
+/* Reads the packets. `server`: which end it is, as far as that is known; in return what was found
+ * out. */
+static bool try_to_read(const struct candidate *candidate, struct qs_decoder *decoder,
+                        enum qs_end *server)
 {
-    const struct qs_protocol *record = qs_protocols[protocol];
-    struct qs_session *session = g_malloc(record->session_size);
-    struct qs_decoder decoder;
+    struct qs_session *session = g_malloc(decoder->protocol->session_size);
     bool readable;
 
-    record->session_init(session);
-    qs_decoder_init(&decoder, record);
-    decoder.options = unclaimed->protocol_options[protocol];
-    readable = is_readable(candidate, &decoder, session);
-    qs_decoder_clear(&decoder);
-    record->session_clear(session);
+    decoder->protocol->session_init(session);
+    session->server = *server;
+    readable = is_readable(candidate, decoder, session);
+    *server = session->server;
+    decoder->protocol->session_clear(session);
     g_free(session);
     return readable;
 }
 
-/* The only protocol that it can be of. */
-static int recognise(const struct unclaimed *unclaimed, const struct candidate *candidate)
+/* The first packets of a connection may be readable only once later ones have told who is the
+ * server. */
+static bool can_be(const struct unclaimed *unclaimed, const struct candidate *candidate,
+                   int protocol, enum qs_end *server)
 {
+    struct qs_decoder decoder;
+    bool readable;
+
+    *server = QS_END_UNKNOWN;
+    qs_decoder_init(&decoder, qs_protocols[protocol]);
+    decoder.options = unclaimed->protocol_options[protocol];
+    readable = try_to_read(candidate, &decoder, server);
+    if (!readable && *server != QS_END_UNKNOWN)
+        readable = try_to_read(candidate, &decoder, server);
+    qs_decoder_clear(&decoder);
+    return readable;
+}
+
+/* The only protocol that it can be of, and which end is its server. */
+static int recognise(const struct unclaimed *unclaimed, const struct candidate *candidate,
+                     enum qs_end *server)
+{
+    enum qs_end end;
     int found = PROTOCOL_NONE;
 
     if (!is_numbered(candidate, qs_le32) && !is_numbered(candidate, qs_be32))
         return PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++) {
-        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i))
+        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &end))
             continue;
         if (found != PROTOCOL_NONE)
             return PROTOCOL_NONE;
         found = i;
+        *server = end;
     }
     return found;
 }
@@ -220,19 +240,23 @@ static void give_up(struct candidate *candidate)
     candidate->given_up = true;
 }
 
-int unclaimed_add(struct unclaimed *unclaimed, const struct qs_packet *packet)
+int unclaimed_add(struct unclaimed *unclaimed, const struct qs_packet *packet,
+                  struct qs_address *server)
 {
     struct qs_packet copy = *packet;
     struct candidate *candidate = find(unclaimed, &copy);
+    enum qs_end end;
     int protocol;
 
     if (candidate->given_up)
         return PROTOCOL_NONE;
     keep(candidate, &copy);
     if (candidate->count % TRY_EVERY == 0) {
-        protocol = recognise(unclaimed, candidate);
-        if (protocol != PROTOCOL_NONE)
+        protocol = recognise(unclaimed, candidate, &end);
+        if (protocol != PROTOCOL_NONE) {
+            *server = candidate->flow.ends[end];
             return protocol;
+        }
     }
     if (candidate->count == UNCLAIMED_PACKETS_MAX || candidate->bytes > UNCLAIMED_BYTES_MAX)
         give_up(candidate);

@@ -25,9 +25,10 @@ struct unclaimed;
 struct unclaimed *unclaimed_new(uint32_t *const *protocol_options);
 void unclaimed_free(struct unclaimed *unclaimed);
 
-/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, or
- * PROTOCOL_NONE. */
-int unclaimed_add(struct unclaimed *unclaimed, const struct qs_packet *packet);
+/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, with
+ * the address of its server; or PROTOCOL_NONE. */
+int unclaimed_add(struct unclaimed *unclaimed, const struct qs_packet *packet,
+                  struct qs_address *server);
 
 /*
  * Hands over, in `take`, the packets that were kept of the conversation between two addresses, in

@@ -23,7 +23,7 @@ def chosen_demos(folder):
         path.write_bytes(b"".join(blocks))
         yield path
     stored = demos.stored_demos()
-    for suffix in (".qwd", ".mvd", ".dm2", ".dem"):
+    for suffix in (".qwd", ".mvd", ".mvd2", ".dm2", ".dem"):
         yield from [path for path in stored if path.suffix == suffix][:STORED_OF_A_KIND]
 
 

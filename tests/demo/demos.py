@@ -20,7 +20,7 @@ SKIPPED = 77
 
 def stored_demos():
     """All demos beside the project, smallest first."""
-    found = [path for path in SHARED.glob("*/**/*.*") if path.suffix in (".qwd", ".mvd", ".dm2", ".dem")]
+    found = [path for path in SHARED.glob("*/**/*.*") if path.suffix in (".qwd", ".mvd", ".mvd2", ".dm2", ".dem")]
     return sorted(found, key=lambda path: (path.stat().st_size, path.name))
 
 
@@ -276,6 +276,79 @@ def dm2_test_release_demo():
     return [dm2_block(b"\x07" + struct.pack("<i", 25) + b"\1\2\3"), dm2_block(b"\1\2\3")]
 
 
+# --- MVD2: Q2PRO's server/mvd.c, where the blocks are written
+
+def mvd2_block(messages):
+    return struct.pack("<H", len(messages)) + messages
+
+
+MVD2_END = struct.pack("<H", 0)
+
+
+def mvd2_carried(kind, messages, to=b""):
+    """A multicast or unicast; `to` is the leaf or the client."""
+    return bytes([kind | len(messages) >> 8 << 5, len(messages) & 255]) + to + messages
+
+
+def mvd2_serverdata(minor, flags):
+    word = struct.pack("<H", flags) if minor >= 2012 else b""
+    return (bytes([4 if word else 4 | flags << 5]) + struct.pack("<iH", 37, minor) + word +
+            struct.pack("<i", 77) + b"opentdm\0" + struct.pack("<h", 7))
+
+
+def mvd2_gamestate(minor, flags):
+    """Config strings up to the end mark, and the first frame, which has no message byte."""
+    models, skins, most = (62, 12862, 13630) if flags & 4 else (32, 1312, 2080)
+    strings = [(models + 1, b"maps/q2dm1.bsp"), (skins, b"anna\\male/grunt")]
+    gone = b"\x01\0\x80" + (b"\x01" if flags & 8 else b"")  # player 1 is not there
+    players = b"\0" + struct.pack("<HB", 0x1, 0) + gone + b"\xff"
+    entities = b"\x03\x05" + struct.pack("<hh", 800, -160) + b"\0\0"
+    return (mvd2_serverdata(minor, flags) +
+            b"".join(struct.pack("<H", index) + text + b"\0" for index, text in strings) +
+            struct.pack("<H", most) + b"\x01\x05" + players + entities)
+
+
+def mvd2_player(flags):
+    """Each field of a player's mask."""
+    extended = flags & 8
+    bits = 0x7fff
+    origin = struct.pack("<hhh", 2 * 40, -2 * 40, 2 * 8)
+    view = b"\0\0\x16" + struct.pack("<hhh", 1, 2, 3) + b"\x01\x02\x03"
+    gun = (struct.pack("<H", 0x2005) if flags & 4 else b"\x05") + b"\x09" + b"\1\2\3" + b"\4\5\6"
+    blend = b"\x13\x10\x20\x30" if extended else b"\x10\x20\x30\x40"
+    stats = b"\x82\x01" + struct.pack("<hh", 100, 7) if extended else struct.pack("<Ih", 2, 100)
+    return b"\0" + struct.pack("<HB", bits, 0) + origin + view + gun + blend + b"\x5a\x01" + stats
+
+
+def mvd2_demo(minor=2010, flags=0):
+    """Each message of MVD."""
+    layout = mvd2_carried(8, b"\x04a layout\0", b"\x07")
+    long = mvd2_carried(9, b"\x0a\x02" + b"x" * 700 + b"\0" + b"\x0b" + b"play a.wav\n\0", b"\0")
+    flash = mvd2_carried(12, b"\x01" + struct.pack("<H", 1) + b"\x02", struct.pack("<H", 19))
+    others = b"".join(mvd2_carried(kind, b"\x0a\x01to some\0", struct.pack("<H", 3))
+                      for kind in (11, 14, 15))
+    sound = bytes([16 | 1 << 5]) + b"\x13\x04\xff\x40\x05" + struct.pack("<H", 1 << 3 | 2)
+    # The second entity is removed, and its origin is told all the same.
+    removed = b"\x41\x05" + struct.pack("<h", 80)
+    frame = b"\x06\0" + mvd2_player(flags) + b"\xff" + removed + b"\0\0"
+    skins = 12862 if flags & 4 else 1312
+    return [b"MVD2", mvd2_block(mvd2_gamestate(minor, flags)),
+            mvd2_block(mvd2_carried(10, b"\x0f" + b"welcome\0") + flash + others + long + frame +
+                       layout + sound),
+            mvd2_block(b"\x05" + struct.pack("<H", skins + 1) + b"bert\\male/grunt\0" +
+                       b"\x11\x02bert entered\n\0" + b"\x01" +
+                       mvd2_carried(13, b"\x06") + b"\x06\0\xff\0\0"),
+            MVD2_END]
+
+
+def mvd2_relay_demo():
+    """A relay writes the minor version with 32 bits."""
+    blocks = mvd2_demo(2013, 12)
+    data = blocks[1][2:]
+    blocks[1] = mvd2_block(data[:7] + b"\0\0" + data[7:])
+    return blocks
+
+
 # --- DEM
 
 def dem_block(messages, view=(1.0, 2.0, 3.0), from_client=False):
@@ -308,6 +381,8 @@ SMALL = (
     [("mvdsv.mvd", mvd_demo()), ("hidden.mvd", mvd_hidden_demo()), ("fte.mvd", mvd_fte_demo())] +
     [(f"q2-{version}.dm2", dm2_demo(version)) for version in (26, 31, 34)] +
     [("server.dm2", dm2_server_demo()), ("relay.dm2", dm2_relay_demo())] +
+    [("2009.mvd2", mvd2_demo(2009)), ("2011.mvd2", mvd2_demo(2011, 4)),
+     ("2013.mvd2", mvd2_demo(2013, 12)), ("relay.mvd2", mvd2_relay_demo())] +
     [(f"nq{version}.dem", dem_demo(version)) for version in (15, 666, 999)] +
     [("track.dem", dem_demo(15, b"12"))]
 )

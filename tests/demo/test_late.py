@@ -192,6 +192,35 @@ class Quake2(Late):
         self.assertIn("nothing lends it the level's sign-on", error)
         self.assertEqual(self.demos(), {})
 
+    def lose(self, lost):
+        """A session without one of its packets, and the same of another client, with all of them."""
+        whole = Capture.read(CAPTURES / "q2-lossy.pcap")
+        lossy = Capture(whole.link_type, whole.frames[:lost] + whole.frames[lost + 1:])
+        return lossy, readdressed(whole, [10, 0, 0, 9])
+
+    SIGN_ON = range(6, 21, 2)  # svc_serverdata, config strings, baselines
+
+    def test_lost_part_of_a_sign_on(self):
+        """The level is not shown, and that is said: the client spoke of it, or acknowledged the packet."""
+        for lost in self.SIGN_ON:
+            lossy, _ = self.lose(lost)
+            error = self.convert(lossy)
+            self.assertRegex(error, r"session 1: (level lab1|a level) cannot be shown: part of its sign-on "
+                             rf"\(before packet {lost + 1}\) was not captured\n")
+            self.assertEqual(self.demos(), {})
+
+    def test_lost_part_of_a_sign_on_is_lent(self):
+        _, whole = self.lose(0)
+        self.convert(whole, status=0)
+        (self.folder / "out" / "in-1-lab1.dm2").rename(self.folder / "whole.dm2")
+        expected = blocks_of(self.folder / "whole.dm2")
+        for lost in self.SIGN_ON:
+            lossy, whole = self.lose(lost)
+            error = self.convert(merged(lossy, whole))
+            self.assertIn("its start is missing (part of the sign-on of lab1 (before packet ", error)
+            self.assertIn("its sign-on is lent by session 2", error)
+            self.assertEqual(blocks_of(self.folder / "out" / "in-1-2.dm2"), expected)  # the second of its name
+
     def test_lender_of_another_game_is_passed_over(self):
         self.write("in.pcap", Capture.read(QUAKE).pcap())
         self.tool("--output", "lender.dem", "in.pcap")

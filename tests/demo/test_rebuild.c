@@ -6,6 +6,7 @@
 #include "common/core/writer.h"
 #include "common/demo/dem.h"
 #include "common/demo/dm2.h"
+#include "common/quake2/encode.h"
 #include "common/demo/qwd.h"
 #include "common/quakeworld/encode.h"
 
@@ -612,6 +613,48 @@ static void test_frame_after_a_long_gap(void **state)
     rebuilding_end(&r);
 }
 
+/* A packet with a frame of so many new entities, as a delta from frame `delta` or in full. */
+static GByteArray *crowded_frame(uint32_t number, int32_t delta, uint8_t entities)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    q2_encode_u32(bytes, number);
+    q2_encode_u32(bytes, number);
+    q2_encode_u8(bytes, 20);
+    q2_encode_u32(bytes, number);
+    q2_encode_u32(bytes, (uint32_t)delta);
+    g_byte_array_append(bytes, (const uint8_t *)"\0\0\x11\0\0\0\0\0\0\x12", 10);
+    for (uint8_t i = 1; i <= entities && delta <= 0; i++)
+        g_byte_array_append(bytes, (const uint8_t[]){1, i, i, 0}, 4); /* U_ORIGIN1 */
+    q2_encode_u16(bytes, 0);
+    return bytes;
+}
+
+/* id's players keep 1024 entities: a frame is no delta from one that more came after, even if it is
+ * one of the last 16. */
+static void test_frame_after_many_entities(void **state)
+{
+    struct rebuilding r;
+    int32_t base = 1;
+
+    (void)state;
+    rebuilding_start(&r, &qs_demo_dm2);
+    packet(&r, QS_END_B, VIEW("\x64\0\0\0\x32\0\0\0" SERVERDATA));
+    for (uint32_t number = 0x65; number < 0x65 + 13; number++) {
+        GByteArray *frame = crowded_frame(number, base == 1 ? -1 : base, 80);
+
+        packet(&r, QS_END_B, qs_view_of_bytes(frame));
+        g_byte_array_free(frame, TRUE);
+        base = 0x65;
+    }
+    assert_int_equal(r.memory.out.counts.repaired, 1);
+    finish(&r);
+    /* From the frame before. */
+    assert_int_equal(qs_le32(last_block(&r).data + 5), 0x65 + 11);
+    assert_string_equal(r.memory.problems->str, "");
+    rebuilding_end(&r);
+}
+
 /* Protocol 35: svc_serverdata of a level, and a frame without a delta, nothing in it. */
 #define LEVEL_35 "\x0c\x23\0\0\0\1\0\0\0\0\0\0\0\0\0\x71\7\0\0" MAP
 #define FRAME_35(number) "\x14" number "\0\0\xf8\0\0\0\0\0\0"
@@ -662,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_server_ends_the_connection),
         cmocka_unit_test(test_frame_of_a_late_start),
         cmocka_unit_test(test_frame_after_a_long_gap),
+        cmocka_unit_test(test_frame_after_many_entities),
         cmocka_unit_test(test_messages_of_a_level_end_with_it),
     };
 

@@ -69,14 +69,15 @@ class Whole(SmallDemos):
 
     def test_content_decides(self):
         for name, blocks in demos.SMALL:
-            for other in ("x.qwd", "x.mvd", "x.dm2", "x.dem", "x"):
+            for other in ("x.qwd", "x.mvd", "x.mvd2", "x.dm2", "x.dem", "x"):
                 with self.subTest(f"{name} as {other}"):
                     path = self.write(other, b"".join(blocks))
                     status, report = demos.report("--list", path)
                     self.assertEqual(status, 0)
-                    protocols = {"qwd": "qw", "mvd": "qw", "dm2": "q2", "dem": "nq"}
-                    self.assertEqual(report["sessions"][0]["protocol"], protocols[name[-3:]])
-                    self.assertIn(f"{name[-3:]}, ", demos.run("--list", path)[1])
+                    protocols = {"qwd": "qw", "mvd": "qw", "mvd2": "q2", "dm2": "q2", "dem": "nq"}
+                    kind = name.rsplit(".")[-1]
+                    self.assertEqual(report["sessions"][0]["protocol"], protocols[kind])
+                    self.assertIn(f"{kind}, ", demos.run("--list", path)[1])
 
     def test_standard_input_and_gzip(self):
         for name, blocks in demos.SMALL:
@@ -273,7 +274,7 @@ class Whole(SmallDemos):
 
 # The demos whose framing is their own: versions of a protocol differ in their messages only.
 FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
-            "nq999.dem", "track.dem")
+            "nq999.dem", "track.dem", "2009.mvd2", "2013.mvd2")
 
 # Every so many cuts are dumped as well as checked.
 DUMP_EVERY = 8
@@ -315,7 +316,7 @@ class Cut(SmallDemos):
         while start + len(blocks[whole]) <= size:
             start += len(blocks[whole])
             whole += 1
-        line = name.endswith(".dem")
+        line = name.endswith((".dem", ".mvd2"))
         status, output, error = demos.run("--check", "--json", path)
         if start == size and ends_well(name, blocks, whole):
             self.assertEqual((status, error), (0, ""))

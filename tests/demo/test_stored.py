@@ -17,7 +17,8 @@ BLOCKS = 120
 # What only one of a demo and its capture has: blocks' framing, packets' headers.
 FRAMING = ("qw.block", "q2.block", "nq.block", "q2.header", "q2.sequence", "q2.ack", "nq.header",
            "nq.header_word", "nq.flags", "nq.length", "nq.sequence", "nq.fragment", "nq.fragments",
-           "nq.reassembled", "qw.mvd")
+           "nq.reassembled", "qw.mvd", "q2.mvd2", "q2.gtv", "q2.gts", "q2.gts_hello",
+           "q2.gts_stream_start", "q2.gts_stream_data", "q2.gts_stream_stop")
 
 
 @functools.cache
@@ -69,7 +70,7 @@ class StoredDemos(unittest.TestCase):
                 self.assertTrue(session["version"])
                 self.assertTrue(session["maps"])
                 first = next(demos.dumped(path))
-                self.assertRegex(first["fields"][0]["name"], r"block$|^qw\.mvd$")
+                self.assertRegex(first["fields"][0]["name"], r"block$|^qw\.mvd$|^q2\.mvd2")
 
     def test_round_trip(self):
         made = self.folder / "made.pcapng"

@@ -90,11 +90,14 @@ static void take_names(struct reading *r)
     }
 }
 
+/* In parts, but in the oldest protocols; engines begin with the newest. */
 static void take_list(struct reading *r)
 {
-    skip(r, r->version >= 26 ? 1 : 0);
+    const bool whole = r->version && r->version < 26;
+
+    skip(r, whole ? 0 : 1);
     take_names(r);
-    skip(r, r->version >= 26 ? 1 : 0);
+    skip(r, whole ? 0 : 1);
 }
 
 static void take_long_list(struct reading *r)

@@ -68,15 +68,14 @@ static void read_blocks(struct sessions *sessions, struct recording *recording)
 
 static void read_demo(struct demo_check *check, struct recording *recording)
 {
-    const struct session_options options = {.selection = fuzz_selection(),
-                                            .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))};
+    struct session_options options = fuzz_session_options();
     struct session_handler handler = {.sink = &check->sink};
     struct sessions *sessions = sessions_new(&options, &handler);
 
     sessions_set_source(sessions, "demo", "demo");
     read_blocks(sessions, recording);
     sessions_free(sessions, true);
-    g_array_free(options.chosen, TRUE);
+    fuzz_session_options_clear(&options);
 }
 
 static void check_demo(struct demo_check *check, const char *name, struct qs_view file)

@@ -6,6 +6,8 @@
 
 #include "common/core/reader.h"
 
+enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
+
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
                                     DLT_LOOP,   DLT_PPP,       DLT_PPP_ETHER,  DLT_IPV4};
 
@@ -51,11 +53,18 @@ struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_por
                               .destination = from_server ? client : server};
 }
 
-struct protocol_selection *fuzz_selection(void)
+struct session_options fuzz_session_options(void)
 {
     static struct protocol_selection *selection;
 
     if (!selection)
         selection = protocol_selection_new();
-    return selection;
+    return (struct session_options){.selection = selection,
+                                    .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                    .sessions_max = SESSIONS_MAX};
+}
+
+void fuzz_session_options_clear(struct session_options *options)
+{
+    g_array_free(options->chosen, TRUE);
 }

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcap2demo/sessions/protocol_selection.h"
+#include "pcap2demo/sessions/sessions.h"
 
 #include "common/core/protocol.h"
 
@@ -81,7 +81,8 @@ bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *
 struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_port,
                              uint16_t client_port, uint64_t number);
 
-/* The default ports of all protocols: tables of some size, which are made once. */
-struct protocol_selection *fuzz_selection(void);
+/* What the tool does by itself; the ports' tables, of some size, are made once. */
+struct session_options fuzz_session_options(void);
+void fuzz_session_options_clear(struct session_options *options);
 
 #endif

@@ -40,16 +40,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SANITIZE = 0x80 };
     struct demo_check check;
-    struct session_options options = {.selection = fuzz_selection(), .may_wait = true};
+    struct session_options options;
     struct session_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
     struct sessions *sessions;
+    char *error;
 
     if (size < 2)
         return 0;
+    options = fuzz_session_options();
+    options.may_wait = true;
     options.demo.sanitize = data[1] & SANITIZE;
-    options.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    options.naming = naming_new(NULL, NULL);
+    options.naming = naming_new(NULL, &error);
     demo_check_start(&check, options.demo.sanitize);
     sessions = sessions_new(&options, &handler);
     sessions_set_source(sessions, "input", "input");
@@ -58,6 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sessions_free(sessions, true);
     demo_check_end(&check);
     naming_free(options.naming);
-    g_array_free(options.chosen, TRUE);
+    fuzz_session_options_clear(&options);
     return 0;
 }

@@ -115,8 +115,7 @@ static void make_capture(struct recording *recording, struct options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const uses[])(struct recording *, struct options *) = {read_fields, make_capture};
-    struct options options = {.sessions = {.selection = fuzz_selection(),
-                                           .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned))}};
+    struct options options = {.sessions = fuzz_session_options()};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
         struct recording *recording = open_recording(data, size);
@@ -126,6 +125,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             recording_close(recording);
         }
     }
-    g_array_free(options.sessions.chosen, TRUE);
+    fuzz_session_options_clear(&options.sessions);
     return 0;
 }

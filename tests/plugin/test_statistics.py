@@ -12,7 +12,6 @@ from wireshark import CAPTURES, PluginTest, rows, to_server
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 ROOTS = ("Packets", "Bytes", "Messages", "Bytes of messages")
-DIGITS = 6e-4  # tables show three
 
 
 def tool_report(path):
@@ -98,8 +97,7 @@ class Statistics(PluginTest):
             rtt = session["rtt"][way]
             expected += [(rtt[name] or 0) * 1e3 for name in ("min", "mean", "max")]
         for found, value in zip(numbers, expected, strict=True):
-            self.assertAlmostEqual(found, value, delta=max(0.051, 1e-6 * value)
-                                   if value > 1000 else 0.051 if found != round(found, 1) else 0.051)
+            self.assertAlmostEqual(found, value, delta=0.051)  # rates have one digit
 
     def compare_requests(self, report, output):
         expected = sorted((request["name"], request["time"]["count"], request["time"]["min"],
@@ -154,7 +152,7 @@ class Statistics(PluginTest):
         output = self.tshark("-q", "-r", path, "-z",
                              "io,stat,5,AVG(qw.ack_rtt)qw.ack_rtt,MAX(qw.rate)qw.rate,"
                              "SUM(qw.lost)qw.lost")
-        rows = re.findall(r"(?m)^\| +\d+\.?\d* +<> +\S+ +\|(.*)\|$", output)
+        rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)
         self.assertEqual(len(rows), 3)
         cells = [list(map(float, row.split("|"))) for row in rows]
         self.assertEqual(sum(row[2] for row in cells), 3)  # as --stats has it

@@ -3,7 +3,7 @@
  * Compares a rebuilt demo with the client's own recording of the same game, in meaning: every field
  * of the player and of every entity in every frame, and every other message byte for byte.
  *
- *     compare_dm2 [--modelled-only | --entities] REBUILT RECORDED
+ *     compare_dm2 [--modelled-only | --entities | --late] REBUILT RECORDED
  *
  * Prints the counts in one line. Exit status 0 whatever they are; 2: a file cannot be read.
  *
@@ -11,6 +11,8 @@
  *   - where it begins: at the first frame of the recording, which may have begun later;
  *   - the numbers of frames, which Q2PRO counts anew; old origins but those of beams and of
  *     entities that move in steps, which a player does not get from the demo;
+ *   - with --late what comes before the rebuilt demo's first frame; frames have the same numbers,
+ * and wrong entity states are counted;
  *   - with --modelled-only entities without a model: recorders of id's engine and yquake2 forget
  *     their baselines.
  */
@@ -22,7 +24,7 @@
 #include "common/quake2/tracker.h"
 
 struct wish {
-    bool modelled_only, entities_only;
+    bool modelled_only, entities_only, late;
 };
 
 struct frame {
@@ -259,6 +261,7 @@ static const struct frame *frame_numbered(const struct recording *recording, gui
 
 /* Where the recording begins in the rebuilt demo. */
 struct alignment {
+    guint from; /* the first frame of the recording that is compared */
     guint start;
     bool by_number; /* frames have the same numbers; else they are matched by their order */
 };
@@ -269,7 +272,7 @@ static guint count_same(const struct recording *rebuilt, const struct recording 
     const struct frame *wanted;
     guint same = 0;
 
-    for (guint i = 0; (wanted = frame_at(recorded, i)); i++) {
+    for (guint i = at.from; (wanted = frame_at(recorded, i)); i++) {
         const struct frame *frame = at.by_number
                                         ? frame_numbered(rebuilt, at.start, wanted->state.number)
                                         : frame_at(rebuilt, at.start + i);
@@ -282,18 +285,33 @@ static guint count_same(const struct recording *rebuilt, const struct recording 
 static void print_states(const struct recording *rebuilt, const struct recording *recorded,
                          struct alignment at)
 {
+    const struct wish entities = {.entities_only = true};
     const struct frame *wanted;
-    guint states = 0, wrong = 0;
+    guint states = 0, wrong = 0, same = 0;
 
-    for (guint i = 0; (wanted = frame_at(recorded, i)); i++) {
+    for (guint i = at.from; (wanted = frame_at(recorded, i)); i++) {
         const struct frame *frame = at.by_number
                                         ? frame_numbered(rebuilt, at.start, wanted->state.number)
                                         : frame_at(rebuilt, at.start + i);
 
         states += wanted->state.entities->len;
         wrong += frame ? count_wrong(frame, wanted) : wanted->state.entities->len;
+        same += frame && same_frame(frame, wanted, entities);
     }
-    printf("wrong states %u of %u\n", wrong, states);
+    printf("wrong states %u of %u, entities of %u frames\n", wrong, states, same);
+}
+
+/* From the rebuilt demo's first frame on. */
+static struct alignment align_late(const struct recording *rebuilt,
+                                   const struct recording *recorded)
+{
+    const struct frame *first = frame_at(rebuilt, 0);
+    struct alignment at = {.by_number = true};
+
+    while (frame_at(recorded, at.from) &&
+           (!first || frame_at(recorded, at.from)->state.number < first->state.number))
+        at.from++;
+    return at;
 }
 
 /* The frame of the recording's first number, or, where frames were counted anew, the one from which
@@ -305,6 +323,8 @@ static struct alignment align(const struct recording *rebuilt, const struct reco
     struct alignment best = {0};
     guint best_same = 0;
 
+    if (wish.late)
+        return align_late(rebuilt, recorded);
     for (guint i = 0; first && i < rebuilt->frames->len; i++) {
         const struct alignment here = {.start = i};
         guint same;
@@ -387,11 +407,11 @@ static void compare(const struct recording *rebuilt, const struct recording *rec
     const struct frame *first = frame_at(rebuilt, at.start);
 
     printf("frames %u of %u, missing messages %u of %u, blocks %u of %u, bad %u\n",
-           count_same(rebuilt, recorded, at, wish), recorded->frames->len,
+           count_same(rebuilt, recorded, at, wish), recorded->frames->len - at.from,
            count_missing(rebuilt, first ? first->message : 0, recorded), recorded->messages->len,
            count_same_blocks(rebuilt, first ? first->block : 0, recorded), recorded->blocks->len,
            rebuilt->bad);
-    if (wish.entities_only)
+    if (wish.entities_only || wish.late)
         print_states(rebuilt, recorded, at);
 }
 
@@ -400,12 +420,14 @@ int main(int argc, char **argv)
     const struct wish wish = {
         .modelled_only = argc == 4 && strcmp(argv[1], "--modelled-only") == 0,
         .entities_only = argc == 4 && strcmp(argv[1], "--entities") == 0,
+        .late = argc == 4 && strcmp(argv[1], "--late") == 0,
     };
-    const int options = wish.modelled_only || wish.entities_only;
+    const int options = wish.modelled_only || wish.entities_only || wish.late;
     struct recording rebuilt = {0}, recorded = {0};
 
     if (argc != 3 + options) {
-        fprintf(stderr, "usage: compare_dm2 [--modelled-only | --entities] REBUILT RECORDED\n");
+        fprintf(stderr,
+                "usage: compare_dm2 [--modelled-only | --entities | --late] REBUILT RECORDED\n");
         return 2;
     }
     if (!load(argv[1 + options], &rebuilt) || !load(argv[2 + options], &recorded))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QTV streams in TCP connections, as Ethernet frames."""
+"""QTV and GTV streams in TCP connections, as Ethernet frames."""
 
 import struct
+import zlib
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
@@ -82,4 +83,61 @@ def stream(sizes=(1400,), request_sizes=None, demo=DEMO, **options):
     conversation = Conversation(**options)
     conversation.send(CLIENT, REQUEST, request_sizes)
     conversation.send(SERVER, REPLY + demo, sizes)
+    return conversation
+
+
+# --- GTV: Quake II's streams
+
+GTV_PORT = 27910
+GTV_HELLO, GTV_PONG, GTV_START, GTV_STOP, GTV_DATA = range(5)
+MAGIC = b"MVD2"
+
+
+def gtv_message(number, body=b""):
+    return struct.pack("<HB", len(body) + 1, number) + body
+
+
+def gamestate(level=1):
+    """A level with nothing in it."""
+    return (b"\x04" + struct.pack("<iHi", 37, 2010, level) + b"\0" + struct.pack("<h", -1) +
+            struct.pack("<H", 33) + f"maps/level{level}.bsp".encode() + b"\0" +
+            struct.pack("<H", 2080) + b"\0\xff\0\0")
+
+
+def gtv_frame(text):
+    """What is printed, and a frame in which nothing changes."""
+    return b"\x11\x02" + text.encode() + b"\0" + b"\x06\0\xff\0\0"
+
+
+GTV_BLOCKS = [gamestate(), *map(gtv_frame, TEXTS)]
+
+
+def mvd2(blocks):
+    """The demo that has these."""
+    return MAGIC + b"".join(struct.pack("<H", len(block)) + block for block in blocks) + b"\0\0"
+
+
+def client_hello(flags):
+    return gtv_message(GTV_HELLO, struct.pack("<HII", 0xED04, flags, 0) + b"relay\0secret\0q2pro\0")
+
+
+def gtv_stream(sizes=(1400,), deflate=False, blocks=None, flush=10, finish=False, **options):
+    """A whole connection, up to its end; deflated data are flushed after so many blocks."""
+    conversation = Conversation(port=GTV_PORT, **options)
+    conversation.send(CLIENT, MAGIC)
+    conversation.send(SERVER, MAGIC)
+    conversation.send(CLIENT, client_hello(3))
+    conversation.send(SERVER, gtv_message(GTV_HELLO, struct.pack("<I", int(deflate))))
+    conversation.send(CLIENT, gtv_message(GTV_START, struct.pack("<h", 10)))
+    packer = zlib.compressobj() if deflate else None
+    data = bytearray()
+    messages = [gtv_message(GTV_START), gtv_message(GTV_DATA)]  # first the stream rests
+    messages += [gtv_message(GTV_DATA, block) for block in blocks or GTV_BLOCKS]
+    for number, message in enumerate(messages):
+        data += packer.compress(message) if deflate else message
+        if deflate and number % flush == flush - 1:
+            data += packer.flush(zlib.Z_SYNC_FLUSH)
+    if deflate:
+        data += packer.flush(zlib.Z_FINISH if finish else zlib.Z_SYNC_FLUSH)
+    conversation.send(SERVER, bytes(data), sizes)
     return conversation

@@ -159,6 +159,66 @@ static void is_bounded(void **state)
     assert_int_equal(f->over->len, 1 + 10 * FLOWS_MAX);
 }
 
+/* What is one-sided ends nothing that was answered, nor that anything that is live. */
+static void keeps_classes_apart(void **state)
+{
+    struct fixture *f = *state;
+    struct flow *live = add(f, 1, 0);
+
+    assert_int_equal(live->class, FLOW_ONE_SIDED);
+    flow_raise(f->table, live, FLOW_LIVE);
+    add(f, 2, 0);
+    assert_int_equal(find(f, reversed(to_server(2, 1)))->class, FLOW_ANSWERED);
+    for (unsigned i = 0; i < 3 * FLOWS_MAX; i++)
+        add(f, 10 + i, 2);
+    assert_int_equal(f->over->len, 2 * FLOWS_MAX);
+    assert_int_equal(g_array_index(f->over, unsigned, 0), 10);
+    for (unsigned i = 0; i < FLOWS_MAX; i++)
+        find(f, reversed(to_server(10 + 2 * FLOWS_MAX + i, 3)));
+    assert_int_equal(f->over->len, 2 * FLOWS_MAX + 1);
+    assert_int_equal(g_array_index(f->over, unsigned, 2 * FLOWS_MAX), 2);
+    assert_ptr_equal(find(f, to_server(1, 4)), live);
+    assert_int_equal(flow_count(f->table, FLOW_LIVE), 1);
+}
+
+static void bounds_each_class(void **state)
+{
+    struct fixture *f = *state;
+
+    flow_table_limit(f->table, FLOW_LIVE, 2);
+    for (unsigned i = 0; i < 3; i++)
+        flow_raise(f->table, add(f, i, i), FLOW_LIVE);
+    assert_int_equal(f->over->len, 1);
+    assert_int_equal(g_array_index(f->over, unsigned, 0), 0);
+    assert_int_equal(flow_oldest(f->table, FLOW_LIVE)->last, 1);
+    assert_int_equal(flow_latest(f->table, FLOW_LIVE, NULL)->last, 2);
+    assert_int_equal(flow_latest(f->table, FLOW_LIVE, find(f, to_server(2, 2)))->last, 1);
+    assert_null(flow_oldest(f->table, FLOW_ONE_SIDED));
+}
+
+/* Of all classes the one idle longest comes first. */
+static void note_name(struct flow *flow, void *user)
+{
+    g_array_append_val((GArray *)user, ((struct conversation *)flow)->name);
+}
+
+static void goes_through_all_in_order(void **state)
+{
+    struct fixture *f = *state;
+    GArray *names = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    const unsigned order[] = {3, 1, 2};
+
+    flow_raise(f->table, add(f, 1, 0), FLOW_LIVE);
+    add(f, 2, 0);
+    add(f, 3, 0);
+    find(f, to_server(1, 1));
+    find(f, reversed(to_server(2, 1)));
+    flow_table_each(f->table, note_name, names);
+    assert_int_equal(names->len, 3);
+    assert_memory_equal(names->data, order, sizeof order);
+    g_array_free(names, TRUE);
+}
+
 static void ends_one_or_all(void **state)
 {
     struct fixture *f = *state;
@@ -187,6 +247,9 @@ int main(void)
         TEST(ends_idle_ones),
         TEST(bears_time_going_back),
         TEST(is_bounded),
+        TEST(keeps_classes_apart),
+        TEST(bounds_each_class),
+        TEST(goes_through_all_in_order),
         TEST(ends_one_or_all),
     };
 

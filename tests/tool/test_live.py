@@ -32,7 +32,10 @@ def open_lines(path):
 
 class Live(ToolTest):
     def start(self, *arguments):
+        # LeakSanitizer reads files that are out of reach then.
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
         return subprocess.Popen([tool.PROGRAM, "-i", "lo", *arguments], cwd=self.folder,
+                                env=environment,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def wait_for_socket(self, pid):
@@ -45,14 +48,14 @@ class Live(ToolTest):
                 return
             time.sleep(0.05)
 
-    def send(self, server):
-        """The session over real sockets: the server on a port of its own."""
+    def send(self, server, capture=ACKNEX, port=b"\x08\xfc", packets=None):
+        """The session over real sockets: the server, which has `port`, on a port of its own."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener, \
                 socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
             listener.bind(("127.0.0.1", server))
             client.bind(("127.0.0.1", 0))
-            for _, packet in Capture.read(ACKNEX).packets():
-                to_server = packet[22:24] == b"\x08\xfc"
+            for _, packet in Capture.read(capture).packets()[:packets]:
+                to_server = packet[22:24] == port
                 sender, receiver = (client, listener) if to_server else (listener, client)
                 sender.sendto(packet[28:], receiver.getsockname())
 

@@ -303,10 +303,10 @@ static void expect_summary(void **state, struct qs_view data, const char *expect
 
 static void test_summary(void **state)
 {
-    expect_summary(state, VIEW(""), "");
-    expect_summary(state, VIEW("\1"), ": nop");
-    expect_summary(state, VIEW("\1\1\1\2\0\1"), ": nop×4, byte");
-    expect_summary(state, VIEW("\2\0\2\0"), ": byte×2");
+    expect_summary(state, VIEW(""), "?");
+    expect_summary(state, VIEW("\1"), "?: nop");
+    expect_summary(state, VIEW("\1\1\1\2\0\1"), "?: nop×4, byte");
+    expect_summary(state, VIEW("\2\0\2\0"), "?: byte×2");
 }
 
 static void summarise(struct qs_decoder *d)
@@ -322,7 +322,7 @@ static void summarise(struct qs_decoder *d)
 static void test_summary_text(void **state)
 {
     toy_decode = summarise;
-    expect_summary(state, VIEW(""), "seq 7: a×2 <x ya>, a");
+    expect_summary(state, VIEW(""), "? seq 7: a×2, a <x ya>");
 }
 
 static void test_summary_unwanted(void **state)

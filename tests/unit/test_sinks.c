@@ -104,7 +104,7 @@ static void test_json_packet(void **state)
     assert_string_equal(output, "{\"schema\":1,\"packet\":17,\"time\":1700000000.000005,"
                                 "\"source\":\"127.0.0.1:27500\",\"destination\":\"[::1]:27001\","
                                 "\"protocol\":\"toy\",\"direction\":\"?\",\"session\":4,\"size\":3,"
-                                "\"summary\":\"a \\\"summary\\\"\",\"fields\":[]}\n");
+                                "\"summary\":\"? a \\\"summary\\\"\",\"fields\":[]}\n");
     free(output);
 }
 

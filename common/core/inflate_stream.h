@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A deflate stream that goes on from packet to packet, as TCP carries it (zlib's format, RFC 1950).
+ *
+ * Its state is a value: copies share what is large, and each can go on by itself, so that sessions
+ * can hold it (see session.h). What it keeps are the last 32 KiB that it inflated to, and the
+ * packed bytes behind the last place where a block begins.
+ */
+#ifndef QS_CORE_INFLATE_STREAM_H
+#define QS_CORE_INFLATE_STREAM_H
+
+#include <glib.h>
+
+#include "common/core/decoder_state.h"
+
+/* Zeroed: a stream that has not begun. */
+struct qs_inflate_stream {
+    bool begun;        /* the header has been read */
+    bool ended;        /* the last block has */
+    uint8_t bits;      /* how many upper bits of `pending` belong to the block; 0: the whole byte */
+    uint32_t given;    /* bytes that `pending` inflates to, which were given out */
+    GBytes *pending;   /* from the byte on in which a block begins; or NULL: it has not come */
+    GPtrArray *window; /* GBytes, the oldest first: what was before that block; or NULL */
+};
+
+/* `to` is overwritten without being cleared. */
+void qs_inflate_stream_copy(struct qs_inflate_stream *to, const struct qs_inflate_stream *from);
+void qs_inflate_stream_clear(struct qs_inflate_stream *stream);
+
+/*
+ * Appends to `out` what the next bytes of the stream inflate to, within the packet's limit (see
+ * inflate.h). `*used`: how many of `packed` belong to the stream: all of them, but where it ends.
+ * False where they are no such stream, or where the limit is passed: then a note about the bytes
+ * from `offset` to the reader's position says so, and nothing that follows can be inflated.
+ */
+bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uint32_t offset,
+                     struct qs_view packed, GByteArray *out, uint32_t *used);
+
+#endif

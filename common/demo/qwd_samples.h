@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a QuakeWorld client had in view, and from where, at moments spread over a level: for those
+ * that lend and those that borrow (qwd_lend.h).
+ */
+#ifndef QS_DEMO_QWD_SAMPLES_H
+#define QS_DEMO_QWD_SAMPLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/quakeworld/states.h"
+
+enum { QWD_SAMPLES = 128, QWD_SAMPLE_WORDS = QW_STATES_MAX / 32 };
+
+/* Entities, by number. */
+struct qwd_numbers {
+    uint32_t bits[QWD_SAMPLE_WORDS];
+};
+
+static inline bool qwd_numbers_has(const struct qwd_numbers *numbers, uint32_t number)
+{
+    return number < QW_STATES_MAX && (numbers->bits[number / 32] >> number % 32 & 1);
+}
+
+/* Numbers that no entity can have are left out. */
+static inline void qwd_numbers_set(struct qwd_numbers *numbers, uint32_t number, bool there)
+{
+    const uint32_t bit = UINT32_C(1) << number % 32;
+
+    if (number >= QW_STATES_MAX)
+        return;
+    if (there)
+        numbers->bits[number / 32] |= bit;
+    else
+        numbers->bits[number / 32] &= ~bit;
+}
+
+/* How many of the entities in `mask` only one of the two has. */
+unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *b,
+                            const struct qwd_numbers *mask);
+
+struct qwd_sample {
+    uint32_t update; /* behind which it was taken, from 0 */
+    uint8_t player;  /* from whose origin */
+    float origin[3];
+    struct qwd_numbers numbers; /* in view */
+};
+
+/* Of all the level, in order; 0 is none. */
+struct qwd_samples {
+    struct qwd_sample all[QWD_SAMPLES];
+    unsigned count;
+    uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
+};
+
+/* Counts an update. Where its sample is to be taken: that, with nothing but `update`; else NULL. */
+struct qwd_sample *qwd_samples_update(struct qwd_samples *samples);
+
+#endif

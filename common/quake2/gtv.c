@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GTV: a server's MVD as it is recorded, streamed over TCP to relays.
+ *
+ * Each end sends four bytes of magic, then messages: a length, a number and a body. What the server
+ * sends behind its hello may be one deflate stream: then a unit is what a segment has of it, with
+ * all messages that it completes. Source: PROTOCOL.md, section 18; Q2PRO, server/mvd.c
+ * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
+ */
+#include "common/core/writer.h"
+#include "common/quake2/decode.h"
+#include "common/quake2/mvd.h"
+
+enum {
+    LENGTH_SIZE = 2,
+    SERVER_MESSAGE_MAX = Q2_MVD_BLOCK_MAX, /* MAX_GTS_MSGLEN */
+    CLIENT_MESSAGE_MAX = 256,              /* MAX_GTC_MSGLEN */
+    DEFLATED_MAX = 4096,                   /* of a unit */
+    ADLER32_SIZE = 4,
+    DEFLATE = 1 /* GTF_DEFLATE */
+};
+
+static struct q2_gtv *gtv_of(const struct qs_decoder *d)
+{
+    return &q2_session_of(d->session)->gtv;
+}
+
+/* --- Cutting the stream into units --- */
+
+bool q2_recognise_stream(struct qs_view start)
+{
+    return start.size >= Q2_MVD_MAGIC_SIZE &&
+           memcmp(start.data, Q2_MVD_MAGIC, Q2_MVD_MAGIC_SIZE) == 0;
+}
+
+static uint32_t magic_size(struct qs_view start)
+{
+    const uint32_t size = MIN(start.size, (uint32_t)Q2_MVD_MAGIC_SIZE);
+
+    return memcmp(start.data, Q2_MVD_MAGIC, size) == 0 ? Q2_MVD_MAGIC_SIZE : 0;
+}
+
+static uint32_t message_size(struct qs_view start, uint32_t max)
+{
+    uint32_t length;
+
+    if (start.size < LENGTH_SIZE)
+        return LENGTH_SIZE;
+    length = qs_le16(start.data);
+    return length <= max ? LENGTH_SIZE + length : 0;
+}
+
+static uint32_t longest(const struct qs_session *session, enum qs_end from)
+{
+    return session->server == from ? SERVER_MESSAGE_MAX : CLIENT_MESSAGE_MAX;
+}
+
+/* 0: no unit of that kind begins here. */
+static uint32_t size_at_stage(const struct qs_session *session, enum qs_end from,
+                              struct qs_view start)
+{
+    switch (q2_session_of_const(session)->gtv.stage[from]) {
+    case Q2_GTV_STAGE_MAGIC:
+        return magic_size(start);
+    case Q2_GTV_STAGE_MESSAGES:
+        return message_size(start, longest(session, from));
+    case Q2_GTV_STAGE_DEFLATED:
+        return MIN(start.size, (uint32_t)DEFLATED_MAX);
+    case Q2_GTV_STAGE_LOST:
+        break;
+    }
+    return 0;
+}
+
+uint32_t q2_unit_size(const struct qs_session *session, const struct qs_packet *start,
+                      uint32_t seen)
+{
+    const struct qs_view bytes = {start->data, start->size};
+    const uint32_t size = start->missing ? 0 : size_at_stage(session, start->from, bytes);
+
+    (void)seen;
+    return size ? size : MAX(start->size, 1);
+}
+
+/* --- Messages --- */
+
+static void read_nothing(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+static void read_client_hello(struct qs_decoder *d)
+{
+    qs_u16(d, Q2_GTV_PROTOCOL);
+    qs_u32(d, Q2_GTV_FLAGS);
+    qs_u32(d, Q2_GTV_RESERVED);
+    qs_label_text(d, ": ", qs_text(d, Q2_GTV_NAME), "");
+    qs_text(d, Q2_GTV_PASSWORD);
+    qs_text(d, Q2_GTV_VERSION);
+}
+
+static void read_stream_start(struct qs_decoder *d)
+{
+    qs_i16(d, Q2_GTV_MAXBUF);
+}
+
+static void read_stringcmd(struct qs_decoder *d)
+{
+    const struct qs_view text = qs_text(d, Q2_GTV_STRINGCMD);
+
+    qs_label_text(d, ": ", text, "");
+    qs_summary_text(d, " \"", text, "\"");
+}
+
+/* The server accepts the client: what comes now is a connection of its own. */
+static void read_server_hello(struct qs_decoder *d)
+{
+    const uint32_t flags = qs_u32(d, Q2_GTV_FLAGS);
+
+    if (d->in.overrun)
+        return;
+    q2_session_connect(q2_session_of(d->session));
+    gtv_of(d)->begun = true;
+    d->accepted = true;
+    d->connectionless = false;
+    if (flags & DEFLATE)
+        gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_DEFLATED;
+}
+
+static void read_end(struct qs_decoder *d)
+{
+    d->session->disconnected = true;
+}
+
+static struct q2_gtv_blocks *blocks_new(void)
+{
+    struct q2_gtv_blocks *blocks = g_new0(struct q2_gtv_blocks, 1);
+
+    blocks->bytes = g_byte_array_new();
+    blocks->stuffed = g_array_new(FALSE, FALSE, sizeof(struct q2_stuffed));
+    return blocks;
+}
+
+static void forget_blocks(struct q2_gtv_blocks *blocks)
+{
+    g_byte_array_set_size(blocks->bytes, 0);
+    g_array_set_size(blocks->stuffed, 0);
+}
+
+/* Keeps what an .mvd2 file would have of the message. */
+static void keep_block(struct qs_decoder *d, struct qs_view block)
+{
+    struct q2_gtv *gtv = gtv_of(d);
+
+    if (!gtv->blocks)
+        gtv->blocks = blocks_new();
+    qs_write_u16(gtv->blocks->bytes, (uint16_t)block.size);
+    gtv->blocks->at = gtv->blocks->bytes->len;
+    gtv->blocks->from = d->in.pos;
+    qs_write_view(gtv->blocks->bytes, block);
+}
+
+/* Without a body it says that the stream rests until somebody plays. Else there are messages in it.
+ */
+static void read_stream_data(struct qs_decoder *d)
+{
+    const struct qs_view body = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
+
+    if (!body.size) {
+        qs_label(d, ": suspended");
+        qs_summary(d, " (suspended)");
+        return;
+    }
+    if (!d->probing)
+        keep_block(d, body);
+}
+
+/* clang-format off */
+static const struct qs_message_type client_messages[] = {
+#define GTC(id, number, name, read) [GTC_##id] = {name, &name[sizeof "gtc_" - 1], Q2_GTC_##id, read},
+#include "common/quake2/messages.def"
+};
+
+static const struct qs_message_type server_messages[] = {
+#define GTS(id, number, name, read) [GTS_##id] = {name, &name[sizeof "gts_" - 1], Q2_GTS_##id, read},
+#include "common/quake2/messages.def"
+};
+/* clang-format on */
+
+static const struct qs_message_type *client_message(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return id < G_N_ELEMENTS(client_messages) ? &client_messages[id] : NULL;
+}
+
+static const struct qs_message_type *server_message(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return id < G_N_ELEMENTS(server_messages) ? &server_messages[id] : NULL;
+}
+
+static void read_server_message(struct qs_decoder *d)
+{
+    const bool has_data = d->in.data[d->in.pos] == GTS_STREAM_DATA;
+
+    qs_read_message(d, Q2_GTS, server_message);
+    qs_close(d);
+    if (has_data)
+        q2_read_mvd_messages(d);
+}
+
+static void read_client_message(struct qs_decoder *d)
+{
+    qs_read_message(d, Q2_GTC, client_message);
+    qs_close(d);
+}
+
+static void end_stream(struct qs_decoder *d)
+{
+    qs_label(d, ": the end of the stream");
+    qs_close(d);
+    read_end(d);
+}
+
+/* A message that ends at `end`. */
+static void read_message(struct qs_decoder *d, uint32_t end)
+{
+    d->in.limit = end;
+    qs_open(d, Q2_GTV);
+    if (!qs_u16(d, Q2_GTV_LENGTH))
+        end_stream(d);
+    else if (qs_session_from_server(d->session, d->packet))
+        read_server_message(d);
+    else
+        read_client_message(d);
+    d->stop = false;
+    qs_undecoded_to(d, end);
+}
+
+/* --- The end of what can be read --- */
+
+/* What this end sends from here on is not decoded. */
+static void lose(struct qs_decoder *d)
+{
+    gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_LOST;
+}
+
+static void decode_rest(struct qs_decoder *d)
+{
+    qs_summary(d, " %u bytes of a GTV stream", qs_reader_left(&d->in));
+    qs_undecoded(d);
+}
+
+static void decode_behind_hole(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, 0, 0,
+            "The capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+            ": where the next message begins cannot be known",
+            d->packet->missing, d->packet->missing_before);
+    lose(d);
+    decode_rest(d);
+}
+
+static void decode_no_unit(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in),
+            "No message of a GTV stream: where the next one begins cannot be known");
+    lose(d);
+    decode_rest(d);
+}
+
+/* --- The deflate stream --- */
+
+/* All whole messages of the source. What is left is the beginning of one. */
+static void read_whole_messages(struct qs_decoder *d)
+{
+    for (;;) {
+        const struct qs_view left = {d->in.data + d->in.pos, d->in.size - d->in.pos};
+        const uint32_t size = message_size(left, SERVER_MESSAGE_MAX);
+
+        if (!size) {
+            decode_no_unit(d);
+            return;
+        }
+        if (size > left.size)
+            return;
+        read_message(d, d->in.pos + size);
+        d->in.limit = d->in.size;
+    }
+}
+
+static void hold_rest(struct qs_decoder *d)
+{
+    const uint32_t left = qs_reader_left(&d->in);
+
+    if (!left)
+        return;
+    gtv_of(d)->held = g_bytes_new(d->in.data + d->in.pos, left);
+    qs_bytes(d, Q2_GTV_PART, left);
+}
+
+/* What was held, and room for what comes behind it. */
+static GByteArray *take_held(struct q2_gtv *gtv)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    if (gtv->held) {
+        g_byte_array_append(bytes, g_bytes_get_data(gtv->held, NULL),
+                            (guint)g_bytes_get_size(gtv->held));
+        g_bytes_unref(gtv->held);
+    }
+    gtv->held = NULL;
+    return bytes;
+}
+
+static void read_inflated(struct qs_decoder *d, const GByteArray *inflated)
+{
+    if (!inflated->len ||
+        !qs_push_source(d, "Inflated GTV messages", inflated->data, inflated->len))
+        return;
+    read_whole_messages(d);
+    hold_rest(d);
+    qs_pop_source(d);
+}
+
+/* Behind the last block the stream has a checksum. */
+static void read_trailer(struct qs_decoder *d)
+{
+    if (gtv_of(d)->inflating.ended && qs_reader_left(&d->in))
+        qs_bytes(d, Q2_GTV_ADLER32, MIN(qs_reader_left(&d->in), (uint32_t)ADLER32_SIZE));
+    qs_undecoded(d);
+}
+
+static void decode_deflated(struct qs_decoder *d)
+{
+    struct q2_gtv *gtv = gtv_of(d);
+    const struct qs_view packed = {d->in.data, d->in.size};
+    GByteArray *inflated;
+    uint32_t used;
+
+    if (gtv->inflating.ended) {
+        read_trailer(d);
+        return;
+    }
+    inflated = take_held(gtv);
+    if (qs_inflate_more(d, &gtv->inflating, 0, packed, inflated, &used)) {
+        qs_bytes(d, Q2_GTV_DEFLATED, used);
+        read_inflated(d, inflated);
+        read_trailer(d);
+    } else {
+        lose(d);
+        decode_rest(d);
+    }
+    g_byte_array_free(inflated, TRUE);
+}
+
+/* --- One unit --- */
+
+/* The client speaks first, and servers listen on known ports. */
+static void learn_ends(struct qs_decoder *d)
+{
+    if (d->session->server != QS_END_UNKNOWN)
+        return;
+    if (d->direction == QS_DIRECTION_UNKNOWN)
+        d->direction = QS_C2S;
+    qs_learn_direction(d, d->direction);
+}
+
+static void decode_magic(struct qs_decoder *d)
+{
+    qs_text_sized(d, Q2_GTV_MAGIC, Q2_MVD_MAGIC_SIZE);
+    gtv_of(d)->stage[d->packet->from] = Q2_GTV_STAGE_MESSAGES;
+}
+
+/* Whether the unit has the size that its stage gives. */
+static bool is_unit(const struct qs_decoder *d)
+{
+    const struct qs_view bytes = {d->packet->data, d->packet->size};
+
+    return bytes.size && size_at_stage(d->session, d->packet->from, bytes) == bytes.size;
+}
+
+static void decode_unit(struct qs_decoder *d)
+{
+    switch (gtv_of(d)->stage[d->packet->from]) {
+    case Q2_GTV_STAGE_MAGIC:
+        decode_magic(d);
+        break;
+    case Q2_GTV_STAGE_MESSAGES:
+        read_message(d, d->in.size);
+        break;
+    case Q2_GTV_STAGE_DEFLATED:
+        decode_deflated(d);
+        break;
+    case Q2_GTV_STAGE_LOST:
+        break;
+    }
+}
+
+void q2_decode_unit(struct qs_decoder *d)
+{
+    struct q2_gtv *gtv = gtv_of(d);
+
+    if (gtv->blocks)
+        forget_blocks(gtv->blocks);
+    learn_ends(d);
+    d->accepted = gtv->begun;
+    d->connectionless = !gtv->begun;
+    qs_summary(d, "%s GTV", qs_direction_arrow(d->direction));
+    if (gtv->stage[d->packet->from] == Q2_GTV_STAGE_LOST) {
+        decode_rest(d);
+    } else if (d->packet->missing) {
+        decode_behind_hole(d);
+    } else if (qs_packet_is_cut(d->packet)) {
+        lose(d); /* the stream ended, or could not be put together, within the unit */
+        decode_rest(d);
+    } else if (!is_unit(d)) {
+        decode_no_unit(d);
+    } else {
+        decode_unit(d);
+    }
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages of MVD, the demo of a server, which GTV streams too. Source: PROTOCOL.md, section 18;
+ * Q2PRO, server/mvd/parse.c, server/mvd.c.
+ */
+#include "common/quake2/mvd.h"
+
+#include "common/core/text.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
+#include "common/quake2/names.h"
+
+enum {
+    FLAGS_WORD_SINCE = 2012, /* the first minor version whose flags have a word */
+    SND_POS = 4,
+    SND_ENT = 8
+};
+
+/* The bits above the number in the message's byte, which was just read. */
+static uint8_t read_extra(struct qs_decoder *d)
+{
+    const uint8_t extra = d->in.data[d->in.pos - 1] >> Q2_MVD_ID_BITS;
+
+    qs_emit_uint(d, Q2_MVD_EXTRA, d->in.pos - 1, 1, extra);
+    return extra;
+}
+
+static void read_nothing(struct qs_decoder *d)
+{
+    (void)d;
+}
+
+/* --- The gamestate --- */
+
+static void begin_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    q2_session_level(session);
+    q2_session_set_mvd(session, minor, flags);
+}
+
+/* Nothing behind this can be read, nor what comes later. */
+static void refuse(struct qs_decoder *d, int32_t version, uint32_t minor)
+{
+    struct q2_session *session = q2_session_of(d->session);
+
+    d->stop = true;
+    if (version != Q2_PROTOCOL_MVD) {
+        qs_note(d, QS_NOTE_MALFORMED, d->in.pos, qs_reader_left(&d->in), "MVD of protocol %d",
+                version);
+        return;
+    }
+    session->minor = minor;
+    q2_session_set_version(session, version);
+    q2_pass_over(d);
+}
+
+/* Relays write the minor version with 32 bits, and read 16. PROTOCOL.md, section 18. */
+static void read_flags_of_relay(struct qs_decoder *d)
+{
+    if (qs_reader_left(&d->in) >= 2 && !qs_peek_u16(d))
+        qs_u16(d, Q2_MVD_MINOR_UPPER);
+}
+
+static void read_level(struct qs_decoder *d)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    struct qs_view gamedir;
+
+    session->servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
+    gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
+    session->player = qs_i16(d, Q2_SERVERDATA_PLAYER);
+    qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, gamedir);
+    q2_read_configstring_stream(d);
+    q2_read_mvd_frame(d);
+}
+
+static void read_serverdata(struct qs_decoder *d)
+{
+    const uint8_t extra = read_extra(d);
+    const int32_t version = (int32_t)qs_u32(d, Q2_SERVERDATA_PROTOCOL);
+    const uint16_t minor = qs_u16(d, Q2_SERVERDATA_MINOR);
+    uint16_t flags = extra;
+
+    if (d->in.overrun)
+        return;
+    if (version != Q2_PROTOCOL_MVD || !q2_is_minor_of_mvd(minor)) {
+        refuse(d, version, minor);
+        return;
+    }
+    read_flags_of_relay(d);
+    if (minor >= FLAGS_WORD_SINCE)
+        flags = qs_u16(d, Q2_MVD_FLAGS);
+    else
+        qs_emit_uint(d, Q2_MVD_FLAGS, d->in.pos, 0, flags);
+    qs_label(d, ": protocol %d, minor version %u", version, minor);
+    begin_level(d, minor, flags);
+    read_level(d);
+}
+
+/* --- Messages within messages --- */
+
+/* The lower byte of the length; the upper one is in the message's byte. */
+static uint32_t read_length(struct qs_decoder *d)
+{
+    const uint32_t extra = read_extra(d);
+    const uint32_t at = d->in.pos;
+    const uint32_t length = qs_reader_u8(&d->in) | extra << 8;
+
+    qs_emit_uint(d, Q2_MVD_LENGTH, at, 1, length);
+    return length;
+}
+
+/* Server messages as a player would get them. */
+static void read_messages(struct qs_decoder *d, uint32_t length)
+{
+    const uint32_t limit = d->in.limit;
+    const uint32_t end = d->in.pos + length;
+
+    if (length > qs_reader_left(&d->in)) {
+        qs_reader_overrun(&d->in);
+        return;
+    }
+    d->in.limit = end;
+    d->id_mask = UINT8_MAX;
+    while (qs_reader_left(&d->in) && qs_read_message(d, Q2_SVC, q2_plain_message))
+        ;
+    qs_undecoded_to(d, end);
+    d->in.limit = limit;
+    d->id_mask = Q2_MVD_ID_MASK;
+    d->stop = false;
+}
+
+static void read_multicast_all(struct qs_decoder *d)
+{
+    read_messages(d, read_length(d));
+}
+
+static void read_multicast(struct qs_decoder *d)
+{
+    const uint32_t length = read_length(d);
+
+    qs_label(d, ": leaf %u", qs_u16(d, Q2_MVD_LEAF));
+    read_messages(d, length);
+}
+
+static void read_client(struct qs_decoder *d)
+{
+    const uint8_t client = qs_u8(d, Q2_MVD_CLIENT);
+    char *name;
+
+    qs_label(d, ": client %u", client);
+    if (!d->fields_wanted)
+        return;
+    name = q2_player_name(q2_session_of(d->session), client);
+    qs_emit_generated_text(d, Q2_MVD_CLIENT_NAME, d->in.pos - 1, 1, name);
+    if (name)
+        qs_label_text(d, " ", qs_view_of(name), "");
+    g_free(name);
+}
+
+static void read_unicast(struct qs_decoder *d)
+{
+    const uint32_t length = read_length(d);
+
+    read_client(d);
+    read_messages(d, length);
+}
+
+/* --- The others --- */
+
+/* It is heard where its entity is. */
+static void read_sound(struct qs_decoder *d)
+{
+    read_extra(d);
+    q2_read_sound_fields(d, (uint8_t)((qs_u8(d, Q2_SOUND_FLAGS) | SND_ENT) & ~SND_POS));
+}
+
+static void read_frame(struct qs_decoder *d)
+{
+    q2_session_of(d->session)->mvd_frames++;
+    q2_read_mvd_frame(d);
+}
+
+/* clang-format off */
+static const struct qs_message_type messages[] = {
+#define MVD(id, number, name, read) [MVD_##id] = {name, &name[sizeof "mvd_" - 1], Q2_MVD_##id, read},
+#include "common/quake2/messages.def"
+};
+/* clang-format on */
+
+static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t id)
+{
+    (void)d;
+    return id < G_N_ELEMENTS(messages) && messages[id].name ? &messages[id] : NULL;
+}
+
+/* What is in the message that was just read stands before it, from `first` on. */
+static bool has_stufftext(const struct qs_decoder *d, guint first)
+{
+    for (guint i = first; i + 1 < d->messages->len; i++)
+        if (g_array_index(d->messages, struct qs_message, i).id == SVC_STUFFTEXT)
+            return true;
+    return false;
+}
+
+/* Players would carry out what is in the message from `start` on, or may do so. */
+static void mark_stuffed(const struct qs_decoder *d, uint32_t start)
+{
+    struct q2_gtv_blocks *blocks = q2_session_of(d->session)->gtv.blocks;
+    struct q2_stuffed range;
+
+    if (!blocks || d->probing)
+        return;
+    range = (struct q2_stuffed){blocks->at + start - blocks->from, d->in.pos - start};
+    g_array_append_val(blocks->stuffed, range);
+}
+
+/* Whether another may follow. */
+static bool read_one_message(struct qs_decoder *d)
+{
+    const guint first = d->messages->len;
+    const uint32_t start = d->in.pos, undecoded = d->undecoded;
+    const bool good = qs_read_message(d, Q2_MVD, lookup);
+
+    if (good && (d->undecoded > undecoded || has_stufftext(d, first)))
+        mark_stuffed(d, start);
+    return good;
+}
+
+void q2_read_mvd_messages(struct qs_decoder *d)
+{
+    const uint32_t end = d->in.limit;
+
+    if (q2_pass_over(d))
+        return;
+    d->id_mask = Q2_MVD_ID_MASK;
+    while (qs_reader_left(&d->in) && read_one_message(d))
+        ;
+    d->id_mask = UINT8_MAX;
+    d->stop = false;
+    qs_undecoded_to(d, end);
+    d->in.limit = end;
+}
+
+/* --- Blocks of files --- */
+
+static void read_magic(struct qs_decoder *d)
+{
+    qs_summary(d, "MVD2");
+    qs_text_sized(d, Q2_MVD2_MAGIC, Q2_MVD_MAGIC_SIZE);
+}
+
+void q2_decode_mvd_block(struct qs_decoder *d)
+{
+    uint16_t length;
+
+    d->direction = QS_S2C;
+    d->accepted = true;
+    if (!d->packet->number) {
+        read_magic(d);
+        return;
+    }
+    qs_open(d, Q2_MVD2);
+    length = qs_u16(d, Q2_MVD2_LENGTH);
+    if (length)
+        qs_label(d, ": %u bytes", length);
+    else
+        qs_label(d, ": the demo's end");
+    qs_close(d);
+    if (d->in.overrun) {
+        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
+        qs_undecoded(d);
+        return;
+    }
+    qs_enter_payload(d);
+    q2_read_mvd_messages(d);
+}

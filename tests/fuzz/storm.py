@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Storms: damaged captures and demos through all actions of pcap2demo, and through tshark.
+
+    storm.py [--runs N] [--seed N] [--tshark] [--keep DIR]
+
+Small captures and demos are damaged: bytes of packets, as `editcap -E` does (and by it), packets
+that are shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is
+read by all actions. No run may crash, take more than a second of the processor a megabyte (and one
+to begin with), or print a control character; names of files are safe; what --sanitize writes is
+harmless to every engine; a golden of a file is what the same file gives. tshark with the plugin gets
+many damaged files at once.
+
+PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest; for --tshark also
+WIRESHARK_PLUGIN_DIR. Prints how many runs there were, and which were wrong; inputs that went wrong
+are kept in DIR.
+"""
+
+import argparse
+import gzip
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from tool import CAPTURES, ETHERNET, PROGRAM, Capture
+
+READER = os.environ.get("ENGINE_READER")
+TIMEOUT = 120
+SECONDS, SECONDS_A_MEGABYTE = 1, 1
+CONTROL = re.compile(rb"[\0-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+SAFE_NAME = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_+.-]*$")
+ACTIONS = ([], ["--sanitize"], ["--list"], ["--list", "--json"], ["--dump"], ["--dump=json"],
+           ["--check"], ["--check", "--json"], ["--stats"], ["--stats", "--json"],
+           ["--extract-files=files"], ["--pcap=made.pcapng"], ["--check", "--golden=.", "--update"],
+           ["--check", "--golden=."], ["--split=level", "--verbose"])
+UNSAFE = ("made.pcapng",)  # named by the caller
+
+
+# --- Damages -------------------------------------------------------------------------------------
+
+def flip(frames, rand, start=0):
+    """Some bytes of some packets, from `start` on; 42 is where UDP's payload begins."""
+    rate = rand.choice([0.001, 0.01, 0.05])
+    out = []
+    for time, frame in frames:
+        frame = bytearray(frame)
+        for _ in range(max(0, round(rand.expovariate(1) * rate * len(frame)))):
+            if len(frame) > start:
+                frame[rand.randrange(start, len(frame))] = rand.randrange(256)
+        out.append((time, bytes(frame)))
+    return out
+
+
+def flip_payload(frames, rand):
+    return flip(frames, rand, 42)
+
+
+def shuffle(frames, rand):
+    contents = [frame for _, frame in frames]
+    for _ in range(rand.randrange(1, 1 + len(contents))):
+        at = rand.randrange(len(contents))
+        to = min(len(contents) - 1, at + rand.randrange(8))
+        contents[at], contents[to] = contents[to], contents[at]
+    return [(time, frame) for (time, _), frame in zip(frames, contents)]
+
+
+def double(frames, rand):
+    return [frame for frame in frames for _ in range(1 + (rand.random() < 0.2))]
+
+
+def drop(frames, rand):
+    rate = rand.choice([0.02, 0.2, 0.7])
+    return [frame for frame in frames if rand.random() > rate] or frames[:1]
+
+
+def begin_late(frames, rand):
+    return frames[rand.randrange(len(frames)):]
+
+
+def snap(frames, rand):
+    size = rand.randrange(14, 400)
+    return [(time, frame[:size]) for time, frame in frames]
+
+
+def steps(frames, rand):
+    """Clocks that jump."""
+    offset, out = 0, []
+    for time, frame in frames:
+        if rand.random() < 0.01:
+            offset += rand.randrange(-10 ** 10, 10 ** 10)
+        out.append((max(0, time + offset) % 2 ** 40, frame))
+    return out
+
+
+def grow(frames, rand):
+    """Payloads that end in the middle of others."""
+    out = []
+    for time, frame in frames:
+        if rand.random() < 0.1:
+            tail = rand.choice(frames)[1][42:]
+            frame = bytearray(frame + tail[rand.randrange(1 + len(tail)):][:600])
+            if len(frame) > 42:
+                struct.pack_into(">H", frame, 16, len(frame) - 14)
+                struct.pack_into(">HH", frame, 38, len(frame) - 34, 0)
+        out.append((time, bytes(frame)))
+    return out
+
+
+DAMAGES = (flip, flip_payload, flip_payload, flip_payload, shuffle, double, drop, begin_late, snap,
+           steps, grow)
+
+
+class Sources:
+    """Captures and demos to be damaged."""
+
+    def __init__(self, rand):
+        self.rand = rand
+        self.paths = sorted(CAPTURES.glob("*.pcap"))
+        self.captures = [capture for capture in map(Capture.read, self.paths)
+                         if capture.link_type == ETHERNET]
+        self.demos = [(path.suffix, path.read_bytes()) for path in sorted(CAPTURES.iterdir())
+                      if path.suffix in (".qwd", ".mvd", ".dm2")]
+        for path in sorted((CAPTURES / "fidelity").glob("*.d[em][m2].gz")):
+            self.demos.append((path.suffixes[-2], gzip.decompress(path.read_bytes())[:60000]))
+
+    def frames(self):
+        frames = list(self.rand.choice(self.captures).frames)[:400]
+        for damage in self.rand.choices(DAMAGES, k=self.rand.choice([1, 1, 2, 3])):
+            frames = damage(frames, self.rand)
+        return frames
+
+    def capture(self):
+        frames = self.frames()
+        if self.rand.random() < 0.2:
+            frames += self.frames()
+        capture = Capture(ETHERNET, frames)
+        data = capture.pcapng() if self.rand.random() < 0.2 else capture.pcap()
+        if self.rand.random() < 0.1:
+            data = data[:self.rand.randrange(len(data))]
+        return ".pcap", data
+
+    def demo(self):
+        suffix, data = self.rand.choice(self.demos)
+        data = bytearray(data[:self.rand.choice([2000, 20000, 60000])])
+        for _ in range(self.rand.randrange(1, 30)):
+            data[self.rand.randrange(len(data))] = self.rand.randrange(256)
+        return suffix, bytes(data)
+
+    def edited(self, folder):
+        """By Wireshark's own tool."""
+        path = folder / "edited.pcap"
+        subprocess.run(["editcap", "-F", "pcap", "-E", str(self.rand.choice([0.001, 0.01, 0.05])),
+                        "--seed", str(self.rand.randrange(1 << 30)), self.rand.choice(self.paths),
+                        path], check=True, stderr=subprocess.DEVNULL)
+        return ".pcap", path.read_bytes()
+
+    def file(self, folder):
+        chance = self.rand.random()
+        if chance < 0.02 and shutil.which("editcap"):
+            kind, data = self.edited(folder)
+        else:
+            kind, data = self.demo() if chance < 0.25 else self.capture()
+        if self.rand.random() < 0.05:
+            return kind + ".gz", gzip.compress(data)
+        return kind, data
+
+
+# --- Runs ----------------------------------------------------------------------------------------
+
+class Storm:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.rand = random.Random(arguments.seed)
+        self.sources = Sources(self.rand)
+        self.runs = 0
+        self.bytes = 0
+        self.slowest = 0
+        self.wrong = []
+
+    def blame(self, path, words, what):
+        self.wrong.append(f"{path.name} {' '.join(words)}: {what}")
+        if self.arguments.keep:
+            kept = pathlib.Path(self.arguments.keep)
+            kept.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, kept / f"{len(self.wrong)}-{path.name}")
+
+    def run(self, command, path, words, folder, statuses=(0, 1, 2), size=0):
+        """Runs it, and looks at all that can be seen from outside."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                    timeout=TIMEOUT, check=False)
+        except subprocess.TimeoutExpired:
+            self.blame(path, words, "hangs")
+            return b""
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        limit = SECONDS + SECONDS_A_MEGABYTE * size / 1e6
+        self.slowest = max(self.slowest, seconds / limit)
+        if result.returncode not in statuses:
+            self.blame(path, words, f"ends with {result.returncode}: {result.stdout[-2000:]}")
+        if seconds > limit * self.arguments.slower:
+            self.blame(path, words, f"takes {seconds:.1f} s for {size} bytes")
+        control = CONTROL.search(result.stdout)
+        if control:
+            self.blame(path, words, f"prints {result.stdout[max(0, control.start() - 40):][:80]}")
+        return result.stdout
+
+    def look_at_files(self, path, words, folder):
+        written = [file for file in folder.rglob("*") if file.is_file()]
+        for file in written:
+            if file.name not in UNSAFE and not SAFE_NAME.match(file.name):
+                self.blame(path, words, f"writes {file.name!r}")
+        if words == ["--sanitize"] and written:
+            result = subprocess.run([READER, *written], stdout=subprocess.PIPE, check=False)
+            if result.returncode or result.stdout.count(b" commands, 0 of ") != len(written):
+                self.blame(path, words, result.stdout[:2000])
+
+    def act(self, path, words, size):
+        with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
+            folder = pathlib.Path(name)
+            if words[-1:] == ["--golden=."]:
+                self.run([PROGRAM, "--quiet", *words, "--update", path], path, words, folder,
+                         size=size)
+            text = self.run([PROGRAM, *words, path], path, words, folder, size=size)
+            if words[-1:] == ["--golden=."] and b"differ" in text:
+                self.blame(path, words, text[:2000])
+            self.look_at_files(path, words, folder)
+        self.runs += 1
+
+    def storm(self, count):
+        with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
+            folder = pathlib.Path(name)
+            while self.runs < count:
+                kind, data = self.sources.file(folder)
+                path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
+                path.write_bytes(data)
+                self.bytes += len(data)
+                for words in ACTIONS:
+                    self.act(path, words, len(data))
+                path.unlink()
+
+    def tshark(self, count, batch=200):
+        """Files by the batch: tshark takes long to begin."""
+        with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
+            folder = pathlib.Path(name)
+            folder.chmod(0o777)
+            for number in range(0, count, batch):
+                frames = [frame for _ in range(min(batch, count - number))
+                          for frame in self.sources.frames()]
+                path = folder / f"{self.arguments.seed}-tshark-{number}.pcap"
+                path.write_bytes(Capture(ETHERNET, frames).pcap())
+                for words in (["-V"], ["-2", "-q", "-z", "expert"]):
+                    command = [*unprivileged(), "tshark", "-r", path, *words]
+                    self.run(command, path, words, folder, statuses=(0,),
+                             size=path.stat().st_size)
+                self.runs += min(batch, count - number)
+
+
+def unprivileged():
+    """Wireshark gives root no plugins."""
+    if os.geteuid() != 0:
+        return []
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tshark", type=int, default=0, help="that many files through tshark")
+    parser.add_argument("--slower", type=float, default=1, help="of a build with sanitizers")
+    parser.add_argument("--keep")
+    arguments = parser.parse_args()
+    storm = Storm(arguments)
+    storm.storm(arguments.runs)
+    if arguments.tshark:
+        storm.tshark(arguments.tshark)
+    print(f"{storm.runs} runs, {storm.bytes} bytes, {len(storm.wrong)} went wrong; the slowest took "
+          f"{100 * storm.slowest:.0f} % of its time", *storm.wrong, sep="\n")
+    return 1 if storm.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures with more clients than there are: requests and packets in made-up names."""
+
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "damage"))
+import capture  # noqa: E402
+
+SERVER = bytes((192, 0, 2, 1))
+GETCHALLENGE = b"\xff\xff\xff\xffgetchallenge\n"
+CHALLENGE = b"\xff\xff\xff\xffc1234567\0"
+
+# A first packet as clients send it, by the port: QuakeWorld, Quake II, Quake, Acknex.
+FIRST = {27500: struct.pack("<IIH", 0x80000000, 0, 0x1234) + b"\x04new\0",
+         27910: struct.pack("<IIH", 0x80000001, 0, 0x1234) + b"\x04new\0",
+         26000: struct.pack(">II", 0x00100009, 0) + b"\x01",
+         2300: bytes(range(1, 9))}
+
+
+def client(number):
+    """Address and port of a client that does not exist."""
+    return (10 << 24 | number).to_bytes(4, "big"), 1024 + number % 60000
+
+
+def frame(source, destination, payload, time):
+    size = 28 + len(payload)
+    data = (bytes(12) + b"\x08\x00" +
+            struct.pack(">BBHHHBBH", 0x45, 0, size, 0, 0, 64, 17, 0) + source[0] + destination[0] +
+            struct.pack(">HHHH", source[1], destination[1], size - 20, 0) + payload)
+    return capture.Frame(time, data, len(data))
+
+
+def spoofed(count, port, payloads, start=10**18, gap=10**5):
+    """Frames of `count` clients, each with these payloads: bytes, or a function of its number."""
+    for number in range(count):
+        for place, payload in enumerate(payloads):
+            yield frame(client(number), (SERVER, port), payload, start + number * gap + place)
+
+
+def with_flood(frames, server, each_second, answer=None, payload=GETCHALLENGE):
+    """The frames, and between them requests from ever new clients, which may be answered."""
+    number, next_time, out = 0, frames[0].time, []
+    for own in frames:
+        while next_time <= own.time:
+            source = client(number)
+            out.append(frame(source, server, payload, next_time))
+            if answer:
+                out.append(frame(server, source, answer, next_time + 1000))
+            number += 1
+            next_time += capture.NANOSECONDS // each_second
+        out.append(own)
+    return out
+
+
+def copy(own, number):
+    """The frame between addresses of copy `number` of the session."""
+    def moved(end):
+        return end[0][:1] + number.to_bytes(2, "big") + end[0][3:], end[1]
+
+    return capture.with_ends(own, *map(moved, capture.ends(own)))
+
+
+def at_once(frames, times):
+    """As many copies of a session at once, packet by packet, each with addresses of its own."""
+    return (copy(own, number) for own in frames for number in range(times))
+
+
+def in_turn(frames, times, pause):
+    """The copies one after the other, with a pause between them."""
+    length = frames[-1].time - frames[0].time + pause
+    return (copy(own._replace(time=own.time + number * length), number)
+            for number in range(times) for own in frames)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recording from a network interface goes on without the rights that opening it needs.
+
+Needs to be root, and the right to record from the loopback interface: skipped without.
+"""
+
+import os
+import pathlib
+import pwd
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tool"))
+import test_live  # noqa: E402
+
+NOBODY = pwd.getpwnam("nobody")
+
+
+class Privileges(test_live.Live):
+    # Those of the class above are run by the test that has them.
+    test_until_interrupted = test_unknown_interface = None
+
+    def setUp(self):
+        super().setUp()
+        self.demos = self.folder / "demos"
+        self.demos.mkdir()
+        self.folder.chmod(0o755)
+
+    def status(self, process):
+        """What the kernel tells of the process, when it has dropped its rights."""
+        path = pathlib.Path(f"/proc/{process.pid}/status")
+        for _ in range(200):
+            lines = dict(line.split(":\t", 1) for line in path.read_text().splitlines())
+            if lines["NoNewPrivs"] == "1":
+                break
+            time.sleep(0.05)
+        time.sleep(0.2)
+        return lines
+
+    def record(self, *arguments):
+        """Records the session; (what the kernel tells, exit status, output, errors)."""
+        with self.start("--filter", "udp port 42377", "--port", "qw=42377", *arguments) as process:
+            self.wait_for_socket(process.pid)
+            status = self.status(process)
+            self.send_sample(42377)
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            output, error = process.communicate(timeout=20)
+        return status, process.returncode, output.decode(), error.decode()
+
+    def send_sample(self, server):
+        """The beginning of a session of QuakeWorld, over real sockets."""
+        self.send(server, test_live.tool.SAMPLE, b"\x6b\x6c", 600)
+
+    def assert_demo(self, result):
+        _, code, output, error = result
+        demo, = self.demos.iterdir()
+        self.assertEqual(code, 0, output + error)
+        self.assertTrue(demo.name.startswith("lo-") and demo.name.endswith("-labplayer-dm4.qwd"))
+        self.assertGreater(demo.stat().st_size, 10000)
+        return demo
+
+    def test_becomes_another_user(self):
+        os.chown(self.demos, NOBODY.pw_uid, NOBODY.pw_gid)
+        result = self.record("-Z", "nobody", "--output", "demos")
+        status = result[0]
+        self.assertEqual(status["Uid"].split(), [str(NOBODY.pw_uid)] * 4)
+        self.assertEqual(status["Gid"].split(), [str(NOBODY.pw_gid)] * 4)
+        self.assertEqual(status["Groups"].split(), [str(NOBODY.pw_gid)])
+        for capabilities in ("CapPrm", "CapEff", "CapAmb"):
+            self.assertEqual(int(status[capabilities], 16), 0)
+        self.assertEqual(status["NoNewPrivs"], "1")
+        self.assertEqual(self.assert_demo(result).stat().st_uid, NOBODY.pw_uid)
+
+    def test_stays_who_it_is(self):
+        result = self.record("--output", "demos")
+        self.assertEqual(result[0]["Uid"].split(), ["0"] * 4)
+        self.assertEqual(result[0]["NoNewPrivs"], "1")
+        self.assert_demo(result)
+
+    def test_keeps_packets_of_late_sessions(self):
+        """They go to a temporary file."""
+        os.chown(self.demos, NOBODY.pw_uid, NOBODY.pw_gid)
+        _, code, _, error = self.record("-Z", "nobody", "--list", "--verbose")
+        self.assertEqual(code, 0, error)
+
+    def test_folders_that_cannot_be_written_to(self):
+        self.demos.chmod(0o755)
+        _, error = self.tool("-i", "lo", "-Z", "nobody", "--output", "demos", status=2)
+        self.assertEqual(error, "pcap2demo: lo: demos: Permission denied\n")
+
+    def test_unknown_user(self):
+        _, error = self.tool("-i", "lo", "-Z", "no such\x1buser", status=2)
+        self.assertEqual(error, "pcap2demo: lo: -Z no such user: there is no such user\n")
+
+    def test_goes_with_an_interface(self):
+        self.tool("-Z", "nobody", test_live.tool.SAMPLE, status=2)
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0 or not test_live.may_record():
+        print("skipped: not root, or no right to record from a network interface")
+        sys.exit(test_live.SKIPPED)
+    unittest.main()

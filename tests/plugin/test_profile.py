@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The profile that is installed: Wireshark takes its columns and coloring rules, and they say what they shall."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from wireshark import CAPTURES, PluginTest
+
+SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"]) / "plugin" / "profile"
+BUILD = os.environ["PROJECT_BINARY_DIR"]
+
+
+class Profile(PluginTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        profile = cls.folder / "home" / ".config" / "wireshark" / "profiles" / "Quake"
+        profile.mkdir(parents=True)
+        shutil.copy(SOURCE / "preferences", profile)
+        shutil.copy(SOURCE / "quakeshark-colorfilters", profile / "colorfilters")
+        for folder, _, files in os.walk(cls.folder / "home"):
+            for name in (folder, *(os.path.join(folder, file) for file in files)):
+                os.chmod(name, 0o755)
+
+    def rules(self):
+        text = (SOURCE / "quakeshark-colorfilters").read_text()
+        return dict(re.findall(r"^@([^@]+)@([^@]+)@\[[\d,]+\]\[[\d,]+\]$", text, re.M))
+
+    def test_each_rule_is_a_filter(self):
+        capture = self.readable(CAPTURES[0] / "nq-control.pcap")
+        self.assertGreater(len(self.rules()), 5)
+        for name, rule in self.rules().items():
+            with self.subTest(name):
+                self.tshark("-r", capture, "-Y", rule)
+
+    def coloring(self, capture):
+        """By packet, the name of the rule that colors it, and its line."""
+        shown = self.tshark("-C", "Quake", "--color", "-r", self.readable(CAPTURES[0] / capture),
+                            "-T", "fields", "-e", "frame.coloring_rule.name",
+                            "-e", "_ws.col.Info", "-Y", "qw or q2 or nq or acknex")
+        return [line.split("\t") for line in shown.splitlines()]
+
+    def test_every_packet_has_a_color(self):
+        for capture in ("qw-vanilla.pcap", "qw-oob.pcap", "q2-lossy.pcap", "nq-lossy.pcap"):
+            for rule, line in self.coloring(capture):
+                if not line.startswith("?"):
+                    self.assertTrue(rule.startswith("Quake"), line)
+
+    def test_rules_go_by_what_became_of_packets(self):
+        names = {"[duplicate]": "Quake: late or twice, dropped",
+                 "[late]": "Quake: late or twice, dropped",
+                 "[gap": "Quake: numbers skipped",
+                 "[not captured": "Quake: not in the capture",
+                 "[resent]": "Quake: sent again"}
+        seen = set()
+        for capture in ("qw-lossy.pcap", "q2-lossy.pcap", "nq-lossy.pcap", "nq-stuck.pcap"):
+            for rule, line in self.coloring(capture):
+                fates = re.findall(r" (\[[a-z ]+)", line.partition(": ")[0])
+                fate = fates[0].strip() if len(fates) == 1 else ""
+                for tag, name in names.items():
+                    if fate and tag.startswith(fate):
+                        seen.add(tag)
+                        self.assertEqual(rule, name, line)
+        self.assertEqual(seen, set(names))
+
+    def columns(self):
+        return re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())
+
+    def test_columns(self):
+        self.assertEqual(self.columns(), ["Session", "Direction", "Player", "RTT"])
+        capture = self.readable(CAPTURES[0] / "qw-vanilla.pcap")
+        shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "frame.number == 40")
+        self.assertRegex(shown, r" 1 +C→S +labplayer ")
+
+    def test_installed(self):
+        where = self.folder / "installed"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", "/usr"], check=True,
+                       env=os.environ | {"DESTDIR": str(where)}, capture_output=True)
+        found = {path.relative_to(where).as_posix() for path in where.rglob("*") if path.is_file()}
+        for name in ("usr/share/wireshark/profiles/Quake/colorfilters",
+                     "usr/share/wireshark/profiles/Quake/preferences",
+                     "usr/share/quakeshark/quakeshark-colorfilters"):
+            self.assertIn(name, found)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which frames a player of a demo still has. */
+#include "common/demo/dm2_kept.h"
+#include "tests/quake2/unit.h"
+
+static void add_frames(struct dm2_kept *kept, int32_t first, int32_t last, uint32_t entities)
+{
+    for (int32_t number = first; number <= last; number++)
+        dm2_kept_add(kept, number, entities);
+}
+
+static void test_frames(void **state)
+{
+    struct dm2_kept kept = {0};
+
+    (void)state;
+    assert_false(dm2_kept_has(&kept, 0));
+    assert_false(dm2_kept_has(&kept, -1));
+    add_frames(&kept, 1, 20, 3);
+    assert_int_equal(kept.last, 20);
+    assert_true(dm2_kept_has(&kept, 20));
+    assert_true(dm2_kept_has(&kept, 5));
+    assert_false(dm2_kept_has(&kept, 4));
+    assert_false(dm2_kept_has(&kept, 21));
+}
+
+/* 12 frames of 80 entities are more than players keep, though the frame is there. */
+static void test_entities(void **state)
+{
+    struct dm2_kept kept = {0};
+
+    (void)state;
+    add_frames(&kept, 1, 12, 80);
+    assert_false(dm2_kept_has(&kept, 1));
+    assert_true(dm2_kept_has(&kept, 2)); /* 880 entities up to 896 */
+    add_frames(&kept, 13, 13, 897);
+    assert_false(dm2_kept_has(&kept, 13));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_entities),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

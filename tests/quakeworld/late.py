@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Sessions of the stored captures that are cut so that they begin late: how much of what players then show
+is what the client's own recording has.
+
+    late.py PCAP2DEMO SHARED        status 77 if the captures are not there
+
+A state counts as right where all of it is the same, coordinates within the step in which shorts tell
+them: a lender may have been told shorts, and the session floats. What another client saw of missiles and
+the like may be gone a moment later, so not all can be right.
+"""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld")]
+os.environ.setdefault("PCAP2DEMO", sys.argv[1])
+os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
+
+import player  # noqa: E402
+from late_cuts import Cutter  # noqa: E402
+
+STEP = 1 / 8  # of coordinates in shorts
+
+# A client of a capture, what it recorded, and who is named as a lender.
+Case = collections.namedtuple("Case", "capture port recording lender")
+
+MULTI = "e-multi/e-multi"
+CASES = [
+    Case(f"{MULTI}.pcap", 27011, f"{MULTI}-client1.qwd", None),
+    Case(f"{MULTI}.pcap", 27012, f"{MULTI}-client2.qwd", None),
+    Case(f"{MULTI}.pcap", 27013, f"{MULTI}-client3.qwd", None),
+    Case("a-vanilla/a-vanilla.pcap", None, "a-vanilla/a-vanilla.qwd", "b-extended/b-extended.qwd"),
+    Case("b-extended/b-extended.pcap", None, "b-extended/b-extended.qwd", "a-vanilla/a-vanilla.qwd"),
+]
+
+# The share of states that must be right, by where the capture begins: in that packet of the client's
+# own, or in that part of the first level. Nothing may be shown that was not there.
+SHARES = {"sign-on": 1, 0.5: 0.999, 0.9: 0.92}
+
+Share = collections.namedtuple("Share", "right all phantoms frames")
+
+
+def is_same(name, one, other):
+    if one == other:
+        return True
+    return name.startswith("origin.") and abs(float(one or 0) - float(other or 0)) <= STEP / 2
+
+
+def is_right(state, truth):
+    """Baselines tell what is 0, deltas do not."""
+    zero = ("0", "false", "0x0", None)
+    return all(is_same(name, state.get(name), truth.get(name))
+               or (state.get(name) in zero and truth.get(name) in zero)
+               for name in {*state, *truth})
+
+
+def share(late, whole):
+    truths = {sequence: states for (_, sequence), states in whole.seen.items()}
+    right = total = phantoms = frames = 0
+    for (_, sequence), states in late.seen.items():
+        if sequence not in truths:
+            continue
+        truth = truths[sequence]
+        frames += 1
+        total += len(truth)
+        right += sum(number in states and is_right(states[number], truth[number])
+                     for number in truth)
+        phantoms += len(set(states) - set(truth))
+    return Share(right, total, phantoms, frames)
+
+
+def demo_of(tool, capture, lender, folder):
+    """The demo with a lent sign-on; None: there is none."""
+    options = ["--sign-on", lender] if lender else []
+    run = subprocess.run([tool, "--output", f"{folder}/", *options, capture],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    late = re.search(r"session (\d+): .*sign-on is lent", run.stderr)
+    made = late and re.search(rf"^(\S+): session {late[1]},", run.stdout, re.MULTILINE)
+    return made and made[1]
+
+
+def check(tool, stored, case, cutter, whole, at):
+    lender = case.lender and stored / case.lender
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder, "late.pcap")
+        capture.write_bytes(cutter.cut(at).pcap())
+        demo = demo_of(tool, capture, lender, folder)
+        if not demo:
+            return "no demo"
+        late = player.play(tool, demo)
+    got = share(late, whole)
+    print(f"     {case.recording} from {at}: {got.right} of {got.all} states in {got.frames} frames,"
+          f" {got.phantoms} that were not there")
+    if late.dropped:
+        return f"{late.dropped} updates dropped"
+    if got.phantoms or not got.frames or got.right < SHARES[at] * got.all:
+        return f"{got}"
+    return None
+
+
+def main():
+    tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
+    if not stored.exists():
+        return 77
+    failures = 0
+    for case in CASES:
+        cutter = Cutter(tool, stored / case.capture, case.port)
+        whole = player.play(tool, stored / case.recording)
+        for at in SHARES:
+            problem = check(tool, stored, case, cutter, whole, at)
+            failures += problem is not None
+            print(f"{'FAIL' if problem else 'ok  '} {case.recording} from {at} {problem or ''}")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

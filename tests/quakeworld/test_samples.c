@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Views of a level: they stay spread over all of it, and are compared by the entities in them. */
+#include "tests/unit/unit.h"
+
+#include "common/core/writer.h"
+#include "common/demo/qwd_samples.h"
+
+static void test_spread(void **state)
+{
+    struct qwd_samples *samples = g_new0(struct qwd_samples, 1);
+    uint32_t gap = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 100000; i++)
+        qwd_samples_update(samples);
+    assert_in_range(samples->count, QWD_SAMPLES / 2, QWD_SAMPLES);
+    assert_int_equal(samples->all[0].update, 0);
+    for (unsigned i = 1; i < samples->count; i++) {
+        if (!gap)
+            gap = samples->all[i].update - samples->all[i - 1].update;
+        assert_int_equal(samples->all[i].update - samples->all[i - 1].update, gap);
+    }
+    assert_in_range(samples->all[samples->count - 1].update, 100000 - 2 * gap, 100000);
+    g_free(samples);
+}
+
+static void test_difference(void **state)
+{
+    struct qwd_numbers a = {0}, b = {0}, mask = {0};
+
+    (void)state;
+    qwd_numbers_set(&a, 5, true);
+    qwd_numbers_set(&a, 2047, true);
+    qwd_numbers_set(&b, 6, true);
+    qwd_numbers_set(&mask, 5, true);
+    qwd_numbers_set(&mask, 2047, true);
+    assert_int_equal(qwd_numbers_differ(&a, &b, &mask), 2);
+    qwd_numbers_set(&a, 5, false);
+    assert_int_equal(qwd_numbers_differ(&a, &b, &mask), 1);
+    qwd_numbers_set(&a, QW_STATES_MAX, true); /* no entity has it */
+    assert_false(qwd_numbers_has(&a, QW_STATES_MAX));
+}
+
+/* The height of entity 1 in floats, after it was told to lie on the floor. */
+static float height_on_floor(float height)
+{
+    const struct qw_delta_format floats = {.coord_size = 4, .angle_size = 2, .entities = 64};
+    GByteArray *bytes = g_byte_array_new();
+    struct qw_entity entity;
+    struct qs_reader in;
+    float result;
+
+    qs_write_u16(bytes, 1);
+    qs_write_view(bytes, VIEW("\7\0\0\0"));
+    for (unsigned i = 0; i < 3; i++) {
+        qs_write_float(bytes, i == 2 ? height : 0);
+        qs_write_u16(bytes, 0);
+    }
+    in = qs_reader_over(bytes->data, bytes->len);
+    qw_read_baseline(&in, &floats, &entity);
+    qw_entity_lie_on_floor(&entity);
+    g_byte_array_set_size(bytes, 0);
+    qw_append_baseline(bytes, &floats, &entity, true);
+    result = qs_float_of_bits(qs_le32(bytes->data + bytes->len - 6));
+    g_byte_array_free(bytes, TRUE);
+    return result;
+}
+
+static void test_items_on_the_floor(void **state)
+{
+    (void)state;
+    assert_true(height_on_floor(-128) == -127.96875f);
+    assert_true(height_on_floor(24) == 24.03125f);
+    assert_true(height_on_floor(24.5f) == 24.5f); /* no floor is there */
+    assert_true(height_on_floor(1e30f) == 1e30f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_difference),
+        cmocka_unit_test(test_items_on_the_floor),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MVD2 demos out of GTV streams: the blocks as they came, from the first gamestate on."""
+
+import gzip
+import pathlib
+import random
+import struct
+import sys
+import unittest
+
+from tool import CAPTURES, ETHERNET, Capture, ToolTest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+
+from streams import (CLIENT, GTV_BLOCKS, GTV_DATA, GTV_PONG, MAGIC, SERVER, TEXTS,  # noqa: E402
+                     Conversation, client_hello, gamestate, gtv_frame, gtv_message, gtv_stream,
+                     mvd2)
+
+SHARED = CAPTURES.parents[2] / "shared" / "newest" / "quake2-gtv"
+
+# svc_stufftext and svc_print for player 0, and for all.
+STUFFED = b"\x09\x05\0\x0bbad\0"
+PRINTED = b"\x09\x06\0\x0a\x02bad\0"
+STUFFED_ALL = b"\x0d\x05\x0bbad\0"
+
+
+def blocks_of(demo):
+    """The blocks between the magic and the end mark."""
+    assert demo[:4] == MAGIC and demo[-2:] == b"\0\0"
+    found, at = [], 4
+    while at < len(demo) - 2:
+        size, = struct.unpack_from("<H", demo, at)
+        found.append(demo[at + 2:at + 2 + size])
+        at += 2 + size
+    return found
+
+
+class Gtv(ToolTest):
+    def capture(self, frames, name="a.pcap"):
+        timed = enumerate(frames)
+        return self.write(name, Capture(ETHERNET, [(1000 * at, frame) for at, frame in timed]).pcap())
+
+    def demo(self, frames, *options, status=0):
+        """The demo and what is said on standard error."""
+        for path in self.folder.glob("a-*.mvd2"):
+            path.unlink()
+        _, error = self.tool("-q", "-f", *options, self.capture(frames), status=status)
+        demos = [path.read_bytes() for path in sorted(self.folder.glob("a-*.mvd2"))]
+        return demos[0] if demos else None, error
+
+
+class Demos(Gtv):
+    def test_whole(self):
+        for deflate in (False, True):
+            conversation = gtv_stream(deflate=deflate)
+            conversation.finish()
+            self.assertEqual(self.demo(conversation.frames), (mvd2(GTV_BLOCKS), ""))
+
+    def test_segments_of_any_size(self):
+        """However the stream is cut, and whether the server flushes or not."""
+        chance = random.Random(1)
+        for sizes in ([1], [7], [1448], [1, 1, 1, 5000], [chance.randint(1, 2000) for _ in range(50)]):
+            for options in ({}, {"deflate": True}, {"deflate": True, "flush": 1},
+                            {"deflate": True, "flush": 1000, "finish": True}):
+                with self.subTest(sizes=sizes, **options):
+                    frames = gtv_stream(sizes, **options).frames
+                    self.assertEqual(self.demo(frames), (mvd2(GTV_BLOCKS), ""))
+
+    def test_order_and_repetition_do_not_matter(self):
+        frames = gtv_stream([300], deflate=True).frames
+        head, rest = frames[:9], frames[9:]
+        random.Random(1).shuffle(rest)
+        self.assertEqual(self.demo(head + rest + rest[:5]), (mvd2(GTV_BLOCKS), ""))
+
+    def test_levels(self):
+        """Another gamestate goes on in the same demo; what is before the first is of no use."""
+        blocks = [gtv_frame("early"), gamestate(1), gtv_frame("a"), gamestate(2), gtv_frame("b")]
+        frames = gtv_stream(blocks=blocks).frames
+        self.assertEqual(self.demo(frames), (mvd2(blocks[1:]), ""))
+        listed, _ = self.tool("--list", self.folder / "a.pcap")
+        self.assertRegex(listed, r"MVD 37 \(2010\) +level1, level2 ")
+
+    def test_no_gamestate(self):
+        demo, error = self.demo(gtv_stream(blocks=[gtv_frame("a")]).frames, status=1)
+        self.assertIsNone(demo)
+        self.assertIn("no gamestate seen", error)
+
+    def test_hole(self):
+        """Each segment of the stream missing once: the blocks before it are kept."""
+        frames = gtv_stream([3000]).frames
+        first = next(at for at, frame in enumerate(frames) if b"maps/level1" in frame)
+        for lost in range(first + 1, len(frames) - 1):
+            with self.subTest(lost):
+                demo, error = self.demo(frames[:lost] + frames[lost + 1:], status=1)
+                kept = blocks_of(demo)
+                self.assertEqual(kept, GTV_BLOCKS[:len(kept)])
+                self.assertLess(len(kept), len(GTV_BLOCKS))
+                self.assertIn(f"lacks 3000 bytes of the stream before packet {lost + 1}", error)
+
+    def test_end_within_a_message(self):
+        conversation = gtv_stream()
+        conversation.send(SERVER, gtv_message(GTV_DATA, gtv_frame("cut"))[:-2])
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertEqual(demo, mvd2(GTV_BLOCKS))
+        self.assertIn("ends within a message, 12 bytes of which are left out", error)
+
+    def test_end_within_a_deflated_message(self):
+        """What was not flushed is no fault of the stream: it ends there for relays, too."""
+        frames = gtv_stream([60], deflate=True).frames[:-2]
+        demo, error = self.demo(frames)
+        self.assertEqual(error, "")
+        self.assertEqual(blocks_of(demo), GTV_BLOCKS[:len(blocks_of(demo))])
+        self.assertGreater(len(blocks_of(demo)), len(GTV_BLOCKS) // 2)
+
+    def test_damaged(self):
+        conversation = gtv_stream()
+        conversation.send(SERVER, b"\xff\xff\xff\xff")
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertEqual(demo, mvd2(GTV_BLOCKS))
+        self.assertIn("no message begins here", error)
+
+    def test_damaged_deflate_stream(self):
+        conversation = gtv_stream(deflate=True)
+        conversation.send(SERVER, b"\x07\x07\x07\x07")
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertEqual(demo, mvd2(GTV_BLOCKS))
+        self.assertIn("no message begins here", error)
+
+    def test_deflate_bomb(self):
+        """A megabyte out of a kilobyte is no frame of a game."""
+        blocks = [gamestate(), *[b"\1" * 30000] * 40]
+        demo, error = self.demo(gtv_stream(deflate=True, blocks=blocks, flush=1000).frames, status=1)
+        self.assertIsNone(demo)
+        self.assertIn("no message begins here", error)
+        conversation = gtv_stream([64], deflate=True, blocks=blocks, flush=1)
+        self.assertEqual(self.demo(conversation.frames), (mvd2(blocks), ""))
+
+    def test_sanitize(self):
+        blocks = [gamestate(), PRINTED + STUFFED + gtv_frame("a") + STUFFED_ALL, gtv_frame("b")]
+        for deflate in (False, True):
+            frames = gtv_stream(blocks=blocks, deflate=deflate).frames
+            self.assertEqual(self.demo(frames), (mvd2(blocks), ""))
+            demo, _ = self.demo(frames, "--sanitize")
+            self.assertEqual(blocks_of(demo), [blocks[0], PRINTED + gtv_frame("a"), blocks[2]])
+
+    def test_refused(self):
+        conversation = Conversation(port=27910)
+        conversation.send(CLIENT, MAGIC)
+        conversation.send(SERVER, MAGIC)
+        conversation.send(CLIENT, client_hello(3))
+        conversation.send(SERVER, gtv_message(7))
+        demo, error = self.demo(conversation.frames, status=1)
+        self.assertIsNone(demo)
+        self.assertIn("no session found", error)
+
+    def test_other_ports(self):
+        frames = [frame.replace(struct.pack(">H", 27910), struct.pack(">H", 3000))
+                  for frame in gtv_stream().frames]
+        self.assertEqual(self.demo(frames), (mvd2(GTV_BLOCKS), ""))
+
+    def test_what_the_relay_sends(self):
+        conversation = gtv_stream()
+        conversation.send(CLIENT, gtv_message(GTV_PONG) + gtv_message(4, b"say hello\0"))
+        dumped = self.dump(self.capture(conversation.frames))
+        names = [field for packet in dumped for field in self.flat(packet["fields"])]
+        values = {field["name"]: field.get("value") for field in names}
+        self.assertEqual(values["q2.gtv.stringcmd"], "say hello")
+        self.assertEqual(values["q2.gtv.name"], "relay")
+        self.assertEqual(values["q2.gtv.password"], "secret")
+        self.assertEqual(values["q2.gtv.version"], "q2pro")
+        self.assertEqual(values["q2.gtv.maxbuf"], 10)
+
+    def flat(self, fields):
+        for field in fields:
+            yield field
+            yield from self.flat(field.get("fields", []))
+
+    def test_texts(self):
+        """Each message once, in order, deflated or not."""
+        for deflate in (False, True):
+            dumped = self.dump(self.capture(gtv_stream([100], deflate=deflate).frames))
+            fields = [field for packet in dumped for field in self.flat(packet["fields"])]
+            self.assertEqual([field["value"] for field in fields if field["name"] == "q2.print.text"],
+                             TEXTS)
+            self.assertEqual([field for field in fields if field["name"] == "q2.undecoded"], [])
+
+
+def is_run(blocks, among):
+    """Whether the blocks stand one behind the other among those."""
+    return any(among[at:at + len(blocks)] == blocks for at in range(len(among) - len(blocks) + 1))
+
+
+class Recordings(Gtv):
+    """What servers recorded themselves while they streamed."""
+
+    def check(self, capture, recording, blocks, status=0):
+        """The gamestate is made for each listener; behind it, all blocks are the server's own. One
+        that began to stream before it recorded has them all."""
+        path = self.write("a.pcap", capture)
+        for old in self.folder.glob("*.mvd2"):
+            old.unlink()
+        self.tool("-q", path, status=status)
+        rebuilt, = self.folder.glob("a-*.mvd2")
+        ours, servers = blocks_of(rebuilt.read_bytes())[1:], blocks_of(recording)[1:]
+        self.assertEqual(len(ours) + 1, blocks)
+        self.assertTrue(is_run(ours, servers) or is_run(servers, ours))
+
+    def test_own(self):
+        folder = CAPTURES / "fidelity"
+        self.check(gzip.decompress((folder / "q2-gtv.pcap.gz").read_bytes()),
+                   gzip.decompress((folder / "q2-gtv.mvd2.gz").read_bytes()), 409)
+
+    def test_shared(self):
+        if not SHARED.is_dir():
+            self.skipTest(f"no {SHARED}")
+        for name, blocks in (("gtv1", 243), ("gtv2", 409), ("gtv2nz", 416)):
+            # In the first one, a client that was refused leaves nothing to make a demo of.
+            self.check((SHARED / f"{name}.pcap").read_bytes(),
+                       (SHARED / f"{name}.mvd2").read_bytes(), blocks, status=int(name == "gtv1"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Deflate streams in pieces: whatever the pieces, copies that go on apart, and what is refused. */
+#include <zlib.h>
+
+#include "common/core/decoder.h"
+#include "common/core/inflate.h"
+#include "common/core/inflate_stream.h"
+#include "common/core/writer.h"
+#include "tests/unit/toy.h"
+#include "tests/unit/unit.h"
+
+enum { PARTS = 60 };
+
+struct stream {
+    struct qs_decoder decoder;
+    struct qs_inflate_stream inflating;
+    GByteArray *out;
+    uint32_t used;
+};
+
+static void open_stream(struct stream *stream)
+{
+    *stream = (struct stream){.out = g_byte_array_new()};
+    qs_decoder_init(&stream->decoder, &toy_protocol);
+}
+
+static void close_stream(struct stream *stream)
+{
+    qs_inflate_stream_clear(&stream->inflating);
+    g_byte_array_free(stream->out, TRUE);
+    qs_decoder_clear(&stream->decoder);
+}
+
+/* A packet with these bytes. */
+static bool more(struct stream *stream, struct qs_view packed)
+{
+    stream->decoder.inflated = 0;
+    stream->decoder.in = qs_reader_over(packed.data, packed.size);
+    return qs_inflate_more(&stream->decoder, &stream->inflating, 0, packed, stream->out,
+                           &stream->used);
+}
+
+/* --- What is sent --- */
+
+/* Parts that repeat what came long before, and some that nothing can be made shorter of. */
+static void append_part(GByteArray *plain, unsigned part)
+{
+    uint32_t chance = part;
+
+    for (unsigned i = 0; i < 40 + part * 37 % 900; i++) {
+        chance = chance * 1103515245 + 12345;
+        qs_write_u8(plain, part % 5 ? (uint8_t)("frames of a game"[chance >> 16 & 15])
+                                    : (uint8_t)(chance >> 16));
+    }
+}
+
+/* `flush` for each part, zlib's; the stream has an end where the last is Z_FINISH. */
+static GByteArray *deflate_parts(const GByteArray *plain, const uint32_t *ends, int flush, int last)
+{
+    GByteArray *packed = g_byte_array_new();
+    z_stream z = {0};
+    uint32_t done = 0;
+
+    g_byte_array_set_size(packed, plain->len * 2 + 4096);
+    assert_int_equal(deflateInit(&z, Z_DEFAULT_COMPRESSION), Z_OK);
+    z.next_out = packed->data;
+    z.avail_out = packed->len;
+    for (unsigned i = 0; i < PARTS; i++) {
+        z.next_in = plain->data + done;
+        z.avail_in = ends[i] - done;
+        deflate(&z, i + 1 < PARTS ? flush : last);
+        assert_int_equal(z.avail_in, 0);
+        done = ends[i];
+    }
+    g_byte_array_set_size(packed, (guint)z.total_out);
+    deflateEnd(&z);
+    return packed;
+}
+
+static GByteArray *make_plain(uint32_t *ends)
+{
+    GByteArray *plain = g_byte_array_new();
+
+    for (unsigned i = 0; i < PARTS; i++) {
+        append_part(plain, i);
+        ends[i] = plain->len;
+    }
+    return plain;
+}
+
+/* --- Pieces --- */
+
+static void assert_inflates(const GByteArray *packed, uint32_t size, const GByteArray *plain)
+{
+    struct stream stream;
+
+    open_stream(&stream);
+    for (uint32_t at = 0; at < packed->len; at += size) {
+        const struct qs_view piece = {packed->data + at, MIN(size, packed->len - at)};
+
+        assert_true(more(&stream, piece));
+        assert_int_equal(stream.used, piece.size);
+    }
+    assert_int_equal(stream.out->len, plain->len);
+    assert_memory_equal(stream.out->data, plain->data, plain->len);
+    close_stream(&stream);
+}
+
+static void test_pieces(void **state)
+{
+    static const int flushes[] = {Z_SYNC_FLUSH, Z_NO_FLUSH, Z_BLOCK, Z_PARTIAL_FLUSH, Z_FULL_FLUSH};
+    static const uint32_t sizes[] = {1, 2, 3, 7, 100, 1448, 4096};
+    uint32_t ends[PARTS];
+    GByteArray *plain = make_plain(ends);
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(flushes); i++) {
+        GByteArray *packed = deflate_parts(plain, ends, flushes[i], Z_SYNC_FLUSH);
+
+        for (unsigned j = 0; j < G_N_ELEMENTS(sizes); j++)
+            assert_inflates(packed, sizes[j], plain);
+        g_byte_array_free(packed, TRUE);
+    }
+    g_byte_array_free(plain, TRUE);
+}
+
+/* What a server flushed is there at once. */
+static void test_flushed(void **state)
+{
+    uint32_t ends[PARTS];
+    GByteArray *plain = make_plain(ends);
+    GByteArray *packed = deflate_parts(plain, ends, Z_SYNC_FLUSH, Z_SYNC_FLUSH);
+    struct stream stream;
+    uint32_t at = 0;
+
+    (void)state;
+    open_stream(&stream);
+    for (unsigned i = 0; i < PARTS; i++) {
+        uint32_t end = at + 4;
+
+        while (memcmp(packed->data + end - 4, "\0\0\xff\xff", 4) != 0)
+            end++;
+        assert_true(more(&stream, (struct qs_view){packed->data + at, end - at}));
+        at = end;
+    }
+    assert_int_equal(at, packed->len);
+    assert_int_equal(stream.out->len, plain->len);
+    close_stream(&stream);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
+/* A stream that ends: what is behind belongs to somebody else, as its checksum does. */
+static void test_end(void **state)
+{
+    uint32_t ends[PARTS];
+    GByteArray *plain = make_plain(ends);
+    GByteArray *packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_FINISH);
+    struct stream stream;
+
+    (void)state;
+    open_stream(&stream);
+    assert_true(more(&stream, qs_view_of_bytes(packed)));
+    assert_int_equal(stream.used, packed->len - 4);
+    assert_true(stream.inflating.ended);
+    assert_int_equal(stream.out->len, plain->len);
+    close_stream(&stream);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
+/* --- Copies --- */
+
+static void test_copies(void **state)
+{
+    uint32_t ends[PARTS];
+    GByteArray *plain = make_plain(ends);
+    GByteArray *packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
+    const uint32_t half = packed->len / 2;
+    struct stream stream;
+    struct qs_inflate_stream copy;
+
+    (void)state;
+    open_stream(&stream);
+    assert_true(more(&stream, (struct qs_view){packed->data, half}));
+    for (unsigned i = 0; i < 2; i++) {
+        const guint before = stream.out->len;
+
+        qs_inflate_stream_copy(&copy, &stream.inflating);
+        assert_true(more(&stream, (struct qs_view){packed->data + half, packed->len - half}));
+        assert_int_equal(stream.out->len, plain->len);
+        assert_memory_equal(stream.out->data, plain->data, plain->len);
+        qs_inflate_stream_clear(&stream.inflating);
+        stream.inflating = copy;
+        g_byte_array_set_size(stream.out, before);
+    }
+    close_stream(&stream);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
+/* --- What is refused --- */
+
+static void test_no_stream(void **state)
+{
+    struct stream stream;
+
+    (void)state;
+    open_stream(&stream);
+    assert_false(more(&stream, VIEW("MVD2")));
+    assert_int_equal(stream.decoder.notes[QS_NOTE_MALFORMED], 1);
+    close_stream(&stream);
+    open_stream(&stream);
+    assert_true(more(&stream, VIEW("\x78\x9c")));
+    assert_false(more(&stream, VIEW("\x07")));
+    assert_int_equal(stream.decoder.notes[QS_NOTE_MALFORMED], 1);
+    close_stream(&stream);
+}
+
+/* The same bytes are refused where the limit is passed, and taken where it is kept. */
+static void assert_limit(uint32_t size, bool good)
+{
+    GByteArray *plain = g_byte_array_new();
+    GByteArray *packed;
+    uint32_t ends[PARTS];
+    struct stream stream;
+
+    g_byte_array_set_size(plain, size);
+    memset(plain->data, 0, size);
+    for (unsigned i = 0; i < PARTS; i++)
+        ends[i] = size;
+    packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
+    open_stream(&stream);
+    assert_int_equal(more(&stream, qs_view_of_bytes(packed)), good);
+    assert_int_equal(stream.decoder.notes[QS_NOTE_LIMIT], !good);
+    assert_int_equal(stream.out->len, good ? size : 0);
+    close_stream(&stream);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    assert_limit(QS_INFLATED_MAX, true);
+    assert_limit(QS_INFLATED_MAX + 1, false);
+    assert_limit(50 * QS_INFLATED_MAX, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_flushed),
+        cmocka_unit_test(test_end),       cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_no_stream), cmocka_unit_test(test_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

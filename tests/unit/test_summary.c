@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet in one line: direction, head, what became of it, and the values that rows put there. */
+#include "common/core/receiver.h"
+#include "tests/unit/toy.h"
+
+/* Messages of the toy are a letter each, and a text or a byte. */
+static void read_script(struct qs_decoder *d)
+{
+    while (qs_reader_left(&d->in))
+        switch (qs_reader_u8(&d->in)) {
+        case 'l':
+            qs_summary_message(d, "print");
+            qs_text(d, TOY_LINE);
+            break;
+        case 't':
+            qs_summary_message(d, "stringcmd");
+            qs_text(d, TOY_TEXT_BRIEF);
+            break;
+        case 'n':
+            qs_text(d, TOY_NAMED);
+            break;
+        case 'c':
+            qs_u8(d, TOY_COUNT);
+            break;
+        case 's':
+            qs_i8(d, TOY_SCORE);
+            break;
+        case 'm':
+            qs_summary_message(d, "move");
+            qs_u8(d, TOY_U8);
+            break;
+        case 'f':
+            qs_summary_fate(d, "gap %u", qs_reader_u8(&d->in));
+            break;
+        }
+}
+
+static void expect_decoded(struct qs_packet *packet, enum qs_end server, struct qs_sink *sink,
+                           const char *expected)
+{
+    struct toy_session session;
+    struct qs_decoder d;
+
+    toy_decode = read_script;
+    qs_decoder_init(&d, &toy_protocol);
+    toy_protocol.session_init(&session.base);
+    session.base.server = server;
+    d.want_summary = true;
+    qs_decode(&d, &session.base, sink, packet);
+    assert_string_equal(d.summary->str, expected);
+    qs_decoder_clear(&d);
+}
+
+/* With a sink that takes fields and without: values come in all the same, and once. */
+static void expect_summary(struct qs_view data, const char *expected)
+{
+    struct qs_packet packet = toy_packet(data);
+    struct log_sink sink;
+
+    expect_decoded(&packet, QS_END_A, NULL, expected);
+    log_sink_init(&sink);
+    expect_decoded(&packet, QS_END_A, &sink.base, expected);
+    log_sink_clear(&sink);
+}
+
+static void test_direction(void **state)
+{
+    struct qs_packet packet = toy_packet(VIEW("m\1"));
+
+    (void)state;
+    expect_decoded(&packet, QS_END_A, NULL, "S→C: move");
+    expect_decoded(&packet, QS_END_B, NULL, "C→S: move");
+    expect_decoded(&packet, QS_END_UNKNOWN, NULL, "?: move");
+}
+
+/* The lines of a packet's units are put one behind the other. */
+static void test_later_units(void **state)
+{
+    struct qs_packet packet = toy_packet(VIEW("m\1"));
+
+    (void)state;
+    packet.unit = 1;
+    expect_decoded(&packet, QS_END_A, NULL, "S→C: move");
+    packet.unit = 2;
+    expect_decoded(&packet, QS_END_A, NULL, ": move");
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    expect_summary(VIEW("c\5"), "S→C of 5");
+    expect_summary(VIEW("s\xfe"), "S→C frags -2");
+    expect_summary(VIEW("nanna\0c\5"), "S→C name \"anna\" of 5");
+    expect_summary(VIEW("tsay hi\0m\1m\1"), "S→C: stringcmd \"say hi\", move×2");
+    expect_summary(VIEW("m\1tgo\0m\1"), "S→C: move×2, stringcmd \"go\"");
+    expect_summary(VIEW("c\5f\3m\1f\1"), "S→C of 5 [gap 3] [gap 1]: move");
+}
+
+static void test_quotes(void **state)
+{
+    (void)state;
+    expect_summary(VIEW("tsay \"a\\b\"\n\0"), "S→C: stringcmd \"say \\\"a\\\\b\\\"\"");
+    expect_summary(VIEW("t a\nb\tc\rd \0"), "S→C: stringcmd \"a\\nb\\tc\\rd\"");
+    expect_summary(VIEW("t\xe1\xa2\0"), "S→C: stringcmd \"a\\\"\"");
+    expect_summary(VIEW("t\0"), "S→C: stringcmd \"\"");
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    expect_summary(VIEW("lanna: gg\n\0"), "S→C: print \"anna: gg\"");
+    expect_summary(VIEW("l\1anna: gg\n\0"), "S→C: print \"anna: gg\"");
+    /* In pieces. */
+    expect_summary(VIEW("lanna\0l ate \0lbert's rocket\n\0"),
+                   "S→C: print \"anna ate bert's rocket\"");
+    expect_summary(VIEW("lanna\0l\n\0lbert\n\0"), "S→C: print \"anna\", print \"bert\"");
+    /* What ends, and what another message comes between, does not go on. */
+    expect_summary(VIEW("lanna\n\0lbert\n\0"), "S→C: print \"anna\", print \"bert\"");
+    expect_summary(VIEW("lanna\0m\1l: gg\n\0"), "S→C: print \"anna\", move, print \": gg\"");
+    expect_summary(VIEW("l\n\0l\0"), "S→C: print×2");
+}
+
+static void test_long_texts_are_cut(void **state)
+{
+    char text[512] = "t";
+    char *expected;
+
+    (void)state;
+    memset(&text[1], 'x', 200);
+    expected = g_strdup_printf("S→C: stringcmd \"%.160s…\"", &text[1]);
+    expect_summary((struct qs_view){(const uint8_t *)text, 202}, expected);
+    g_free(expected);
+}
+
+/* However many messages there are: Wireshark shows a line of some length. */
+static void test_many_messages(void **state)
+{
+    struct qs_packet packet;
+    struct toy_session session;
+    struct qs_decoder d;
+    GString *data = g_string_new(NULL);
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        g_string_append_len(data, "tsome text\0", 11);
+    packet = toy_packet((struct qs_view){(const uint8_t *)data->str, (uint32_t)data->len});
+    toy_decode = read_script;
+    qs_decoder_init(&d, &toy_protocol);
+    toy_protocol.session_init(&session.base);
+    d.want_summary = true;
+    qs_decode(&d, &session.base, NULL, &packet);
+    assert_true(d.summary->len < 2400);
+    assert_true(g_str_has_suffix(d.summary->str, "stringcmd×936"));
+    qs_decoder_clear(&d);
+    g_string_free(data, TRUE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_direction),     cmocka_unit_test(test_later_units),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_lines),         cmocka_unit_test(test_long_texts_are_cut),
+        cmocka_unit_test(test_many_messages),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
