@@ -51,7 +51,7 @@ struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
 static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
 {
     const struct qs_link_record record = {
-        .packet = d->packet->number,
+        .packet = (uint32_t)d->packet->number,
         .time = d->packet->time,
         .lost = (uint16_t)MIN(d->lost, UINT16_MAX),
     };
@@ -136,7 +136,7 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
 /* --- What is known of a packet --- */
 
 /* Of units and of datagrams in others the first with the number. */
-static const struct qs_link_record *find_record(const struct qs_links *links, uint64_t packet)
+static const struct qs_link_record *find_record(const struct qs_links *links, uint32_t packet)
 {
     guint low = 0, high = links->records->len;
 
@@ -213,10 +213,10 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
 
 bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_packet_links *found)
 {
-    const struct qs_link_record *record = find_record(links, number);
+    const struct qs_link_record *record = find_record(links, (uint32_t)number);
 
     *found = (struct qs_packet_links){.ack_rtt = -1, .reliable_time = -1};
-    if (!record || record->packet != number)
+    if (!record || record->packet != (uint32_t)number)
         return false;
     if (record->acks)
         find_acknowledged(links, record, found);

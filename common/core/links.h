@@ -11,7 +11,7 @@
  * What a packet acknowledges is told by its place (place.h), what it asks for or answers by its
  * messages' rows (exchange.h): nothing here knows a game.
  *
- * Memory: about 40 bytes a packet, and as many again for those that are reliable, a fragment, a
+ * Memory: 32 bytes a packet, and as many again for those that are reliable, a fragment, a
  * request or a response. Nothing grows by what a packet claims.
  */
 #ifndef QS_CORE_LINKS_H

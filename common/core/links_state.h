@@ -16,8 +16,8 @@ enum {
 
 /* What every packet has. Records are named by their number, from 1 on; 0: none. */
 struct qs_link_record {
-    uint64_t packet;
     int64_t time;
+    uint32_t packet; /* number, without what is above 32 bits: captures are shorter */
     uint32_t acks, acked_by;
     uint32_t rate;
     uint32_t extra; /* number of its extra; 0: it has none */
