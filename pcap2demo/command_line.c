@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "pcap2demo/config.h"
+#include "pcap2demo/crowded.h"
 #include "pcap2demo/help.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
+#include "common/sessions/lending.h"
 #include "pcap2demo/protocol_options.h"
-#include "pcap2demo/sessions/lending.h"
 
 /* Numbers in one range of sessions. */
 enum { SESSIONS_CHOSEN_MAX = 1000000 };
@@ -270,7 +271,7 @@ static bool take_port(struct options *options, const char *text)
 {
     char *error = NULL;
 
-    return protocol_selection_add(options->sessions.selection, text, &error) ||
+    return qs_protocol_selection_add(options->sessions.selection, text, &error) ||
            usage_problem(error);
 }
 
@@ -356,9 +357,11 @@ static bool take_output(struct options *options, const char *output)
 {
     char *error = NULL;
 
-    options->sessions.naming = naming_new(output, &error);
-    if (options->sessions.naming)
+    options->demos = demo_files_new(output, options->force, &error);
+    if (options->demos) {
+        options->sessions.store = demo_files_store(options->demos);
         return true;
+    }
     usage_error("--output %s", error);
     g_free(error);
     return false;
@@ -383,6 +386,8 @@ static bool take_split(struct options *options, const char *split)
 static bool take_sessions_max(struct options *options, int max)
 {
     options->sessions.sessions_max = (guint)max;
+    options->sessions.has_memory = crowded_has_memory;
+    options->sessions.crowded = crowded_report;
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
@@ -391,8 +396,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->quiet = words->quiet;
     options->verbose = words->verbose;
     options->sessions.may_wait = !options->interface;
-    options->sessions.demo =
-        (struct demo_options){.force = words->force, .sanitize = words->sanitize};
+    options->force = words->force;
+    options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
            take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
            take_inputs(options, words) && take_check(options) &&
@@ -485,12 +490,12 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options, .sessions_max = CROWD_SESSIONS_MAX};
+    struct words words = {.options = options, .sessions_max = QS_CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
-    *options = (struct options){.sessions = {.selection = protocol_selection_new(),
+    *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                             .sign_ons = lending_demos_new()}};
+                                             .sign_ons = qs_lending_demos_new()}};
     check_options_init(&options->check);
     protocol_options_init(&options->sessions);
     verdict = parse(options, &words, argc, argv);
@@ -510,7 +515,7 @@ void command_line_clear(struct options *options)
     check_options_clear(&options->check);
     g_array_free(options->sessions.chosen, TRUE);
     g_ptr_array_free(options->sessions.sign_ons, TRUE);
-    if (options->sessions.naming)
-        naming_free(options->sessions.naming);
-    protocol_selection_free(options->sessions.selection);
+    if (options->demos)
+        demo_files_free(options->demos);
+    qs_protocol_selection_free(options->sessions.selection);
 }

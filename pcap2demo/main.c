@@ -4,12 +4,12 @@
  *
  *     command_line   what is asked for           actions/options.h
  *     run            all inputs, one by one
- *     packets        capture/: link, IP, TCP     a demo comes from recording.h instead
- *     sessions/      flow, protocol, decode, session: see sessions.h
+ *     packets        capture/: link, IP, TCP     demos are loaded as a whole
+ *                    flow, protocol, decode, session: see common/sessions/sessions.h
  *     actions/       what is done with them      goldens and test reports: regression/
  *     output/        messages and files
  *
- * Each knows only what stands below it, actions/ also sessions/; nothing calls back up.
+ * Each knows only what stands below it; nothing calls back up.
  */
 #include <errno.h>
 #include <locale.h>
@@ -27,7 +27,7 @@ static void finish_output(void)
         return;
     if (errno == EPIPE)
         signals_die_of_pipe();
-    failure(EXIT_UNUSABLE, (struct location){0}, "standard output: %s", g_strerror(errno));
+    failure(EXIT_UNUSABLE, (struct qs_location){0}, "standard output: %s", g_strerror(errno));
 }
 
 int main(int argc, char **argv)

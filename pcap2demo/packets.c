@@ -21,15 +21,25 @@ void packets_clear(struct packets *packets)
     ip_free(packets->ip);
 }
 
-static void take_pieces(struct packets *packets, struct sessions *sessions)
+static void take_piece(struct qs_sessions *sessions, const struct tcp_piece *piece)
+{
+    struct tcp_connection *connection = piece->connection;
+
+    if (piece->over)
+        qs_sessions_end_bytes(sessions, connection->reader, piece->packet.number);
+    else if (!qs_sessions_bytes(sessions, &connection->reader, &piece->packet))
+        tcp_ignore(connection);
+}
+
+static void take_pieces(struct packets *packets, struct qs_sessions *sessions)
 {
     struct tcp_piece piece;
 
     while (tcp_next(packets->tcp, &piece))
-        sessions_piece(sessions, &piece);
+        take_piece(sessions, &piece);
 }
 
-static void take_frame(struct packets *packets, struct sessions *sessions, link_reader *link,
+static void take_frame(struct packets *packets, struct qs_sessions *sessions, link_reader *link,
                        struct input_frame *frame)
 {
     struct qs_packet packet = {.number = frame->number, .time = frame->time};
@@ -41,7 +51,7 @@ static void take_frame(struct packets *packets, struct sessions *sessions, link_
     switch (ip_read(packets->ip, frame->bytes, frame->time, &packet)) {
     case IP_UDP:
         packets->datagrams++;
-        sessions_datagram(sessions, &packet);
+        qs_sessions_datagram(sessions, &packet);
         break;
     case IP_TCP:
         tcp_take(packets->tcp, &packet);
@@ -52,25 +62,36 @@ static void take_frame(struct packets *packets, struct sessions *sessions, link_
     }
 }
 
-static void take_sorted(struct packets *packets, struct sessions *sessions, link_reader *link,
+static void take_sorted(struct packets *packets, struct qs_sessions *sessions, link_reader *link,
                         bool all)
 {
-    struct input_frame frame;
+    struct qs_packet packet;
 
-    while (packets->order && time_order_next(packets->order, all, &frame))
+    while (packets->order && qs_time_order_next(packets->order, all, &packet)) {
+        struct input_frame frame = {.bytes = {packet.data, packet.size, packet.wire_size},
+                                    .number = packet.number,
+                                    .time = packet.time};
+
         take_frame(packets, sessions, link, &frame);
+    }
 }
 
-static void take_in_order(struct packets *packets, struct sessions *sessions, link_reader *link,
+static void take_in_order(struct packets *packets, struct qs_sessions *sessions, link_reader *link,
                           struct input_frame *frame)
 {
-    if (!packets->order || time_order_passes(packets->order, frame))
+    const struct qs_packet packet = {.data = frame->bytes.data,
+                                     .size = frame->bytes.size,
+                                     .wire_size = frame->bytes.wire_size,
+                                     .number = frame->number,
+                                     .time = frame->time};
+
+    if (!packets->order || qs_time_order_passes(packets->order, &packet))
         take_frame(packets, sessions, link, frame);
     else
         take_sorted(packets, sessions, link, false);
 }
 
-void packets_end(struct packets *packets, struct sessions *sessions)
+void packets_end(struct packets *packets, struct qs_sessions *sessions)
 {
     ip_end(packets->ip);
     tcp_end(packets->tcp, packets->number);
@@ -78,7 +99,7 @@ void packets_end(struct packets *packets, struct sessions *sessions)
 }
 
 static enum input_status read_frames(struct packets *packets, struct input *input,
-                                     link_reader *link, struct sessions *sessions,
+                                     link_reader *link, struct qs_sessions *sessions,
                                      uint64_t bytes_before)
 {
     struct input_frame frame;
@@ -104,15 +125,15 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
 }
 
 void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct sessions *sessions, bool as_captured, uint64_t bytes_before)
+                  struct qs_sessions *sessions, bool as_captured, uint64_t bytes_before)
 {
     enum input_status status;
 
-    packets->order = as_captured ? NULL : time_order_new();
+    packets->order = as_captured ? NULL : qs_time_order_new();
     status = read_frames(packets, input, link, sessions, bytes_before);
-    g_clear_pointer(&packets->order, time_order_free);
+    g_clear_pointer(&packets->order, qs_time_order_free);
     if (status == INPUT_BROKEN && !signals_interrupted())
         failure(EXIT_PROBLEMS,
-                (struct location){.file = input_name(input), .packet = input_frames(input) + 1},
+                (struct qs_location){.file = input_name(input), .packet = input_frames(input) + 1},
                 "%s", input_error(input));
 }

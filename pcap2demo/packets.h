@@ -7,11 +7,11 @@
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/tcp.h"
-#include "pcap2demo/capture/time_order.h"
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/time_order.h"
+#include "common/sessions/sessions.h"
 
 struct packets {
-    struct time_order *order; /* of the input that is read; or NULL */
+    struct qs_time_order *order; /* of the input that is read; or NULL */
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;
@@ -27,9 +27,9 @@ void packets_clear(struct packets *packets);
  * `bytes_before` is how much of all inputs was read before it.
  */
 void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct sessions *sessions, bool as_captured, uint64_t bytes_before);
+                  struct qs_sessions *sessions, bool as_captured, uint64_t bytes_before);
 
 /* Nothing follows: what waits for more is taken as it is. */
-void packets_end(struct packets *packets, struct sessions *sessions);
+void packets_end(struct packets *packets, struct qs_sessions *sessions);
 
 #endif

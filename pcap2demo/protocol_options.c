@@ -22,7 +22,7 @@ static bool option_value(const struct qs_option *option, const char *text, uint3
     return !option->choices || qs_name_of(option->choices, *value);
 }
 
-void protocol_options_init(struct session_options *sessions)
+void protocol_options_init(struct qs_sessions_options *sessions)
 {
     for (int i = 0; qs_protocols[i]; i++) {
         const struct qs_protocol *protocol = qs_protocols[i];
@@ -33,7 +33,7 @@ void protocol_options_init(struct session_options *sessions)
     }
 }
 
-static bool set_option(struct session_options *sessions, int protocol, const char *name,
+static bool set_option(struct qs_sessions_options *sessions, int protocol, const char *name,
                        const char *value)
 {
     const struct qs_protocol *record = qs_protocols[protocol];
@@ -66,7 +66,7 @@ static bool wrong_option(const char *text)
     return false;
 }
 
-bool protocol_options_take(struct session_options *sessions, const char *text)
+bool protocol_options_take(struct qs_sessions_options *sessions, const char *text)
 {
     const char *dot = strchr(text, '.');
     const char *equals = dot ? strchr(dot, '=') : NULL;
@@ -85,7 +85,7 @@ bool protocol_options_take(struct session_options *sessions, const char *text)
     return good || wrong_option(text);
 }
 
-void protocol_options_clear(struct session_options *sessions)
+void protocol_options_clear(struct qs_sessions_options *sessions)
 {
     for (int i = 0; qs_protocols[i]; i++)
         g_free(sessions->protocol_options[i]);

@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
 
 /* All options of all protocols have their standard values. */
-void protocol_options_init(struct session_options *sessions);
-void protocol_options_clear(struct session_options *sessions);
+void protocol_options_init(struct qs_sessions_options *sessions);
+void protocol_options_clear(struct qs_sessions_options *sessions);
 
 /* "PROTO.NAME=VALUE". False where there is no such option or value; that was reported. */
-bool protocol_options_take(struct session_options *sessions, const char *text);
+bool protocol_options_take(struct qs_sessions_options *sessions, const char *text);
 
 #endif

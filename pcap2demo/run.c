@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/sessions/recording.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
-#include "pcap2demo/capture/recording.h"
 #include "pcap2demo/confine.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
@@ -23,14 +23,14 @@ struct run {
     const struct options *options;
     struct action *action;
     struct packets packets;
-    struct sessions *sessions;
+    struct qs_sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
 };
 
 static void cannot_read(const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct location){.file = name}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "%s", error);
     g_free(error);
 }
 
@@ -41,14 +41,14 @@ static void report_dropped(const struct input *input)
     const uint64_t dropped = input_dropped(input);
 
     if (dropped)
-        failure(EXIT_PROBLEMS, (struct location){.file = input_name(input)},
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = input_name(input)},
                 "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
 }
 
 static void start_input(struct run *run, const char *name, const char *stem)
 {
     run->inputs++;
-    sessions_set_source(run->sessions, name, stem);
+    qs_sessions_set_source(run->sessions, name, stem);
     if (run->action->input_start)
         run->action->input_start(run->action, name);
 }
@@ -59,8 +59,8 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
     run->action->interrupted = signals_interrupted();
     if (run->options->separate_inputs) {
         packets_end(&run->packets, run->sessions);
-        sessions_free(run->sessions, !signals_interrupted());
-        run->sessions = sessions_new(&run->options->sessions, &run->action->handler);
+        qs_sessions_free(run->sessions, !signals_interrupted());
+        run->sessions = qs_sessions_new(&run->options->sessions, &run->action->handler);
     }
     if (run->action->input_over)
         run->action->input_over(run->action, name, packets);
@@ -72,43 +72,44 @@ static void read_input(struct run *run, struct input *input)
     const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
 
     if (!link) {
-        failure(EXIT_UNUSABLE, (struct location){.file = input_name(input)},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
                 "captures of link type \"%s\" cannot be read", link_name);
         return;
     }
     start_input(run, input_name(input), input_stem(input));
     signals_set_input(input);
     packets_read(&run->packets, input, link, run->sessions,
-                 sessions_take_as_captured(run->sessions), run->bytes_before);
+                 qs_sessions_take_as_captured(run->sessions), run->bytes_before);
     signals_set_input(NULL);
-    sessions_end_source(run->sessions);
+    qs_sessions_end_source(run->sessions);
     report_dropped(input);
     end_input(run, input_name(input), input_frames(input));
 }
 
 /* --- One demo -------------------------------------------------------------------------------- */
 
-static void read_blocks(struct run *run, struct recording *recording)
+static void read_blocks(struct run *run, struct qs_recording *recording)
 {
     struct qs_demo_block block;
 
-    while (!signals_interrupted() && !ferror(stdout) && recording_next(recording, &block))
-        sessions_block(run->sessions, &block);
-    if (recording_error(recording))
+    while (!signals_interrupted() && !ferror(stdout) && qs_recording_next(recording, &block))
+        qs_sessions_block(run->sessions, &block);
+    if (qs_recording_error(recording))
         failure(EXIT_PROBLEMS,
-                (struct location){recording_name(recording), recording_number(recording) + 1, true},
-                "%s", recording_error(recording));
+                (struct qs_location){qs_recording_name(recording),
+                                     qs_recording_number(recording) + 1, true},
+                "%s", qs_recording_error(recording));
 }
 
-static void read_demo(struct run *run, struct recording *recording)
+static void read_demo(struct run *run, struct qs_recording *recording)
 {
-    const char *name = recording_name(recording);
+    const char *name = qs_recording_name(recording);
 
     start_input(run, name, "");
-    sessions_begin_demo(run->sessions, recording);
+    qs_sessions_begin_demo(run->sessions, recording);
     read_blocks(run, recording);
-    sessions_end_demo(run->sessions);
-    end_input(run, name, recording_number(recording));
+    qs_sessions_end_demo(run->sessions);
+    end_input(run, name, qs_recording_number(recording));
 }
 
 /* --- Demos that lend their sign-on
@@ -117,19 +118,19 @@ static void read_demo(struct run *run, struct recording *recording)
 static void read_lender(GPtrArray *lenders, FILE *stream, const char *name)
 {
     char *problem = NULL, *error = NULL;
-    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
-    struct recording *recording;
+    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    struct qs_recording *recording;
 
     input_close_stream(stream);
-    recording = recording_open(bytes, problem, name, &error);
+    recording = qs_recording_open(bytes, problem, name, &error);
     if (!recording) {
         cannot_read(name, error);
         return;
     }
-    if (!lending_demos_add(lenders, recording))
-        failure(EXIT_UNUSABLE, (struct location){.file = name},
+    if (!qs_lending_demos_add(lenders, recording))
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = name},
                 "has no sign-on that could be lent");
-    recording_close(recording);
+    qs_recording_close(recording);
 }
 
 static void read_lenders(const struct options *options)
@@ -164,7 +165,8 @@ static uint64_t total_size(char *const *files)
 }
 
 /* Takes over the comments. */
-static void read_capture(struct run *run, FILE *stream, const char *name, struct comments *comments)
+static void read_capture(struct run *run, FILE *stream, const char *name,
+                         struct qs_comments *comments)
 {
     char *error = NULL;
     struct input *input = input_open_capture(stream, name, run->options->filter, &error);
@@ -172,25 +174,25 @@ static void read_capture(struct run *run, FILE *stream, const char *name, struct
     if (!input) {
         cannot_read(name, error);
     } else {
-        sessions_set_comments(run->sessions, comments);
+        qs_sessions_set_comments(run->sessions, comments);
         read_input(run, input);
-        sessions_set_comments(run->sessions, NULL);
+        qs_sessions_set_comments(run->sessions, NULL);
         input_close(input);
     }
-    comments_free(comments);
+    qs_comments_free(comments);
 }
 
 static void read_recording(struct run *run, GByteArray *bytes, char *problem, const char *name)
 {
     char *error = NULL;
-    struct recording *recording = recording_open(bytes, problem, name, &error);
+    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
 
     if (!recording) {
         cannot_read(name, error);
         return;
     }
     read_demo(run, recording);
-    recording_close(recording);
+    qs_recording_close(recording);
 }
 
 /* Demos are held in memory. What is wrong with compressed data says more than that they end. */
@@ -198,7 +200,7 @@ static void read_loaded(struct run *run, FILE *stream, const struct gunzip *gunz
                         const char *name)
 {
     char *problem = NULL;
-    GByteArray *bytes = load_stream(stream, RECORDING_MAX, &problem);
+    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
 
     input_close_stream(stream);
     if (gunzip && gunzip_problem(gunzip)) {
@@ -218,7 +220,7 @@ static void read_stream(struct run *run, FILE *stream, const struct gunzip *gunz
     }
     read_capture(run, stream, name, comments_of_file(name));
     if (gunzip && gunzip_problem(gunzip))
-        failure(EXIT_PROBLEMS, (struct location){.file = name}, "%s", gunzip_problem(gunzip));
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", gunzip_problem(gunzip));
 }
 
 static void read_packed(struct run *run, FILE *packed, const char *name)
@@ -254,7 +256,7 @@ static char **written_folders(const struct options *options)
     GPtrArray *folders = g_ptr_array_new();
 
     if (options->action == &convert_action)
-        g_ptr_array_add(folders, g_strdup(naming_folder(options->sessions.naming)));
+        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
     if (options->action == &extract_action)
         g_ptr_array_add(folders, g_strdup(options->argument));
     if (options->check.junit)
@@ -272,7 +274,7 @@ static bool confine_live(const struct options *options)
     g_strfreev(folders);
     if (!problem)
         return true;
-    failure(EXIT_UNUSABLE, (struct location){.file = options->interface}, "%s", problem);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = options->interface}, "%s", problem);
     g_free(problem);
     return false;
 }
@@ -315,7 +317,7 @@ static bool keep_unfinished(const struct options *options)
     for (char *const *file = options->files; *file; file++)
         if (strcmp(*file, "-") == 0)
             return true;
-    failure(EXIT_PROBLEMS, (struct location){0}, "interrupted; unfinished demos are not kept");
+    failure(EXIT_PROBLEMS, (struct qs_location){0}, "interrupted; unfinished demos are not kept");
     return false;
 }
 
@@ -326,10 +328,10 @@ void run_inputs(const struct options *options)
     signals_catch();
     packets_init(&run.packets);
     read_lenders(options);
-    run.sessions = sessions_new(&options->sessions, &run.action->handler);
+    run.sessions = qs_sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     packets_end(&run.packets, run.sessions);
-    sessions_free(run.sessions, keep_unfinished(options));
+    qs_sessions_free(run.sessions, keep_unfinished(options));
     if (options->verbose)
         summary_print(&run.packets);
     run.action->end(run.action, run.inputs != 0);

@@ -61,7 +61,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     return state;
 }
 
-static address wireshark_address(const struct qs_address *from)
+address wireshark_address(const struct qs_address *from)
 {
     address to = ADDRESS_INIT_NONE;
 
@@ -215,7 +215,7 @@ static uint32_t *units_done(const struct dissector *dissector, packet_info *pinf
     return done;
 }
 
-bool stream_is_known(const struct dissector *dissector, packet_info *pinfo)
+bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo)
 {
     const struct conversation_state *conversation = find(dissector, pinfo);
 

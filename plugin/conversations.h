@@ -45,8 +45,8 @@ uint32_t packet_session_number_again(const struct dissector *dissector, packet_i
 
 struct tcpinfo;
 
-/* Whether a stream is known in the conversation that the packet belongs to, as of this packet. */
-bool stream_is_known(const struct dissector *dissector, packet_info *pinfo);
+/* Whether the conversation that the packet belongs to is ours, as of this packet. */
+bool conversation_is_known(const struct dissector *dissector, packet_info *pinfo);
 
 /*
  * A segment of a stream comes, without the last `cut` bytes of it: finds out whether some were lost
@@ -58,6 +58,9 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
 /* What to decode the packet's next unit with: the same unit's until unit_done() is called. */
 struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);
+
+/* The address without its port; it points to `from`. */
+address wireshark_address(const struct qs_address *from);
 
 /*
  * Gives the conversation that the decoded packet announces to the dissector, from this packet on.

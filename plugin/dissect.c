@@ -5,6 +5,7 @@
 
 #include "plugin/conversations.h"
 #include "plugin/credentials.h"
+#include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/ports.h"
 #include "plugin/session_fields.h"
@@ -100,7 +101,8 @@ static void run_decoder(struct dissector *dissector, const struct packet_context
 static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                    const struct qs_packet *packet, const struct packet_context *context)
 {
-    proto_item *top = proto_tree_add_item(tree, dissector->proto, tvb, 0, -1, ENC_NA);
+    proto_item *top = proto_tree_add_protocol_format(tree, dissector->proto, tvb, 0, -1, "%s",
+                                                     dissector->protocol->title);
     const bool wanted = statistics_are_wanted(dissector);
     struct tree_sink sink;
 
@@ -126,17 +128,33 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         show_summary(dissector, pinfo, top);
 }
 
+/*
+ * A conversation of others that use our ports, as far as that can be told by a packet. Where
+ * neither port is ours, the user or another packet told what it is.
+ */
+static bool is_foreign(const struct dissector *dissector, packet_info *pinfo,
+                       const struct qs_packet *packet)
+{
+    return (packet->source_is_server_port || packet->destination_is_server_port) &&
+           !conversation_is_known(dissector, pinfo) && !dissector->protocol->recognise(packet) &&
+           dissector->protocol->is_foreign(packet);
+}
+
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
                           void *user)
 {
     struct dissector *dissector = user;
-    const struct packet_context context = packet_context(dissector, pinfo);
     struct qs_packet packet = packet_of(dissector, tvb, pinfo);
+    struct packet_context context;
 
     (void)data;
+    if (is_foreign(dissector, pinfo, &packet))
+        return 0;
+    context = packet_context(dissector, pinfo);
     packet.from = context.from;
     begin_columns(dissector, pinfo);
     decode(dissector, tvb, pinfo, tree, &packet, &context);
+    export_demos_queue(dissector, pinfo, &packet, context.conversation);
     if (context.first_pass && dissector->decoder.announced.valid)
         conversation_announce(dissector, pinfo, &context);
     return (int)packet.size;
@@ -184,6 +202,7 @@ static int dissect_unit(struct dissector *dissector, tvbuff_t *tvb, int offset, 
     unit.wire_size = size;
     unit.size = MIN(unit.size, size);
     decode(dissector, tvb_new_subset_length(rest, 0, (int)unit.size), pinfo, tree, &unit, &context);
+    export_demos_queue(dissector, pinfo, &unit, context.conversation);
     unit_done(dissector, pinfo);
     return offset + (int)unit.size;
 }
@@ -204,7 +223,7 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     const int end = (int)tvb_captured_length(tvb);
     int offset = 0;
 
-    if (!stream_is_known(dissector, pinfo) && !recognises_stream(dissector, tvb))
+    if (!conversation_is_known(dissector, pinfo) && !recognises_stream(dissector, tvb))
         return 0;
     begin_columns(dissector, pinfo);
     stream_add_segment(dissector, pinfo, data, tvb_reported_length(tvb) - (uint32_t)end);
@@ -225,7 +244,7 @@ static struct dissector *dissector_being_tried(const packet_info *pinfo)
     for (unsigned i = 0; i < dissectors->len; i++) {
         struct dissector *dissector = dissectors->pdata[i];
 
-        if (strcmp(dissector->protocol->short_name, pinfo->current_proto) == 0)
+        if (strcmp(dissector->title, pinfo->current_proto) == 0)
             return dissector;
     }
     return NULL;
@@ -292,7 +311,7 @@ static void add_heuristic(const struct dissector *dissector, const char *transpo
                           heur_dissector_t recognise, heuristic_enable_e enable)
 {
     char *upper = g_ascii_strup(transport, -1);
-    char *title = g_strdup_printf("%s over %s", dissector->protocol->title, upper);
+    char *title = g_strdup_printf("%s over %s", dissector->title, upper);
     char *name = g_strdup_printf("%s_%s", dissector->protocol->name, transport);
 
     /* Title and name live on in Wireshark's lists. */

@@ -31,7 +31,8 @@ union preference_value {
 
 struct dissector {
     const struct qs_protocol *protocol;
-    int proto; /* Wireshark's number of the protocol */
+    char *title; /* where Wireshark's own dissector of the game stands beside it */
+    int proto;   /* Wireshark's number of the protocol */
     dissector_handle_t handle;
     dissector_handle_t stream_handle; /* of conversations over TCP, or NULL */
 

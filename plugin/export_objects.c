@@ -203,6 +203,7 @@ void export_objects_register(void)
     const int proto =
         proto_register_protocol("Quake downloads", "Quake downloads", "quake_downloads");
 
+    proto_set_cant_toggle(proto); /* it is none: export objects have to have one */
     receivers = g_hash_table_new_full(NULL, NULL, NULL, receiver_free);
     tap = register_export_object(proto, take_packet, start_over);
 }

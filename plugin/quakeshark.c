@@ -3,6 +3,7 @@
 #include "plugin/conversation_filter.h"
 #include "plugin/credentials.h"
 #include "plugin/dissect.h"
+#include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
 #include "plugin/ports.h"
@@ -29,6 +30,7 @@ static void preferences_changed(void)
 /* Runs before a capture is dissected, and so also when protocols were enabled or disabled. */
 static void capture_begins(void)
 {
+    export_demos_begin();
     dissectors_each(ports_assign);
     session_numbers_restart();
 }
@@ -38,8 +40,8 @@ static void add_dissector(const struct qs_protocol *protocol)
     struct dissector *dissector = g_new0(struct dissector, 1);
 
     dissector->protocol = protocol;
-    dissector->proto =
-        proto_register_protocol(protocol->title, protocol->short_name, protocol->name);
+    dissector->title = g_strdup_printf("%s (quakeshark)", protocol->title);
+    dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
     qs_message_counter_init(&dissector->counter);
     fields_register(dissector);
@@ -55,6 +57,7 @@ static void add_protocols(void)
         add_dissector(*protocol);
     export_objects_register();
     credentials_register();
+    export_demos_register();
     conversation_filter_register();
     register_init_routine(capture_begins);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/session_fields.h"
 
+#include <epan/tfs.h>
+
 /* What is registered lives as long as Wireshark. */
 static char *name_of(const struct dissector *dissector, const char *suffix)
 {

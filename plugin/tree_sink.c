@@ -112,7 +112,7 @@ struct location {
 /* The decoder gives parts shifted down; Wireshark shifts by itself, and draws the bits. */
 static uint64_t in_position(const struct qs_field *row, uint64_t value)
 {
-    return row->mask ? value << __builtin_ctz(row->mask) : value;
+    return row->mask ? value << g_bit_nth_lsf(row->mask, -1) : value;
 }
 
 static bool is_wide(const struct qs_field *row)
@@ -156,22 +156,22 @@ static proto_item *add_text(const struct location *at, struct qs_view text)
 
 static proto_item *add_ipv4(const struct location *at, struct qs_view bytes)
 {
-    ws_in4_addr address;
+    ws_in4_addr value;
 
-    if (bytes.size != sizeof address)
+    if (bytes.size != sizeof value)
         return NULL;
-    memcpy(&address, bytes.data, sizeof address);
-    return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, address);
+    memcpy(&value, bytes.data, sizeof value);
+    return proto_tree_add_ipv4(at->tree, at->hf, at->tvb, at->start, at->length, value);
 }
 
 static proto_item *add_ipv6(const struct location *at, struct qs_view bytes)
 {
-    ws_in6_addr address;
+    ws_in6_addr value;
 
-    if (bytes.size != sizeof address)
+    if (bytes.size != sizeof value)
         return NULL;
-    memcpy(&address, bytes.data, sizeof address);
-    return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &address);
+    memcpy(&value, bytes.data, sizeof value);
+    return proto_tree_add_ipv6(at->tree, at->hf, at->tvb, at->start, at->length, &value);
 }
 
 static proto_item *add_bytes(const struct location *at, const struct qs_field *row,

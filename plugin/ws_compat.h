@@ -3,7 +3,10 @@
 #ifndef QS_PLUGIN_WS_COMPAT_H
 #define QS_PLUGIN_WS_COMPAT_H
 
-#ifndef HAVE_SSIZE_T
+#ifdef QUAKESHARK_IN_WIRESHARK
+#include <config.h>
+#endif
+#if !defined HAVE_SSIZE_T && !defined QUAKESHARK_IN_WIRESHARK
 #define HAVE_SSIZE_T 1 /* Wireshark's headers ask for it since config.h is not among them */
 #endif
 #define WS_BUILD_DLL /* the plugin exports its entry points */

@@ -117,6 +117,7 @@ const struct qs_protocol acknex_protocol = {
     .session_clear = acknex_session_clear,
     .describe = acknex_session_describe,
     .recognise = acknex_recognise,
+    .is_foreign = acknex_is_foreign,
     .recognise_on_request = true,
     .decode = decode,
 };

@@ -58,9 +58,10 @@ static void count_name(struct qs_sink *base, const struct qs_field *field,
         sink->others++;
 }
 
-static bool reads_as(const struct qs_packet *packet, enum qs_direction direction)
+/* Whether the packet can be read to its end, as sent in this direction. */
+static bool reads_as(const struct qs_packet *packet, enum qs_direction direction,
+                     struct qs_sink *sink)
 {
-    struct name_sink sink = {.base = {.field = count_name}};
     struct qs_packet trial = *packet;
     struct acknex_session session;
     struct qs_decoder decoder;
@@ -70,11 +71,18 @@ static bool reads_as(const struct qs_packet *packet, enum qs_direction direction
     trial.destination_is_server_port = direction == QS_C2S;
     acknex_protocol.session_init(&session.base);
     qs_decoder_init(&decoder, &acknex_protocol);
-    qs_decode(&decoder, &session.base, &sink.base, &trial);
+    qs_decode(&decoder, &session.base, sink, &trial);
     problems = qs_decoder_problems(&decoder);
     qs_decoder_clear(&decoder);
     acknex_protocol.session_clear(&session.base);
-    return !problems && sink.file_names && !sink.others;
+    return !problems;
+}
+
+static bool names_files(const struct qs_packet *packet, enum qs_direction direction)
+{
+    struct name_sink sink = {.base = {.field = count_name}};
+
+    return reads_as(packet, direction, &sink.base) && sink.file_names && !sink.others;
 }
 
 bool acknex_recognise(const struct qs_packet *packet)
@@ -82,5 +90,11 @@ bool acknex_recognise(const struct qs_packet *packet)
     /* The cheap question first: this sees everybody's traffic. */
     if (!packet->size || !memchr(packet->data, '.', packet->size))
         return false;
-    return reads_as(packet, QS_S2C) || reads_as(packet, QS_C2S);
+    return names_files(packet, QS_S2C) || names_files(packet, QS_C2S);
+}
+
+bool acknex_is_foreign(const struct qs_packet *packet)
+{
+    return !qs_packet_is_cut(packet) && !reads_as(packet, QS_S2C, NULL) &&
+           !reads_as(packet, QS_C2S, NULL);
 }

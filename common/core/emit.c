@@ -20,7 +20,7 @@ static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value 
         const uint32_t mask = d->protocol->fields[id].mask;
         struct qs_value part = *whole;
 
-        part.u = (whole->u & mask) >> __builtin_ctz(mask);
+        part.u = (whole->u & mask) >> g_bit_nth_lsf(mask, -1);
         emit_row(d, id, &part);
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/netchan.h"
 
+#include "common/core/reader.h"
+
 enum { SEEN_WINDOW = 64 };
 
 static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
@@ -76,4 +78,21 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
         return false;
     note_lacking(chan, ack);
     return true;
+}
+
+/* Above the flags and below them. */
+static bool is_number(uint32_t word)
+{
+    enum { FLAGS = 2 };
+
+    return (word << FLAGS >> FLAGS) < QS_NUMBERS_MAX;
+}
+
+bool qs_may_begin_with_numbers(const struct qs_packet *packet)
+{
+    enum { HEADER_SIZE = 8 };
+    const uint8_t *at = packet->data;
+
+    return packet->size >= HEADER_SIZE && ((is_number(qs_le32(at)) && is_number(qs_le32(at + 4))) ||
+                                           (is_number(qs_be32(at)) && is_number(qs_be32(at + 4))));
 }

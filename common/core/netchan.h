@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/packet.h"
+
 #define QS_SEQUENCE_MASK UINT32_C(0x7fffffff)
 #define QS_RELIABLE_BIT UINT32_C(0x80000000)
 
@@ -41,6 +43,14 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
  * captured: it was received, and only the capture lacks it.
  */
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack);
+
+/*
+ * Whether the packet can begin with a number and an acknowledgement of a game that goes on: no game
+ * lasts QS_NUMBERS_MAX packets, 15 hours of 77 each second. Either byte order: fteqw's STUNAWARE
+ * has the other. Flags stand in the upper two bits.
+ */
+bool qs_may_begin_with_numbers(const struct qs_packet *packet);
+enum { QS_NUMBERS_MAX = 1 << 22 };
 
 static inline bool qs_arrival_accepted(enum qs_arrival arrival)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/protocol.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,4 +27,14 @@ bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port)
         at = *end == ',' ? end + 1 : end + strlen(end);
     }
     return false;
+}
+
+char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    struct qs_description description = {0};
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.player);
+    return description.map;
 }

@@ -40,9 +40,7 @@ struct qs_description {
 
 struct qs_protocol {
     const char *name; /* prefix of all filter names, "qw" */
-    /* For the protocol column, "QW". Must differ from all of Wireshark's by more than case: ports
-     * and Decode As find dissectors by it ("Quake" would be its own QUAKE). */
-    const char *short_name;
+    const char *short_name; /* for the protocol column, "QW" */
     const char *title; /* "QuakeWorld" */
     const char *ports; /* UDP ports of servers by default, as a range list, "27500,27000" */
 
@@ -68,6 +66,12 @@ struct qs_protocol {
      * all traffic.
      */
     bool (*recognise)(const struct qs_packet *packet);
+    /*
+     * Whether the packet is surely of another protocol, although servers of this one listen on its
+     * port: asked of conversations of which nothing is known yet. A game that was going on when the
+     * capture began is not foreign.
+     */
+    bool (*is_foreign)(const struct qs_packet *packet);
     /*
      * `recognise` may be wrong, since the protocol has no mark of its own: it is asked only where
      * the user wants that.
@@ -120,6 +124,9 @@ extern const struct qs_protocol *const qs_protocols[];
 
 /* The number of the protocol of this name in qs_protocols[], or -1. */
 int qs_protocol_number(const char *name);
+
+/* The map that the session is on: new; NULL: unknown. */
+char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
 
 /* Whether `port` is in the record's range list. */
 bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);

@@ -166,7 +166,7 @@ static void append_quote(GString *out, const char *word, struct qs_view text)
 
 void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text)
 {
-    GString *out = d->want_summary ? text_end(d) : NULL;
+    GString *out = d->want_summary && text.data ? text_end(d) : NULL;
 
     if (out)
         append_quote(out, word, trimmed(text, ' '));

@@ -21,7 +21,8 @@ void qs_summary(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 
 /* The same with raw Quake text, made readable and cut to a title's length. */
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after);
-/* The same as a value: a blank, the word (may be empty), and the text in quotes. */
+/* The same as a value: a blank, the word (may be empty), and the text in quotes. Nothing where the
+ * text has no data: it is not there. */
 void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view text);
 /* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);

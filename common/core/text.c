@@ -2,6 +2,7 @@
 #include "common/core/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The glyphs of the font's first 32 places; 128-159 are the same but for the scroll-bar pieces. */
 static const char *const glyphs[32] = {
@@ -167,6 +168,16 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
     return at;
 }
 
+bool qs_view_contains(struct qs_view text, const char *other)
+{
+    const size_t length = strlen(other);
+
+    for (; text.size >= length; text.data++, text.size--)
+        if (memcmp(text.data, other, length) == 0)
+            return true;
+    return false;
+}
+
 bool qs_view_equal(struct qs_view text, const char *other)
 {
     return strlen(other) == text.size && (!text.size || memcmp(text.data, other, text.size) == 0);
@@ -198,4 +209,37 @@ uint32_t qs_view_unsigned(struct qs_view text)
     memcpy(digits, text.data, text.size);
     digits[text.size] = '\0';
     return (uint32_t)strtoul(digits, NULL, 0);
+}
+
+/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
+static bool is_control(gunichar c)
+{
+    switch (g_unichar_type(c)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+char *qs_text_printable(const char *text)
+{
+    char *copy = g_utf8_make_valid(text, -1);
+    GString *out = g_string_new(NULL);
+
+    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char(at);
+
+        g_string_append_unichar(out, is_control(c) ? ' ' : c);
+    }
+    g_free(copy);
+    return g_string_free(out, FALSE);
+}
+
+bool qs_text_safe_in_names(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
 }

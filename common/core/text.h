@@ -47,6 +47,16 @@ char *qs_text_title(struct qs_view text, unsigned characters);
  */
 void qs_text_append_quoted(GString *out, struct qs_view text, unsigned characters);
 
+/*
+ * The one form in which texts from anywhere else reach a terminal, a report or a file's name:
+ * control characters, with those that reorder a line or break it, are spaces, and what is not UTF-8
+ * is replaced. New.
+ */
+char *qs_text_printable(const char *text);
+
+/* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
+bool qs_text_safe_in_names(char c);
+
 /* A word of a command line. */
 struct qs_token {
     struct qs_view text; /* without its quotes */
@@ -66,6 +76,9 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
  * quotes, or the end of the text. Source: the engines' Cbuf_Execute.
  */
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
+
+/* Whether `text` has the C string in it. */
+bool qs_view_contains(struct qs_view text, const char *other);
 
 /* `text` equals the C string. */
 bool qs_view_equal(struct qs_view text, const char *other);

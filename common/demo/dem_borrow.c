@@ -47,6 +47,7 @@ struct borrower {
     const struct qs_sign_on *sign_on;
     enum qs_lender_kind kind;
     struct nq_session lent; /* what the sign-on makes known */
+    uint64_t lost;          /* packet before which part of its own sign-on is missing; or 0 */
     int32_t version; /* of the late session, where its later levels tell; else the lender's */
 
     struct baseline *baselines; /* ENTITIES_MAX */
@@ -314,6 +315,7 @@ static void dem_seed(struct qs_borrower *borrower, struct qs_session *session,
     struct borrower *b = (struct borrower *)borrower;
 
     b->version = known->version ? known->version : b->lent.base.version;
+    b->lost = ((struct nq_session *)session)->sign_on_lost;
     nq_session_borrow((struct nq_session *)session, &b->lent);
     ((struct nq_session *)session)->view_entity = b->slot;
     if (is_widened(b))
@@ -449,6 +451,11 @@ void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, vo
             message = own_time(b, message, own);
         add(user, told->block, message);
     }
+}
+
+uint64_t dem_lent_lost(const struct qs_borrower *borrower)
+{
+    return ((const struct borrower *)borrower)->lost;
 }
 
 /* --- The record --- */

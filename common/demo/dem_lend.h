@@ -20,4 +20,7 @@ bool dem_needs_level(const struct qs_decoder *decoder);
 typedef void dem_add_lent(void *user, uint32_t block, struct qs_view message);
 void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, void *user);
 
+/* The packet before which part of the session's own sign-on is missing; 0: it has none. */
+uint64_t dem_lent_lost(const struct qs_borrower *borrower);
+
 #endif

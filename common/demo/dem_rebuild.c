@@ -42,6 +42,7 @@ struct dem {
     bool level_seen; /* a block has svc_serverinfo */
     bool signed_on;  /* and one svc_signonnum 3 */
     bool undecoded;  /* that was said */
+    bool refused;    /* players would not know the level's protocol: see is_refused() */
     bool moving;     /* the client has moved in this level */
     bool moved;      /* in any level */
     enum view_source source;
@@ -141,12 +142,16 @@ static void note_late(struct dem *dem, const char *what)
 }
 
 /* Once a level; the next one has a sign-on of its own. */
-static void note_lost(struct dem *dem, const struct qs_packet *packet)
+static void note_lost(struct dem *dem, const struct nq_session *session)
 {
-    if (!dem->lost)
-        qs_demo_problem(dem->out, packet,
-                        "the level that begins here cannot be shown: the capture lacks part of its "
-                        "sign-on");
+    const struct qs_sign_on_loss loss = {session->sign_on_lost, true};
+    char *map;
+
+    if (dem->lost)
+        return;
+    map = qs_map_of(&nq_protocol, &session->base);
+    qs_demo_level_lost(dem->out, map, &loss);
+    g_free(map);
     dem->lost = true;
 }
 
@@ -173,19 +178,34 @@ static bool is_greeting(const struct qs_decoder *decoder)
     return true;
 }
 
+/* A svc_serverinfo that --sanitize leaves out: what follows would be read by another protocol. */
+static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (message->id == SVC_SERVERINFO && message->has_odd_text)
+            return true;
+    }
+    return false;
+}
+
 /* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
-static bool is_playable(struct dem *dem, const struct qs_decoder *decoder,
-                        const struct qs_packet *packet, bool level)
+static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool level)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
     if (level) {
         dem->lost = false;
-        return true;
+        dem->refused = is_refused(dem, decoder);
+        if (dem->refused)
+            qs_demo_left_out_odd_text(dem->out, decoder->packet);
     }
+    if (level || dem->refused)
+        return !dem->refused;
     if (dem->level_seen) {
         if (session->sign_on_lost)
-            note_lost(dem, packet);
+            note_lost(dem, session);
         return !session->sign_on_lost;
     }
     if (dem_needs_level(decoder))
@@ -223,14 +243,24 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
         qs_write_view(dem->filtered, message);
 }
 
+static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
+                      const struct qs_session *session)
+{
+    const struct qs_sign_on_loss loss = {dem_lent_lost(borrower), true};
+    char *map = qs_map_of(&nq_protocol, session);
+    char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : NULL;
+
+    note_late(dem, because ? because : "the capture begins in the middle of a level");
+    g_free(because);
+    g_free(map);
+}
+
 /* The view is that of a sign-on; what follows is seen as the client's moves tell. */
 static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
 {
     struct dem *dem = state;
 
-    (void)session;
-    note_late(dem, dem->level_seen ? "the capture lacks part of a level's sign-on"
-                                   : "the capture begins in the middle of a level");
+    note_lent(dem, borrower, session);
     if (!dem->begun)
         begin(dem);
     dem_lent_messages(borrower, add_lent, &(struct lent_block){dem, 0});
@@ -239,6 +269,21 @@ static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_
     dem->level_seen = dem->signed_on = true;
     dem->lost = false;
     dem->source = VIEW_MOVE;
+}
+
+/* What is left of the session's own sign-on: players stop at a stage that they have passed. */
+static bool is_lent_already(const struct qs_decoder *decoder)
+{
+    if (!((const struct nq_session *)decoder->session)->sign_on_lent)
+        return false;
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_SIGNONNUM:
+        case SVC_SPAWNBASELINE:
+        case SVC_SPAWNSTATIC:
+            return true;
+        }
+    return false;
 }
 
 /* --- Messages of the server --- */
@@ -332,7 +377,7 @@ static void add_message(struct dem *dem, const struct qs_decoder *decoder,
     const bool level = begins_level(dem, decoder);
     struct qs_view messages;
 
-    if (!is_recorded(session) || !is_playable(dem, decoder, packet, level))
+    if (!is_recorded(session) || is_lent_already(decoder) || !is_playable(dem, decoder, level))
         return;
     if (!dem->begun)
         begin(dem);

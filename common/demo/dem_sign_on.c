@@ -186,7 +186,8 @@ static bool may_change(uint16_t id)
     return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
 }
 
-/* Calls either function for each message, which counts from the start of its source. */
+/* Calls either function for each message, which counts from the start of its source. What ends
+ * elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -199,7 +200,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
             message->offset - g_array_index(messages, struct qs_message, 0).offset;
         const struct qs_view bytes = {data + from, message->length};
 
-        if (!sign_on->complete)
+        if (message->has_odd_text)
+            sign_on->broken |= part_of(session, message->id & 0xff) == SIGN_ON;
+        else if (!sign_on->complete)
             add(sign_on, session, bytes, first);
         else if (may_change(message->id))
             change(sign_on, session, bytes);
@@ -234,6 +237,7 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 
     if (decoder->direction != QS_S2C)
         return;
+    sign_on->broken |= !sign_on->complete && session->sign_on_lost;
     if (!session->delivered.bytes.data || !decoder->messages->len) {
         sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
         return;

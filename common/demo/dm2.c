@@ -120,7 +120,9 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
         session->record == Q2_RECORD_SERVER || session->base.version == Q2_PROTOCOL_TEST_RELEASE;
     for (guint i = 0; i < decoder->messages->len; i++)
         reader->frames += g_array_index(decoder->messages, struct qs_message, i).id == SVC_FRAME;
-    return (double)reader->frames / 10;
+    return (double)reader->frames / (q2_is_rerelease(session->base.version) && session->frame_rate
+                                         ? session->frame_rate
+                                         : 10);
 }
 
 const struct qs_demo_format qs_demo_dm2 = {

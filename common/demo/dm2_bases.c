@@ -3,13 +3,18 @@
  * The frames before the first of a late Quake II session, which its deltas are changes to:
  * common/quake2/PROTOCOL.md, section 14.
  */
+#include <math.h>
 #include <string.h>
 
 #include "common/demo/dm2_borrower.h"
 #include "common/quake2/baselines.h"
 
 enum {
-    MOVES_PROOF = 3, /* so many more show the same than another place */
+    MOVES_PROOF = 3,     /* so many more show the same than another place */
+    TAKEN_PROOF = 2,     /* frames */
+    STEP = 64 * 8,       /* eighths of units */
+    STEPS_MAX = 40,      /* farther is all the same */
+    AGREEMENT_WORTH = 4, /* steps */
     SOUND_RADIUS = 400 * 8,
     USUAL_FOV = 90,            /* degrees */
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
@@ -115,12 +120,22 @@ static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *fi
     return !state || !dm2_same_state(state, &first->state);
 }
 
+/* The player's own entity is where he is, and looks where he does. */
+static void place_own(const struct dm2_borrower *b, struct q2_entity *own)
+{
+    if (b->placed)
+        memcpy(own->origin, b->player.origin, sizeof own->origin);
+    if (b->player.viewangles[1])
+        own->angles[1] = b->player.viewangles[1];
+}
+
 /* The state that the session had been told of an entity in view. */
 static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t number, int32_t frame)
 {
     const struct dm2_first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(number));
     const int32_t until = first ? first->mention.frame : INT32_MAX;
     const struct q2_entity *state = lenders_state(b, number, frame, until);
+    const bool told = state != NULL;
     struct q2_entity result = {0};
 
     if (!state)
@@ -133,6 +148,8 @@ static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t numb
         q2_baseline_get(&b->lent, number, &result);
     result.number = (uint16_t)number;
     dm2_translate(b, &result);
+    if (!told && number == (uint32_t)(b->slot + 1))
+        place_own(b, &result);
     return result;
 }
 
@@ -154,11 +171,24 @@ static int agreement(const struct dm2_borrower *b, const struct q2_frame *frame)
     return score;
 }
 
+/* How far the lender's place is from the session's, in steps of 64 units. At another time there are
+ * other things at the same place. */
+static int count_steps(const struct dm2_borrower *b, const struct q2_frame *frame)
+{
+    int64_t far = 0;
+
+    for (unsigned i = 0; b->placed && b->kind == QS_LENDER_PRESENT && i < 3; i++)
+        far += ABS((int64_t)frame->player.origin[i] - b->player.origin[i]);
+    return (int)MIN(far / STEP, STEPS_MAX);
+}
+
 /* `less`: so much less is it worth. */
 static void prefer(const struct dm2_borrower *b, const struct q2_frame *frame, int less,
                    const struct q2_frame **best, int *score)
 {
-    const int own = frame->entities ? agreement(b, frame) - less : 0;
+    const int own = frame->entities
+                        ? AGREEMENT_WORTH * (agreement(b, frame) - less) - count_steps(b, frame)
+                        : 0;
 
     if (!frame->entities || (*best && own <= *score))
         return;
@@ -194,13 +224,59 @@ static bool is_heard(const struct dm2_borrower *b, const struct q2_entity *entit
     return entity->model[0] || entity->effects || distance <= SOUND_RADIUS * SOUND_RADIUS;
 }
 
-/* Whether an entity that is never mentioned was there all the time. */
+/*
+ * In how many of the session's frames the entity should have been in view, by what the lender saw
+ * from the same places, less those in which it should not.
+ */
+static int64_t count_views(const struct dm2_borrower *b, uint32_t number, bool *any)
+{
+    GHashTableIter iter;
+    gpointer place, frames;
+    int64_t score = 0;
+
+    *any = false;
+    g_hash_table_iter_init(&iter, b->places);
+    while (g_hash_table_iter_next(&iter, &place, &frames)) {
+        const struct dm2_view *view = dm2_lenders_view(b, place);
+
+        if (!view)
+            continue;
+        *any = true;
+        score += dm2_view_has(view, number) ? GPOINTER_TO_UINT(frames)
+                                            : -(int64_t)GPOINTER_TO_UINT(frames);
+    }
+    return score;
+}
+
+/* Whether the lender, where it had seen the entity before, no longer does when the session begins.
+ */
+static bool is_taken(const struct dm2_borrower *b, uint32_t number)
+{
+    unsigned missed = 0;
+
+    for (unsigned i = 0; b->synchronous && i < Q2_FRAMES_KEPT; i++) {
+        const struct q2_frame *frame = &b->told->recent[i];
+        const bool now = frame->entities && frame->number - b->offset >= b->first_frame;
+        const struct dm2_view *view =
+            now ? g_hash_table_lookup(b->told->views, dm2_place(frame->player.origin)) : NULL;
+
+        if (now && dm2_state_in(frame, number))
+            return false;
+        missed += view && dm2_view_has(view, number);
+    }
+    return missed >= TAKEN_PROOF;
+}
+
+/* Whether an entity that is never mentioned was there all the time. What was to be seen once may be
+ * taken since. */
 static bool stays_in_view(const struct dm2_borrower *b, const struct q2_frame *likest,
                           uint32_t number)
 {
     const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
+    bool any;
 
-    return state && number > b->lent.max_clients && is_heard(b, state);
+    return state && number > b->lent.max_clients && is_heard(b, state) && !is_taken(b, number) &&
+           (count_views(b, number, &any) > 0 || !any || number >= DM2_VIEW_ENTITIES);
 }
 
 /* Numbers, ascending: in view before the first frame. */
@@ -251,6 +327,7 @@ static void make_base(struct dm2_borrower *b, unsigned index, const GArray *numb
                               .number = b->references[index],
                               .player = b->player,
                               .entities = q2_entities_new()};
+    base->player.clientnum = b->slot; /* only another's view is told */
     place_player(b, base);
     complete_player(b, &base->player);
     for (guint i = 0; i < numbers->len; i++) {
@@ -283,6 +360,19 @@ static void lend_player_baselines(struct dm2_borrower *b)
         dm2_translate(b, &baseline);
         q2_baseline_set(&b->lent, &baseline);
     }
+}
+
+double dm2_distance(const struct dm2_borrower *b)
+{
+    const struct q2_frame *frame =
+        b->synchronous && b->placed ? lenders_frame(b, b->placed, b->offset) : NULL;
+    double most = 0;
+
+    if (!frame)
+        return INFINITY;
+    for (unsigned i = 0; i < 3; i++)
+        most += fabs((double)frame->player.origin[i] - b->player.origin[i]);
+    return most;
 }
 
 void dm2_make_bases(struct dm2_borrower *b)

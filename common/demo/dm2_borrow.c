@@ -49,6 +49,7 @@ static struct qs_borrower *dm2_borrow(const struct qs_sign_on *sign_on, enum qs_
     b->tracker = q2_tracker_new();
     q2_tracker_want_mentions(b->tracker);
     b->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    b->places = g_hash_table_new(NULL, NULL);
     b->moves = g_array_new(FALSE, FALSE, sizeof(struct dm2_move));
     return &b->base;
 }
@@ -61,6 +62,7 @@ static void dm2_borrower_free(struct qs_borrower *borrower)
     b->told->extra.free(b->told);
     q2_tracker_free(b->tracker);
     g_hash_table_destroy(b->firsts);
+    g_hash_table_destroy(b->places);
     g_array_free(b->moves, TRUE);
     for (unsigned i = 0; i < b->reference_count; i++)
         q2_frame_clear(&b->bases[i]);
@@ -168,6 +170,7 @@ static char *dm2_refusal(struct qs_borrower *borrower)
     b->records = dm2_records(b);
     say_unknown(b);
     dm2_make_bases(b);
+    b->base.distance = b->kind == QS_LENDER_PRESENT ? dm2_distance(b) : 0;
     return NULL;
 }
 

@@ -22,6 +22,8 @@ enum {
 /* The first that is told of an entity. */
 struct dm2_first {
     struct q2_mention mention;
+    gpointer place; /* where the player was then; see dm2_place() */
+    bool placed;
     struct q2_entity state; /* as if it had come into view with it; of a removal: nothing */
 };
 
@@ -48,10 +50,15 @@ struct dm2_borrower {
     bool set_to_record; /* since it began to record within the capture */
     uint32_t messages, unreadable;
     uint32_t agreements, contradictions;
-    int32_t first_frame; /* number of the first; 0: none was seen */
-    bool whole_seen;     /* a frame came that is no delta: nothing is to be found out any more */
+    bool judged[Q2_ENTITIES_EXTENDED_MAX]; /* by entity: dm2_judge_place() saw it */
+    uint8_t area_bytes;                    /* of frames: it depends on the map */
+    uint32_t same_places, other_places;
+    uint32_t seen, unseen; /* entities that come into view where the lender saw them, or did not */
+    int32_t first_frame;   /* number of the first; 0: none was seen */
+    bool whole_seen;       /* a frame came that is no delta: nothing is to be found out any more */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
+    GHashTable *places;             /* where the player was -> frames there */
     GHashTable *firsts;             /* number -> struct dm2_first */
     bool moved[DM2_PLAYERS_MAX];    /* by entity: it was told where it is; see dm2_records() */
     bool gone[DM2_PLAYERS_MAX];     /* by entity: it was removed */
@@ -79,6 +86,14 @@ static inline struct dm2_borrower *dm2_borrower_of(struct qs_borrower *borrower)
 /* The entity in the frame, or NULL. */
 const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t number);
 
+/* The first that is told of an entity may say where it is: what is part of the level is where the
+ * lender saw it. */
+void dm2_judge_place(struct dm2_borrower *b, const struct q2_mention *mention,
+                     const struct q2_entity *state);
+
+/* What the lender saw from the place, often enough to count; or NULL. */
+const struct dm2_view *dm2_lenders_view(const struct dm2_borrower *b, gpointer place);
+
 /* What most of the lender's frames show of the entity, or NULL. */
 const struct q2_entity *dm2_usual_state(const struct dm2_borrower *b, uint32_t number);
 
@@ -99,6 +114,10 @@ bool dm2_records(const struct dm2_borrower *b);
 
 /* Why the sign-on does not fit: a new text; NULL: it does, and `proof` is counted. */
 char *dm2_refusal_text(struct dm2_borrower *b);
+
+/* How far the lender was from the session's player when that began, in eighths of units; after
+ * dm2_make_bases(). INFINITY: nobody knows. */
+double dm2_distance(const struct dm2_borrower *b);
 
 /* Makes `bases`, and the baselines of players that only the session's server has. */
 void dm2_make_bases(struct dm2_borrower *b);

@@ -8,6 +8,11 @@
 
 enum {
     UNREADABLE_MAX = 3, /* of a hundred packets */
+    VIEW_FRAMES = 3,    /* fewer tell nothing of a place */
+    OTHER_PLACES_MIN = 4,
+    OTHER_PLACES_MAX = 60, /* of a hundred: doors and monsters move */
+    UNSEEN_MIN = 4,
+    UNSEEN_MAX = 60, /* of a hundred */
     CONTRADICTIONS_MIN = 3,
     CONTRADICTIONS_MAX = 10, /* of a hundred entities that come into view */
     CUSTOM_MODEL = 255       /* a player's own */
@@ -43,6 +48,47 @@ static void judge(struct dm2_borrower *b, const struct dm2_first *first)
         b->agreements++;
     else
         b->contradictions++;
+}
+
+const struct dm2_view *dm2_lenders_view(const struct dm2_borrower *b, gpointer place)
+{
+    const struct dm2_view *view = g_hash_table_lookup(b->told->views, place);
+
+    return view && view->frames >= VIEW_FRAMES ? view : NULL;
+}
+
+/* What is part of the level and comes into view at a place, the lender saw from there, too. */
+static void judge_view(struct dm2_borrower *b, const struct dm2_first *first)
+{
+    const struct dm2_view *view = first->placed ? dm2_lenders_view(b, first->place) : NULL;
+    struct q2_entity baseline;
+
+    if (!view || first->mention.bits & U_REMOVE || first->mention.number <= b->lent.max_clients ||
+        !q2_baseline_get(&b->lent, first->mention.number, &baseline))
+        return;
+    if (dm2_view_has(view, first->mention.number))
+        b->seen++;
+    else
+        b->unseen++;
+}
+
+void dm2_judge_place(struct dm2_borrower *b, const struct q2_mention *mention,
+                     const struct q2_entity *state)
+{
+    static const uint64_t bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+    const struct q2_entity *usual = dm2_usual_state(b, mention->number);
+    struct q2_entity baseline;
+    bool same = true;
+
+    if (!(mention->bits & DM2_ORIGIN_BITS) || !usual || mention->number <= b->lent.max_clients ||
+        dm2_is_beam(state) || !q2_baseline_get(&b->lent, mention->number, &baseline))
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        same = same && (!(mention->bits & bits[i]) || state->origin[i] == usual->origin[i]);
+    if (same)
+        b->same_places++;
+    else
+        b->other_places++;
 }
 
 /* Models are known by number; 255 is the player's own. */
@@ -82,6 +128,7 @@ static void judge_all(struct dm2_borrower *b, bool *models)
     g_hash_table_iter_init(&iter, b->firsts);
     while (g_hash_table_iter_next(&iter, NULL, &first)) {
         judge(b, first);
+        judge_view(b, first);
         b->base.proof += is_as_usual(b, first);
         if (((struct dm2_first *)first)->mention.bits & U_MODEL)
             *models &= has_model(b, ((struct dm2_first *)first)->state.model[0]);
@@ -117,5 +164,18 @@ char *dm2_refusal_text(struct dm2_borrower *b)
         return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
                                "or game",
                                b->contradictions, b->agreements + b->contradictions);
+    if (b->unseen >= UNSEEN_MIN && is_more_than(b->unseen, b->seen + b->unseen, UNSEEN_MAX))
+        return g_strdup_printf(
+            "%u of %u entities that come into view are not to be seen from there: it "
+            "is of another map or game",
+            b->unseen, b->seen + b->unseen);
+    if (b->area_bytes && b->told->samples[0].entities &&
+        b->area_bytes != b->told->samples[0].area_bytes)
+        return g_strdup("its map has another number of areas");
+    if (b->other_places >= OTHER_PLACES_MIN &&
+        is_more_than(b->other_places, b->same_places + b->other_places, OTHER_PLACES_MAX))
+        return g_strdup_printf(
+            "%u of %u entities are in other places: it is of another map or game", b->other_places,
+            b->same_places + b->other_places);
     return NULL;
 }

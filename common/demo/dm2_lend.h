@@ -3,6 +3,7 @@
 #ifndef QS_DEMO_DM2_LEND_H
 #define QS_DEMO_DM2_LEND_H
 
+#include "common/demo/dm2_views.h"
 #include "common/demo/sign_on.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
@@ -23,6 +24,8 @@ struct dm2_told {
     struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
     int32_t every, next;                  /* how far samples are apart; the number of the next */
     int32_t next_vote;
+    int32_t viewed;    /* number of the newest frame in `views` */
+    GHashTable *views; /* see dm2_views.h */
     GHashTable *usual; /* number -> struct dm2_usual: what most samples show of an entity */
 };
 

@@ -72,6 +72,14 @@ static void see_gun(struct dm2_borrower *b, uint16_t model)
         b->guns[b->gun_count++] = model;
 }
 
+static void see_from(struct dm2_borrower *b, gpointer place)
+{
+    const guint frames = GPOINTER_TO_UINT(g_hash_table_lookup(b->places, place));
+
+    if (!b->whole_seen && (frames || g_hash_table_size(b->places) < DM2_VIEWS_MAX))
+        g_hash_table_insert(b->places, place, GUINT_TO_POINTER(frames + 1));
+}
+
 /* The player's own entity is where he is. */
 static void see_place(struct dm2_borrower *b, const struct q2_frame *frame)
 {
@@ -82,6 +90,7 @@ static void see_place(struct dm2_borrower *b, const struct q2_frame *frame)
         return;
     if (!b->placed)
         b->placed = frame->number;
+    see_from(b, dm2_place(origin));
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
@@ -92,7 +101,7 @@ static void see_place(struct dm2_borrower *b, const struct q2_frame *frame)
 }
 
 static void see_first(struct dm2_borrower *b, const struct q2_mention *mention,
-                      const struct q2_entity *state)
+                      const struct q2_frame *frame, const struct q2_entity *state)
 {
     const gpointer number = GUINT_TO_POINTER(mention->number);
     struct dm2_first *first;
@@ -101,6 +110,8 @@ static void see_first(struct dm2_borrower *b, const struct q2_mention *mention,
         return;
     first = g_new0(struct dm2_first, 1);
     first->mention = *mention;
+    first->placed = b->placed != 0;
+    first->place = dm2_place(frame->player.origin);
     if (state)
         first->state = *state;
     g_hash_table_insert(b->firsts, number, first);
@@ -150,9 +161,12 @@ static void see_mention(struct dm2_borrower *b, const struct q2_mention *mention
 
     if (!frame)
         return;
+    if (state && !b->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX])
+        dm2_judge_place(b, mention, state);
+    b->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX] = true;
     see_return(b, mention);
     see_told(b, mention, frame);
-    see_first(b, mention, state);
+    see_first(b, mention, frame, state);
     see_move(b, mention, state);
 }
 
@@ -164,6 +178,7 @@ static void see_frame(struct dm2_borrower *b, const struct q2_frame *frame)
         b->whole_seen = true;
     else if (frame->delta < b->first_frame && !b->whole_seen)
         add_reference(b, frame->delta);
+    b->area_bytes = frame->area_bytes;
     see_player(b, &frame->player);
     see_gun(b, frame->player.gunindex);
     see_place(b, frame);

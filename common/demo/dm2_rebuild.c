@@ -14,6 +14,7 @@
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2_convert.h"
+#include "common/demo/dm2_heal.h"
 #include "common/demo/dm2_kept.h"
 #include "common/demo/dm2_lend.h"
 #include "common/demo/dm2_preamble.h"
@@ -52,12 +53,41 @@ struct dm2 {
     GByteArray *file;  /* scratch: blocks not yet written */
 };
 
+/* A client that looks for a frame among those of others. */
+struct search {
+    const struct q2_session *session;
+    int32_t number;
+    bool found;
+};
+
+static bool try_peer(void *user, const struct qs_sign_on *peer)
+{
+    struct search *search = user;
+
+    search->found = peer->extra && dm2_told_of(peer)->live &&
+                    dm2_heal(search->session, dm2_told_of(peer)->live, search->number);
+    return !search->found;
+}
+
+/* q2_tracker.missing */
+static bool find_missing(void *user, int32_t number)
+{
+    struct dm2 *dm2 = user;
+    struct search search = {.session = dm2->tracker->followed, .number = number};
+
+    if (search.session && dm2->out->peers)
+        dm2->out->peers(dm2->out, try_peer, &search);
+    return search.found;
+}
+
 static void *dm2_new(struct qs_demo_writer *out)
 {
     struct dm2 *dm2 = g_new0(struct dm2, 1);
 
     dm2->out = out;
     dm2->tracker = q2_tracker_new();
+    dm2->tracker->missing = find_missing;
+    dm2->tracker->missing_user = dm2;
     converter_init(&dm2->converter);
     stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
     dm2->block = g_byte_array_new();
@@ -339,8 +369,9 @@ static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
         return;
     qs_demo_problem(
         dm2->out, packet,
-        "frame %d is a delta from frame %d, which is not there; written from what is known",
-        frame->number, frame->delta);
+        "frame %d is a delta from frame %d, which is not there; written from what is known%s",
+        frame->number, frame->delta,
+        frame->healed ? ", and from what another client was told" : "");
 }
 
 static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,

@@ -26,6 +26,7 @@ static void init(struct dm2_told *told, const struct qs_sign_on_extra *extra)
 {
     memset(told, 0, sizeof *told);
     told->extra = *extra;
+    told->views = NULL;
     told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
@@ -40,6 +41,7 @@ static void told_free(void *extra)
     for (unsigned i = 0; i < DM2_SAMPLES; i++)
         q2_frame_clear(&told->samples[i]);
     g_hash_table_destroy(told->usual);
+    g_hash_table_destroy(told->views);
     g_free(told);
 }
 
@@ -70,6 +72,32 @@ static bool goes_on(const struct dm2_told *told)
     return told->live && told->live->tracker && told->live->base.level == told->session.base.level;
 }
 
+/* Q2PRO leaves out where a client's own entity is; a player who stands still looks where his last
+ * command says. */
+static void place_in(struct q2_frame *frame, const struct q2_session *session)
+{
+    guint index;
+    struct q2_entity *own;
+
+    if (!frame->entities || frame->player.pm_type >= PM_DEAD ||
+        !q2_entities_find(frame->entities, (uint32_t)(frame->player.clientnum + 1), &index))
+        return;
+    own = q2_entities_change(frame->entities, index);
+    memcpy(own->origin, frame->player.origin, sizeof own->origin);
+    own->angles[0] = (int16_t)(session->newest.angles[0] + frame->player.delta_angles[0]) / 3;
+    own->angles[1] = (int16_t)(session->newest.angles[1] + frame->player.delta_angles[1]);
+}
+
+static void place_itself(struct dm2_told *told)
+{
+    const struct q2_session *session = &told->session;
+
+    if (!q2_is_q2pro(session->base.version) || session->recording)
+        return;
+    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
+        place_in(&told->recent[i], session);
+}
+
 static void *told_copy(const void *extra)
 {
     const struct dm2_told *told = extra;
@@ -85,6 +113,8 @@ static void *told_copy(const void *extra)
     }
     copy_frames(copy->samples, told->samples, DM2_SAMPLES);
     copy_usual(copy, told);
+    copy->views = dm2_views_copy(told->views);
+    place_itself(copy);
     return copy;
 }
 
@@ -162,6 +192,7 @@ static struct dm2_told *told_of_live(struct qs_sign_on *sign_on)
     if (!sign_on->extra) {
         told = g_new(struct dm2_told, 1);
         init(told, &extra_of_dm2);
+        told->views = dm2_views_new();
         sign_on->extra = &told->extra;
     }
     return (struct dm2_told *)sign_on->extra;
@@ -190,6 +221,20 @@ static bool has_enough(const struct qs_sign_on *sign_on, const struct q2_session
            session->tracker != told->own && session->tracker->newest < told->next_vote;
 }
 
+static void see_views(const struct qs_sign_on *sign_on, const struct q2_session *session)
+{
+    struct dm2_told *told = (struct dm2_told *)sign_on->extra;
+    const struct q2_frame *frame;
+
+    if (!sign_on->complete || told->live != session || !session->tracker ||
+        session->tracker->newest == told->viewed)
+        return;
+    told->viewed = session->tracker->newest;
+    frame = q2_tracker_frame(session->tracker, told->viewed);
+    if (frame)
+        dm2_views_add(told->views, frame);
+}
+
 /* Config strings, baselines, then a frame: all of it must be there. */
 void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
@@ -197,7 +242,10 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     const struct q2_frame *frame;
     struct dm2_told *told;
 
-    if (!session->base.level || has_enough(sign_on, session))
+    if (!session->base.level)
+        return;
+    see_views(sign_on, session);
+    if (has_enough(sign_on, session))
         return;
     told = told_of_live(sign_on);
     follow(told, session);

@@ -65,6 +65,11 @@ static void forget_replacements(struct filter_qw *filter)
     g_byte_array_set_size(filter->replacing, 0);
 }
 
+void filter_qw_begin(struct filter_qw *filter, uint32_t told_level)
+{
+    filter->told_level = told_level;
+}
+
 /* Appends what replaces message `index`, the `*next` of all replacements. False: nothing does. */
 static bool append_replacement(struct filter_qw *filter, guint index, guint *next, GByteArray *out)
 {
@@ -98,7 +103,12 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
-    if (message->id == SVC_DOWNLOAD)
+    const uint32_t level = decoder->session->level;
+
+    if (message->id == SVC_SERVERDATA && !message->has_odd_text)
+        filter->told_level = level;
+    if (message->id == SVC_DOWNLOAD ||
+        (filter->out->sanitize && (!level || filter->told_level != level)))
         filter->out->counts.stripped++;
     else if (filter->out->sanitize)
         stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);

@@ -14,6 +14,7 @@
 struct filter_qw {
     struct qs_demo_writer *out;
     struct stufftext stufftext;
+    uint32_t told_level;   /* whose svc_serverdata was written last; 0: none */
     GArray *replacements;  /* of the packet at hand */
     GByteArray *replacing; /* their bytes */
 };
@@ -27,6 +28,13 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index);
 
 /* Whether something is left out or replaced of what was just decoded. */
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder);
+
+/*
+ * A demo begins; it has the svc_serverdata of that level, if not 0. Without the one of the level
+ * players do not know what client and server agreed on, and read other messages than were meant:
+ * --sanitize leaves them out.
+ */
+void filter_qw_begin(struct filter_qw *filter, uint32_t told_level);
 
 /*
  * Appends the messages that are kept, and behind them what could not be decoded; not so under

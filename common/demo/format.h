@@ -64,6 +64,7 @@ struct qs_demo_format {
 
     const struct qs_demo_rebuilder *rebuilder;
     const struct qs_demo_lending *lending; /* NULL: sessions that begin late are lent nothing */
+    const struct qs_demo_format *lends_to; /* whose sessions its demos lend to; NULL: its own */
     const struct qs_demo_packet_maker *packets;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd.h"
+#include "common/demo/qwd.h"
 
 #include "common/demo/appendix.h"
 #include "common/quakeworld/constants.h"
@@ -96,5 +97,6 @@ const struct qs_demo_format qs_demo_mvd = {
     .seconds = seconds,
     .decode_block = decode_block,
     .rebuilder = &mvd_rebuilder,
+    .lends_to = &qs_demo_qwd,
     .packets = &mvd_packets,
 };

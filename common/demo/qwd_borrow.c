@@ -5,6 +5,7 @@
  */
 #include "common/core/writer.h"
 #include "common/demo/qwd_borrower.h"
+#include "common/demo/writer.h"
 #include "common/quakeworld/constants.h"
 
 /* --- Learning the sign-on --- */
@@ -190,6 +191,7 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
         .fte = b->dialect.fte, .fte2 = b->dialect.fte2, .mvd1 = b->dialect.mvd1};
 
     b->version = known->version ? known->version : b->lent.base.version;
+    b->lost = late->sign_on.lost;
     qw_session_borrow(late, &b->lent, &agreed);
     late->player = b->dialect.player;
     late->spectator = b->dialect.spectator;
@@ -223,6 +225,15 @@ const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower)
     return ((const struct qwd_borrower *)borrower)->states;
 }
 
+char *qwd_lent_because(const struct qs_borrower *borrower, const char *map)
+{
+    const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
+    const struct qs_sign_on_loss loss = {b->lost, true};
+
+    return b->lost ? qs_sign_on_loss_text(map, &loss)
+                   : g_strdup("the capture begins in the middle of a level");
+}
+
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower)
 {
     return ((const struct qwd_borrower *)borrower)->seen[0]->bases;
@@ -230,15 +241,15 @@ const GArray *qwd_lent_bases(const struct qs_borrower *borrower)
 
 /* --- The record --- */
 
-/* Without svc_serverdata there is no level to play in. */
+/* Without svc_serverdata there is no level to play in, and none without all of its sign-on. */
 static bool qwd_is_late(const struct qs_decoder *decoder)
 {
     const struct qs_session *session = decoder->session;
 
-    if (session->level || !decoder->accepted || decoder->connectionless)
+    if (!decoder->accepted || decoder->connectionless || decoder->direction != QS_S2C)
         return false;
-    if (decoder->direction != QS_S2C)
-        return false;
+    if (session->level)
+        return ((const struct qw_session *)session)->sign_on.lost;
     /* What extensions change cannot be read without the sign-on that tells them. */
     return qwd_needs_level(decoder) || (!session->connection && qs_decoder_problems(decoder));
 }

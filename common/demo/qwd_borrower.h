@@ -63,7 +63,8 @@ struct qwd_borrower {
     unsigned seen_count;
     uint32_t looked_at;
     struct qwd_dialect dialect; /* the session's; after refusal() */
-    struct qw_states *states;   /* in view before its first update */
+    uint64_t lost; /* packet before which part of its own sign-on is missing; 0: it has none */
+    struct qw_states *states; /* in view before its first update */
 };
 
 static inline struct qwd_borrower *qwd_borrower_of(struct qs_borrower *borrower)

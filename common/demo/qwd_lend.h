@@ -49,6 +49,9 @@ const char *qwd_untranslatable(const struct qwd_dialect *from, const struct qwd_
 void qwd_translate(GByteArray *out, const struct qwd_dialect *from, const struct qwd_dialect *to,
                    struct qs_view message);
 
+/* Behind the id of svc_serverdata: passes the pairs that tell the extensions. */
+void qwd_skip_pairs(struct qs_reader *in);
+
 struct qw_delta_format qwd_format_of(const struct qwd_dialect *dialect);
 
 /* --- What a borrower is given --- */
@@ -59,6 +62,9 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
 
 /* The entities that were in view before the first update. */
 const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower);
+
+/* Why the session needs a sign-on, as words; `map`: that it is on, or NULL. New. */
+char *qwd_lent_because(const struct qs_borrower *borrower, const char *map);
 
 /* Packets before the first update that updates count from; uint32_t, ascending. */
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower);

@@ -128,7 +128,7 @@ static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session 
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
-    if (old.size < 6 || !info)
+    if (old.size < 6 || !info || qs_text_is_odd(qs_view_of(info)))
         return;
     message = g_byte_array_new();
     g_byte_array_append(message, old.data, 6); /* id, player, user id */
@@ -166,12 +166,33 @@ static void change(struct qs_sign_on *sign_on, const struct qw_session *session,
         qs_sign_on_replace(sign_on, about(part, message), message);
 }
 
+/* In MVD four bytes of time stand for the player's: PROTOCOL.md, section 10. */
+static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view message)
+{
+    struct qs_reader in = qs_reader_over(message.data, message.size);
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_reader_u8(&in);
+    qwd_skip_pairs(&in);
+    qs_reader_take(&in, 8); /* protocol, count */
+    qs_reader_string(&in);  /* game directory */
+    g_byte_array_append(bytes, message.data, in.pos);
+    qs_reader_u32(&in);
+    qs_write_u8(bytes, 0);
+    g_byte_array_append(bytes, in.data + in.pos, qs_reader_left(&in));
+    qs_sign_on_add(sign_on, QS_TOLD_ALONE, qs_view_of_bytes(bytes));
+    sign_on->broken |= in.overrun;
+    g_byte_array_free(bytes, TRUE);
+}
+
 static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
                 struct qs_view message)
 {
     const enum part part = part_of(message.data[0]);
 
-    if (belongs(part, message))
+    if (session->mvd && message.data[0] == SVC_SERVERDATA)
+        add_serverdata_of_mvd(sign_on, message);
+    else if (belongs(part, message))
         qs_sign_on_add(sign_on, about(part, message), message);
     else
         change(sign_on, session, message);
@@ -182,8 +203,10 @@ static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
 static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
     const struct qw_delta_format format = qw_delta_format(&session->ext);
+    struct qwd_told *told = qwd_told_new(&format);
 
-    sign_on->extra = &qwd_told_new(&format)->extra;
+    told->everywhere = session->mvd;
+    sign_on->extra = &told->extra;
 }
 
 /* PROTOCOL.md, section 4. */
@@ -237,7 +260,8 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint16_
         baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_PLAYERINFO:
-        see_place(told, session, body);
+        if (!session->mvd) /* there it has another form */
+            see_place(told, session, body);
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
@@ -277,6 +301,7 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return decoder->direction == QS_S2C && has_message(decoder, needs_level);
 }
 
+/* What ends elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -287,7 +312,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         if (message.size < 2)
             continue;
         see((struct qwd_told *)sign_on->extra, session, id_of(decoder, i), message);
-        if (sign_on->complete)
+        if (g_array_index(decoder->messages, struct qs_message, i).has_odd_text)
+            sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
+        else if (sign_on->complete)
             change(sign_on, session, message);
         else
             add(sign_on, session, message);
@@ -309,7 +336,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
 
 void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
-    if (!sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED])
+    if (!sign_on->complete && ((const struct qw_session *)decoder->session)->sign_on.lost)
         sign_on->broken = true;
     if (decoder->direction != QS_S2C || !has_content(decoder))
         return;

@@ -74,7 +74,9 @@ static void sample(struct qwd_told *told, uint8_t player)
         for (uint32_t i = 0; told->current && i < told->current->count; i++)
             qwd_told_vote(told, &told->current->entities[i]);
     sample = qwd_samples_update(&told->samples);
-    if (!sample)
+    if (told->everywhere)
+        told->samples.count = 0;
+    if (!sample || told->everywhere)
         return;
     sample->player = player;
     memcpy(sample->origin, told->origin, sizeof sample->origin);

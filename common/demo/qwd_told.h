@@ -21,10 +21,11 @@ struct qwd_told {
     struct qs_sign_on_extra extra;
     struct qw_delta_format format;
     struct qw_states *baselines;
-    struct qw_states *current; /* behind the last update */
-    float origin[3];           /* of the player */
-    struct qwd_samples samples;
-    GHashTable *usual; /* number -> struct qwd_usual */
+    struct qw_states *current;  /* behind the last update */
+    float origin[3];            /* of the player */
+    struct qwd_samples samples; /* none where `everywhere` */
+    bool everywhere;            /* it is a server's demo: no client's view */
+    GHashTable *usual;          /* number -> struct qwd_usual */
 };
 
 /* Nothing yet; freed with told->extra.free(). */

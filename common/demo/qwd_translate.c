@@ -52,7 +52,7 @@ static void append_pair(GByteArray *out, uint32_t key, uint32_t value)
     qs_write_u32(out, value);
 }
 
-static void skip_pairs(struct qs_reader *in)
+void qwd_skip_pairs(struct qs_reader *in)
 {
     while (qs_reader_left(in) >= PAIR_SIZE && is_pair(qs_le32(in->data + in->pos)))
         qs_reader_take(in, PAIR_SIZE);
@@ -86,7 +86,7 @@ static void translate_serverdata(GByteArray *out, const struct qwd_dialect *from
     append_pair(out, EXTENSION_FTE, to->fte);
     append_pair(out, EXTENSION_FTE2, to->fte2);
     append_pair(out, EXTENSION_MVD1, to->mvd1);
-    skip_pairs(&in);
+    qwd_skip_pairs(&in);
     pairs = in.pos;
     seat = seat_at(in, from);
     if (seat >= in.size) {

@@ -22,6 +22,11 @@ struct qs_demo_counts {
     uint64_t missing;  /* frames or messages that are not in the demo but were in the game */
 };
 
+struct qs_sign_on;
+
+/* Returns whether it wants to see another one. */
+typedef bool qs_peer_taker(void *user, const struct qs_sign_on *peer);
+
 /* An implementation begins with this struct, fills in the functions and the options. */
 struct qs_demo_writer {
     void (*begin)(struct qs_demo_writer *writer);
@@ -31,6 +36,9 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
+    /* Calls `take` with what each other client of the server was told up to now, as far as that is
+     * kept; NULL: nothing is. */
+    void (*peers)(struct qs_demo_writer *writer, qs_peer_taker *take, void *user);
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
     bool goes_on;    /* the session had a demo before this one, which begins with another level */

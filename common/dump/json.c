@@ -198,6 +198,7 @@ static void put_address(struct qs_json *json, GString *scratch, const struct qs_
 /* Nanoseconds are more digits than a double holds: taken apart, the nearest one comes out. */
 static double seconds(int64_t time)
 {
+    /* NOLINTNEXTLINE(bugprone-integer-division) */
     return (double)(time / 1000000000) + (double)(time % 1000000000) / 1e9;
 }
 

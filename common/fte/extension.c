@@ -21,14 +21,27 @@ static int flags_row(uint32_t key)
     }
 }
 
+/* What clients say keeps its meaning. */
+static void emit_meaning(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
+                         uint32_t length)
+{
+    const struct fte_game *game = fte_session(d)->game;
+
+    if (extension.key == EXTENSION_FTE2 && extension.value & FTE2_PRYDONCURSOR &&
+        d->direction == QS_S2C && game->server_is_mvdsv && game->server_is_mvdsv(d->session))
+        qs_emit_generated_text(d, FTE2_BIT_1_MEANING, offset, length, "VOICECHAT");
+}
+
 /* Emits the flags of an extension word in the row of its key. */
 static void emit_flags(struct qs_decoder *d, struct fte_extension extension, uint32_t offset,
                        uint32_t length)
 {
     const int row = flags_row(extension.key);
 
-    if (row >= 0)
-        qs_emit_generated_uint(d, (unsigned)row, offset, length, extension.value);
+    if (row < 0)
+        return;
+    qs_emit_generated_uint(d, (unsigned)row, offset, length, extension.value);
+    emit_meaning(d, extension, offset, length);
 }
 
 struct fte_extension fte_emit_extension_words(struct qs_decoder *d, const struct qs_token *key,

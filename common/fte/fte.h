@@ -54,6 +54,9 @@ struct fte_game {
      * There are none while the client signs on.
      */
     void (*keep_inputs)(struct qs_session *session, const struct fte_input *inputs, unsigned count);
+    /* Whether the server is known to be mvdsv, which gives VOICECHAT the number of PRYDONCURSOR; or
+     * NULL. */
+    bool (*server_is_mvdsv)(const struct qs_session *session);
 };
 
 /* What the session of a game with these extensions begins with. */

@@ -12,6 +12,8 @@ void nq_session_borrow(struct nq_session *session, const struct nq_session *lend
     session->base.connection = own.base.connection;
     session->base.level = own.base.level + 1;
     session->base.disconnected = own.base.disconnected;
+    session->sign_on_lost = 0;
+    session->sign_on_lent = true;
     session->base.to_server = own.base.to_server;
     session->base.to_client = own.base.to_client;
     session->to_server = own.to_server;

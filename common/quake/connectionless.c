@@ -74,8 +74,7 @@ static void read_connect(struct qs_decoder *d)
     nq_session_of(d)->darkplaces_client = true;
     info = read_info(d);
     qs_summary_quote(d, "protocol", qs_info_value(info, "protocol"));
-    if (qs_info_value(info, "name").size)
-        qs_summary_quote(d, "name", qs_info_value(info, "name"));
+    qs_summary_quote(d, "name", qs_info_value(info, "name"));
     read_arguments(d);
 }
 
@@ -195,4 +194,10 @@ bool nq_is_darkplaces(struct qs_view packet)
     text = (struct qs_view){packet.data + MARK_SIZE, packet.size - MARK_SIZE};
     return qs_view_equal(text, accept) ||
            (text.size > strlen(connect) && memcmp(text.data, connect, strlen(connect)) == 0);
+}
+
+bool nq_is_known_text(struct qs_view packet)
+{
+    return find_command((struct qs_view){packet.data + MARK_SIZE, packet.size - MARK_SIZE}) !=
+           &anything;
 }

@@ -73,12 +73,17 @@ void nq_read_connectionless(struct qs_decoder *d);
 bool nq_is_connectionless(struct qs_view packet);
 /* Whether it is one of DarkPlaces' alone: other games do not send it. */
 bool nq_is_darkplaces(struct qs_view packet);
+/* Whether it has a command that is known. */
+bool nq_is_known_text(struct qs_view packet);
 
 /* control.c: control packets, by which a client finds a server and connects */
 /* The whole packet. */
 void nq_read_control(struct qs_decoder *d);
+/* recognise.c */
 /* Whether these bytes can only be a control packet. */
 bool nq_is_control(struct qs_view packet);
+/* Whether they cannot be a packet of the game at all. */
+bool nq_is_foreign(const struct qs_packet *packet);
 
 /* netchan.c: the datagrams of a connection */
 /* A packet that carries data or acknowledges it. */

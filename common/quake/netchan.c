@@ -170,7 +170,7 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
     struct nq_session *session = nq_session_of(d);
 
     if (reliable == &session->to_client && session->base.level && session->signon < SIGNON_DONE)
-        session->sign_on_lost = true;
+        nq_lose_sign_on(d);
     qs_note_lacking(d, whole_header, missing);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = true;

@@ -76,6 +76,7 @@ const struct qs_protocol nq_protocol = {
     .session_clear = nq_session_clear,
     .describe = nq_session_describe,
     .recognise = recognise,
+    .is_foreign = nq_is_foreign,
     .place = nq_place,
     .decode = decode,
     .decode_server_messages = decode_server_messages,

@@ -115,7 +115,8 @@ static void read_signonnum(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    session->sign_on_lost |= stage != session->signon + 1;
+    if (stage != session->signon + 1)
+        nq_lose_sign_on(d);
     session->signon = stage;
 }
 

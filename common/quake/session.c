@@ -2,6 +2,7 @@
 #include "common/quake/session.h"
 
 #include "common/core/text.h"
+#include "common/quake/constants.h"
 
 void nq_session_init(struct qs_session *session)
 {
@@ -105,7 +106,8 @@ void nq_session_begin_level(struct nq_session *session)
 {
     session->base.level++;
     session->signon = 0;
-    session->sign_on_lost = false;
+    session->sign_on_lost = 0;
+    session->sign_on_lent = false;
     session->view_entity = 0;
     session->undecodable = false;
     fte_forget_agreement(&session->ext);
@@ -113,6 +115,47 @@ void nq_session_begin_level(struct nq_session *session)
     qs_table_clear(&session->sounds);
     qs_table_clear(&session->players);
     qs_table_clear(&session->coarse);
+}
+
+void nq_lose_sign_on(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+
+    if (!session->sign_on_lost && !session->sign_on_lent)
+        session->sign_on_lost = d->packet->number;
+}
+
+/* The level's svc_serverinfo was not captured: the protocol stays. */
+static void go_on(struct qs_decoder *d)
+{
+    struct nq_session *session = nq_session_of(d);
+    const struct fte_session ext = session->ext;
+
+    nq_session_begin_level(session);
+    session->ext.fte = ext.fte;
+    session->ext.fte2 = ext.fte2;
+    nq_lose_sign_on(d);
+}
+
+static bool is_command(struct qs_view command, const char *name)
+{
+    const size_t size = strlen(name);
+
+    return command.size >= size && memcmp(command.data, name, size) == 0;
+}
+
+void nq_follow_command(struct qs_decoder *d, struct qs_view command)
+{
+    static const char *const commands[] = {"prespawn", "spawn", "begin"};
+    struct nq_session *session = nq_session_of(d);
+
+    if (!session->base.level || session->sign_on_lent || session->undecodable)
+        return;
+    if (session->signon >= SIGNON_DONE && is_command(command, commands[0]))
+        go_on(d);
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (is_command(command, commands[i]) && session->signon < i + 1)
+            nq_lose_sign_on(d);
 }
 
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,

@@ -53,9 +53,10 @@ struct nq_session {
     bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
-    uint8_t signon;                 /* the last svc_signonnum */
-    bool sign_on_lost;              /* the capture lacks part of the level's sign-on */
-    uint16_t view_entity;           /* the player's own: its number is one less */
+    uint8_t signon;        /* the last svc_signonnum */
+    uint64_t sign_on_lost; /* packet before which part of the level's sign-on is missing; or 0 */
+    bool sign_on_lent;     /* it is another session's: nothing of it is missing */
+    uint16_t view_entity;  /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table players;        /* names, by number */
     struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */
@@ -97,6 +98,13 @@ void nq_session_accept_connection(struct nq_session *session);
  * beginning, knows of it. The state of its connection stays.
  */
 void nq_session_borrow(struct nq_session *session, const struct nq_session *lender);
+
+/* The packet at hand shows that part of the level's sign-on, sent before it, was not captured. */
+void nq_lose_sign_on(struct qs_decoder *d);
+
+/* A command of the client's: of those that ask for a part of the sign-on each has the part before.
+ */
+void nq_follow_command(struct qs_decoder *d, struct qs_view command);
 
 /* A level begins: lists, players and what is known of entities end. */
 void nq_session_begin_level(struct nq_session *session);

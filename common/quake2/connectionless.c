@@ -257,8 +257,7 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
         else if (starts_with(word, "nc="))
             netchan = word.size > 3 && word.data[3] == '1';
     }
-    if (map.size)
-        qs_summary_quote(d, "map", map);
+    qs_summary_quote(d, "map", map);
     q2_session_accept(session);
     /* The server decides about the netchan. */
     if (netchan >= 0)
@@ -397,7 +396,7 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 /* --- All of them */
 
 /* clang-format off */
-static const struct {
+static const struct command {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
     uint32_t asks, answers; /* sets of QS_ASK_ bits */
@@ -407,8 +406,18 @@ static const struct {
 };
 /* clang-format on */
 
+/* NULL: there is none of that name. */
+static const struct command *find_command(struct qs_view name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (qs_view_equal(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
 static void read_command(struct qs_decoder *d, struct line *line)
 {
+    const struct command *command;
     struct qs_token word;
 
     if (!qs_token_next(line->text, &line->pos, &word))
@@ -416,13 +425,13 @@ static void read_command(struct qs_decoder *d, struct line *line)
     qs_emit_bytes(d, Q2_OOB_COMMAND, line->base + word.offset, word.length, word.text);
     qs_label_text(d, ": ", word.text, "");
     qs_summary_text(d, "", word.text, "");
-    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (qs_view_equal(word.text, commands[i].name)) {
-            qs_exchange(d, commands[i].asks, commands[i].answers);
-            commands[i].read(d, line);
-            return;
-        }
-    read_arguments(d, line);
+    command = find_command(word.text);
+    if (!command) {
+        read_arguments(d, line);
+        return;
+    }
+    qs_exchange(d, command->asks, command->answers);
+    command->read(d, line);
 }
 
 static bool is_blank(struct qs_view text)
@@ -501,4 +510,23 @@ bool q2_is_surely_quake2(const struct qs_packet *packet)
     return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
            is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
            (is_number_command(text, "challenge ", true) && text.size < 64);
+}
+
+static bool is_known_text(struct qs_view text)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    return qs_token_next(text, &pos, &word) && find_command(word.text);
+}
+
+/* Source's A2S queries, and much else, have the mark, too. */
+bool q2_is_foreign(const struct qs_packet *packet)
+{
+    const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
+    const uint32_t start = marked ? MARK_SIZE : 0;
+
+    if (q2_is_connectionless(packet))
+        return !is_known_text((struct qs_view){packet->data + start, packet->size - start});
+    return !qs_may_begin_with_numbers(packet);
 }

@@ -14,6 +14,8 @@ enum {
     Q2_PROTOCOL_MVD = 37, /* streams and files of servers */
     Q2_PROTOCOL_AQTION = 38,
     Q2_PROTOCOL_Q2REPRO = 1038,
+    Q2_PROTOCOL_RERELEASE_DEMO = 2022, /* demo files only, as the next */
+    Q2_PROTOCOL_RERELEASE = 2023,
     Q2_PROTOCOL_EXTENDED = 3434, /* demo files only */
     Q2_PROTOCOL_EXTENDED_LAST = 3436
 };
@@ -119,6 +121,10 @@ enum {
 #define U_MOREBITS4 UINT64_C(0x80000000)
 #define U_SCALE UINT64_C(0x100000000)
 #define U_MOREFX16 UINT64_C(0x200000000)
+#define U_KEX_EFFECTS64 U_MOREFX8 /* the rerelease has other fields at these bits */
+#define U_KEX_INSTANCE U_MOREFX16
+#define U_KEX_OWNER UINT64_C(0x400000000)
+#define U_KEX_OLDFRAME UINT64_C(0x800000000)
 
 #define RF_FRAMELERP UINT32_C(0x40)
 #define RF_BEAM UINT32_C(0x80)
@@ -141,7 +147,9 @@ enum {
 #define PS_RDFLAGS 0x4000u
 #define PS_MOREBITS 0x8000u
 #define PS_FOG 0x10000u
-#define PS_RR_VIEWHEIGHT 0x8000u /* q2repro */
+#define PS_RR_VIEWHEIGHT 0x8000u     /* q2repro */
+#define PS_KEX_DAMAGE_BLEND 0x10000u /* the rerelease */
+#define PS_KEX_TEAM_ID 0x20000u
 
 /* The words of a looping sound and of a gun with extended limits: an index, and above it two bits
  * or the skin. Source: PROTOCOL.md, section 13. */

@@ -13,6 +13,7 @@
 /* connectionless.c: packets that begin with four bytes 255, or a master's bare query */
 bool q2_is_connectionless(const struct qs_packet *packet);
 bool q2_is_surely_quake2(const struct qs_packet *packet);
+bool q2_is_foreign(const struct qs_packet *packet);
 void q2_decode_connectionless(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
@@ -45,6 +46,17 @@ void q2_read_poi(struct qs_decoder *d);
 void q2_read_help_path(struct qs_decoder *d);
 void q2_read_muzzleflash3(struct qs_decoder *d);
 void q2_read_achievement(struct qs_decoder *d);
+
+/* rerelease.c: demos of the rerelease */
+void q2_read_splitclient(struct qs_decoder *d);
+void q2_read_configblast(struct qs_decoder *d);
+void q2_read_spawnbaselineblast(struct qs_decoder *d);
+void q2_read_locprint(struct qs_decoder *d);
+void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player);
+/* What stands behind an entity's looks. */
+void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
+/* The entity is gone, and comes again as its baseline. */
+void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 
 /* server_messages.c */
 /* All messages up to the end of the source. */
@@ -89,6 +101,13 @@ void q2_read_playerupdate(struct qs_decoder *d);
 /* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
 
+void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
+/* Those of four colours whose bit is set. */
+void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
+/* A mask of 32 statistics from `first` on, and the statistics. */
+void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
+/* Three shorts of this unit, which are not kept. */
+void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
 /* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
@@ -102,6 +121,7 @@ struct q2_entity_mask {
 struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d);
 /* The fields that the mask names, into `entity`; the others stay. */
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
+void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 /* A baseline: mask, number and fields. */
 void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask);
 
@@ -115,6 +135,10 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
 /* What may come as a step from `from`, which becomes the new value: only with extended limits,
  * version 2. */
 void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from);
+/* The same in a format that does not depend on the session. */
+void q2_read_float_position(struct qs_decoder *d, unsigned id, int32_t to[3]);
+void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
+void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
 /* Three bytes in quarters. */
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
 

@@ -27,6 +27,11 @@ bool q2_is_minor_of_q2pro_ng(uint32_t minor)
     return minor >= 2000 && minor < 3000;
 }
 
+bool q2_is_rerelease(int32_t version)
+{
+    return version == Q2_PROTOCOL_RERELEASE_DEMO || version == Q2_PROTOCOL_RERELEASE;
+}
+
 bool q2_is_decoded(int32_t version, uint32_t minor)
 {
     if (version == Q2_PROTOCOL_Q2PRO)
@@ -85,7 +90,7 @@ static void set_aqtion(struct q2_dialect *dialect)
 /* Its fields are those of extended limits, whatever the limits of the game. */
 static void set_q2repro(struct q2_dialect *dialect, uint16_t flags)
 {
-    dialect->packed = dialect->q2repro = true;
+    dialect->packed = dialect->q2repro = dialect->floats = true;
     dialect->long_solid = true;
     dialect->beam_origin = true;
     dialect->short_angles = true;
@@ -95,6 +100,17 @@ static void set_q2repro(struct q2_dialect *dialect, uint16_t flags)
     if (flags & PF_GAME3)
         dialect->layout =
             flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
+}
+
+/* Frames are as in protocol 34, and what is in them is not. */
+static void set_rerelease(struct q2_dialect *dialect, bool floats)
+{
+    *dialect = (struct q2_dialect){.rerelease = true,
+                                   .floats = floats,
+                                   .suppress_byte = true,
+                                   .long_solid = true,
+                                   .beam_origin = true,
+                                   .layout = Q2_LAYOUT_RERELEASE};
 }
 
 struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
@@ -113,6 +129,8 @@ struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags,
         set_q2repro(&dialect, flags);
     else if (dialect.extensions)
         dialect.layout = Q2_LAYOUT_EXTENDED;
+    if (q2_is_rerelease(version))
+        set_rerelease(&dialect, version == Q2_PROTOCOL_RERELEASE);
     return dialect;
 }
 

@@ -23,8 +23,10 @@ struct q2_dialect {
     bool clientnum16; /* the client number is a short */
     bool q2repro;     /* coordinates are floats, messages are numbered otherwise */
     enum q2_layout layout;
-    bool mvd;    /* a server's stream or file: removals may have fields */
-    bool aqtion; /* frames keep the ids of their messages; a byte of flags in the player */
+    bool rerelease; /* its demos: floats in many places, wider fields */
+    bool floats;    /* positions of messages are floats */
+    bool mvd;       /* a server's stream or file: removals may have fields */
+    bool aqtion;    /* frames keep the ids of their messages; a byte of flags in the player */
 };
 
 /* q2pro-ng speaks a protocol of its own under Q2PRO's number, with a minor version of 2000. */
@@ -32,6 +34,9 @@ bool q2_is_minor_of_q2pro_ng(uint32_t minor);
 
 /* Whether what is said in that version, with that minor version, can be decoded. */
 bool q2_is_decoded(int32_t version, uint32_t minor);
+
+/* Whether it is one of the rerelease, which are decoded as demos. */
+bool q2_is_rerelease(int32_t version);
 
 /* Protocol 36, or one that was made of it. */
 bool q2_is_q2pro(int32_t version);

@@ -27,7 +27,7 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     if (mask.bits & U_MOREBITS3)
         mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
     qs_emit_uint(d, Q2_ENTITY_BITS, at, d->in.pos - at, (uint32_t)mask.bits);
-    if (dialect_of(d)->extensions && mask.bits & U_MOREBITS4)
+    if ((dialect_of(d)->extensions || dialect_of(d)->rerelease) && mask.bits & U_MOREBITS4)
         mask.bits |= (uint64_t)qs_u8(d, Q2_ENTITY_BITS5) << 32;
     if (mask.bits & U_NUMBER16)
         mask.number = qs_u16(d, Q2_ENTITY_NUMBER);
@@ -59,7 +59,7 @@ static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
 
 static void read_models(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    const bool wide = dialect_of(d)->extensions && bits & U_MODEL16;
+    const bool wide = (dialect_of(d)->extensions || dialect_of(d)->rerelease) && bits & U_MODEL16;
 
     if (bits & U_MODEL)
         entity->model[0] = read_model(d, Q2_ENTITY_MODEL, wide);
@@ -104,6 +104,17 @@ static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
     g_free(name);
 }
 
+/* The rerelease may send 64 bits: the lower half first, and the upper one in its place. */
+static void read_effects(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    if (dialect_of(d)->rerelease && bits & U_KEX_EFFECTS64) {
+        entity->effects = qs_u32(d, Q2_ENTITY_EFFECTS);
+        read_sized(d, Q2_ENTITY_MOREFX, bits, U_EFFECTS8, U_EFFECTS16, &entity->morefx);
+    } else {
+        read_sized(d, Q2_ENTITY_EFFECTS, bits, U_EFFECTS8, U_EFFECTS16, &entity->effects);
+    }
+}
+
 static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     uint32_t at;
@@ -113,7 +124,7 @@ static void read_looks(struct qs_decoder *d, uint64_t bits, struct q2_entity *en
     at = d->in.pos;
     read_sized(d, Q2_ENTITY_SKIN, bits, U_SKIN8, U_SKIN16, &entity->skin);
     name_player(d, bits, at, entity);
-    read_sized(d, Q2_ENTITY_EFFECTS, bits, U_EFFECTS8, U_EFFECTS16, &entity->effects);
+    read_effects(d, bits, entity);
     read_sized(d, Q2_ENTITY_RENDERFX, bits, U_RENDERFX8, U_RENDERFX16, &entity->renderfx);
 }
 
@@ -154,11 +165,11 @@ static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *enti
     return word & SOUND_WORD_INDEX;
 }
 
-static void read_sound(struct qs_decoder *d, struct q2_entity *entity)
+void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos;
 
-    if (dialect_of(d)->extensions)
+    if (dialect_of(d)->extensions || dialect_of(d)->rerelease)
         entity->sound = read_extended_sound(d, entity);
     else
         entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
@@ -199,9 +210,13 @@ static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entit
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     read_looks(d, bits, entity);
+    if (dialect_of(d)->rerelease) {
+        q2_read_rerelease_entity(d, bits, entity);
+        return;
+    }
     read_location(d, bits, entity);
     if (bits & U_SOUND)
-        read_sound(d, entity);
+        q2_read_entity_sound(d, entity);
     if (bits & U_EVENT)
         entity->event = qs_u8(d, Q2_ENTITY_EVENT);
     if (bits & U_SOLID)

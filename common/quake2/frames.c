@@ -78,7 +78,9 @@ struct entity_list {
 
 static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
 {
-    return number < (dialect_of(d)->extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
+    const bool wide = dialect_of(d)->extensions || dialect_of(d)->rerelease;
+
+    return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
 
 /* Engines end the game at a number that is too high: nothing behind it is a message. */
@@ -119,6 +121,7 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
         entity = &alone;
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
+        q2_rerelease_remove(q2_session_of(d->session), mask.number);
         if (!dialect_of(d)->mvd)
             return;
     }
@@ -192,7 +195,7 @@ static struct qs_view read_areas(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
 
-    if (size > Q2_AREA_BYTES_MAX && !dialect_of(d)->q2repro)
+    if (size > Q2_AREA_BYTES_MAX && !dialect_of(d)->q2repro && !dialect_of(d)->rerelease)
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
                 Q2_AREA_BYTES_MAX);
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
@@ -246,6 +249,8 @@ static void read_plain_frame(struct qs_decoder *d)
         suppressed = qs_u8(d, Q2_FRAME_SUPPRESSED);
     areas = read_areas(d);
     begin_frame(d, number, delta, suppressed, areas);
+    if (delta <= 0)
+        qs_table_clear(&q2_session_of(d->session)->solids);
     if (dialect->relay)
         read_connected(d);
 }

@@ -76,17 +76,21 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         q2_read_aqtion_player(d);
 }
 
-/* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
-static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
+void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
 {
-    if (!q2_session_of(d->session)->dialect.q2repro) {
-        q2_read_quarters(d, id, to);
-        return;
-    }
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
         qs_scaled_i16(d, id + 1 + i, unit);
     qs_close(d);
+}
+
+/* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
+static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
+{
+    if (q2_session_of(d->session)->dialect.q2repro)
+        q2_read_scaled3(d, id, unit);
+    else
+        q2_read_quarters(d, id, to);
 }
 
 static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
@@ -99,11 +103,12 @@ static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struc
         read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
 }
 
-static void read_gun_index(struct qs_decoder *d, struct q2_player *player)
+void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
 {
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
     const uint32_t at = d->in.pos;
 
-    if (q2_session_of(d->session)->dialect.extensions) {
+    if (dialect->extensions || dialect->rerelease) {
         const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
 
         player->gunindex = word & GUN_WORD_INDEX;
@@ -127,7 +132,7 @@ static uint8_t read_gun_frame(struct qs_decoder *d)
 static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct q2_player *player)
 {
     if (bits & PS_WEAPONINDEX)
-        read_gun_index(d, player);
+        q2_read_gun_index(d, player);
     if (bits & PS_WEAPONFRAME)
         player->gunframe = read_gun_frame(d);
     if (extra & EPS_GUNOFFSET)
@@ -136,7 +141,7 @@ static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct
         read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
 }
 
-static void read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
+void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
 {
     if (!(bits & 15))
         return;
@@ -152,8 +157,8 @@ static void read_blend(struct qs_decoder *d, struct q2_player *player)
     const bool masked = q2_session_of(d->session)->dialect.extensions2;
     const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
 
-    read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
-    read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
+    q2_read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
+    q2_read_colours(d, Q2_PLAYER_DAMAGE_BLEND, bits >> 4, player->damage_blend);
 }
 
 static void read_fog_colour(struct qs_decoder *d, uint8_t to[3])
@@ -269,6 +274,15 @@ static uint64_t read_stat_bits(struct qs_decoder *d)
     return dialect->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
 }
 
+void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player)
+{
+    const uint32_t bits = qs_u32(d, Q2_PLAYER_STATBITS);
+
+    for (unsigned i = 0; i < 32; i++)
+        if (bits >> i & 1)
+            read_stat(d, first + i, player);
+}
+
 static void read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const uint32_t at = d->in.pos;
@@ -337,8 +351,13 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
 {
     const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
-    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
+    unsigned bits;
 
+    if (dialect->rerelease) {
+        q2_read_rerelease_player(d, player);
+        return;
+    }
+    bits = qs_u16(d, Q2_PLAYER_BITS);
     if (dialect->player_fog && bits & PS_MOREBITS)
         bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
     if (dialect->packed)

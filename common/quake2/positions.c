@@ -36,7 +36,7 @@ static int32_t float_coordinate(struct qs_decoder *d, unsigned id)
 
 static bool has_floats(const struct qs_decoder *d)
 {
-    return q2_session_of_const(d->session)->dialect.q2repro;
+    return q2_session_of_const(d->session)->dialect.floats;
 }
 
 static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths)
@@ -86,6 +86,27 @@ void q2_read_position(struct qs_decoder *d, unsigned id, int32_t to[3])
     if (d->fields_wanted)
         qs_label(d, ": (%g %g %g)", to[0] / 8.0, to[1] / 8.0, to[2] / 8.0);
     qs_close(d);
+}
+
+void q2_read_float_position(struct qs_decoder *d, unsigned id, int32_t to[3])
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        to[i] = float_coordinate(d, id + 1 + i);
+    qs_close(d);
+}
+
+void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to)
+{
+    const uint32_t at = d->in.pos;
+
+    *to = plain_coordinate(d);
+    emit(d, id, at, *to);
+}
+
+void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to)
+{
+    *to = float_coordinate(d, id);
 }
 
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3])

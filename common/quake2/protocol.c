@@ -50,6 +50,7 @@ const struct qs_protocol q2_protocol = {
     .session_clear = q2_session_clear,
     .describe = q2_session_describe,
     .recognise = q2_is_surely_quake2,
+    .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
     .place = q2_place,
     .decode = decode,

@@ -80,7 +80,7 @@ void q2_read_poi(struct qs_decoder *d)
 
     qs_u16(d, Q2_POI_KEY);
     qs_u16(d, Q2_POI_TIME);
-    q2_read_position(d, Q2_POI_ORIGIN, origin);
+    q2_read_float_position(d, Q2_POI_ORIGIN, origin);
     qs_u16(d, Q2_POI_IMAGE);
     qs_u8(d, Q2_POI_COLOR);
     qs_u8(d, Q2_POI_FLAGS);
@@ -91,7 +91,7 @@ void q2_read_help_path(struct qs_decoder *d)
     int32_t origin[3];
 
     qs_u8(d, Q2_HELP_PATH_START);
-    q2_read_position(d, Q2_HELP_PATH_ORIGIN, origin);
+    q2_read_float_position(d, Q2_HELP_PATH_ORIGIN, origin);
     qs_u8(d, Q2_HELP_PATH_DIRECTION);
 }
 

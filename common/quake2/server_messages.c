@@ -19,6 +19,7 @@ enum {
     DOWNLOADS_SINCE = 32,  /* the first protocol in which svc_download carries data */
     SETTING_FPS = 1,       /* SVS_FPS */
     FRAME_RATE_MAX = 1000, /* more is no frame rate */
+    SPLIT_SCREEN = -2,     /* the rerelease's player number where several play at one screen */
     MINOR_FLAGS = 1024     /* Q2PRO's first minor version whose serverdata has a word of flags */
 };
 
@@ -116,7 +117,8 @@ static void read_attenuation(struct qs_decoder *d)
 
 static void read_sound_index(struct qs_decoder *d, unsigned flags)
 {
-    const bool wide = q2_session_of(d->session)->dialect.extensions && flags & 0x20;
+    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const bool wide = (dialect->extensions && flags & 0x20) || dialect->rerelease;
     const uint32_t at = d->in.pos;
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
     const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, index);
@@ -137,7 +139,9 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
         read_attenuation(d);
     if (flags & 0x10)
         qs_u8(d, Q2_SOUND_OFFSET);
-    if (flags & 0x08)
+    if (flags & 0x08 && flags & 0x40 && q2_session_of(d->session)->dialect.rerelease)
+        qs_u32(d, Q2_SOUND_SOURCE_WIDE);
+    else if (flags & 0x08)
         qs_u16(d, Q2_SOUND_SOURCE);
     if (flags & 0x04)
         q2_read_position(d, Q2_SOUND_POSITION, position);
@@ -251,22 +255,36 @@ static void set_id_mask(struct qs_decoder *d)
 /* Nothing behind this can be read, nor what comes later. */
 static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor)
 {
-    q2_session_of(d->session)->minor = minor;
-    q2_session_set_version(q2_session_of(d->session), version);
+    struct q2_session *session = q2_session_of(d->session);
+
+    session->minor = minor;
+    q2_session_set_version(session, version);
+    session->undecodable = true;
     q2_pass_over(d);
     d->stop = true;
+}
+
+/* Players of the rerelease may share a screen: what their demos say of that is not known. */
+static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *data)
+{
+    if (q2_is_rerelease(data->version))
+        return data->player != SPLIT_SCREEN &&
+               q2_session_of_const(d->session)->wanted.version != data->version;
+    return q2_is_decoded(data->version, data->minor);
 }
 
 static void read_serverdata(struct qs_decoder *d)
 {
     struct serverdata data = {.version = (int32_t)qs_u32(d, Q2_SERVERDATA_PROTOCOL)};
 
-    if (!d->in.overrun && !q2_is_decoded(data.version, 0)) {
+    if (!d->in.overrun && !q2_is_decoded(data.version, 0) && !q2_is_rerelease(data.version)) {
         refuse_version(d, data.version, 0);
         return;
     }
     data.servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
     data.record = qs_u8(d, Q2_SERVERDATA_RECORD);
+    if (q2_is_rerelease(data.version))
+        data.frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
     data.gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
     data.player = qs_i16(d, Q2_SERVERDATA_PLAYER);
     data.level = qs_text(d, Q2_SERVERDATA_LEVEL);
@@ -280,7 +298,7 @@ static void read_serverdata(struct qs_decoder *d)
     qs_label_text(d, ", \"", data.level, "\"");
     if (d->in.overrun)
         return;
-    if (!q2_is_decoded(data.version, data.minor)) {
+    if (!is_to_be_read(d, &data)) {
         refuse_version(d, data.version, data.minor);
         return;
     }
@@ -574,9 +592,23 @@ static const struct qs_message_type *lookup_packed(const struct qs_decoder *d, u
 
 static const struct qs_message_type *lookup_q2repro(uint32_t id)
 {
-    if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages))
+    if (id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id >= G_N_ELEMENTS(q2repro_messages) ||
+        (id > SVC_FRAME && id < Q2REPRO_SVC_DAMAGE))
         return NULL;
     return q2repro_messages[id].name ? &q2repro_messages[id] : lookup_plain(id);
+}
+
+/* Its messages below those that q2repro took over are its own. */
+static const struct qs_message_type *lookup_rerelease(uint32_t id)
+{
+    if (id <= SVC_FRAME || id > Q2REPRO_SVC_ACHIEVEMENT)
+        return lookup_plain(id);
+    return q2repro_messages[id].name ? &q2repro_messages[id] : NULL;
+}
+
+static bool has_rerelease_messages(int32_t version)
+{
+    return version == Q2_PROTOCOL_Q2REPRO || q2_is_rerelease(version);
 }
 
 /* A demo begins with its version; connections say theirs before. */
@@ -584,9 +616,9 @@ static bool is_q2repro(const struct qs_decoder *d)
 {
     const uint8_t *next = d->in.data + d->in.pos;
 
-    return q2_session_of_const(d->session)->dialect.q2repro ||
+    return has_rerelease_messages(d->session->version) ||
            (qs_reader_left(&d->in) > 4 && next[0] == SVC_SERVERDATA &&
-            qs_le32(next + 1) == Q2_PROTOCOL_Q2REPRO);
+            has_rerelease_messages((int32_t)qs_le32(next + 1)));
 }
 
 /* AQtion: the message whose number follows. One that extends once more is none. */
@@ -634,6 +666,8 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 {
     const struct q2_session *session = q2_session_of_const(d->session);
 
+    if (session->dialect.rerelease)
+        return lookup_rerelease(id);
     if (session->dialect.q2repro)
         return lookup_q2repro(id);
     if (session->dialect.packed)

@@ -26,6 +26,7 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     qs_table_copy(&to->texts, &from->texts);
     qs_table_copy(&to->baselines, &from->baselines);
     qs_table_copy(&to->rosters, &from->rosters);
+    qs_table_copy(&to->solids, &from->solids);
     qs_fragments_copy(&to->to_server, &from->to_server);
     qs_fragments_copy(&to->to_client, &from->to_client);
     qs_inflate_stream_copy(&to->gtv.inflating, &from->gtv.inflating);
@@ -55,6 +56,7 @@ void q2_session_clear(struct qs_session *base)
     qs_table_clear(&session->texts);
     qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
+    qs_table_clear(&session->solids);
     qs_fragments_clear(&session->to_server);
     qs_fragments_clear(&session->to_client);
     clear_gtv(&session->gtv);
@@ -122,6 +124,7 @@ void q2_session_level(struct q2_session *session)
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
+    qs_table_clear(&session->solids);
 }
 
 void q2_session_lose(struct q2_session *session, uint64_t packet, bool before)
@@ -171,10 +174,17 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
                                         : Q2_PROTOCOL_VANILLA);
 }
 
+/* Connections that speak it are not like those of other engines. */
+static bool is_demo_of_rerelease(const struct q2_session *session, int32_t version)
+{
+    return q2_is_rerelease(version) && session->wanted.version != version;
+}
+
 void q2_session_set_version(struct q2_session *session, int32_t version)
 {
     session->base.version = version;
-    session->undecodable = version && !q2_is_decoded(version, session->minor);
+    session->undecodable = version && !q2_is_decoded(version, session->minor) &&
+                           !is_demo_of_rerelease(session, version);
     session->dialect =
         q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
 }

@@ -103,7 +103,9 @@ struct q2_session {
     struct qs_table rosters;                  /* the players in recent frames; see frames.c */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
 
-    struct q2_gtv gtv;   /* of a conversation over TCP */
+    struct q2_gtv gtv; /* of a conversation over TCP */
+    struct qs_table
+        solids;          /* of a demo of the rerelease: "1" for entities with a solid, else "0" */
     uint64_t mvd_frames; /* of MVD, so far */
 
     /* Of the last packet only: not knowledge, but what a rebuilder needs of it. */

@@ -23,10 +23,16 @@ struct q2_tracker *q2_tracker_new(void)
     return tracker;
 }
 
+static void forget_elsewhere(struct q2_tracker *tracker)
+{
+    g_clear_pointer(&tracker->elsewhere, g_ptr_array_unref);
+}
+
 static void forget_frames(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
         q2_frame_clear(&tracker->frames[i]);
+    forget_elsewhere(tracker);
     tracker->newest = 0;
     tracker->reading = NULL;
     tracker->base = NULL;
@@ -87,6 +93,13 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
 {
     q2_frame_copy(slot_of(tracker, frame->number), frame);
     tracker->newest = MAX(tracker->newest, frame->number);
+}
+
+void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const GPtrArray *entities)
+{
+    forget_elsewhere(tracker);
+    tracker->elsewhere = q2_entities_new();
+    q2_entities_copy(tracker->elsewhere, entities);
 }
 
 void q2_tracker_level(struct q2_tracker *tracker)
@@ -207,12 +220,15 @@ void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t 
                             uint8_t suppressed, struct qs_view areas)
 {
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
+    const bool healed = missing && delta < number && tracker->missing &&
+                        tracker->missing(tracker->missing_user, delta);
     const enum q2_frame_trust trust = find_base(tracker, number, delta);
     struct q2_frame *frame = slot_for(tracker, number);
 
     *frame = (struct q2_frame){
         .trust = trust,
         .reference_missing = missing,
+        .healed = healed,
         .number = number,
         .delta = delta,
         .suppressed = suppressed,
@@ -260,13 +276,27 @@ static const struct q2_entity *take_from_base(struct q2_tracker *tracker, uint16
     return old;
 }
 
+/* What comes into view has a model, if its baseline has none. */
+static const struct q2_entity *find_elsewhere(const struct q2_tracker *tracker, uint16_t number,
+                                              uint64_t bits)
+{
+    guint index;
+
+    return tracker->elsewhere && !(bits & U_MODEL) &&
+                   q2_entities_find(tracker->elsewhere, number, &index)
+               ? q2_entities_at(tracker->elsewhere, index)
+               : NULL;
+}
+
 /* What the delta starts from. */
 static const struct q2_entity *start_of(const struct q2_tracker *tracker, uint16_t number,
-                                        const struct q2_entity *old)
+                                        uint64_t bits, const struct q2_entity *old)
 {
     static const struct q2_entity nothing;
     const struct q2_entity *from = old ? old : q2_tracker_baseline_of(tracker, number);
 
+    if (!from)
+        from = find_elsewhere(tracker, number, bits);
     return from ? from : &nothing;
 }
 
@@ -291,7 +321,7 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
         mention(tracker, number, bits);
     if (bits & U_REMOVE)
         return NULL;
-    entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, old));
+    entity = q2_entities_append(tracker->reading->entities, start_of(tracker, number, bits, old));
     entity->number = number;
     entity->event = 0;
     return entity;
@@ -305,4 +335,5 @@ void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
     if (tracker->reading->trust != Q2_FRAME_NONE)
         tracker->newest = tracker->reading->number;
     tracker->reading = NULL;
+    forget_elsewhere(tracker);
 }

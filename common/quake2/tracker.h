@@ -28,6 +28,7 @@ enum q2_frame_trust {
 struct q2_frame {
     enum q2_frame_trust trust;
     bool reference_missing; /* its own delta reference was not there */
+    bool healed;            /* but it was made good from elsewhere */
     int32_t number;
     int32_t delta; /* the frame it was sent as a delta from; <= 0: none */
     uint8_t suppressed;
@@ -64,6 +65,13 @@ struct q2_tracker {
      */
     GArray *mentions; /* struct q2_mention, of the packet at hand */
 
+    /*
+     * Or NULL: called where a frame is a delta from frame `number`, which is missing. Returns
+     * whether it inserted that one. `user` is missing_user.
+     */
+    bool (*missing)(void *user, int32_t number);
+    void *missing_user;
+
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
     GArray *messages;   /* struct q2_tracked_message */
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
@@ -75,6 +83,7 @@ struct q2_tracker {
     struct q2_frame *reading;
     const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
     struct q2_frame spare;       /* holds the base where the frame overwrites it */
+    GPtrArray *elsewhere;        /* entities as others saw them when the base was sent; or NULL */
     guint base_next;             /* the first entity of `base` that was not looked at */
 };
 
@@ -94,6 +103,13 @@ void q2_tracker_want_mentions(struct q2_tracker *tracker);
 
 /* The frame is known from elsewhere, and later ones may be deltas from it. */
 void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame);
+
+/*
+ * Others saw these entities when the frame was sent that the next one is a delta from, and which is
+ * missing: what is a change to an entity that is not known is a change to theirs. A copy is kept
+ * for the next frame.
+ */
+void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const GPtrArray *entities);
 
 /* A new level: what was known is void. */
 void q2_tracker_level(struct q2_tracker *tracker);

@@ -3,6 +3,7 @@
 #include "common/quakeworld/checksum.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/messages.h"
+#include "common/quakeworld/sign_on.h"
 #include "common/quakeworld/usercmd.h"
 
 static void read_nothing(struct qs_decoder *d)
@@ -71,6 +72,7 @@ static void read_stringcmd(struct qs_decoder *d)
     qs_add_transfer_command(d, text);
     if (qs_view_equal(text, "drop"))
         d->session->disconnected = true;
+    qw_sign_on_command(d, text);
 }
 
 /* FTE's, for another seat than the first. */

@@ -513,17 +513,23 @@ static void read_word(struct qs_decoder *d, const struct oob *oob)
             "Not a connectionless command that is known");
 }
 
+static bool begins_with_word(struct qs_view text)
+{
+    struct qs_token name;
+    uint32_t pos = 0;
+
+    return qs_token_next(first_line(text), &pos, &name) && find_word(name.text);
+}
+
 static void read_text(struct qs_decoder *d)
 {
     struct oob oob = {.offset = d->in.pos};
     const struct letter_command *letter;
-    struct qs_token name;
-    uint32_t pos = 0;
     bool word;
 
     oob.text = (struct qs_view){d->in.data + oob.offset, qs_reader_left(&d->in)};
     letter = find_letter(oob.text);
-    word = qs_token_next(first_line(oob.text), &pos, &name) && find_word(name.text);
+    word = begins_with_word(oob.text);
     if (is_chunk(oob.text))
         read_chunk(d, &oob);
     else if (letter && !word)
@@ -687,11 +693,6 @@ static bool begins(struct qs_view text, const char *word)
     return text.size >= length && memcmp(text.data, word, length) == 0;
 }
 
-static bool contains(struct qs_view text, const char *word)
-{
-    return memmem(text.data, text.size, word, strlen(word)) != NULL;
-}
-
 static bool is_connect(struct qs_view text)
 {
     return begins(text, "connect 24 ") || begins(text, "connect 25 ") ||
@@ -713,7 +714,8 @@ static bool is_challenge(struct qs_view text)
 
 static bool is_status_reply(struct qs_view text)
 {
-    return begins(text, "n\\") && (contains(text, "\\*version\\") || contains(text, "\\*progs\\"));
+    return begins(text, "n\\") &&
+           (qs_view_contains(text, "\\*version\\") || qs_view_contains(text, "\\*progs\\"));
 }
 
 /*
@@ -729,4 +731,17 @@ bool qw_recognise(const struct qs_packet *packet)
         return false;
     text = behind((struct qs_view){packet->data, packet->size}, MARK_SIZE);
     return is_connect(text) || is_challenge(text) || is_status_reply(text);
+}
+
+static bool is_known_text(struct qs_view text)
+{
+    return is_chunk(text) || find_letter(text) || begins_with_word(text);
+}
+
+/* Source's A2S queries, and much else, have the mark, too. */
+bool qw_is_foreign(const struct qs_packet *packet)
+{
+    if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
+        return !is_known_text(behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
+    return !qs_may_begin_with_numbers(packet) && !find_bare(packet) && !is_quake_request(packet);
 }

@@ -41,6 +41,25 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
     session->moved = true;
 }
 
+/* PROTOCOL.md, section 5: from 0.35 on. */
+static bool server_is_mvdsv(const struct qs_session *base)
+{
+    static const char name[] = "mvdsv ";
+    const struct qw_session *session = (const struct qw_session *)base;
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, QW_TEXT_SERVERINFO));
+    const struct qs_view version = qs_info_value(info, "*version");
+    char *text;
+    bool is_mvdsv;
+
+    if (!version.data)
+        return false;
+    text = g_strndup((const char *)version.data, version.size);
+    is_mvdsv = g_ascii_strncasecmp(text, name, strlen(name)) == 0 &&
+               g_ascii_strtod(text + strlen(name), NULL) >= 0.35;
+    g_free(text);
+    return is_mvdsv;
+}
+
 const struct fte_game qw_fte_game = {
     .rows = {.entities_end = QW_ENTITIES_END,
              .usercmd = QW_USERCMD,
@@ -56,4 +75,5 @@ const struct fte_game qw_fte_game = {
     .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,
     .keep_inputs = keep_inputs,
+    .server_is_mvdsv = server_is_mvdsv,
 };

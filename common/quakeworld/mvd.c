@@ -93,6 +93,7 @@ static void read_payload(struct qs_decoder *d)
         qw_read_hidden_messages(d);
         return;
     }
+    qw_session(d)->content = (struct qs_view){d->in.data, d->in.size};
     qw_apply_extensions(d);
     qs_read_messages(d, QW_SVC, qw_server_message);
 }
@@ -102,6 +103,7 @@ void qw_decode_mvd_block(struct qs_decoder *d)
     struct qs_reader in = d->in;
     struct mvd_block block;
 
+    qw_session(d)->content = (struct qs_view){0};
     d->direction = QS_S2C;
     d->accepted = true;
     qw_session(d)->mvd = true;

@@ -10,6 +10,7 @@
 #include "common/quakeworld/fte_netchan.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
+#include "common/quakeworld/sign_on.h"
 
 /* What a header holds beyond its numbers. */
 struct header {
@@ -148,6 +149,8 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
     } else if (qw_read_fragment(d, header.fragment_word)) {
         take_message(d, read_joined);
     }
+    qw_sign_on_packet(d, (d->direction == QS_C2S ? header.ack_word : header.sequence_word) &
+                             QS_RELIABLE_BIT);
 }
 
 void qw_decode_netchan(struct qs_decoder *d)

@@ -2,6 +2,7 @@
 /* Precache lists: qwd-format 5.46 and 5.47. Index 1 is the first entry. */
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/messages.h"
+#include "common/quakeworld/sign_on.h"
 
 enum { LIST_MAX = 1024 }; /* entries; engines with FTE's MODELDBL take up to 1024 */
 
@@ -43,6 +44,7 @@ static void read_list(struct qs_decoder *d, unsigned name_row, struct qs_table *
     const bool in_parts = qw_version(d) >= QW_PROTOCOL_LISTS_IN_PARTS;
     const uint32_t first = in_parts ? qs_u8(d, QW_LIST_FIRST) : 0;
 
+    qw_sign_on_list(d, first);
     read_entries(d, name_row, table, first);
     if (in_parts && !d->stop)
         qs_u8(d, QW_LIST_NEXT);
@@ -64,6 +66,7 @@ static void read_long_list(struct qs_decoder *d, unsigned name_row, struct qs_ta
 {
     const uint32_t first = qs_u16(d, QW_LIST_FIRST);
 
+    qw_sign_on_list(d, first);
     read_entries(d, name_row, table, first);
     if (!d->stop)
         qs_u8(d, QW_LIST_NEXT);

@@ -50,6 +50,7 @@ const struct qs_protocol qw_protocol = {
     .session_clear = qw_session_clear,
     .describe = qw_session_describe,
     .recognise = qw_recognise,
+    .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,
     .place = qw_place,
     .decode = decode,

@@ -62,6 +62,23 @@ struct qw_qtv {
     bool block; /* of the last unit only: it was a whole block */
 };
 
+/* What the capture has of a level's sign-on; see sign_on.h. */
+struct qw_sign_on {
+    bool done;        /* the client says that it begins to play, or an update of entities came */
+    bool lent;        /* it is another session's: nothing is missing */
+    bool pending;     /* a request of the client's has no answer yet */
+    uint32_t request; /* the last one's hash; 0: none was seen */
+    uint64_t lost; /* number of the packet before which something of it is missing; 0: nothing is */
+};
+
+/* What a client's acknowledgements say of the server's reliable packets. */
+struct qw_reliable {
+    uint32_t acknowledged; /* by the client's last packet; 0: it had none */
+    uint32_t last;         /* number of the server's last packet */
+    bool bit;              /* turns with each reliable packet that the client takes */
+    uint64_t sent;         /* by number, modulo 64: it was reliable */
+};
+
 struct qw_session {
     union {
         struct qs_session base;
@@ -76,6 +93,8 @@ struct qw_session {
     /* From svc_serverdata; valid when base.level is not 0. */
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
+    struct qw_sign_on sign_on;
+    struct qw_reliable reliable;
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */

@@ -4,6 +4,7 @@
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
+#include "common/quakeworld/sign_on.h"
 
 static void read_nothing(struct qs_decoder *d)
 {
@@ -58,6 +59,7 @@ static void read_stufftext(struct qs_decoder *d)
     qs_label_text(d, ": ", text, "");
     qw_emit_commands(d, text, at);
     store_serverinfo(d, text);
+    qw_sign_on_stufftext(d, text);
 }
 
 static void read_movevars(struct qs_decoder *d)
@@ -150,6 +152,7 @@ static void read_serverdata(struct qs_decoder *d)
     struct qw_session *session = qw_session(d);
 
     qw_session_new_level(session);
+    qw_sign_on_serverdata(d);
     fte_read_agreement(d);
     session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);
     if (!d->in.overrun && !is_version((uint32_t)session->base.version)) {

@@ -45,6 +45,7 @@ static void clear_level(struct qw_session *session)
     qs_table_clear(&session->models);
     qs_table_clear(&session->sounds);
     qs_table_clear(&session->userinfo);
+    session->sign_on = (struct qw_sign_on){0};
 }
 
 void qw_session_connect(struct qw_session *session)
@@ -76,6 +77,12 @@ void qw_session_new_level(struct qw_session *session)
     fte_forget_agreement(&session->ext);
 }
 
+void qw_session_go_on(struct qw_session *session)
+{
+    clear_level(session);
+    session->base.level++;
+}
+
 static void borrow_table(struct qs_table *table, const struct qs_table *lender)
 {
     qs_table_clear(table);
@@ -86,6 +93,7 @@ void qw_session_borrow(struct qw_session *session, const struct qw_session *lend
                        const struct fte_session *agreed)
 {
     qw_session_new_level(session);
+    session->sign_on.lent = true;
     borrow_table(&session->models, &lender->models);
     borrow_table(&session->sounds, &lender->sounds);
     borrow_table(&session->userinfo, &lender->userinfo);

@@ -9,14 +9,15 @@
 #include <stdbool.h>
 
 #include "pcap2demo/actions/options.h"
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
+#include "pcap2demo/output/message.h"
 
 /*
  * An action at work. Any function but `end` may be NULL. An implementation begins with this struct,
  * and has its functions for packets and sessions in the handler.
  */
 struct action {
-    struct session_handler handler;
+    struct qs_sessions_handler handler;
     bool interrupted; /* set by the caller: not everything was read */
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);

@@ -22,7 +22,7 @@ struct check {
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct finding: of the packet being decoded */
     struct rows *sessions;    /* JSON */
-    struct crowd_others others;
+    struct qs_crowd_others others;
     struct golden_check *golden; /* or NULL */
     struct tee tee;              /* to our sink and the golden's */
     struct test_report *report;  /* or NULL */
@@ -50,7 +50,7 @@ static void sink_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
 {
     (void)length;
     if (qs_note_kinds[kind].problem)
-        add_problem(check_of(base), offset, printable(text));
+        add_problem(check_of(base), offset, qs_text_printable(text));
 }
 
 static void sink_field(struct qs_sink *base, const struct qs_field *field,
@@ -88,7 +88,7 @@ static void move_problems(struct check *check, struct findings *findings, uint64
     }
 }
 
-static void compare_packet(struct check *check, const struct decoded_packet *decoded)
+static void compare_packet(struct check *check, const struct qs_decoded_packet *decoded)
 {
     const struct qs_dump_packet about = {.packet = decoded->packet,
                                          .decoder = decoded->decoder,
@@ -105,13 +105,14 @@ static void discard_packet(struct check *check)
         golden_check_discard(check->golden);
 }
 
-static void check_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void check_packet(struct qs_sessions_handler *handler,
+                         const struct qs_decoded_packet *decoded)
 {
     struct check *check = (struct check *)handler;
     struct findings *findings = findings_for(check, decoded->location.file);
 
     findings->demo = decoded->location.block;
-    if (!sessions_want(&check->options->sessions, decoded->session)) {
+    if (!qs_sessions_want(&check->options->sessions, decoded->session)) {
         discard_packet(check);
         return;
     }
@@ -151,7 +152,8 @@ static void check_input_over(struct action *action, const char *file, uint64_t f
     check->current = NULL;
 }
 
-static void check_session(struct session_handler *handler, const struct session *session)
+static void check_session(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session)
 {
     struct check *check = (struct check *)handler;
 
@@ -166,7 +168,7 @@ static void check_session(struct session_handler *handler, const struct session 
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
-static void check_others(struct session_handler *handler, const struct crowd_others *others)
+static void check_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
 {
     struct check *check = (struct check *)handler;
 
@@ -239,7 +241,7 @@ static void report_junit(const struct check *check)
     char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
-        failure(EXIT_UNUSABLE, (struct location){.file = path}, "%s", error);
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = path}, "%s", error);
     g_free(error);
 }
 

@@ -11,8 +11,8 @@ struct convert {
     unsigned sessions; /* that could be rebuilt or not */
 };
 
-static void print_file(const struct convert *convert, const struct session *session,
-                       const struct demo_file *file)
+static void print_file(const struct convert *convert, const struct qs_client_session *session,
+                       const struct qs_session_demo_file *file)
 {
     char *game, *duration, *path;
 
@@ -25,7 +25,7 @@ static void print_file(const struct convert *convert, const struct session *sess
         return;
     game = report_game(session);
     duration = report_duration(session);
-    path = g_build_filename(naming_folder(convert->options->sessions.naming), file->name, NULL);
+    path = g_build_filename(demo_files_folder(convert->options->demos), file->name, NULL);
     print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
                path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
                file->size);
@@ -34,9 +34,9 @@ static void print_file(const struct convert *convert, const struct session *sess
     g_free(path);
 }
 
-static void print_counts(const struct session *session)
+static void print_counts(const struct qs_client_session *session)
 {
-    const struct qs_demo_counts *counts = demo_counts(session->demo);
+    const struct qs_demo_counts *counts = qs_session_demo_counts(session->demo);
 
     message(session->first,
             "session %u: %" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT
@@ -45,9 +45,9 @@ static void print_counts(const struct session *session)
             session->number, counts->blocks, counts->stripped, counts->repaired, counts->missing);
 }
 
-static void print_left_out(const struct session *session)
+static void print_left_out(const struct qs_client_session *session)
 {
-    char *text = demo_left_out_text(session->demo);
+    char *text = qs_session_demo_left_out_text(session->demo);
 
     if (text)
         message(session->first, "session %u: commands left out: %s", session->number, text);
@@ -55,7 +55,7 @@ static void print_left_out(const struct session *session)
 }
 
 /* There is no rebuilder for its protocol. */
-static void print_reason(const struct session *session)
+static void print_reason(const struct qs_client_session *session)
 {
     char *why = report_demo(session);
 
@@ -63,12 +63,13 @@ static void print_reason(const struct session *session)
     g_free(why);
 }
 
-static void convert_session(struct session_handler *handler, const struct session *session)
+static void convert_session(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
 {
     struct convert *convert = (struct convert *)handler;
 
     if (session->recorded) {
-        failure(EXIT_UNUSABLE, (struct location){.file = session->first.file},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = session->first.file},
                 "is a demo already; --list, --dump, --check and --pcap look into it");
         return;
     }
@@ -81,8 +82,8 @@ static void convert_session(struct session_handler *handler, const struct sessio
     if (session->same_as && !convert->options->quiet)
         message(session->first, "session %u is session %u under another address", session->number,
                 session->same_as);
-    for (guint i = 0; i < demo_files(session->demo)->len; i++)
-        print_file(convert, session, g_ptr_array_index(demo_files(session->demo), i));
+    for (guint i = 0; i < qs_session_demo_files(session->demo)->len; i++)
+        print_file(convert, session, g_ptr_array_index(qs_session_demo_files(session->demo), i));
     report_demo_problems(session);
     if (!convert->options->quiet)
         print_left_out(session);
@@ -90,7 +91,8 @@ static void convert_session(struct session_handler *handler, const struct sessio
         print_counts(session);
 }
 
-static void convert_others(struct session_handler *handler, const struct crowd_others *others)
+static void convert_others(struct qs_sessions_handler *handler,
+                           const struct qs_crowd_others *others)
 {
     ((struct convert *)handler)->sessions++;
     report_fail_others(others);
@@ -101,7 +103,7 @@ static void convert_end(struct action *action, bool report)
     const struct convert *convert = (const struct convert *)action;
 
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
-        failure(EXIT_PROBLEMS, (struct location){0}, "no session found");
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
     g_free(action);
 }
 

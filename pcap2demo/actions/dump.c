@@ -11,7 +11,8 @@ struct dump {
     struct qs_dump *dump;
 };
 
-static void dump_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void dump_packet(struct qs_sessions_handler *handler,
+                        const struct qs_decoded_packet *decoded)
 {
     const struct dump *dump = (const struct dump *)handler;
     const struct qs_dump_packet about = {.packet = decoded->packet,
@@ -19,7 +20,7 @@ static void dump_packet(struct session_handler *handler, const struct decoded_pa
                                          .session =
                                              decoded->session ? decoded->session->number : 0};
 
-    if (sessions_want(&dump->options->sessions, decoded->session))
+    if (qs_sessions_want(&dump->options->sessions, decoded->session))
         qs_dump_print(dump->dump, &about, stdout);
     else
         dump->dump->discard(dump->dump);

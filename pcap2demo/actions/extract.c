@@ -7,7 +7,7 @@
 #include "common/core/transfer.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/safe_path.h"
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
 #include "pcap2demo/output/writer.h"
 
 /* Bytes of all files that are not complete yet. */
@@ -32,7 +32,7 @@ struct written {
 struct receiver {
     struct extract *extract;
     struct qs_transfers *transfers;
-    struct location location; /* of the packet at hand */
+    struct qs_location location; /* of the packet at hand */
 };
 
 /* --- Names ----------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static char *write_file(const struct extract *extract, const char *path, const G
     for (guint at = 0; at < content->len; at += WRITER_BUFFER)
         writer_add(writer, content->data + at, MIN(content->len - at, (guint)WRITER_BUFFER));
     error = writer_commit(writer, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
-                          extract->options->sessions.demo.force);
+                          extract->options->force);
     writer_free(writer);
     g_free(folder);
     return error;
@@ -190,7 +190,7 @@ static void extract_file(const struct receiver *receiver, const struct qs_transf
 
 static void report_refusal(const struct receiver *receiver, const struct qs_transferred *file)
 {
-    char *name = printable(file->name ? file->name : "?");
+    char *name = qs_text_printable(file->name ? file->name : "?");
 
     if (receiver->extract->options->verbose)
         message(receiver->location, "the server did not send %s", name);
@@ -229,7 +229,8 @@ static struct receiver *receiver_for(struct extract *extract, unsigned session)
     return receiver;
 }
 
-static void extract_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void extract_packet(struct qs_sessions_handler *handler,
+                           const struct qs_decoded_packet *decoded)
 {
     struct extract *extract = (struct extract *)handler;
     const GArray *transfers = decoded->decoder->transfers;
@@ -243,7 +244,8 @@ static void extract_packet(struct session_handler *handler, const struct decoded
         qs_transfers_take(receiver->transfers, &g_array_index(transfers, struct qs_transfer, i));
 }
 
-static void extract_session(struct session_handler *handler, const struct session *session)
+static void extract_session(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
 {
     struct extract *extract = (struct extract *)handler;
 

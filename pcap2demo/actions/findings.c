@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/findings.h"
 
+#include "pcap2demo/output/message.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,12 +42,13 @@ void findings_print_problems(const struct findings *findings)
     for (guint i = 0; i < findings->problems->len; i++) {
         const struct finding *problem = g_ptr_array_index(findings->problems, i);
 
-        failure(EXIT_PROBLEMS, (struct location){findings->file, problem->packet, findings->demo},
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){findings->file, problem->packet, findings->demo},
                 "offset %" PRIu32 ": %s: %s", problem->offset, problem->protocol->short_name,
                 problem->text);
     }
     if (findings->problem_count > findings->problems->len)
-        failure(EXIT_PROBLEMS, (struct location){.file = findings->file}, "and %" PRIu64 " more",
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = findings->file}, "and %" PRIu64 " more",
                 findings->problem_count - findings->problems->len);
 }
 
@@ -99,7 +102,7 @@ static char *difference_text(const struct difference *difference)
 /* New fields are no failure. */
 static void print_difference(const struct findings *findings, const struct difference *difference)
 {
-    const struct location location = {
+    const struct qs_location location = {
         findings->file, difference->has_is ? difference->is_packet : difference->was_packet,
         findings->demo};
     char *text = difference_text(difference);
@@ -127,7 +130,7 @@ static void print_more(const struct findings *findings)
 {
     const struct golden_result *golden = findings->golden;
     const uint64_t more = golden->count - golden->differences->len;
-    const struct location location = {.file = findings->file};
+    const struct qs_location location = {.file = findings->file};
 
     if (more && golden->verdict == GOLDEN_NEW_FIELDS)
         message(location, "and %" PRIu64 " more differences from %s", more, golden->path);
@@ -154,7 +157,7 @@ void findings_print_golden(const struct findings *findings, bool show, bool quie
 
     print_differences(findings, quiet);
     if (findings->golden->error)
-        failure(EXIT_UNUSABLE, (struct location){.file = findings->golden->path}, "%s",
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);
     else if (show)
         print_line("  %s", verdict);

@@ -18,7 +18,7 @@ struct list {
     bool json;
     struct rows *rows;    /* JSON, or cells that end with a NUL each */
     glong width[COLUMNS]; /* of the widest cell */
-    struct crowd_others others;
+    struct qs_crowd_others others;
 };
 
 /* --- Cells ----------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static char *address_cell(const struct qs_address *address)
 }
 
 /* The clock of a demo begins anywhere. */
-static char *start_cell(const struct session *session)
+static char *start_cell(const struct qs_client_session *session)
 {
     GDateTime *start =
         session->recorded ? NULL : g_date_time_new_from_unix_utc(session->start / 1000000000);
@@ -48,7 +48,7 @@ static char *start_cell(const struct session *session)
 }
 
 /* Gaps / numbers missing in them / numbers that arrived but are not in the capture. */
-static char *loss_cell(const struct session *session)
+static char *loss_cell(const struct qs_client_session *session)
 {
     const struct qs_session_loss loss = qs_session_loss(&session->state);
 
@@ -72,7 +72,7 @@ static char *fit(char *text)
     return text;
 }
 
-static char *sign_on_cell(const struct session *session)
+static char *sign_on_cell(const struct qs_client_session *session)
 {
     char *text = report_sign_on(session);
 
@@ -80,7 +80,7 @@ static char *sign_on_cell(const struct session *session)
 }
 
 /* New texts. */
-static void fill_cells(const struct session *session, char *cells[COLUMNS])
+static void fill_cells(const struct qs_client_session *session, char *cells[COLUMNS])
 {
     cells[0] = g_strdup_printf("%u", session->number);
     cells[1] = address_cell(&session->client);
@@ -98,7 +98,7 @@ static void fill_cells(const struct session *session, char *cells[COLUMNS])
 
 /* --- The table ------------------------------------------------------------------------------- */
 
-static void add_row(struct list *list, const struct session *session)
+static void add_row(struct list *list, const struct qs_client_session *session)
 {
     GByteArray *row = g_byte_array_new();
     char *cells[COLUMNS];
@@ -165,7 +165,8 @@ static void print_json(const struct list *list)
 
 /* --- The action ------------------------------------------------------------------------------ */
 
-static void list_session(struct session_handler *handler, const struct session *session)
+static void list_session(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session)
 {
     struct list *list = (struct list *)handler;
 
@@ -175,7 +176,7 @@ static void list_session(struct session_handler *handler, const struct session *
         add_row(list, session);
 }
 
-static void list_others(struct session_handler *handler, const struct crowd_others *others)
+static void list_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
 {
     report_add_others(&((struct list *)handler)->others, others);
 }

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 #include "pcap2demo/actions/check_options.h"
-#include "pcap2demo/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
+#include "common/sessions/sessions.h"
 
 struct action_kind;
 
@@ -16,13 +17,15 @@ struct options {
     char *argument; /* of the action: a file, a folder, a format; or NULL */
     bool json;
     bool quiet, verbose;
-    bool separate_inputs; /* each input stands by itself, its sessions are numbered from 1 */
-    char **files;         /* ends with NULL */
-    char *interface;      /* NULL: read `files` */
-    char *user;           /* who goes on when the interface is open; or NULL */
-    char *filter;         /* or NULL */
-    char **sign_ons;      /* demos that may lend their sign-on, ends with NULL; or NULL */
-    struct session_options sessions;
+    bool force;               /* overwrite files */
+    struct demo_files *demos; /* where they go */
+    bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */
+    char **files;             /* ends with NULL */
+    char *interface;          /* NULL: read `files` */
+    char *user;               /* who goes on when the interface is open; or NULL */
+    char *filter;             /* or NULL */
+    char **sign_ons;          /* demos that may lend their sign-on, ends with NULL; or NULL */
+    struct qs_sessions_options sessions;
     struct check_options check;
 };
 

@@ -12,7 +12,7 @@ struct sender {
     struct qs_demo_sender base;
     struct pcap_out *pcap;
     struct qs_address client, server;
-    struct location location; /* of the block at hand */
+    struct qs_location location; /* of the block at hand */
     int64_t time;
 };
 
@@ -20,7 +20,7 @@ struct pcap {
     struct action action;
     const struct options *options;
     struct sender sender;
-    const struct session *session; /* the demo at hand, or NULL */
+    const struct qs_client_session *session; /* the demo at hand, or NULL */
     const struct qs_demo_packet_maker *maker;
     void *state;
     bool refused; /* an input is a capture, which was reported */
@@ -86,7 +86,7 @@ static void end_demo(struct pcap *pcap)
     pcap->session = NULL;
 }
 
-static void begin_demo(struct pcap *pcap, const struct session *session)
+static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
 {
     end_demo(pcap);
     pcap->session = session;
@@ -102,12 +102,13 @@ static void begin_demo(struct pcap *pcap, const struct session *session)
 static void refuse_capture(struct pcap *pcap, const char *file)
 {
     if (!pcap->refused)
-        failure(EXIT_UNUSABLE, (struct location){.file = file},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = file},
                 "is a capture already; --pcap takes demos");
     pcap->refused = true;
 }
 
-static void pcap_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void pcap_packet(struct qs_sessions_handler *handler,
+                        const struct qs_decoded_packet *decoded)
 {
     struct pcap *pcap = (struct pcap *)handler;
 
@@ -123,7 +124,8 @@ static void pcap_packet(struct session_handler *handler, const struct decoded_pa
         pcap->maker->block(pcap->state, decoded->decoder, decoded->packet);
 }
 
-static void pcap_session(struct session_handler *handler, const struct session *session)
+static void pcap_session(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session)
 {
     struct pcap *pcap = (struct pcap *)handler;
 
@@ -138,11 +140,11 @@ static void pcap_end(struct action *action, bool any_input)
     struct pcap *pcap = (struct pcap *)action;
     char *name = g_path_get_basename(pcap->options->argument);
     char *error = any_input && !pcap->refused
-                      ? pcap_out_commit(pcap->sender.pcap, name, pcap->options->sessions.demo.force)
+                      ? pcap_out_commit(pcap->sender.pcap, name, pcap->options->force)
                       : NULL;
 
     if (error)
-        failure(EXIT_PROBLEMS, (struct location){.file = pcap->options->argument}, "%s", error);
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument}, "%s", error);
     end_demo(pcap);
     pcap_out_free(pcap->sender.pcap);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
@@ -169,7 +171,7 @@ static char *names_of(char *const *files)
 static char *comment_of(const struct options *options)
 {
     char *names = names_of(options->files);
-    char *clean = printable(names);
+    char *clean = qs_text_printable(names);
     char *comment = g_strdup_printf(
         "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
         "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "

@@ -8,13 +8,13 @@
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
-char *report_game(const struct session *session)
+char *report_game(const struct qs_client_session *session)
 {
     return g_strdup_printf("%s %s", session->protocol->title,
                            session->version ? session->version : "?");
 }
 
-char *report_maps(const struct session *session)
+char *report_maps(const struct qs_client_session *session)
 {
     GString *maps = g_string_new(session->maps->len ? NULL : "?");
 
@@ -24,7 +24,7 @@ char *report_maps(const struct session *session)
     return g_string_free(maps, FALSE);
 }
 
-char *report_duration(const struct session *session)
+char *report_duration(const struct qs_client_session *session)
 {
     const int64_t seconds = (session->end - session->start + 500000000) / 1000000000;
     const int hours = (int)(seconds / 3600);
@@ -37,60 +37,60 @@ char *report_duration(const struct session *session)
 
 /* --- The demo -------------------------------------------------------------------------------- */
 
-static bool nothing_rebuilt(const struct session *session)
+static bool nothing_rebuilt(const struct qs_client_session *session)
 {
-    return demo_files(session->demo)->len == 0;
+    return qs_session_demo_files(session->demo)->len == 0;
 }
 
-static uint64_t problem_total(const struct session *session)
+static uint64_t problem_total(const struct qs_client_session *session)
 {
-    return demo_problems(session->demo)->count;
+    return qs_session_demo_problems(session->demo)->count;
 }
 
 /* Why there is nothing. */
-static char *why_nothing(const struct session *session)
+static char *why_nothing(const struct qs_client_session *session)
 {
-    const GPtrArray *problems = demo_problems(session->demo)->kinds;
-    const char *why = demo_lacks(session->demo);
+    const GPtrArray *problems = qs_session_demo_problems(session->demo)->kinds;
+    const char *why = qs_session_demo_lacks(session->demo);
 
     if (!why && problems->len)
-        why = ((const struct demo_problem *)g_ptr_array_index(problems, 0))->text;
+        why = ((const struct qs_session_demo_problem *)g_ptr_array_index(problems, 0))->text;
     return g_strdup_printf("nothing: %s", why ? why : "there is no game in it");
 }
 
-char *report_demo(const struct session *session)
+char *report_demo(const struct qs_client_session *session)
 {
     GString *text;
     guint files;
 
     if (session->recorded)
         return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks",
-                               session_demo_format(session)->extension, session->packets);
+                               qs_client_session_demo_format(session)->extension, session->packets);
     if (!session->demo)
-        return g_strdup(session_demo_format(session) ? "cannot be rebuilt yet"
-                                                     : "has no demo format");
+        return g_strdup(qs_client_session_demo_format(session) ? "cannot be rebuilt yet"
+                                                               : "has no demo format");
     if (session->same_as)
         return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
         return why_nothing(session);
     text = g_string_new(NULL);
-    files = demo_files(session->demo)->len;
+    files = qs_session_demo_files(session->demo)->len;
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
     g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks",
-                           session_demo_format(session)->extension,
-                           demo_counts(session->demo)->blocks);
-    if (demo_lacks(session->demo) && !demo_loan(session->demo)->lender)
-        g_string_append_printf(text, ", %s", demo_lacks(session->demo));
+                           qs_client_session_demo_format(session)->extension,
+                           qs_session_demo_counts(session->demo)->blocks);
+    if (qs_session_demo_lacks(session->demo) && !qs_session_demo_loan(session->demo)->lender)
+        g_string_append_printf(text, ", %s", qs_session_demo_lacks(session->demo));
     if (problem_total(session))
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problems", problem_total(session));
     return g_string_free(text, FALSE);
 }
 
 /* What became of a session whose start is missing. New. */
-static char *missing_start_text(const struct session *session)
+static char *missing_start_text(const struct qs_client_session *session)
 {
-    const struct demo_loan *loan = demo_loan(session->demo);
+    const struct qs_session_demo_loan *loan = qs_session_demo_loan(session->demo);
     const char *refusals = loan->refusals;
 
     if (loan->lender)
@@ -107,18 +107,18 @@ static char *missing_start_text(const struct session *session)
                            refusals ? " (" : "", refusals ? refusals : "", refusals ? ")" : "");
 }
 
-char *report_sign_on(const struct session *session)
+char *report_sign_on(const struct qs_client_session *session)
 {
-    if (!session->demo || !demo_lacks(session->demo))
+    if (!session->demo || !qs_session_demo_lacks(session->demo))
         return NULL;
-    if (demo_loan(session->demo)->lender)
-        return g_strdup_printf("lent by %s", demo_loan(session->demo)->lender);
+    if (qs_session_demo_loan(session->demo)->lender)
+        return g_strdup_printf("lent by %s", qs_session_demo_loan(session->demo)->lender);
     return g_strdup("missing");
 }
 
-static void report_missing_start(const struct session *session)
+static void report_missing_start(const struct qs_client_session *session)
 {
-    const char *lacks = demo_lacks(session->demo);
+    const char *lacks = qs_session_demo_lacks(session->demo);
 
     if (lacks) {
         char *text = missing_start_text(session);
@@ -127,32 +127,33 @@ static void report_missing_start(const struct session *session)
                 session->number, lacks, text);
         g_free(text);
     } else if (nothing_rebuilt(session) && !problem_total(session) &&
-               !demo_is_dropped(session->demo)) {
+               !qs_session_demo_is_dropped(session->demo)) {
         failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
                 session->number);
     }
 }
 
-static void report_problem(const struct session *session, const struct demo_problem *problem)
+static void report_problem(const struct qs_client_session *session,
+                           const struct qs_session_demo_problem *problem)
 {
-    char *text = demo_problem_text(problem);
+    char *text = qs_session_demo_problem_text(problem);
 
     failure(EXIT_PROBLEMS, problem->location, "session %u: %s", session->number, text);
     g_free(text);
 }
 
-void report_demo_problems(const struct session *session)
+void report_demo_problems(const struct qs_client_session *session)
 {
-    const struct problems *problems;
+    const struct qs_session_problems *problems;
 
     if (!session->demo || session->same_as)
         return;
     report_missing_start(session);
-    problems = demo_problems(session->demo);
+    problems = qs_session_demo_problems(session->demo);
     for (guint i = 0; i < problems->kinds->len; i++)
         report_problem(session, g_ptr_array_index(problems->kinds, i));
     if (problems->others)
-        failure(EXIT_PROBLEMS, (struct location){.file = session->first.file},
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = session->first.file},
                 "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
                 problems->others);
 }
@@ -166,7 +167,7 @@ json_t *report_text_json(const char *text)
 
     if (!text)
         return json_null();
-    clean = printable(text);
+    clean = qs_text_printable(text);
     json = json_string(clean);
     g_free(clean);
     return json;
@@ -191,7 +192,7 @@ static json_t *address_json(const struct qs_address *address)
     return json;
 }
 
-static json_t *maps_json(const struct session *session)
+static json_t *maps_json(const struct qs_client_session *session)
 {
     json_t *maps = json_array();
 
@@ -200,7 +201,7 @@ static json_t *maps_json(const struct session *session)
     return maps;
 }
 
-static json_t *loss_json(const struct session *session)
+static json_t *loss_json(const struct qs_client_session *session)
 {
     const struct qs_session_loss loss = qs_session_loss(&session->state);
     json_t *json = json_object();
@@ -220,13 +221,13 @@ static json_t *packets_json(const GArray *packets)
     return json;
 }
 
-static json_t *problems_json(const struct demo *demo)
+static json_t *problems_json(const struct qs_session_demo *demo)
 {
-    const GPtrArray *problems = demo_problems(demo)->kinds;
+    const GPtrArray *problems = qs_session_demo_problems(demo)->kinds;
     json_t *json = json_array();
 
     for (guint i = 0; i < problems->len; i++) {
-        const struct demo_problem *problem = g_ptr_array_index(problems, i);
+        const struct qs_session_demo_problem *problem = g_ptr_array_index(problems, i);
         json_t *object = json_object();
 
         json_object_set_new(object, "file", report_text_json(problem->location.file));
@@ -240,12 +241,12 @@ static json_t *problems_json(const struct demo *demo)
 }
 
 /* Null where the capture has it. */
-static json_t *sign_on_json(const struct demo *demo)
+static json_t *sign_on_json(const struct qs_session_demo *demo)
 {
-    const struct demo_loan *loan = demo_loan(demo);
+    const struct qs_session_demo_loan *loan = qs_session_demo_loan(demo);
     json_t *json;
 
-    if (!demo_lacks(demo))
+    if (!qs_session_demo_lacks(demo))
         return json_null();
     json = json_object();
     json_object_set_new(json, "lender", report_text_json(loan->lender));
@@ -254,29 +255,30 @@ static json_t *sign_on_json(const struct demo *demo)
     return json;
 }
 
-static json_t *demo_json(const struct session *session)
+static json_t *demo_json(const struct qs_client_session *session)
 {
     const struct qs_demo_counts *counts;
     json_t *json;
 
     if (!session->demo)
         return json_null();
-    counts = demo_counts(session->demo);
+    counts = qs_session_demo_counts(session->demo);
     json = json_object();
-    json_object_set_new(json, "format", json_string(session_demo_format(session)->extension));
-    json_object_set_new(json, "files", number(demo_files(session->demo)->len));
+    json_object_set_new(json, "format",
+                        json_string(qs_client_session_demo_format(session)->extension));
+    json_object_set_new(json, "files", number(qs_session_demo_files(session->demo)->len));
     json_object_set_new(json, "blocks", number(counts->blocks));
     json_object_set_new(json, "stripped", number(counts->stripped));
     json_object_set_new(json, "repaired", number(counts->repaired));
     json_object_set_new(json, "missing", number(counts->missing));
-    json_object_set_new(json, "lacks", report_text_json(demo_lacks(session->demo)));
+    json_object_set_new(json, "lacks", report_text_json(qs_session_demo_lacks(session->demo)));
     json_object_set_new(json, "sign_on", sign_on_json(session->demo));
     json_object_set_new(json, "problem_count", number(problem_total(session)));
     json_object_set_new(json, "problems", problems_json(session->demo));
     return json;
 }
 
-json_t *report_session_json(const struct session *session)
+json_t *report_session_json(const struct qs_client_session *session)
 {
     json_t *json = json_object();
 
@@ -351,7 +353,7 @@ static void print_elements(struct rows *rows)
     report_rows_error(rows);
 }
 
-static json_t *others_json(const struct crowd_others *others)
+static json_t *others_json(const struct qs_crowd_others *others)
 {
     json_t *json = json_object();
 
@@ -360,7 +362,7 @@ static json_t *others_json(const struct crowd_others *others)
     return json;
 }
 
-void report_print_json(json_t *report, struct rows *sessions, const struct crowd_others *others)
+void report_print_json(json_t *report, struct rows *sessions, const struct qs_crowd_others *others)
 {
     char *text;
     const char *after;
@@ -379,28 +381,28 @@ void report_print_json(json_t *report, struct rows *sessions, const struct crowd
 void report_rows_error(const struct rows *rows)
 {
     if (rows_error(rows))
-        failure(EXIT_PROBLEMS, (struct location){0}, "%s", rows_error(rows));
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", rows_error(rows));
 }
 
-void report_add_others(struct crowd_others *sum, const struct crowd_others *others)
+void report_add_others(struct qs_crowd_others *sum, const struct qs_crowd_others *others)
 {
     sum->sessions += others->sessions;
     sum->packets += others->packets;
 }
 
-void report_print_others(const struct crowd_others *others)
+void report_print_others(const struct qs_crowd_others *others)
 {
-    char *text = crowd_others_text(others);
+    char *text = qs_crowd_others_text(others);
 
     if (others->sessions)
         print_line("%s", text);
     g_free(text);
 }
 
-void report_fail_others(const struct crowd_others *others)
+void report_fail_others(const struct qs_crowd_others *others)
 {
-    char *text = crowd_others_text(others);
+    char *text = qs_crowd_others_text(others);
 
-    failure(EXIT_PROBLEMS, (struct location){0}, "%s", text);
+    failure(EXIT_PROBLEMS, (struct qs_location){0}, "%s", text);
     g_free(text);
 }

@@ -12,36 +12,37 @@
 #include <jansson.h>
 
 #include "pcap2demo/output/rows.h"
-#include "pcap2demo/sessions/crowd.h"
-#include "pcap2demo/sessions/session.h"
+#include "common/sessions/crowd.h"
+#include "common/sessions/session.h"
+#include "pcap2demo/output/message.h"
 
 /* Of the JSON reports; it grows when a consumer could break. */
 enum { REPORT_SCHEMA = 1 };
 
 /* "QuakeWorld 28". New. */
-char *report_game(const struct session *session);
+char *report_game(const struct qs_client_session *session);
 
 /* "dm4, dm6", or "?". New. */
-char *report_maps(const struct session *session);
+char *report_maps(const struct qs_client_session *session);
 
 /* "3:07", "1:02:45". New. */
-char *report_duration(const struct session *session);
+char *report_duration(const struct qs_client_session *session);
 
 /* What can be rebuilt of it, or was, in a few words: "qwd, 2201 blocks". New. */
-char *report_demo(const struct session *session);
+char *report_demo(const struct qs_client_session *session);
 
 /* Who lends the sign-on that the capture lacks, "lent by session 2", or "missing"; NULL: the
  * capture has it. New. */
-char *report_sign_on(const struct session *session);
+char *report_sign_on(const struct qs_client_session *session);
 
 /* Reports what is wrong with the session's demo, and raises the exit status. */
-void report_demo_problems(const struct session *session);
+void report_demo_problems(const struct qs_client_session *session);
 
 /* Text from anywhere, such as a file's name, as a printable JSON string; NULL gives null. New. */
 json_t *report_text_json(const char *text);
 
 /* The session as a JSON object. New. */
-json_t *report_session_json(const struct session *session);
+json_t *report_session_json(const struct qs_client_session *session);
 
 /* The start of a JSON report of this kind. New. */
 json_t *report_json(const char *kind);
@@ -53,18 +54,18 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object);
  * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty
  * array; "others" are those that are counted together.
  */
-void report_print_json(json_t *report, struct rows *sessions, const struct crowd_others *others);
+void report_print_json(json_t *report, struct rows *sessions, const struct qs_crowd_others *others);
 
 /* Reports that rows were lost. */
 void report_rows_error(const struct rows *rows);
 
 /* Adds sessions that are counted together to others. */
-void report_add_others(struct crowd_others *sum, const struct crowd_others *others);
+void report_add_others(struct qs_crowd_others *sum, const struct qs_crowd_others *others);
 
 /* Reports that demos of them are impossible, and raises the exit status. */
-void report_fail_others(const struct crowd_others *others);
+void report_fail_others(const struct qs_crowd_others *others);
 
 /* Prints a line about them where there are any. */
-void report_print_others(const struct crowd_others *others);
+void report_print_others(const struct qs_crowd_others *others);
 
 #endif

@@ -40,8 +40,8 @@ struct stats {
     GHashTable *conversations; /* struct qs_links by the conversation's number */
     GHashTable *running;       /* struct figures by the session's number */
     struct rows *over;
-    struct crowd_others others;
-    struct request_figures requests[PROTOCOLS_MAX][QS_EXCHANGE_KINDS];
+    struct qs_crowd_others others;
+    struct request_figures requests[QS_PROTOCOLS_MAX][QS_EXCHANGE_KINDS];
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static void count_size(struct figures *figures, const struct qs_packet *packet,
 }
 
 static void count_packet(struct figures *figures, const struct stats *stats,
-                         const struct decoded_packet *decoded, int64_t ack_rtt)
+                         const struct qs_decoded_packet *decoded, int64_t ack_rtt)
 {
     const struct qs_decoder *decoder = decoded->decoder;
     const struct qs_tally_packet packet = {.counted = stats->counter.counted,
@@ -128,7 +128,7 @@ static void count_response(struct stats *stats, const struct qs_protocol *protoc
         qs_times_add(&requests[response->kind].times, response->time);
 }
 
-static void stats_packet(struct session_handler *handler, const struct decoded_packet *decoded)
+static void stats_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
 {
     struct stats *stats = (struct stats *)handler;
     struct qs_links *links = links_of(stats, decoded->conversation);
@@ -143,7 +143,7 @@ static void stats_packet(struct session_handler *handler, const struct decoded_p
 }
 
 /* What was asked in it, and what of that was answered, is known now. */
-static void stats_conversation_over(struct session_handler *handler, uint64_t conversation,
+static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
                                     const struct qs_protocol *protocol)
 {
     struct stats *stats = (struct stats *)handler;
@@ -227,7 +227,7 @@ static void append_types(GString *text, const struct figures *figures)
     g_ptr_array_free(types, TRUE);
 }
 
-static char *title_of(const struct session *session)
+static char *title_of(const struct qs_client_session *session)
 {
     char *game = report_game(session), *maps = report_maps(session);
     char *duration = report_duration(session);
@@ -239,7 +239,7 @@ static char *title_of(const struct session *session)
     return title;
 }
 
-static char *loss_of(const struct session *session)
+static char *loss_of(const struct qs_client_session *session)
 {
     const struct qs_session_loss loss = qs_session_loss(&session->state);
 
@@ -249,7 +249,7 @@ static char *loss_of(const struct session *session)
 }
 
 /* Its lines; new. */
-static GString *figures_text(const struct figures *figures, const struct session *session)
+static GString *figures_text(const struct figures *figures, const struct qs_client_session *session)
 {
     char *title = title_of(session), *loss = loss_of(session);
     GString *text = g_string_new(NULL);
@@ -357,7 +357,7 @@ static json_t *types_json(const struct figures *figures)
     return json;
 }
 
-static json_t *figures_json(const struct figures *figures, const struct session *session)
+static json_t *figures_json(const struct figures *figures, const struct qs_client_session *session)
 {
     json_t *json = report_session_json(session);
 
@@ -368,7 +368,7 @@ static json_t *figures_json(const struct figures *figures, const struct session 
     return json;
 }
 
-static void stats_session(struct session_handler *handler, const struct session *session)
+static void stats_session(struct qs_sessions_handler *handler, const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
     struct figures *figures = figures_of(stats, session->number);
@@ -385,14 +385,14 @@ static void stats_session(struct session_handler *handler, const struct session 
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_left_out(struct session_handler *handler, const struct session *session)
+static void stats_left_out(struct qs_sessions_handler *handler, const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
 
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_others(struct session_handler *handler, const struct crowd_others *others)
+static void stats_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
 {
     report_add_others(&((struct stats *)handler)->others, others);
 }
@@ -409,7 +409,7 @@ static void each_request(const struct stats *stats, json_t *json,
     for (int protocol = 0; qs_protocols[protocol]; protocol++)
         for (int kind = 0; kind < QS_EXCHANGE_KINDS; kind++)
             if (stats->requests[protocol][kind].requests &&
-                sessions_want(&stats->options->sessions, NULL))
+                qs_sessions_want(&stats->options->sessions, NULL))
                 visit(qs_protocols[protocol], (enum qs_exchange_kind)kind,
                       &stats->requests[protocol][kind], json);
 }

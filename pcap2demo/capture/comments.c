@@ -12,17 +12,16 @@
 
 enum { BLOCK_MAX = 16 * 1024 * 1024 }; /* libpcap reads no longer ones */
 
-struct comments {
-    GPtrArray *texts; /* by packet; NULL: it has none */
-    GStringChunk *chunk;
-    bool any;
+struct comments_reader {
+    struct qs_comments *comments;
+    uint64_t packets; /* so far */
 };
 
-static struct comments *read_packed(FILE *packed)
+static struct qs_comments *read_packed(FILE *packed)
 {
     struct gunzip *gunzip = gunzip_new(packed, COMMENTS_FILE_MAX);
     FILE *stream = gunzip_stream(gunzip);
-    struct comments *comments = stream ? comments_read(stream) : NULL;
+    struct qs_comments *comments = stream ? comments_read(stream) : NULL;
 
     if (stream)
         fclose(stream);
@@ -30,9 +29,9 @@ static struct comments *read_packed(FILE *packed)
     return comments;
 }
 
-struct comments *comments_of_file(const char *name)
+struct qs_comments *comments_of_file(const char *name)
 {
-    struct comments *comments;
+    struct qs_comments *comments;
     struct stat about;
     FILE *stream;
 
@@ -44,22 +43,6 @@ struct comments *comments_of_file(const char *name)
     comments = is_gzip_stream(stream) ? read_packed(stream) : comments_read(stream);
     fclose(stream);
     return comments;
-}
-
-void comments_free(struct comments *comments)
-{
-    if (!comments)
-        return;
-    g_ptr_array_free(comments->texts, TRUE);
-    g_string_chunk_free(comments->chunk);
-    g_free(comments);
-}
-
-const char *comments_find(const struct comments *comments, uint64_t number)
-{
-    if (!comments || !number || number > comments->texts->len)
-        return NULL;
-    return g_ptr_array_index(comments->texts, number - 1);
 }
 
 /* --- Blocks --- */
@@ -94,18 +77,12 @@ static bool is_ours(struct qs_reader in)
            memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
 }
 
-static void add_packet(struct comments *comments, struct qs_view comment)
+static void add_packet(struct comments_reader *reader, struct qs_view comment)
 {
-    char *text = NULL;
-
-    if (comment.size)
-        text = g_string_chunk_insert_len(comments->chunk, (const char *)comment.data,
-                                         (gssize)comment.size);
-    comments->any |= text != NULL;
-    g_ptr_array_add(comments->texts, text);
+    qs_comments_set(reader->comments, ++reader->packets, comment);
 }
 
-static void read_packet(struct comments *comments, struct qs_reader in)
+static void read_packet(struct comments_reader *reader, struct qs_reader in)
 {
     enum { INTERFACE_AND_TIME = 12 };
     uint32_t size;
@@ -115,21 +92,21 @@ static void read_packet(struct comments *comments, struct qs_reader in)
     qs_reader_u32(&in); /* its length on the wire */
     qs_reader_take(&in, size);
     qs_reader_take(&in, -size % 4);
-    add_packet(comments, in.overrun ? (struct qs_view){0} : find_option(in, PCAPNG_OPTION_COMMENT));
+    add_packet(reader, in.overrun ? (struct qs_view){0} : find_option(in, PCAPNG_OPTION_COMMENT));
 }
 
 /* False: the file is not one of ours. */
-static bool take_block(struct comments *comments, uint32_t type, struct qs_reader body)
+static bool take_block(struct comments_reader *reader, uint32_t type, struct qs_reader body)
 {
     switch (type) {
     case PCAPNG_SECTION:
         return is_ours(body);
     case PCAPNG_PACKET:
-        read_packet(comments, body);
+        read_packet(reader, body);
         break;
     case PCAPNG_OLD_PACKET:
     case PCAPNG_SIMPLE_PACKET:
-        add_packet(comments, (struct qs_view){0});
+        add_packet(reader, (struct qs_view){0});
         break;
     }
     return true;
@@ -155,7 +132,7 @@ static bool read_block(FILE *stream, uint32_t *type, GByteArray *body)
 }
 
 /* What is read before damage holds: libpcap reads as far. */
-static bool read_blocks(struct comments *comments, FILE *stream)
+static bool read_blocks(struct comments_reader *reader, FILE *stream)
 {
     GByteArray *body = g_byte_array_new();
     bool ours = false, begun = false;
@@ -163,7 +140,7 @@ static bool read_blocks(struct comments *comments, FILE *stream)
 
     while (read_block(stream, &type, body) && (begun || type == PCAPNG_SECTION)) {
         begun = true;
-        ours = take_block(comments, type, qs_reader_over(body->data, body->len));
+        ours = take_block(reader, type, qs_reader_over(body->data, body->len));
         if (!ours)
             break;
     }
@@ -171,14 +148,12 @@ static bool read_blocks(struct comments *comments, FILE *stream)
     return ours;
 }
 
-struct comments *comments_read(FILE *stream)
+struct qs_comments *comments_read(FILE *stream)
 {
-    struct comments *comments = g_new0(struct comments, 1);
+    struct comments_reader reader = {.comments = qs_comments_new()};
 
-    comments->texts = g_ptr_array_new();
-    comments->chunk = g_string_chunk_new(4096);
-    if (read_blocks(comments, stream) && comments->any)
-        return comments;
-    comments_free(comments);
+    if (read_blocks(&reader, stream) && qs_comments_has_any(reader.comments))
+        return reader.comments;
+    qs_comments_free(reader.comments);
     return NULL;
 }

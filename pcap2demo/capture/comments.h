@@ -6,27 +6,21 @@
 #ifndef PCAP2DEMO_COMMENTS_H
 #define PCAP2DEMO_COMMENTS_H
 
-#include <stdint.h>
 #include <stdio.h>
 
-struct comments;
+#include "common/sessions/comments.h"
 
 /*
  * Reads those of a pcapng file from its beginning, as far as it is good. NULL where there are none,
  * and where a section header does not name this program.
  */
-struct comments *comments_read(FILE *stream);
+struct qs_comments *comments_read(FILE *stream);
 
 /*
  * The same by name, plain or compressed by gzip; only of regular files, which can be read twice, of
  * COMMENTS_FILE_MAX bytes.
  */
-struct comments *comments_of_file(const char *name);
-
-void comments_free(struct comments *comments);
-
-/* Of a packet, by its number in the file from 1; NULL: there is none. `comments` may be NULL. */
-const char *comments_find(const struct comments *comments, uint64_t number);
+struct qs_comments *comments_of_file(const char *name);
 
 enum { COMMENTS_FILE_MAX = 1024 * 1024 * 1024 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/core/reader.h"
-#include "pcap2demo/capture/flow.h"
+#include "common/sessions/flow.h"
 #include "pcap2demo/capture/span.h"
 
 enum {
@@ -48,7 +48,7 @@ struct half {
 };
 
 struct connection {
-    struct flow flow;
+    struct qs_flow flow;
     struct tcp_connection outside;
     struct half halves[2];
     bool begun; /* a SYN was seen, with this number: */
@@ -58,7 +58,7 @@ struct connection {
 };
 
 struct tcp {
-    struct flow_table *flows;
+    struct qs_flow_table *flows;
     GQueue pieces;    /* struct tcp_piece, not fetched yet */
     GPtrArray *spent; /* memory that pieces use: freed with the next segment */
     uint64_t waiting; /* bytes, of all */
@@ -360,7 +360,7 @@ static void finish(struct tcp *tcp, struct connection *connection)
     connection->closed = true;
 }
 
-static void connection_over(struct flow *flow, void *user)
+static void connection_over(struct qs_flow *flow, void *user)
 {
     struct tcp *tcp = user;
     struct connection *connection = (struct connection *)flow;
@@ -379,7 +379,7 @@ static struct connection *connection_new(struct tcp *tcp, const struct qs_packet
     connection->halves[QS_END_A].source = connection->halves[QS_END_B].destination = packet->source;
     connection->halves[QS_END_A].destination = connection->halves[QS_END_B].source =
         packet->destination;
-    flow_add(tcp->flows, &connection->flow, &packet->source, &packet->destination, packet->time);
+    qs_flow_add(tcp->flows, &connection->flow, &packet->source, &packet->destination, packet->time);
     return connection;
 }
 
@@ -395,10 +395,10 @@ static bool is_another(const struct connection *connection, const struct segment
 static struct connection *find_connection(struct tcp *tcp, struct qs_packet *packet,
                                           const struct segment *segment)
 {
-    struct connection *connection = (struct connection *)flow_find(tcp->flows, packet);
+    struct connection *connection = (struct connection *)qs_flow_find(tcp->flows, packet);
 
     if (connection && is_another(connection, segment)) {
-        flow_end(tcp->flows, &connection->flow);
+        qs_flow_end(tcp->flows, &connection->flow);
         connection = NULL;
     }
     if (!connection) {
@@ -441,7 +441,7 @@ struct tcp *tcp_new(void)
 {
     struct tcp *tcp = g_new0(struct tcp, 1);
 
-    tcp->flows = flow_table_new(connection_over, tcp);
+    tcp->flows = qs_flow_table_new(connection_over, tcp);
     tcp->spent = g_ptr_array_new_with_free_func(g_free);
     g_queue_init(&tcp->pieces);
     return tcp;
@@ -455,7 +455,7 @@ static void forget_pieces(struct tcp *tcp)
 
 void tcp_free(struct tcp *tcp)
 {
-    flow_table_free(tcp->flows);
+    qs_flow_table_free(tcp->flows);
     forget_pieces(tcp);
     g_ptr_array_free(tcp->spent, TRUE);
     g_free(tcp);
@@ -483,8 +483,8 @@ void tcp_end(struct tcp *tcp, uint64_t number)
 {
     forget_pieces(tcp);
     tcp->number = number;
-    flow_table_free(tcp->flows);
-    tcp->flows = flow_table_new(connection_over, tcp);
+    qs_flow_table_free(tcp->flows);
+    tcp->flows = qs_flow_table_new(connection_over, tcp);
 }
 
 bool tcp_next(struct tcp *tcp, struct tcp_piece *piece)

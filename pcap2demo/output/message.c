@@ -11,7 +11,7 @@ static void *handler_user;
 
 static void put_line(const char *text, FILE *out)
 {
-    char *line = printable(text);
+    char *line = qs_text_printable(text);
 
     fputs(line, out);
     fputc('\n', out);
@@ -30,7 +30,7 @@ void print_line(const char *format, ...)
     g_free(text);
 }
 
-static void print_message(struct location location, const char *format, va_list arguments)
+static void print_message(struct qs_location location, const char *format, va_list arguments)
 {
     GString *line = g_string_new("pcap2demo: ");
 
@@ -45,7 +45,7 @@ static void print_message(struct location location, const char *format, va_list 
     g_string_free(line, TRUE);
 }
 
-void message(struct location location, const char *format, ...)
+void message(struct qs_location location, const char *format, ...)
 {
     va_list arguments;
 
@@ -54,7 +54,7 @@ void message(struct location location, const char *format, ...)
     va_end(arguments);
 }
 
-void failure(enum exit_status status, struct location location, const char *format, ...)
+void failure(enum exit_status status, struct qs_location location, const char *format, ...)
 {
     va_list arguments;
 
@@ -84,7 +84,7 @@ bool usage_error(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_message((struct location){0}, format, arguments);
+    print_message((struct qs_location){0}, format, arguments);
     va_end(arguments);
     fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
     return false;
@@ -99,32 +99,4 @@ void raise_status(enum exit_status status)
 enum exit_status status_so_far(void)
 {
     return worst;
-}
-
-/* Those that have no glyph of their own: terminals obey them, or show what follows elsewhere. */
-static bool is_control(gunichar c)
-{
-    switch (g_unichar_type(c)) {
-    case G_UNICODE_CONTROL:
-    case G_UNICODE_FORMAT:
-    case G_UNICODE_LINE_SEPARATOR:
-    case G_UNICODE_PARAGRAPH_SEPARATOR:
-        return true;
-    default:
-        return false;
-    }
-}
-
-char *printable(const char *text)
-{
-    char *copy = g_utf8_make_valid(text, -1);
-    GString *out = g_string_new(NULL);
-
-    for (const char *at = copy; *at; at = g_utf8_next_char(at)) {
-        const gunichar c = g_utf8_get_char(at);
-
-        g_string_append_unichar(out, is_control(c) ? ' ' : c);
-    }
-    g_free(copy);
-    return g_string_free(out, FALSE);
 }

@@ -12,17 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/core/text.h"
+#include "common/sessions/location.h"
+
 enum exit_status {
     EXIT_WELL = 0,     /* everything was done */
     EXIT_PROBLEMS = 1, /* something in the input is wrong, or a demo could not be written */
     EXIT_UNUSABLE = 2  /* wrong usage, or an input that cannot be read at all */
-};
-
-/* A location in the input. `file` NULL: none; `packet` 0: the file as a whole. */
-struct location {
-    const char *file;
-    uint64_t packet;
-    bool block; /* the file is a demo: the number is a block's */
 };
 
 /* Prints a line of a report, and its newline. */
@@ -30,10 +26,10 @@ void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
  * status. */
-void message(struct location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same, and the program's exit status becomes at least `status`. */
-void failure(enum exit_status status, struct location location, const char *format, ...)
+void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 /* Prints what is wrong with the command line. Returns false, for its callers to return. */
@@ -46,15 +42,8 @@ void raise_status(enum exit_status status);
 enum exit_status status_so_far(void);
 
 /* From now on `by` gets each failure, too. One at a time; NULL: none. */
-typedef void failure_handler(enum exit_status status, struct location location, const char *text,
+typedef void failure_handler(enum exit_status status, struct qs_location location, const char *text,
                              void *user);
 void handle_failures(failure_handler *by, void *user);
-
-/*
- * The one form in which texts from anywhere else reach a terminal, a report or a file's name:
- * control characters, with those that reorder a line or break it, are spaces, and what is not UTF-8
- * is replaced. New.
- */
-char *printable(const char *text);
 
 #endif

@@ -7,13 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/core/text.h"
+
 static const char separators[] = "/\\";
 static const char unnamed[] = "unnamed";
-
-bool safe_in_names(char c)
-{
-    return g_ascii_isalnum(c) || (c && strchr("_+-", c));
-}
 
 /* Adds a name of a folder or file. */
 static void add_part(GString *path, const char *part)
@@ -23,7 +20,7 @@ static void add_part(GString *path, const char *part)
     if (start)
         g_string_append_c(path, '/');
     for (; *part && path->len - start < SAFE_PATH_PART; part++)
-        g_string_append_c(path, safe_in_names(*part) || *part == '.' ? *part : '_');
+        g_string_append_c(path, qs_text_safe_in_names(*part) || *part == '.' ? *part : '_');
     if (path->str[start] == '.' || path->str[start] == '-')
         path->str[start] = '_';
 }

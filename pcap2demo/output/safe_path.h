@@ -13,9 +13,6 @@
 
 enum { SAFE_PATH_DEPTH = 8, SAFE_PATH_PART = 64 };
 
-/* Whether a file's name may have the character anywhere: letters, digits, "_", "+" and "-". */
-bool safe_in_names(char c);
-
 /* The name made safe, relative to the folder; NULL is a file without a name. New. */
 char *safe_path(const char *name);
 

@@ -27,7 +27,7 @@ struct golden_check {
 char *golden_name(const char *file)
 {
     char *base = g_path_get_basename(file);
-    char *name = printable(base);
+    char *name = qs_text_printable(base);
     char *dot, *golden;
 
     g_free(base);

@@ -78,7 +78,7 @@ static struct difference *add(struct golden_diff *diff, struct sides sides)
 static char *readable(const char *text, gsize length)
 {
     char *copy = g_strndup(text, length);
-    char *clean = printable(copy);
+    char *clean = qs_text_printable(copy);
 
     g_free(copy);
     if (g_utf8_strlen(clean, -1) > VALUE_MAX) {
@@ -182,6 +182,7 @@ static void differ_in_field(struct golden_diff *diff, struct sides sides,
         diff->only_additions = false;
         diff->only_new_fields = false;
     } else {
+        g_assert(is);
         note_new_name(diff, sides.is, is);
     }
     if (!difference)
@@ -329,6 +330,7 @@ static void differ_in_message(struct golden_diff *diff, struct sides sides,
     diff->only_new_fields = false;
     if (!difference)
         return;
+    g_assert(section);
     difference->message = section_name(packet, section);
     difference->offset = line_at(packet, section->first)->offset;
     difference->was = was ? size_of_section(was) : NULL;

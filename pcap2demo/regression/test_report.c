@@ -29,7 +29,7 @@ static void input_free(gpointer data)
 /* The worst outcome stays. */
 static void add_line(struct test_case *test, enum case_outcome outcome, const char *line)
 {
-    char *clean = printable(line);
+    char *clean = qs_text_printable(line);
 
     test->outcome = MAX(test->outcome, outcome);
     if (++test->lines < CASE_LINES_MAX)
@@ -57,7 +57,7 @@ static struct input_cases *input_named(struct test_report *report, const char *f
     if (location)
         return g_ptr_array_index(report->inputs, location - 1);
     input = g_new0(struct input_cases, 1);
-    input->file = printable(file);
+    input->file = qs_text_printable(file);
     await(input);
     g_ptr_array_add(report->inputs, input);
     g_hash_table_insert(report->indices, g_strdup(file), GUINT_TO_POINTER(report->inputs->len));
@@ -65,7 +65,7 @@ static struct input_cases *input_named(struct test_report *report, const char *f
 }
 
 /* The location of a failure in `input`, or in another file. */
-static char *with_location(struct location location, const char *input, const char *text)
+static char *with_location(struct qs_location location, const char *input, const char *text)
 {
     GString *line = g_string_new(NULL);
 
@@ -78,7 +78,7 @@ static char *with_location(struct location location, const char *input, const ch
     return g_string_free(line, FALSE);
 }
 
-static void take_failure(enum exit_status status, struct location location, const char *text,
+static void take_failure(enum exit_status status, struct qs_location location, const char *text,
                          void *user)
 {
     struct test_report *report = user;

@@ -12,7 +12,8 @@ CHOICES = (("pos_resolution", ("packed", "fixed")), ("angle_byte_order", ("big-e
 
 
 def dump(program, capture, options):
-    arguments = [program, "--dump=json"]
+    # Faulty packets do not show by themselves that they are of the game.
+    arguments = [program, "--dump=json", "--port", "acknex=2300"]
     for (name, choices), value in zip(CHOICES, options):
         arguments += ["--option", "acknex.%s=%s" % (name, choices[value])]
     result = subprocess.run(arguments + [capture], capture_output=True, encoding="utf-8", check=False)

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+import zlib
 
 PROGRAM = os.environ["PCAP2DEMO"]
 SOURCE = pathlib.Path(os.environ["PROJECT_SOURCE_DIR"])
@@ -276,6 +277,81 @@ def dm2_test_release_demo():
     return [dm2_block(b"\x07" + struct.pack("<i", 25) + b"\1\2\3"), dm2_block(b"\1\2\3")]
 
 
+def rerelease_blast(number, messages):
+    packed = zlib.compress(messages)
+    return bytes([number]) + struct.pack("<HH", len(packed), len(messages)) + packed
+
+
+def rerelease_mask(bits, number):
+    """An entity's mask: as many bytes as its highest bit needs."""
+    size = max(1, (bits.bit_length() + 7) // 8)
+    for more, byte in ((1 << 7, 2), (1 << 15, 3), (1 << 23, 4), (1 << 31, 5)):
+        bits |= more if size >= byte else 0
+    return bits.to_bytes(size, "little") + bytes([number])
+
+
+def rerelease_entity(number):
+    """Each field of an entity; its solid comes first of what is behind its looks."""
+    wide = (8, 6, 7, 15, 23, 31, 13, 17, 28)  # the number, removal, more bits; fields that are wider
+    bits = sum(1 << bit for bit in range(36) if bit not in wide)
+    looks = b"\1\2\3\4" + b"\x07" + struct.pack("<I", 0x01020304)
+    looks += struct.pack("<I", 0x11) + struct.pack("<I", 0x22) + struct.pack("<I", 0x33)
+    place = struct.pack("<I", 0x18181018) + struct.pack("<3f", 1.5, -2.5, 3.25)
+    place += struct.pack("<3f", 4, 5, 6) + struct.pack("<3f", 90, 180, 270)
+    rest = struct.pack("<H", 0xc005) + b"\xff\x40" + b"\x02" + b"\x80" + b"\x10"
+    rest += b"\x01" + struct.pack("<H", 7) + struct.pack("<H", 9)
+    return rerelease_mask(bits, number) + looks + place + rest
+
+
+def rerelease_player():
+    """Each field of a player."""
+    moves = b"\0" + struct.pack("<3f", 1.5, 2.5, 3.5) + struct.pack("<3f", 10, 20, 30)
+    moves += struct.pack("<HHh", 11, 12, 800) + struct.pack("<3f", 1, 2, 3)
+    view = struct.pack("<3hb", 0, 0, 352, 22) + struct.pack("<3f", 4, 5, 6) + struct.pack("<3h", 7, 8, 9)
+    gun = struct.pack("<H", 0x2005) + struct.pack("<H", 0xfe00 | 0x105) + struct.pack("<6f", *range(6)) + b"\x0a"
+    screen = b"\x10\x20\x30\x40" + b"\x5a\x01" + struct.pack("<Ihh", 3, 100, 7)
+    screen += struct.pack("<Ih", 1 << 31, -1) + b"\x50\x60\x70\x80" + b"\x02"
+    return b"\x11" + struct.pack("<HH", 0xffff, 3) + moves + view + gun + screen
+
+
+def rerelease_frame(number, delta, entities):
+    return (b"\x14" + struct.pack("<iiB", number, delta, 0) + b"\x01\xff" + rerelease_player() +
+            b"\x12" + entities + b"\0\0")
+
+
+def dm2_rerelease_demo(version=2023):
+    """As q2proto's q2proto_proto_kex.c reads it. In 2022 an entity without a solid has short
+    coordinates, and so have sounds and temporary entities."""
+    def position(*units):
+        if version == 2023:
+            return struct.pack("<3f", *units)
+        return struct.pack("<3h", *(int(8 * unit) for unit in units))
+
+    serverdata = (b"\x0c" + struct.pack("<iiBB", version, 1, 1, 40) + b"\0" + struct.pack("<h", 0) +
+                  b"A level\0")
+    strings = b"".join(struct.pack("<H", index) + text + b"\0" for index, text in
+                       ((63, b"maps/q2dm1.bsp"), (11582, b"anna\\male/grunt")))
+    soft = rerelease_mask(1, 6) + (struct.pack("<f", 8) if version == 2023 else struct.pack("<h", 64))
+    sound = b"\x09\x5f" + struct.pack("<H", 4) + b"\xff\x40\x05" + struct.pack("<I", 1 << 3 | 2)
+    print_ = b"\x1a\x02" + b"$g_x\0" + b"\x02" + b"anna\0" + b"bert\0"
+    messages = [
+        b"\x15\x00", sound + position(1, 2, 3), print_,
+        b"\x03\x05" + position(4, 5, 6), b"\x01" + struct.pack("<H", 1) + b"\x02",
+        b"\x02" + struct.pack("<H", 9) + b"\x03", b"\x20" + struct.pack("<HH", 1, 300),
+        b"\x19\x01\x25\x07", b"\x1b\x91\x08" + struct.pack("<fBHi", 0.5, 128, 100, 5),
+        b"\x1e" + struct.pack("<HH3fHBB", 1, 2, 3, 4, 5, 6, 7, 1), b"\x1f\x01" + struct.pack("<3f", 1, 2, 3) + b"\x04",
+        b"\x21" + b"an achievement\0", b"\x04a layout\0", b"\x0bprecache\n\0",
+    ]
+    return [
+        dm2_block(serverdata + rerelease_blast(22, strings) +
+                  rerelease_blast(23, rerelease_entity(5) + soft)),
+        dm2_block(b"".join(messages)),
+        dm2_block(rerelease_frame(1, -1, rerelease_mask(1, 5) + struct.pack("<f", 1) + soft)),
+        dm2_block(rerelease_frame(2, 1, rerelease_mask(1 << 6, 5) + soft)),
+        DM2_END,
+    ]
+
+
 # --- MVD2: Q2PRO's server/mvd.c, where the blocks are written
 
 def mvd2_block(messages):
@@ -380,6 +456,7 @@ SMALL = (
      ("appendix.mvd", mvd_demo() + [appendix()])] +
     [("mvdsv.mvd", mvd_demo()), ("hidden.mvd", mvd_hidden_demo()), ("fte.mvd", mvd_fte_demo())] +
     [(f"q2-{version}.dm2", dm2_demo(version)) for version in (26, 31, 34)] +
+    [(f"rerelease{version}.dm2", dm2_rerelease_demo(version)) for version in (2022, 2023)] +
     [("server.dm2", dm2_server_demo()), ("relay.dm2", dm2_relay_demo())] +
     [("2009.mvd2", mvd2_demo(2009)), ("2011.mvd2", mvd2_demo(2011, 4)),
      ("2013.mvd2", mvd2_demo(2013, 12)), ("relay.mvd2", mvd2_relay_demo())] +

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions that were running when the capture began: who lends them a sign-on, and what comes out."""
 
+import gzip
 import json
-import pathlib
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 import unittest
 
@@ -270,6 +271,15 @@ class QuakeWorld(Late):
             self.assert_right(demo, 0.98)
             demo.unlink()
 
+    def test_mvd_that_does_not_fit(self):
+        """Others lists, and FTE's replacement deltas, which cannot be told otherwise."""
+        for name, why in (("qw-mvdsv.mvd", "models of the session are others"),
+                          ("qw-fte.mvd", "only one of the two has FTE's replacement deltas")):
+            error = self.convert(cut(self.whole, self.playing(0.2)), "--sign-on", CAPTURES / name)
+            self.assertIn(f"{name}: ", error)
+            self.assertIn(why, error)
+            self.assertEqual(self.demos(), {})
+
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(merged(self.whole, late))
@@ -291,6 +301,116 @@ class QuakeWorld(Late):
         self.assertIn("lent by lender.qwd", output)
         session, = self.sessions("--sign-on", "lender.qwd")
         self.assertEqual(session["demo"]["sign_on"]["lender"], "lender.qwd")
+
+
+class QuakeWorldSignOnLost(Late):
+    """A session with two levels, of which the capture lacks a packet of the second one's sign-on."""
+
+    def setUp(self):
+        super().setUp()
+        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.pcap.gz") as file:
+            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        with gzip.open(CAPTURES / "fidelity" / "qw-vanilla.qwd.gz") as file:
+            self.recorded = self.write("lender.qwd", file.read())
+        messages = player_messages(self.folder / "whole.pcap")
+        levels = [number for number, names in messages.items() if "qw.svc_serverdata" in names]
+        playing = next(number for number, names in messages.items()
+                       if number > levels[1] and names & UPDATES)
+        self.sign_on = [number for number in messages if levels[1] <= number < playing]
+
+    def without(self, number):
+        return Capture(self.whole.link_type, self.whole.frames[:number - 1] + self.whole.frames[number:])
+
+    def levels(self, demo):
+        """The states by level and number, and how many levels there are."""
+        played = player.play(tool.PROGRAM, demo)
+        self.assertEqual(played.dropped, 0)
+        return played.seen
+
+    def convert_without(self, number, *options):
+        error = self.convert(self.without(number), *options)
+        demo, = self.demos().values()
+        seen = self.levels(demo)
+        demo.unlink()
+        return error, seen
+
+    def test_nobody_lends(self):
+        """The level is left out, and the one before it is there."""
+        whole = self.levels(self.recorded)
+        first = {sequence: states for (level, sequence), states in whole.items() if level == 1}
+        self.assertGreater(len(self.sign_on), 5)
+        for number in self.sign_on:
+            error, seen = self.convert_without(number)
+            self.assertRegex(error, r"(level dm6|a level) cannot be shown: part of its sign-on "
+                                    r"\(before packet \d+\) was not captured")
+            shown = {sequence: states for (_, sequence), states in seen.items()
+                     if sequence in first}
+            self.assertEqual(shown, {sequence: first[sequence] for sequence in shown})
+            self.assertGreater(len(shown), 1600)
+            self.assertLess(len(seen), 1720)
+
+    def test_demo_lends(self):
+        whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}
+        for number in self.sign_on:
+            error, seen = self.convert_without(number, "--sign-on", "lender.qwd")
+            self.assertIn("its sign-on is lent by lender.qwd", error)
+            self.assertNotIn("cannot be shown", error)
+            shown = {sequence: states for (_, sequence), states in seen.items() if sequence in whole}
+            right = sum(states == whole[sequence] for sequence, states in shown.items())
+            self.assertGreater(len(shown), 2150)
+            self.assertGreater(right, 0.99 * len(shown))
+
+
+class QuakeSignOnLost(Late):
+    """The same for Quake: each reliable message of the second level's sign-on."""
+
+    def setUp(self):
+        super().setUp()
+        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.pcap.gz") as file:
+            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        with gzip.open(CAPTURES / "fidelity" / "nq-protocol15.dem.gz") as file:
+            self.write("lender.dem", file.read())
+        messages = player_messages(self.folder / "whole.pcap", "nq.svc_")
+        levels = [number for number, names in messages.items() if "nq.svc_serverinfo" in names]
+        self.sign_on = [number for number, names in messages.items()
+                        if number >= levels[1] and names & {"nq.svc_signonnum"}][:3]
+
+    def blocks(self, number, *options):
+        lost = Capture(self.whole.link_type,
+                       self.whole.frames[:number - 1] + self.whole.frames[number:])
+        error = self.convert(lost, *options)
+        demo, = self.demos().values()
+        _, said = self.tool("--check", demo)
+        self.assertEqual(said, "")
+        blocks = dem.read(demo)[1]
+        demo.unlink()
+        return error, blocks
+
+    def test_each_part(self):
+        self.assertEqual(len(self.sign_on), 3)
+        for number in self.sign_on:
+            error, without = self.blocks(number)
+            self.assertRegex(error, r"(level dm6|a level) cannot be shown: part of its sign-on "
+                                    r"\(before packet \d+\) was not captured")
+            error, lent = self.blocks(number, "--sign-on", "lender.dem")
+            self.assertIn("its sign-on is lent by lender.dem", error)
+            self.assertNotIn("cannot be shown", error)
+            self.assertGreater(len(lent), len(without) + 300)
+
+
+UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities"}
+
+
+def player_messages(capture, prefix="qw.svc_"):
+    """The names of the server's messages, by the packet's number."""
+    run = subprocess.run([tool.PROGRAM, "--dump", capture], stdout=subprocess.PIPE, text=True,
+                         errors="replace", check=False)
+    found = {}
+    for line in run.stdout.splitlines():
+        words = line.split(" ", 3)
+        if words[2].startswith(prefix):
+            found.setdefault(int(words[0]), set()).add(words[2])
+    return found
 
 
 if __name__ == "__main__":

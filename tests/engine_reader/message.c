@@ -65,6 +65,18 @@ GString *take_text(struct reading *r)
     return text;
 }
 
+void take_names(struct reading *r)
+{
+    bool more = true;
+
+    while (more && !r->bad && r->pos < r->size) {
+        GString *name = take_text(r);
+
+        more = name->len;
+        g_string_free(name, TRUE);
+    }
+}
+
 static void pass_text(struct reading *r)
 {
     g_string_free(take_text(r), TRUE);

@@ -90,6 +90,9 @@ void finding(struct reading *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A text that goes to the console. */
 void console_text(struct reading *r, const GString *text);
 
+/* Names up to an empty one. */
+void take_names(struct reading *r);
+
 /* svc_stufftext. */
 void take_stufftext(struct reading *r);
 
@@ -109,5 +112,20 @@ uint64_t take_fte_varint(struct reading *r);
 void take_uleb128(struct reading *r);
 void take_quake_temp_entity(struct reading *r);
 void take_darkplaces_entities(struct reading *r);
+
+/* Parts of Quake's: which of DarkPlaces' protocols it is, 0: none; whether it is one of BJP's. */
+unsigned darkplaces_version(const struct reading *r);
+bool is_bjp(const struct reading *r);
+void take_clientdata(struct reading *r);
+
+/* QuakeWorld's entities. */
+void take_qw_playerinfo(struct reading *r);
+void take_qw_entities(struct reading *r);
+void take_qw_delta_entities(struct reading *r);
+void take_qw_static(struct reading *r);
+void take_qw_baseline(struct reading *r);
+void take_qw_nails(struct reading *r);
+void take_qw_nails2(struct reading *r);
+void take_qw_projectiles(struct reading *r);
 
 #endif

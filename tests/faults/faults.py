@@ -13,12 +13,12 @@ AREAS = {
     "quake": (["common/quake"], r"quake\.|golden.nq", ["quake"]),
     "fte": (["common/fte"], "golden.(qw|nq)|quakeworld|quake.fte", ["quakeworld", "quake"]),
     "acknex": (["common/acknex"], "acknex", ["acknex"]),
-    "demo": (["common/demo", "pcap2demo"],
+    "demo": (["common/demo", "common/sessions", "pcap2demo"],
              "demo.rebuil|quake2|quakeworld|quake\\.|tool.(convert|qtv|demo|stufftext)",
              ["demo", "quake2", "quakeworld", "quake", "tool"]),
     "regression": (["pcap2demo/regression"], "regression", ["regression"]),
     "capture": (["pcap2demo/capture"], "tool", ["tool"]),
-    "sessions": (["pcap2demo/sessions", "pcap2demo/actions", "pcap2demo/capture"],
+    "sessions": (["common/sessions", "pcap2demo/actions", "pcap2demo/capture"],
                  "tool|regression", ["tool", "regression"]),
     "plugin": (["plugin"], "plugin", ["plugin"]),
 }
@@ -159,7 +159,7 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
-    ("sessions", "if (now - oldest->last < FLOW_IDLE)", "if (now - oldest->last < FLOW_IDLE / 2)"),
+    ("sessions", "if (now - oldest->last < QS_FLOW_IDLE)", "if (now - oldest->last < QS_FLOW_IDLE / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u bytes: %s\"",
      "message(receiver->location, \"%s: only %u bytes: %s\""),
     ("sessions", "tally->largest[location - 1].size < packet->size",

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/core/text.h"
-#include "pcap2demo/capture/recording.h"
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/recording.h"
+#include "common/sessions/sessions.h"
 #include "tests/engine_reader/engine_reader.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outside.h"
@@ -56,25 +56,25 @@ static void hear(struct qs_sink *sink, const struct qs_field *field, const struc
         g_free(text);
 }
 
-static void read_blocks(struct sessions *sessions, struct recording *recording)
+static void read_blocks(struct qs_sessions *sessions, struct qs_recording *recording)
 {
     struct qs_demo_block block;
 
-    sessions_begin_demo(sessions, recording);
-    while (recording_next(recording, &block))
-        sessions_block(sessions, &block);
-    sessions_end_demo(sessions);
+    qs_sessions_begin_demo(sessions, recording);
+    while (qs_recording_next(recording, &block))
+        qs_sessions_block(sessions, &block);
+    qs_sessions_end_demo(sessions);
 }
 
-static void read_demo(struct demo_check *check, struct recording *recording)
+static void read_demo(struct demo_check *check, struct qs_recording *recording)
 {
-    struct session_options options = fuzz_session_options();
-    struct session_handler handler = {.sink = &check->sink};
-    struct sessions *sessions = sessions_new(&options, &handler);
+    struct qs_sessions_options options = fuzz_session_options();
+    struct qs_sessions_handler handler = {.sink = &check->sink};
+    struct qs_sessions *sessions = qs_sessions_new(&options, &handler);
 
-    sessions_set_source(sessions, "demo", "demo");
+    qs_sessions_set_source(sessions, "demo", "demo");
     read_blocks(sessions, recording);
-    sessions_free(sessions, true);
+    qs_sessions_free(sessions, true);
     fuzz_session_options_clear(&options);
 }
 
@@ -82,18 +82,18 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
 {
     GByteArray *bytes = g_byte_array_new();
     char *error = NULL;
-    struct recording *recording;
+    struct qs_recording *recording;
 
     g_byte_array_append(bytes, file.data, file.size);
-    recording = recording_open(bytes, NULL, name, &error);
+    recording = qs_recording_open(bytes, NULL, name, &error);
     if (!recording)
         broken(name, error);
     check->demo = true;
     read_demo(check, recording);
     check->demo = false;
-    if (recording_error(recording))
-        broken(name, recording_error(recording));
-    recording_close(recording);
+    if (qs_recording_error(recording))
+        broken(name, qs_recording_error(recording));
+    qs_recording_close(recording);
 }
 
 static void take_file(void *user, const char *name, struct qs_view file)

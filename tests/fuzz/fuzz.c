@@ -53,18 +53,18 @@ struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_por
                               .destination = from_server ? client : server};
 }
 
-struct session_options fuzz_session_options(void)
+struct qs_sessions_options fuzz_session_options(void)
 {
-    static struct protocol_selection *selection;
+    static struct qs_protocol_selection *selection;
 
     if (!selection)
-        selection = protocol_selection_new();
-    return (struct session_options){.selection = selection,
-                                    .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                    .sessions_max = SESSIONS_MAX};
+        selection = qs_protocol_selection_new();
+    return (struct qs_sessions_options){.selection = selection,
+                                        .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                        .sessions_max = SESSIONS_MAX};
 }
 
-void fuzz_session_options_clear(struct session_options *options)
+void fuzz_session_options_clear(struct qs_sessions_options *options)
 {
     g_array_free(options->chosen, TRUE);
 }

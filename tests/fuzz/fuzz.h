@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
 
 #include "common/core/protocol.h"
 
@@ -82,7 +82,7 @@ struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_por
                              uint16_t client_port, uint64_t number);
 
 /* What the tool does by itself; the ports' tables, of some size, are made once. */
-struct session_options fuzz_session_options(void);
-void fuzz_session_options_clear(struct session_options *options);
+struct qs_sessions_options fuzz_session_options(void);
+void fuzz_session_options_clear(struct qs_sessions_options *options);
 
 #endif

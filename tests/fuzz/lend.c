@@ -8,15 +8,16 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "pcap2demo/sessions/sessions.h"
+#include "common/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 
 enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 
-static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t *data, size_t size,
-                 uint64_t lacking)
+static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
+                 size_t size, uint64_t lacking)
 {
     struct fuzz_piece piece;
     uint64_t number = 0;
@@ -27,9 +28,9 @@ static void feed(struct sessions *sessions, uint16_t server_port, const uint8_t 
         struct qs_packet late = fuzz_packet(&piece, server_port, LATE_PORT, number);
 
         if (!(piece.bits & FUZZ_LEND_LATE_ALONE))
-            sessions_datagram(sessions, &lender);
+            qs_sessions_datagram(sessions, &lender);
         if (number > lacking && !(piece.bits & FUZZ_LEND_LENDER_ALONE))
-            sessions_datagram(sessions, &late);
+            qs_sessions_datagram(sessions, &late);
         g_free(piece.bytes);
     }
 }
@@ -40,26 +41,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SANITIZE = 0x80 };
     struct demo_check check;
-    struct session_options options;
-    struct session_handler handler = {
+    struct qs_sessions_options options;
+    struct qs_sessions_handler handler = {
         .sink = &check.sink, .want_rebuild = true, .write_demos = true};
-    struct sessions *sessions;
-    char *error;
+    struct qs_sessions *sessions;
+    struct demo_files *files;
+    char *error = NULL;
 
     if (size < 2)
         return 0;
     options = fuzz_session_options();
     options.may_wait = true;
     options.demo.sanitize = data[1] & SANITIZE;
-    options.naming = naming_new(NULL, &error);
+    files = demo_files_new(NULL, false, &error);
+    options.store = demo_files_store(files);
     demo_check_start(&check, options.demo.sanitize);
-    sessions = sessions_new(&options, &handler);
-    sessions_set_source(sessions, "input", "input");
+    sessions = qs_sessions_new(&options, &handler);
+    qs_sessions_set_source(sessions, "input", "input");
     feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
          data[1] & (SANITIZE - 1));
-    sessions_free(sessions, true);
+    qs_sessions_free(sessions, true);
     demo_check_end(&check);
-    naming_free(options.naming);
+    demo_files_free(files);
     fuzz_session_options_clear(&options);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/core/writer.h"
-#include "pcap2demo/sessions/stream.h"
+#include "common/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
@@ -20,7 +20,7 @@ struct connection_under_test {
     struct qs_decoder decoder;
     struct invariants invariants;
     struct tcp *tcp;
-    struct stream *stream;
+    struct qs_stream *stream;
     uint32_t next[2];  /* sequence numbers, by who sends: 1 is the server */
     uint64_t number;   /* of the last segment */
     uint64_t received; /* bytes handed out */
@@ -61,8 +61,8 @@ static void take_bytes(struct connection_under_test *test, const struct qs_packe
     struct qs_packet unit;
 
     test->received += bytes->size;
-    stream_add(test->stream, bytes);
-    while (stream_next(test->stream, test->session, &unit)) {
+    qs_stream_add(test->stream, bytes);
+    while (qs_stream_next(test->stream, test->session, &unit)) {
         if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
             broken("a unit of no size");
         units++;
@@ -161,7 +161,7 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
     test->decoder.want_summary = true;
     invariants_init(&test->invariants);
     test->tcp = tcp_new();
-    test->stream = stream_new(protocol);
+    test->stream = qs_stream_new(protocol);
 }
 
 static void end(struct connection_under_test *test)
@@ -171,9 +171,9 @@ static void end(struct connection_under_test *test)
     tcp_end(test->tcp, test->number);
     take_pieces(test);
     for (int from = QS_END_A; from <= QS_END_B; from++)
-        if (stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
+        if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
             decode_twice(test, &unit);
-    stream_free(test->stream);
+    qs_stream_free(test->stream);
     tcp_free(test->tcp);
     invariants_clear(&test->invariants);
     qs_decoder_clear(&test->decoder);

@@ -20,7 +20,7 @@ NOBODY = pwd.getpwnam("nobody")
 
 class Privileges(test_live.Live):
     # Those of the class above are run by the test that has them.
-    test_until_interrupted = test_unknown_interface = None
+    test_until_interrupted = test_unknown_interface = test_texts_are_printable = None
 
     def setUp(self):
         super().setUp()

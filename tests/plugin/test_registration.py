@@ -38,14 +38,14 @@ class Registration(PluginTest):
 
     def test_protocols(self):
         for name, _, title, _ in rows("protocol"):
-            self.assertEqual(self.protocols.get(name), title)
+            self.assertEqual(self.protocols.get(name), f"{title} (quakeshark)")
 
     def test_short_names_are_nobody_elses(self):
         """Wireshark finds dissectors by them, and does not look at case."""
         every = [line.split("\t")[1].lower() for line in
                  self.tshark("-G", "protocols").splitlines()]
-        for _, short_name, _, _ in rows("protocol"):
-            self.assertEqual(every.count(short_name.lower()), 1, short_name)
+        for _, _, title, _ in rows("protocol"):
+            self.assertEqual(every.count(f"{title} (quakeshark)".lower()), 1, title)
 
     def test_every_row_is_a_field(self):
         self.assertGreater(len(rows("field")), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QTV over TCP: however the stream is cut into segments, its units are the same, once and in order."""
+"""QTV and GTV over TCP: however the stream is cut into segments, its units are the same, once and in order."""
 
 import json
 import os
@@ -14,10 +14,10 @@ from wireshark import PluginTest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
 from streams import (BLOCKS, CLIENT, DEMO, REPLY, REQUEST, SERVER, TEXTS,  # noqa: E402
-                     Conversation, command, stream)
+                     Conversation, command, gtv_stream, stream)
 
 
-class Streams(PluginTest):
+class StreamTest(PluginTest):
     def values(self, capture, *fields, options=()):
         """All values of the fields, in order."""
         arguments = [word for field in fields for word in ("-e", field)]
@@ -40,6 +40,8 @@ class Streams(PluginTest):
             walk(json.loads(line)["fields"])
         return found
 
+
+class Streams(StreamTest):
     def check_stream(self, frames):
         capture = self.capture(frames)
         self.assertEqual(self.values(capture, "qw.print.text"), TEXTS)
@@ -160,6 +162,45 @@ class Streams(PluginTest):
         capture = self.capture(stream().frames + stream(sequence=77).frames)
         self.assertEqual(self.dumped(capture, "qw.print.text"), 2 * TEXTS)
         self.assertEqual(self.values(capture, "qw.print.text"), 2 * TEXTS)
+
+
+class Gtv(StreamTest):
+    """Quake II's streams, plain and deflated: a unit of these is what a segment has of the stream."""
+
+    def check_stream(self, frames):
+        capture = self.capture(frames)
+        for options in ([], ["-2"]):
+            self.assertEqual(self.values(capture, "q2.print.text", options=options), TEXTS)
+        self.assertEqual(self.dumped(capture, "q2.print.text"), TEXTS)
+        self.assertEqual(self.values(capture, "q2.undecoded", "q2.malformed", "q2.cut"), [])
+
+    def test_segments_of_any_size(self):
+        for sizes in ([1400], [7], [1, 1, 1, 5000]):
+            for options in ({}, {"deflate": True}, {"deflate": True, "flush": 1000, "finish": True}):
+                with self.subTest(sizes=sizes, **options):
+                    self.check_stream(gtv_stream(sizes, **options).frames)
+
+    def test_trees_do_not_depend_on_the_way(self):
+        """The second pass, and a packet alone, inflate what the first pass did."""
+        for deflate in (False, True):
+            capture = self.capture(gtv_stream([90], deflate=deflate).frames)
+            once, twice = (self.tshark("-r", capture, "-O", "q2", *options).split("Frame ")
+                           for options in ((), ("-2",)))
+            prints = [packet.count("mvd_print") for packet in once]
+            self.assertEqual([packet.count("mvd_print") for packet in twice], prints)
+            shown = self.tshark("-2", "-r", capture, "-O", "q2", "-R", "q2.print.text").split("Frame ")
+            self.assertEqual(sum(packet.count("mvd_print") for packet in shown), sum(prints))
+
+    def test_hole(self):
+        for deflate in (False, True):
+            frames = gtv_stream([100], deflate=deflate).frames
+            lost = 15
+            capture = self.capture(frames[:lost] + frames[lost + 1:])
+            seen = self.values(capture, "q2.print.text")
+            self.assertEqual(seen, TEXTS[:len(seen)])
+            self.assertLess(len(seen), len(TEXTS))
+            self.assertEqual(self.dumped(capture, "q2.print.text"), seen)
+            self.assertEqual(len(self.values(capture, "q2.sequence.not_captured")), 1)
 
 
 if __name__ == "__main__":

@@ -211,6 +211,7 @@ static void test_connections_that_are_not_decoded(void **state)
         {"connect 56 1 2 \"\\name\\a\"", "KMQuake2 56"},
         {"connect 2024 1 2 \"\\name\\a\"", "yquake2remaster 2024"},
         {"connect 36 1 2 \"\\name\\a\" 2000 1390 1", "q2pro-ng 36 (2000)"},
+        {"connect 2023 1 2 \"\\name\\a\"", "rerelease 2023"},
         {"connect 99 1 2 \"\\name\\a\"", "99"},
     };
 
@@ -263,10 +264,7 @@ static void test_demos_that_are_not_decoded(void **state)
     static const struct {
         uint8_t low, high;
         const char *version;
-    } kinds[] = {{37, 0, "MVD 37"},
-                 {56, 0, "KMQuake2 56"},
-                 {0xe6, 7, "rerelease 2022"},
-                 {0xe7, 7, "rerelease 2023"}};
+    } kinds[] = {{37, 0, "MVD 37"}, {56, 0, "KMQuake2 56"}};
     static const uint8_t nop = SVC_NOP;
 
     (void)state;
@@ -283,6 +281,32 @@ static void test_demos_that_are_not_decoded(void **state)
     }
 }
 
+/* The rerelease's demos are read, but for those of several players at one screen. */
+static void test_demos_of_the_rerelease(void **state)
+{
+    static const char *const versions[] = {"rerelease 2022", "rerelease 2023"};
+
+    (void)state;
+    for (uint8_t i = 0; i < G_N_ELEMENTS(versions); i++) {
+        uint8_t block[] = {
+            SVC_SERVERDATA, (uint8_t)(0xe6 + i), 7, 0, 0, 1, 0, 0, 0, 1, 40, 0, 0, 0, 0};
+        struct game game;
+
+        game_open(&game);
+        assert_int_equal(game_block(&game, block, sizeof block), 0);
+        assert_is(&game, versions[i]);
+        assert_int_equal(game.session.frame_rate, 40);
+        assert_int_equal(game.session.base.level, 1);
+        game_close(&game);
+        game_open(&game);
+        block[12] = 0xfe; /* player -2 */
+        block[13] = 0xff;
+        assert_int_not_equal(game_block(&game, block, sizeof block), 0);
+        assert_int_equal(game.decoder.notes[QS_NOTE_PROTOCOL_UNDECODED], 1);
+        game_close(&game);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_connect_of_q2pro),
         cmocka_unit_test(test_connect_of_q2repro),
         cmocka_unit_test(test_demos_that_are_not_decoded),
+        cmocka_unit_test(test_demos_of_the_rerelease),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_again_after_disconnect),
         cmocka_unit_test(test_again_without_disconnect),

@@ -618,10 +618,50 @@ static void brushes_are_edited(void **state)
     assert_heard(f, "! Number of planes of brush editing: 0x2001\n");
 }
 
+/* --- What bits mean */
+
+#define CHALLENGE_FTE2                                                                             \
+    "\xff\xff\xff\xff"                                                                             \
+    "c1\0"                                                                                         \
+    "FTE2\1\0\0\0"
+
+static void set_serverinfo(struct fixture *f, const char *info)
+{
+    const struct qs_view text = {(const uint8_t *)info, (uint32_t)strlen(info)};
+
+    qs_table_set(&f->session.texts, QW_TEXT_SERVERINFO, text);
+}
+
+/* mvdsv's VOICECHAT has the number of PRYDONCURSOR: both are named where the server is not
+ * known. */
+static void bit_1_of_fte2(void **state)
+{
+    static const struct {
+        const char *info;
+        bool is_voicechat;
+    } servers[] = {{"", false},
+                   {"\\*version\\MVDSV 0.34\\map\\dm4", false},
+                   {"\\*version\\MVDSV 1.20-dev", true},
+                   {"\\map\\dm4\\*version\\MVDSV 0.35", true},
+                   {"\\*version\\FTE 1.00", false}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(servers); i++) {
+        set_serverinfo(f, servers[i].info);
+        assert_int_equal(from_server(f, VIEW(CHALLENGE_FTE2)), 0);
+        assert_heard(f, "qw.extension.fte2.prydoncursor = true\n");
+        if (servers[i].is_voicechat)
+            assert_heard(f, "qw.extension.fte2.bit_1 = VOICECHAT\n");
+        else
+            assert_not_heard(f, "fte2.bit_1");
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(bit_1_of_fte2),
         TEST(fragments_are_joined),
         TEST(a_lost_fragment_drops_the_message),
         TEST(a_late_fragment_is_stale),

@@ -4,25 +4,25 @@
 #include <stdio.h>
 
 #include "common/dump/dump.h"
-#include "pcap2demo/sessions/protocol_selection.h"
+#include "common/sessions/protocol_selection.h"
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
-#include "pcap2demo/sessions/stream.h"
+#include "common/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
 
-struct conversation {
+struct qs_conversation {
     int protocol;
     unsigned number;
     struct qs_address first; /* QS_END_A */
     struct qs_session *session;
-    struct stream *stream; /* of TCP, or NULL */
+    struct qs_stream *stream; /* of TCP, or NULL */
 };
 
 struct reading {
-    struct protocol_selection *selection;
+    struct qs_protocol_selection *selection;
     GHashTable *conversations; /* by name_of() */
-    struct qs_decoder decoders[PROTOCOLS_MAX];
+    struct qs_decoder decoders[QS_PROTOCOLS_MAX];
     visit_function *visitor;
     void *user;
 };
@@ -54,20 +54,20 @@ static char *name_of(const struct qs_address *a, const struct qs_address *b)
 
 static void conversation_free(gpointer data)
 {
-    struct conversation *conversation = data;
+    struct qs_conversation *conversation = data;
 
     qs_protocols[conversation->protocol]->session_clear(conversation->session);
     g_free(conversation->session);
     if (conversation->stream)
-        stream_free(conversation->stream);
+        qs_stream_free(conversation->stream);
     g_free(conversation);
 }
 
 /* Takes over `name`. */
-static struct conversation *begin(struct reading *reading, char *name, int protocol,
-                                  const struct qs_address *first)
+static struct qs_conversation *begin(struct reading *reading, char *name, int protocol,
+                                     const struct qs_address *first)
 {
-    struct conversation *conversation = g_new0(struct conversation, 1);
+    struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
 
     conversation->protocol = protocol;
     conversation->number = g_hash_table_size(reading->conversations) + 1;
@@ -78,13 +78,13 @@ static struct conversation *begin(struct reading *reading, char *name, int proto
     return conversation;
 }
 
-static struct conversation *find(struct reading *reading, const struct qs_packet *packet)
+static struct qs_conversation *find(struct reading *reading, const struct qs_packet *packet)
 {
     char *name = name_of(&packet->source, &packet->destination);
-    struct conversation *conversation = g_hash_table_lookup(reading->conversations, name);
-    const int protocol = conversation
-                             ? PROTOCOL_NONE
-                             : protocol_selection_find(reading->selection, packet, PROTOCOL_NONE);
+    struct qs_conversation *conversation = g_hash_table_lookup(reading->conversations, name);
+    const int protocol =
+        conversation ? QS_PROTOCOL_NONE
+                     : qs_protocol_selection_find(reading->selection, packet, QS_PROTOCOL_NONE);
 
     if (protocol >= 0)
         return begin(reading, name, protocol, &packet->source);
@@ -109,15 +109,15 @@ static void follow_announcement(struct reading *reading, int protocol)
 
 static void take_packet(struct reading *reading, struct qs_packet *packet)
 {
-    const struct conversation *conversation = find(reading, packet);
+    const struct qs_conversation *conversation = find(reading, packet);
     struct visit visit;
 
     if (!conversation)
         return;
     packet->from = is_same(&packet->source, &conversation->first) ? QS_END_A : QS_END_B;
-    packet->source_is_server_port = protocol_selection_is_server(
+    packet->source_is_server_port = qs_protocol_selection_is_server(
         reading->selection, conversation->protocol, packet->source.port);
-    packet->destination_is_server_port = protocol_selection_is_server(
+    packet->destination_is_server_port = qs_protocol_selection_is_server(
         reading->selection, conversation->protocol, packet->destination.port);
     visit = (struct visit){.protocol = (unsigned)conversation->protocol,
                            .conversation = conversation->number,
@@ -130,27 +130,27 @@ static void take_packet(struct reading *reading, struct qs_packet *packet)
 
 /* --- Streams --- */
 
-static struct conversation *begin_stream(struct reading *reading, const struct qs_packet *first)
+static struct qs_conversation *begin_stream(struct reading *reading, const struct qs_packet *first)
 {
-    const int protocol = protocol_selection_find_stream(reading->selection, first);
-    struct conversation *conversation;
+    const int protocol = qs_protocol_selection_find_stream(reading->selection, first);
+    struct qs_conversation *conversation;
     char *name;
 
     if (protocol < 0)
         return NULL;
     name = g_strdup_printf("stream %u", g_hash_table_size(reading->conversations));
     conversation = begin(reading, name, protocol, &first->source);
-    conversation->stream = stream_new(qs_protocols[protocol]);
+    conversation->stream = qs_stream_new(qs_protocols[protocol]);
     return conversation;
 }
 
-static void take_bytes(struct reading *reading, struct conversation *conversation,
+static void take_bytes(struct reading *reading, struct qs_conversation *conversation,
                        const struct qs_packet *bytes)
 {
     struct qs_packet unit;
 
-    stream_add(conversation->stream, bytes);
-    while (stream_next(conversation->stream, conversation->session, &unit)) {
+    qs_stream_add(conversation->stream, bytes);
+    while (qs_stream_next(conversation->stream, conversation->session, &unit)) {
         const struct visit visit = {.protocol = (unsigned)conversation->protocol,
                                     .conversation = conversation->number,
                                     .session = conversation->session,
@@ -211,7 +211,7 @@ static void read_all(struct input *input, link_reader *link, visit_function *vis
 {
     struct reading reading = {.visitor = visitor, .user = user};
 
-    reading.selection = protocol_selection_new();
+    reading.selection = qs_protocol_selection_new();
     reading.conversations =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, conversation_free);
     for (unsigned i = 0; qs_protocols[i]; i++)
@@ -220,7 +220,7 @@ static void read_all(struct input *input, link_reader *link, visit_function *vis
     for (unsigned i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&reading.decoders[i]);
     g_hash_table_destroy(reading.conversations);
-    protocol_selection_free(reading.selection);
+    qs_protocol_selection_free(reading.selection);
 }
 
 bool conversations_visit(const char *file, visit_function *visitor, void *user)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/core/inflate.h"
 #include "common/dump/dump.h"
 
 struct group {
@@ -190,6 +191,14 @@ static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, 
     invariants->notes[kind]++;
 }
 
+/* All that a packet inflates to. */
+static void check_inflated(struct invariants *invariants, const char *title, uint32_t size)
+{
+    invariants->inflated += size;
+    if (invariants->inflated > QS_INFLATED_MAX)
+        broken(title, "%" G_GUINT64_FORMAT " bytes of one packet", invariants->inflated);
+}
+
 static void hear_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
 {
     struct invariants *invariants = self(base);
@@ -201,6 +210,8 @@ static void hear_source(struct qs_sink *base, const char *title, const uint8_t *
         return;
     }
     check_utf8("source", title);
+    if (g_str_has_prefix(title, "Inflated"))
+        check_inflated(invariants, title, size);
     if (invariants->sources == QS_SOURCES_MAX)
         broken(title, "nested too deep");
     invariants->sizes[++invariants->sources] = size;
@@ -229,7 +240,7 @@ static void start(struct invariants *invariants, const struct qs_packet *packet)
 {
     invariants->sizes[0] = packet->size;
     invariants->sources = 0;
-    invariants->fields = invariants->undecoded = 0;
+    invariants->fields = invariants->undecoded = invariants->inflated = 0;
     memset(invariants->notes, 0, sizeof invariants->notes);
     g_array_set_size(invariants->open, 0);
 }

@@ -19,6 +19,7 @@ struct invariants {
     unsigned sources;
     GArray *open;                                     /* groups open now */
     uint64_t fields, undecoded, notes[QS_NOTE_KINDS]; /* heard in this packet */
+    uint64_t inflated;                                /* bytes that it inflated to */
     uint64_t bytes;                                   /* sum of all bytes of all values */
 };
 

@@ -213,9 +213,10 @@ class Sessions(Convert):
         frames = self.capture.frames[:700] + shifted(self.capture.frames[900:], 400)
         path = self.write_frames("x.pcap", frames)
         output, error = self.tool(path, status=1)
-        self.assertTrue(output.startswith(f"{TWO[0]}: session 1"))
-        self.assertIn("x.pcap: packet 701: session 2: its start is missing", error)
-        self.assertIn("(the capture begins in the middle of a level); ", error)
+        self.assertEqual(output, f"{TWO[0]}: session 1, QuakeWorld 28, 0:08, 30762 bytes\n")
+        self.assertEqual(self.left(), [TWO[0], "x.pcap"])
+        self.assertIn("x.pcap: packet 701: session 2: its start is missing (the capture begins in "
+                      "the middle of a level); no demo: nothing lends it", error)
 
     def test_announced_port(self):
         """A Quake server that goes on from a port of its own, of which nothing else tells."""

@@ -5,18 +5,19 @@
 #include <glib/gstdio.h>
 
 #include "common/core/text.h"
-#include "pcap2demo/sessions/demo.h"
+#include "common/sessions/demo.h"
+#include "pcap2demo/output/demo_files.h"
 
 struct fixture {
     char *folder;
-    struct naming *naming;
-    struct demo *demo;
+    struct demo_files *files;
+    struct qs_session_demo *demo;
 };
 
-static struct demo *demo_of(struct fixture *f)
+static struct qs_session_demo *demo_of(struct fixture *f)
 {
-    return demo_new(&(struct demo_setup){
-        .naming = f->naming, .capture = "duel", .extension = "dm2", .session = 3});
+    return qs_session_demo_new(&(struct qs_session_demo_setup){
+        .store = demo_files_store(f->files), .capture = "duel", .extension = "dm2", .session = 3});
 }
 
 static int set_up(void **state)
@@ -25,7 +26,7 @@ static int set_up(void **state)
     char *error = NULL;
 
     f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
-    f->naming = naming_new(f->folder, &error);
+    f->files = demo_files_new(f->folder, false, &error);
     f->demo = demo_of(f);
     *state = f;
     return 0;
@@ -36,8 +37,8 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     const int left = g_rmdir(f->folder);
 
-    demo_free(f->demo);
-    naming_free(f->naming);
+    qs_session_demo_free(f->demo);
+    demo_files_free(f->files);
     g_free(f->folder);
     g_free(f);
     return left;
@@ -45,7 +46,8 @@ static int tear_down(void **state)
 
 static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
 {
-    const struct demo_file *file = g_ptr_array_index(demo_files(f->demo), index);
+    const struct qs_session_demo_file *file =
+        g_ptr_array_index(qs_session_demo_files(f->demo), index);
     char *path = g_build_filename(f->folder, name, NULL);
     char *contents;
 
@@ -63,19 +65,21 @@ static void writes_a_file_for_each_begin(void **state)
 {
     struct fixture *f = *state;
 
-    demo_set_player(f->demo, "anna");
-    demo_set_map(f->demo, "q2dm1");
-    demo_set_source(f->demo, "duel.pcap", INT64_C(2000000000));
-    qs_demo_begin(demo_writer(f->demo));
-    qs_demo_write(demo_writer(f->demo), qs_view_of("first"));
+    qs_session_demo_set_player(f->demo, "anna");
+    qs_session_demo_set_map(f->demo, "q2dm1");
+    qs_session_demo_set_source(f->demo, "duel.pcap",
+                               &(struct qs_packet){.time = INT64_C(2000000000)});
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("first"));
     /* The next level: its name comes after its file has begun. */
-    demo_set_map(f->demo, NULL);
-    demo_set_source(f->demo, "duel.pcap", INT64_C(540000000000));
-    qs_demo_begin(demo_writer(f->demo));
-    demo_set_map(f->demo, "q2dm2");
-    qs_demo_write(demo_writer(f->demo), qs_view_of("second"));
-    demo_end(f->demo, true);
-    assert_int_equal(demo_files(f->demo)->len, 2);
+    qs_session_demo_set_map(f->demo, NULL);
+    qs_session_demo_set_source(f->demo, "duel.pcap",
+                               &(struct qs_packet){.time = INT64_C(540000000000)});
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_session_demo_set_map(f->demo, "q2dm2");
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("second"));
+    qs_session_demo_end(f->demo, true);
+    assert_int_equal(qs_session_demo_files(f->demo)->len, 2);
     assert_file(f, 0, "duel-19700101-000002-anna-q2dm1.dm2", "first");
     assert_file(f, 1, "duel-19700101-000900-anna-q2dm2.dm2", "second");
 }
@@ -85,12 +89,12 @@ static void keeps_the_first_map(void **state)
 {
     struct fixture *f = *state;
 
-    qs_demo_begin(demo_writer(f->demo));
-    demo_set_map(f->demo, "dm4");
-    demo_set_map(f->demo, NULL);
-    demo_set_map(f->demo, "dm6");
-    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
-    demo_end(f->demo, true);
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_session_demo_set_map(f->demo, "dm4");
+    qs_session_demo_set_map(f->demo, NULL);
+    qs_session_demo_set_map(f->demo, "dm6");
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
+    qs_session_demo_end(f->demo, true);
     assert_file(f, 0, "duel-19700101-000000-dm4.dm2", "x");
 }
 
@@ -104,9 +108,9 @@ static void takes_the_next_free_name(void **state)
 
     assert_true(g_file_set_contents(path, "there before", -1, NULL));
     assert_int_equal(g_mkdir(folder, 0777), 0);
-    qs_demo_begin(demo_writer(f->demo));
-    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
-    demo_end(f->demo, true);
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
+    qs_session_demo_end(f->demo, true);
     assert_file(f, 0, "duel-19700101-000000-3.dm2", "x");
     assert_true(g_file_get_contents(path, &contents, NULL, NULL));
     assert_string_equal(contents, "there before");
@@ -121,41 +125,42 @@ static void discards(void **state)
 {
     struct fixture *f = *state;
 
-    qs_demo_begin(demo_writer(f->demo));
-    assert_true(demo_writer(f->demo)->begun);
-    qs_demo_write(demo_writer(f->demo), qs_view_of("x"));
-    qs_demo_discard(demo_writer(f->demo));
-    assert_false(demo_writer(f->demo)->begun);
-    qs_demo_begin(demo_writer(f->demo));
-    qs_demo_write(demo_writer(f->demo), qs_view_of("y"));
-    demo_end(f->demo, false);
-    assert_int_equal(demo_files(f->demo)->len, 0);
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    assert_true(qs_session_demo_writer(f->demo)->begun);
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("x"));
+    qs_demo_discard(qs_session_demo_writer(f->demo));
+    assert_false(qs_session_demo_writer(f->demo)->begun);
+    qs_demo_begin(qs_session_demo_writer(f->demo));
+    qs_demo_write(qs_session_demo_writer(f->demo), qs_view_of("y"));
+    qs_session_demo_end(f->demo, false);
+    assert_int_equal(qs_session_demo_files(f->demo)->len, 0);
 }
 
 static void keeps_what_is_missing_at_the_start(void **state)
 {
     struct fixture *f = *state;
 
-    assert_null(demo_lacks(f->demo));
-    qs_demo_start_missing(demo_writer(f->demo), "no svc_serverinfo seen");
-    qs_demo_start_missing(demo_writer(f->demo), "no other either");
-    assert_string_equal(demo_lacks(f->demo), "no svc_serverinfo seen");
+    assert_null(qs_session_demo_lacks(f->demo));
+    qs_demo_start_missing(qs_session_demo_writer(f->demo), "no svc_serverinfo seen");
+    qs_demo_start_missing(qs_session_demo_writer(f->demo), "no other either");
+    assert_string_equal(qs_session_demo_lacks(f->demo), "no svc_serverinfo seen");
 }
 
 static void bounds_problems(void **state)
 {
     struct fixture *f = *state;
     const struct qs_packet packet = {.number = 17};
-    const struct demo_problem *problem;
-    const struct problems *problems;
+    const struct qs_session_demo_problem *problem;
+    const struct qs_session_problems *problems;
 
-    demo_set_source(f->demo, "duel.pcap", 0);
+    qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = 0});
     for (int i = 0; i < 20; i++)
-        qs_demo_problem(demo_writer(f->demo), i ? NULL : &packet, "of the kind %c", 'a' + i);
-    problems = demo_problems(f->demo);
+        qs_demo_problem(qs_session_demo_writer(f->demo), i ? NULL : &packet, "of the kind %c",
+                        'a' + i);
+    problems = qs_session_demo_problems(f->demo);
     assert_int_equal(problems->count, 20);
-    assert_int_equal(problems->kinds->len, DEMO_PROBLEMS_MAX);
-    assert_int_equal(problems->others, 20 - DEMO_PROBLEMS_MAX);
+    assert_int_equal(problems->kinds->len, QS_DEMO_PROBLEMS_MAX);
+    assert_int_equal(problems->others, 20 - QS_DEMO_PROBLEMS_MAX);
     problem = g_ptr_array_index(problems->kinds, 0);
     assert_string_equal(problem->text, "of the kind a");
     assert_string_equal(problem->location.file, "duel.pcap");
@@ -166,7 +171,8 @@ static void bounds_problems(void **state)
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
 {
-    char *text = demo_problem_text(g_ptr_array_index(demo_problems(f->demo)->kinds, index));
+    char *text = qs_session_demo_problem_text(
+        g_ptr_array_index(qs_session_demo_problems(f->demo)->kinds, index));
 
     assert_string_equal(text, expected);
     g_free(text);
@@ -178,16 +184,16 @@ static void sums_up_problems(void **state)
     struct fixture *f = *state;
     struct qs_packet packet = {.number = 12};
 
-    qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 7);
+    qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 7);
     assert_problem_text(f, 0, "frame 7 is left out");
     packet.number = 45;
-    qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 118);
-    qs_demo_problem(demo_writer(f->demo), NULL, "the end");
+    qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 118);
+    qs_demo_problem(qs_session_demo_writer(f->demo), NULL, "the end");
     assert_problem_text(f, 0, "frame 7 is left out (2 times: packets 12, 45)");
     assert_problem_text(f, 1, "the end");
     for (packet.number = 100; packet.number < 110; packet.number++)
-        qs_demo_problem(demo_writer(f->demo), &packet, "frame %d is left out", 7);
-    qs_demo_problem(demo_writer(f->demo), NULL, "the end");
+        qs_demo_problem(qs_session_demo_writer(f->demo), &packet, "frame %d is left out", 7);
+    qs_demo_problem(qs_session_demo_writer(f->demo), NULL, "the end");
     assert_problem_text(f, 0,
                         "frame 7 is left out (12 times: packets 12, 45, 100, 101, 102, 103, 104, "
                         "105, 106, 107, …)");

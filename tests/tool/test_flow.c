@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of conversations: both directions, idle ones, and no more than FLOWS_MAX. */
+/* The table of conversations: both directions, idle ones, and no more than QS_FLOWS_MAX. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/capture/flow.h"
+#include "common/sessions/flow.h"
 
-struct conversation {
-    struct flow flow;
+struct qs_conversation {
+    struct qs_flow flow;
     unsigned name;
 };
 
 /* Remembers which conversations ended. */
 struct fixture {
-    struct flow_table *table;
+    struct qs_flow_table *table;
     GArray *over; /* unsigned */
 };
 
-static void note_over(struct flow *flow, void *user)
+static void note_over(struct qs_flow *flow, void *user)
 {
     struct fixture *f = user;
 
-    g_array_append_val(f->over, ((struct conversation *)flow)->name);
+    g_array_append_val(f->over, ((struct qs_conversation *)flow)->name);
     g_free(flow);
 }
 
@@ -28,7 +28,7 @@ static int set_up(void **state)
     struct fixture *f = g_new0(struct fixture, 1);
 
     f->over = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    f->table = flow_table_new(note_over, f);
+    f->table = qs_flow_table_new(note_over, f);
     *state = f;
     return 0;
 }
@@ -37,7 +37,7 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
-    flow_table_free(f->table);
+    qs_flow_table_free(f->table);
     g_array_free(f->over, TRUE);
     g_free(f);
     return 0;
@@ -63,18 +63,18 @@ static struct qs_packet reversed(struct qs_packet packet)
     return packet;
 }
 
-static struct flow *find(struct fixture *f, struct qs_packet packet)
+static struct qs_flow *find(struct fixture *f, struct qs_packet packet)
 {
-    return flow_find(f->table, &packet);
+    return qs_flow_find(f->table, &packet);
 }
 
-static struct flow *add(struct fixture *f, unsigned name, int64_t time)
+static struct qs_flow *add(struct fixture *f, unsigned name, int64_t time)
 {
-    struct conversation *conversation = g_new0(struct conversation, 1);
+    struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
     const struct qs_packet packet = to_server(name, time);
 
     conversation->name = name;
-    flow_add(f->table, &conversation->flow, &packet.source, &packet.destination, time);
+    qs_flow_add(f->table, &conversation->flow, &packet.source, &packet.destination, time);
     return &conversation->flow;
 }
 
@@ -82,13 +82,13 @@ static void finds_both_directions(void **state)
 {
     struct fixture *f = *state;
     struct qs_packet there = to_server(1, 0), back = reversed(there);
-    struct flow *flow = add(f, 1, 0);
+    struct qs_flow *flow = add(f, 1, 0);
 
-    assert_ptr_equal(flow_find(f->table, &there), flow);
+    assert_ptr_equal(qs_flow_find(f->table, &there), flow);
     assert_int_equal(there.from, QS_END_A);
-    assert_ptr_equal(flow_find(f->table, &back), flow);
+    assert_ptr_equal(qs_flow_find(f->table, &back), flow);
     assert_int_equal(back.from, QS_END_B);
-    assert_ptr_equal(flow_between(f->table, &back.source, &back.destination), flow);
+    assert_ptr_equal(qs_flow_between(f->table, &back.source, &back.destination), flow);
 }
 
 static void tells_addresses_and_ports_apart(void **state)
@@ -100,18 +100,18 @@ static void tells_addresses_and_ports_apart(void **state)
     assert_null(find(f, to_server(2, 0)));
     packet = to_server(1, 0);
     packet.source.port++;
-    assert_null(flow_find(f->table, &packet));
+    assert_null(qs_flow_find(f->table, &packet));
     packet = to_server(1, 0);
     packet.destination.port++;
-    assert_null(flow_find(f->table, &packet));
+    assert_null(qs_flow_find(f->table, &packet));
     packet = to_server(1, 0);
     packet.source.family = 6;
-    assert_null(flow_find(f->table, &packet));
+    assert_null(qs_flow_find(f->table, &packet));
     /* The same two ports, swapped between the same two addresses. */
     packet = to_server(1, 0);
     packet.source.port = 27500;
     packet.destination.port = 27001;
-    assert_null(flow_find(f->table, &packet));
+    assert_null(qs_flow_find(f->table, &packet));
 }
 
 static void ends_idle_ones(void **state)
@@ -120,14 +120,14 @@ static void ends_idle_ones(void **state)
 
     add(f, 1, 0);
     add(f, 2, 0);
-    assert_non_null(find(f, to_server(1, FLOW_IDLE - 1)));
+    assert_non_null(find(f, to_server(1, QS_FLOW_IDLE - 1)));
     assert_int_equal(f->over->len, 0);
-    assert_non_null(find(f, to_server(1, FLOW_IDLE)));
+    assert_non_null(find(f, to_server(1, QS_FLOW_IDLE)));
     assert_int_equal(f->over->len, 1);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 2);
-    assert_null(find(f, to_server(2, FLOW_IDLE)));
+    assert_null(find(f, to_server(2, QS_FLOW_IDLE)));
     /* One that was idle too long is not gone on with. */
-    assert_null(find(f, to_server(1, 2 * FLOW_IDLE)));
+    assert_null(find(f, to_server(1, 2 * QS_FLOW_IDLE)));
     assert_int_equal(f->over->len, 2);
 }
 
@@ -136,70 +136,70 @@ static void bears_time_going_back(void **state)
 {
     struct fixture *f = *state;
 
-    add(f, 1, 2 * FLOW_IDLE);
+    add(f, 1, 2 * QS_FLOW_IDLE);
     assert_non_null(find(f, to_server(1, 0)));
-    assert_non_null(find(f, to_server(1, FLOW_IDLE - 1)));
-    assert_null(find(f, to_server(1, 3 * FLOW_IDLE)));
+    assert_non_null(find(f, to_server(1, QS_FLOW_IDLE - 1)));
+    assert_null(find(f, to_server(1, 3 * QS_FLOW_IDLE)));
 }
 
 static void is_bounded(void **state)
 {
     struct fixture *f = *state;
 
-    for (unsigned i = 0; i < FLOWS_MAX; i++)
+    for (unsigned i = 0; i < QS_FLOWS_MAX; i++)
         add(f, i, 0);
     assert_int_equal(f->over->len, 0);
     /* The first is used again, so the second is idle longest. */
     assert_non_null(find(f, to_server(0, 1)));
-    add(f, FLOWS_MAX, 2);
+    add(f, QS_FLOWS_MAX, 2);
     assert_int_equal(f->over->len, 1);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 1);
-    for (unsigned i = 0; i < 10 * FLOWS_MAX; i++)
-        add(f, FLOWS_MAX + 1 + i, 3);
-    assert_int_equal(f->over->len, 1 + 10 * FLOWS_MAX);
+    for (unsigned i = 0; i < 10 * QS_FLOWS_MAX; i++)
+        add(f, QS_FLOWS_MAX + 1 + i, 3);
+    assert_int_equal(f->over->len, 1 + 10 * QS_FLOWS_MAX);
 }
 
 /* What is one-sided ends nothing that was answered, nor that anything that is live. */
 static void keeps_classes_apart(void **state)
 {
     struct fixture *f = *state;
-    struct flow *live = add(f, 1, 0);
+    struct qs_flow *live = add(f, 1, 0);
 
-    assert_int_equal(live->class, FLOW_ONE_SIDED);
-    flow_raise(f->table, live, FLOW_LIVE);
+    assert_int_equal(live->class, QS_FLOW_ONE_SIDED);
+    qs_flow_raise(f->table, live, QS_FLOW_LIVE);
     add(f, 2, 0);
-    assert_int_equal(find(f, reversed(to_server(2, 1)))->class, FLOW_ANSWERED);
-    for (unsigned i = 0; i < 3 * FLOWS_MAX; i++)
+    assert_int_equal(find(f, reversed(to_server(2, 1)))->class, QS_FLOW_ANSWERED);
+    for (unsigned i = 0; i < 3 * QS_FLOWS_MAX; i++)
         add(f, 10 + i, 2);
-    assert_int_equal(f->over->len, 2 * FLOWS_MAX);
+    assert_int_equal(f->over->len, 2 * QS_FLOWS_MAX);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 10);
-    for (unsigned i = 0; i < FLOWS_MAX; i++)
-        find(f, reversed(to_server(10 + 2 * FLOWS_MAX + i, 3)));
-    assert_int_equal(f->over->len, 2 * FLOWS_MAX + 1);
-    assert_int_equal(g_array_index(f->over, unsigned, 2 * FLOWS_MAX), 2);
+    for (unsigned i = 0; i < QS_FLOWS_MAX; i++)
+        find(f, reversed(to_server(10 + 2 * QS_FLOWS_MAX + i, 3)));
+    assert_int_equal(f->over->len, 2 * QS_FLOWS_MAX + 1);
+    assert_int_equal(g_array_index(f->over, unsigned, 2 * QS_FLOWS_MAX), 2);
     assert_ptr_equal(find(f, to_server(1, 4)), live);
-    assert_int_equal(flow_count(f->table, FLOW_LIVE), 1);
+    assert_int_equal(qs_flow_count(f->table, QS_FLOW_LIVE), 1);
 }
 
 static void bounds_each_class(void **state)
 {
     struct fixture *f = *state;
 
-    flow_table_limit(f->table, FLOW_LIVE, 2);
+    qs_flow_table_limit(f->table, QS_FLOW_LIVE, 2);
     for (unsigned i = 0; i < 3; i++)
-        flow_raise(f->table, add(f, i, i), FLOW_LIVE);
+        qs_flow_raise(f->table, add(f, i, i), QS_FLOW_LIVE);
     assert_int_equal(f->over->len, 1);
     assert_int_equal(g_array_index(f->over, unsigned, 0), 0);
-    assert_int_equal(flow_oldest(f->table, FLOW_LIVE)->last, 1);
-    assert_int_equal(flow_latest(f->table, FLOW_LIVE, NULL)->last, 2);
-    assert_int_equal(flow_latest(f->table, FLOW_LIVE, find(f, to_server(2, 2)))->last, 1);
-    assert_null(flow_oldest(f->table, FLOW_ONE_SIDED));
+    assert_int_equal(qs_flow_oldest(f->table, QS_FLOW_LIVE)->last, 1);
+    assert_int_equal(qs_flow_latest(f->table, QS_FLOW_LIVE, NULL)->last, 2);
+    assert_int_equal(qs_flow_latest(f->table, QS_FLOW_LIVE, find(f, to_server(2, 2)))->last, 1);
+    assert_null(qs_flow_oldest(f->table, QS_FLOW_ONE_SIDED));
 }
 
 /* Of all classes the one idle longest comes first. */
-static void note_name(struct flow *flow, void *user)
+static void note_name(struct qs_flow *flow, void *user)
 {
-    g_array_append_val((GArray *)user, ((struct conversation *)flow)->name);
+    g_array_append_val((GArray *)user, ((struct qs_conversation *)flow)->name);
 }
 
 static void goes_through_all_in_order(void **state)
@@ -208,12 +208,12 @@ static void goes_through_all_in_order(void **state)
     GArray *names = g_array_new(FALSE, FALSE, sizeof(unsigned));
     const unsigned order[] = {3, 1, 2};
 
-    flow_raise(f->table, add(f, 1, 0), FLOW_LIVE);
+    qs_flow_raise(f->table, add(f, 1, 0), QS_FLOW_LIVE);
     add(f, 2, 0);
     add(f, 3, 0);
     find(f, to_server(1, 1));
     find(f, reversed(to_server(2, 1)));
-    flow_table_each(f->table, note_name, names);
+    qs_flow_table_each(f->table, note_name, names);
     assert_int_equal(names->len, 3);
     assert_memory_equal(names->data, order, sizeof order);
     g_array_free(names, TRUE);
@@ -222,19 +222,19 @@ static void goes_through_all_in_order(void **state)
 static void ends_one_or_all(void **state)
 {
     struct fixture *f = *state;
-    struct flow *second;
+    struct qs_flow *second;
 
     add(f, 1, 0);
     second = add(f, 2, 1);
     add(f, 3, 2);
-    flow_end(f->table, second);
+    qs_flow_end(f->table, second);
     assert_int_equal(f->over->len, 1);
     assert_null(find(f, to_server(2, 3)));
-    flow_table_free(f->table);
+    qs_flow_table_free(f->table);
     assert_int_equal(f->over->len, 3);
     assert_int_equal(g_array_index(f->over, unsigned, 1), 1);
     assert_int_equal(g_array_index(f->over, unsigned, 2), 3);
-    f->table = flow_table_new(note_over, f);
+    f->table = qs_flow_table_new(note_over, f);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

@@ -12,7 +12,7 @@ import time
 import unittest
 
 import tool
-from tool import ACKNEX, Capture, ToolTest
+from tool import ACKNEX, SAMPLE, Capture, ToolTest
 
 SKIPPED = 77
 
@@ -77,6 +77,20 @@ class Live(ToolTest):
             self.assertEqual(session["packets"], 25)
             self.assertEqual(session["maps"], ["house.wmb"])
             self.assertEqual(session["file"], "lo")
+
+    def test_texts_are_printable(self):
+        data = bytearray(SAMPLE.read_bytes().replace(b"labplayer", b"\x1b[2J\r\x9b1m\x7f"))
+        path = self.write("hostile.pcap", data)
+        with self.start("--dump", "--verbose", "--filter", "udp port 42302",
+                        "--port", "qw=42302") as process:
+            self.wait_for_socket(process.pid)
+            self.send(42302, path, b"\x6b\x6c", 300)
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            output, error = process.communicate(timeout=20)
+        self.assertGreater(output.count(b"qw.oob.command"), 0)
+        for text in (output, error):
+            self.assertTrue(text.decode().replace("\n", "").isprintable())
 
     def test_unknown_interface(self):
         _, error = self.tool("-i", "nosuchinterface0", status=2)

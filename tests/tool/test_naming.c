@@ -5,11 +5,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "pcap2demo/sessions/naming.h"
+#include "common/sessions/naming.h"
+#include "pcap2demo/output/demo_files.h"
 
 static void assert_map(const char *map, const char *expected)
 {
-    char *name = naming_map(map);
+    char *name = qs_naming_map(map);
 
     assert_string_equal(name, expected);
     g_free(name);
@@ -44,15 +45,15 @@ static void tames_bad_names(void **state)
     assert_map("$(reboot)`ls`", "rebootls");
     memset(long_name, 'x', 300);
     long_name[300] = '\0';
-    name = naming_map(long_name);
-    assert_int_equal(strlen(name), NAMING_PART_MAX);
+    name = qs_naming_map(long_name);
+    assert_int_equal(strlen(name), QS_NAMING_PART_MAX);
     g_free(name);
 }
 
-static void assert_next(struct naming *naming, const struct naming_request *request,
+static void assert_next(struct qs_naming *naming, const struct qs_naming_request *request,
                         const char *expected)
 {
-    char *name = naming_next(naming, request);
+    char *name = qs_naming_next(naming, request);
 
     if (expected)
         assert_string_equal(name, expected);
@@ -64,19 +65,17 @@ static void assert_next(struct naming *naming, const struct naming_request *requ
 /* 2026-11-20 15:54:01.999999999 UTC */
 #define START INT64_C(1795190041999999999)
 #define REQUEST(...)                                                                               \
-    &(const struct naming_request)                                                                 \
+    &(const struct qs_naming_request)                                                              \
     {                                                                                              \
         .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
     }
 
 static void names_by_capture_start_player_and_map(void **state)
 {
-    char *error = NULL;
-    struct naming *naming = naming_new(NULL, &error);
+    struct qs_naming *naming = qs_naming_new(NULL);
 
     (void)state;
-    assert_true(naming_is_free(naming));
-    assert_string_equal(naming_folder(naming), ".");
+    assert_true(qs_naming_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna"),
@@ -93,40 +92,64 @@ static void names_by_capture_start_player_and_map(void **state)
                 "duel-20261120-155401-anna-dm4-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 2, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4-3.qwd");
-    naming_free(naming);
+    qs_naming_free(naming);
 }
 
 /* Each is told apart without a look at all that came before. */
 static void tells_many_apart(void **state)
 {
     enum { MANY = 200000 };
-    char *error = NULL, *expected;
-    struct naming *naming = naming_new(NULL, &error);
+    struct qs_naming *naming = qs_naming_new(NULL);
+    char *expected;
 
     (void)state;
     for (unsigned i = 1; i < MANY; i++)
-        g_free(naming_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
+        g_free(qs_naming_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
     expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
     assert_next(naming, REQUEST(.start = START, .session = MANY, .map = "dm4"), expected);
     /* A map may be called as a number would make it. */
     assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
                 "duel-20261120-155401-dm4-2-2.qwd");
     g_free(expected);
-    naming_free(naming);
+    qs_naming_free(naming);
 }
 
 static void uses_the_users_file(void **state)
 {
-    char *error = NULL;
-    struct naming *naming = naming_new("../final.demo.qwd", &error);
+    struct qs_naming *naming = qs_naming_new("final.demo.qwd");
 
     (void)state;
-    assert_false(naming_is_free(naming));
-    assert_string_equal(naming_folder(naming), "..");
+    assert_false(qs_naming_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 5, .map = "dm6"), NULL);
-    naming_free(naming);
+    qs_naming_free(naming);
+}
+
+/* Who does not know what the capture is called leaves that out. */
+static void names_without_a_capture(void **state)
+{
+    struct qs_naming *naming = qs_naming_new(NULL);
+
+    (void)state;
+    assert_next(naming,
+                &(const struct qs_naming_request){
+                    .capture = "", .start = START, .map = "dm4", .extension = "qwd"},
+                "20261120-155401-dm4.qwd");
+    qs_naming_free(naming);
+}
+
+static void knows_the_folder(void **state)
+{
+    char *error = NULL;
+    struct demo_files *files = demo_files_new(NULL, false, &error);
+
+    (void)state;
+    assert_string_equal(demo_files_folder(files), ".");
+    demo_files_free(files);
+    files = demo_files_new("../final.demo.qwd", false, &error);
+    assert_string_equal(demo_files_folder(files), "..");
+    demo_files_free(files);
 }
 
 static void uses_the_users_folder(void **state)
@@ -134,12 +157,11 @@ static void uses_the_users_folder(void **state)
     char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
     char *with_slash = g_strconcat(folder, "/", NULL);
     char *error = NULL;
-    struct naming *naming = naming_new(with_slash, &error);
+    struct demo_files *files = demo_files_new(with_slash, false, &error);
 
     (void)state;
-    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4"),
-                "duel-20261120-155401-dm4.qwd");
-    naming_free(naming);
+    assert_string_equal(demo_files_folder(files), with_slash);
+    demo_files_free(files);
     g_rmdir(folder);
     g_free(folder);
     g_free(with_slash);
@@ -156,12 +178,11 @@ static void makes_folders(void **state)
     for (unsigned i = 0; i < G_N_ELEMENTS(outputs); i++) {
         char *output = g_build_filename(folder, outputs[i], NULL);
         char *error = NULL;
-        struct naming *naming = naming_new(output, &error);
+        struct demo_files *files = demo_files_new(output, false, &error);
 
         assert_null(error);
-        assert_true(g_file_test(naming_folder(naming), G_FILE_TEST_IS_DIR));
-        assert_int_equal(naming_is_free(naming), !g_str_has_suffix(output, ".qwd"));
-        naming_free(naming);
+        assert_true(g_file_test(demo_files_folder(files), G_FILE_TEST_IS_DIR));
+        demo_files_free(files);
         g_free(output);
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(made); i++) {
@@ -179,7 +200,7 @@ static void refuses_folders_that_cannot_be(void **state)
     char *error = NULL;
 
     (void)state;
-    assert_null(naming_new("/dev/null/folder/x.qwd", &error));
+    assert_null(demo_files_new("/dev/null/folder/x.qwd", false, &error));
     assert_non_null(strstr(error, "/dev/null/folder"));
     g_free(error);
 }
@@ -192,6 +213,8 @@ int main(void)
         cmocka_unit_test(names_by_capture_start_player_and_map),
         cmocka_unit_test(tells_many_apart),
         cmocka_unit_test(uses_the_users_file),
+        cmocka_unit_test(names_without_a_capture),
+        cmocka_unit_test(knows_the_folder),
         cmocka_unit_test(uses_the_users_folder),
         cmocka_unit_test(makes_folders),
         cmocka_unit_test(refuses_folders_that_cannot_be),

@@ -29,19 +29,27 @@ CONTROLS = re.compile("[%s]" % re.escape("".join(
     if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp"))))
 
 
+def infest(data, dice, start=0):
+    """The bytes with control characters in the place of one letter in ten."""
+    data = bytearray(data)
+    for at in range(start, len(data)):
+        letter = chr(data[at]).isalpha() and data[at] < 0x7F
+        if letter and dice.random() < 0.1:
+            data[at] = dice.choice(HOSTILE_BYTES)
+    return bytes(data)
+
+
 def hostile(path, seed):
     """The capture with control characters all over its payloads, as long as before."""
     capture = Capture.read(path)
     dice = random.Random(seed)
-    frames = []
-    for time, frame in capture.frames:
-        data = bytearray(frame)
-        for at in range(42 if capture.link_type == tool.ETHERNET else 28, len(data)):
-            letter = chr(data[at]).isalpha() and data[at] < 0x7F
-            if letter and dice.random() < 0.1:
-                data[at] = dice.choice(HOSTILE_BYTES)
-        frames.append((time, bytes(data)))
-    return Capture(capture.link_type, frames).pcap()
+    start = 42 if capture.link_type == tool.ETHERNET else 28
+    return Capture(capture.link_type, [(time, infest(frame, dice, start))
+                                       for time, frame in capture.frames]).pcap()
+
+
+# What is said of players, maps and servers.
+TEXTS = (b"labplayer", b"dm4", b"Lab server", b"team", b"skin")
 
 
 class Printable(ToolTest):
@@ -51,6 +59,12 @@ class Printable(ToolTest):
         self.read = set()
         for name in ("files", "goldens"):
             (self.folder / name).mkdir()
+
+    def assert_harmless(self, output, what):
+        """The bytes themselves: whatever a terminal makes of them."""
+        bad = output.translate(None, bytes({*range(0x20, 0x7F), *range(0xA0, 0x100), 0x0A}))
+        for byte in {*bad} - {*range(0x80, 0xA0)}:  # these are parts of UTF-8, which is looked at
+            self.fail(f"{what}: byte {byte:#x}")
 
     def assert_printable(self, text, what):
         if text.replace("\n", "").isprintable():
@@ -69,6 +83,7 @@ class Printable(ToolTest):
         result = self.run_tool(*arguments)
         self.assertIn(result.returncode, (0, 1, 2), (arguments, result.stderr))
         for output in (result.stdout, result.stderr):
+            self.assert_harmless(output, arguments)
             self.assert_printable(output.decode(), arguments)
         for _, folders, files in os.walk(self.folder):
             for name in {*folders, *files} - self.names:
@@ -112,6 +127,29 @@ class Printable(ToolTest):
         self.check_all(self.write(EVIL + ".dm2", demo))
         self.check_all(self.write(EVIL + "-cut.dm2", demo[:-7]))
         self.check("--pcap", "made.pcapng", self.folder / (EVIL + ".dm2"))
+
+    def test_contents_of_demos(self):
+        demos = [*CAPTURES.glob("*.mvd"), *CAPTURES.glob("*.qwd"), *CAPTURES.glob("*.dm2"),
+                 CAPTURES / "fidelity" / "nq-protocol666.dem.gz"]
+        for number, path in enumerate(sorted(demos)):
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            dice = random.Random(number)
+            for start in (16, len(data) // 2):  # also where the sign-on is whole
+                name = f"{number}-{start}{path.name.removesuffix('.gz')}"
+                made = self.write(name, infest(data[:200000], dice, start))
+                self.check_all(made)
+                self.check("--pcap", "made.pcapng", made)
+                self.check("--sign-on", made, "--verbose", SAMPLE)
+
+    def test_names_that_were_chosen(self):
+        """Players, maps and servers with nothing but controls in their names, by every report."""
+        for capture in (SAMPLE, CAPTURES / "q2-vanilla.pcap", CAPTURES / "nq-protocol15.pcap"):
+            data = capture.read_bytes()
+            for number, text in enumerate(TEXTS):
+                controls = (HOSTILE_BYTES * 2)[:len(text)].replace(b"\\", b"\x1b")
+                self.check_all(self.write(f"{capture.stem}{number}.pcap",
+                                          data.replace(text, controls)))
 
     def test_wrong_usage(self):
         self.write(EVIL, b"no folder")

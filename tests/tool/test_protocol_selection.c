@@ -2,25 +2,25 @@
 /* Which protocol a conversation is given to. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/sessions/protocol_selection.h"
+#include "common/sessions/protocol_selection.h"
 
 static int set_up(void **state)
 {
-    *state = protocol_selection_new();
+    *state = qs_protocol_selection_new();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    protocol_selection_free(*state);
+    qs_protocol_selection_free(*state);
     return 0;
 }
 
 /* A packet that no protocol can take for its own. */
 static struct qs_packet between(uint16_t source, uint16_t destination)
 {
-    static const uint8_t data[4] = {0x12, 0x34, 0x56, 0x78};
-    struct qs_packet packet = {.data = data, .size = 4, .wire_size = 4};
+    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 6};
+    struct qs_packet packet = {.data = data, .size = sizeof data, .wire_size = sizeof data};
 
     packet.source.port = source;
     packet.destination.port = destination;
@@ -32,12 +32,28 @@ static void goes_by_server_ports(void **state)
     const struct qs_packet to = between(40000, 27500), from = between(27500, 40000);
     const struct qs_packet none = between(40000, 40001);
 
-    assert_int_equal(protocol_selection_find(*state, &to, PROTOCOL_NONE), qs_protocol_number("qw"));
-    assert_int_equal(protocol_selection_find(*state, &from, PROTOCOL_NONE),
+    assert_int_equal(qs_protocol_selection_find(*state, &to, QS_PROTOCOL_NONE),
                      qs_protocol_number("qw"));
-    assert_int_equal(protocol_selection_find(*state, &none, PROTOCOL_NONE), -1);
-    assert_true(protocol_selection_is_server(*state, qs_protocol_number("qw"), 27500));
-    assert_false(protocol_selection_is_server(*state, qs_protocol_number("qw"), 40000));
+    assert_int_equal(qs_protocol_selection_find(*state, &from, QS_PROTOCOL_NONE),
+                     qs_protocol_number("qw"));
+    assert_int_equal(qs_protocol_selection_find(*state, &none, QS_PROTOCOL_NONE), -1);
+    assert_true(qs_protocol_selection_is_server(*state, qs_protocol_number("qw"), 27500));
+    assert_false(qs_protocol_selection_is_server(*state, qs_protocol_number("qw"), 40000));
+}
+
+/* Source's servers have ports of their own there, too: what is asked of them is not ours. */
+static void leaves_what_is_foreign(void **state)
+{
+    static const uint8_t a2s[] = "\xff\xff\xff\xffTSource Engine Query";
+    static const uint8_t steam[] = "VS01\0\0\1\0\0\0\0\0";
+    struct qs_packet packet = between(40000, 27000);
+
+    packet.data = a2s;
+    packet.size = packet.wire_size = sizeof a2s;
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, QS_PROTOCOL_NONE), -1);
+    packet.data = steam;
+    packet.size = packet.wire_size = sizeof steam - 1;
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, QS_PROTOCOL_NONE), -1);
 }
 
 /* A QuakeWorld connection request, on ports that say nothing. */
@@ -49,7 +65,7 @@ static void goes_by_bytes(void **state)
 
     packet.data = data;
     packet.size = packet.wire_size = sizeof data - 1;
-    assert_int_equal(protocol_selection_find(*state, &packet, PROTOCOL_NONE),
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, QS_PROTOCOL_NONE),
                      qs_protocol_number("qw"));
 }
 
@@ -59,19 +75,19 @@ static void takes_the_users_word(void **state)
     const struct qs_packet outside = between(3, 28511), standard = between(4, 27500);
     char *error = NULL;
 
-    assert_true(protocol_selection_add(*state, "acknex=28500-28510,99", &error));
-    assert_int_equal(protocol_selection_find(*state, &low, PROTOCOL_NONE),
+    assert_true(qs_protocol_selection_add(*state, "acknex=28500-28510,99", &error));
+    assert_int_equal(qs_protocol_selection_find(*state, &low, QS_PROTOCOL_NONE),
                      qs_protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &high, PROTOCOL_NONE),
+    assert_int_equal(qs_protocol_selection_find(*state, &high, QS_PROTOCOL_NONE),
                      qs_protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &one, PROTOCOL_NONE),
+    assert_int_equal(qs_protocol_selection_find(*state, &one, QS_PROTOCOL_NONE),
                      qs_protocol_number("acknex"));
-    assert_int_equal(protocol_selection_find(*state, &outside, PROTOCOL_NONE), -1);
-    assert_int_equal(protocol_selection_find(*state, &standard, PROTOCOL_NONE),
+    assert_int_equal(qs_protocol_selection_find(*state, &outside, QS_PROTOCOL_NONE), -1);
+    assert_int_equal(qs_protocol_selection_find(*state, &standard, QS_PROTOCOL_NONE),
                      qs_protocol_number("qw"));
     /* It counts for more than what the port is by default. */
-    assert_true(protocol_selection_add(*state, "acknex=27500", &error));
-    assert_int_equal(protocol_selection_find(*state, &standard, PROTOCOL_NONE),
+    assert_true(qs_protocol_selection_add(*state, "acknex=27500", &error));
+    assert_int_equal(qs_protocol_selection_find(*state, &standard, QS_PROTOCOL_NONE),
                      qs_protocol_number("acknex"));
 }
 
@@ -84,13 +100,13 @@ static void thinks_again(void **state)
     struct qs_packet packet = between(40000, 40001);
     char *error = NULL;
 
-    assert_int_equal(protocol_selection_find(*state, &packet, nq), nq);
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, nq), nq);
     packet.data = challenge;
     packet.size = packet.wire_size = sizeof challenge;
-    assert_int_equal(protocol_selection_find(*state, &packet, nq), qw);
-    assert_int_equal(protocol_selection_find(*state, &packet, qw), qw);
-    assert_true(protocol_selection_add(*state, "nq=40000", &error));
-    assert_int_equal(protocol_selection_find(*state, &packet, nq), nq);
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, nq), qw);
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, qw), qw);
+    assert_true(qs_protocol_selection_add(*state, "nq=40000", &error));
+    assert_int_equal(qs_protocol_selection_find(*state, &packet, nq), nq);
 }
 
 /* At the port of a QuakeWorld server DarkPlaces' client asks in Quake's way, too. */
@@ -105,8 +121,8 @@ static void waits_for_the_answer(void **state)
     to.size = to.wire_size = sizeof request - 1;
     from.data = acceptance;
     from.size = from.wire_size = sizeof acceptance - 1;
-    assert_int_equal(protocol_selection_find(*state, &to, qw), qw);
-    assert_int_equal(protocol_selection_find(*state, &from, qw), nq);
+    assert_int_equal(qs_protocol_selection_find(*state, &to, qw), qw);
+    assert_int_equal(qs_protocol_selection_find(*state, &from, qw), nq);
 }
 
 static void refuses_what_it_cannot_read(void **state)
@@ -133,7 +149,7 @@ static void refuses_what_it_cannot_read(void **state)
         char *error = NULL;
 
         print_message("\"%s\"\n", wrong[i]);
-        assert_false(protocol_selection_add(*state, wrong[i], &error));
+        assert_false(qs_protocol_selection_add(*state, wrong[i], &error));
         assert_non_null(error);
         g_free(error);
     }
@@ -144,8 +160,9 @@ static void refuses_what_it_cannot_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(goes_by_server_ports), TEST(goes_by_bytes),        TEST(takes_the_users_word),
-        TEST(thinks_again),         TEST(waits_for_the_answer), TEST(refuses_what_it_cannot_read),
+        TEST(goes_by_server_ports),        TEST(leaves_what_is_foreign), TEST(goes_by_bytes),
+        TEST(takes_the_users_word),        TEST(thinks_again),           TEST(waits_for_the_answer),
+        TEST(refuses_what_it_cannot_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

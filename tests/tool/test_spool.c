@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "pcap2demo/sessions/spool.h"
+#include "common/sessions/spool.h"
 #include "tests/unit/unit.h"
 
 static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size)
@@ -17,28 +17,28 @@ static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size
                               .from = QS_END_B};
 }
 
-static void add_packets(struct spool *spool, const char *file, uint64_t count, uint32_t size)
+static void add_packets(struct qs_spool *spool, const char *file, uint64_t count, uint32_t size)
 {
     uint8_t bytes[2000];
 
     for (uint64_t i = 1; i <= count; i++) {
         const struct qs_packet packet = packet_of(i, bytes, size);
 
-        assert_true(spool_add(spool, file, &packet));
+        assert_true(qs_spool_add(spool, file, &packet));
     }
 }
 
-static void assert_packets(struct spool *spool, const char *file, uint64_t count, uint32_t size)
+static void assert_packets(struct qs_spool *spool, const char *file, uint64_t count, uint32_t size)
 {
     uint8_t bytes[2000];
     struct qs_packet packet;
     const char *of;
 
-    spool_rewind(spool);
+    qs_spool_rewind(spool);
     for (uint64_t i = 1; i <= count; i++) {
         const struct qs_packet expected = packet_of(i, bytes, size);
 
-        assert_true(spool_next(spool, &of, &packet));
+        assert_true(qs_spool_next(spool, &of, &packet));
         assert_string_equal(of, file);
         assert_int_equal(packet.number, i);
         assert_int_equal(packet.time, expected.time);
@@ -47,19 +47,19 @@ static void assert_packets(struct spool *spool, const char *file, uint64_t count
         assert_int_equal(packet.size, size);
         assert_memory_equal(packet.data, bytes, size);
     }
-    assert_false(spool_next(spool, &of, &packet));
+    assert_false(qs_spool_next(spool, &of, &packet));
 }
 
 static void test_packets(uint64_t count, uint32_t size)
 {
-    struct spool *spool = spool_new();
+    struct qs_spool *spool = qs_spool_new();
     const char *file = g_intern_string("a.pcap");
 
     add_packets(spool, file, count, size);
     assert_packets(spool, file, count, size);
     assert_packets(spool, file, count, size); /* again */
-    assert_null(spool_error(spool));
-    spool_free(spool);
+    assert_null(qs_spool_error(spool));
+    qs_spool_free(spool);
 }
 
 static void test_nothing(void **state)

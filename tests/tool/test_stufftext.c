@@ -5,20 +5,20 @@
 #include <string.h>
 
 #include "common/demo/stufftext.h"
-#include "pcap2demo/sessions/demo.h"
+#include "common/sessions/demo.h"
 
 /* Sifts messages one after the other; what is left of all stands in `expected`, with ids and NULs.
  */
 static void expect_of(const struct command *needed, const char *const *never,
                       const char *const *texts, const char *expected, const char *left_out)
 {
-    struct demo *demo = demo_new(
-        &(struct demo_setup){.extension = "qwd", .demo_options = {.sanitize = needed != NULL}});
+    struct qs_session_demo *demo = qs_session_demo_new(&(struct qs_session_demo_setup){
+        .extension = "qwd", .demo_options = {.sanitize = needed != NULL}});
     GByteArray *out = g_byte_array_new();
     struct stufftext stufftext;
     char *told;
 
-    stufftext_init(&stufftext, demo_writer(demo), '\t', needed, never);
+    stufftext_init(&stufftext, qs_session_demo_writer(demo), '\t', needed, never);
     for (; *texts; texts++) {
         char *message = g_strconcat("\t", *texts, NULL);
 
@@ -31,12 +31,12 @@ static void expect_of(const struct command *needed, const char *const *never,
             out->data[i] = '|';
     g_byte_array_append(out, (const uint8_t *)"", 1);
     assert_string_equal((char *)out->data, expected);
-    told = demo_left_out_text(demo);
+    told = qs_session_demo_left_out_text(demo);
     assert_string_equal(told ? told : "", left_out);
     g_free(told);
     stufftext_clear(&stufftext);
     g_byte_array_free(out, TRUE);
-    demo_free(demo);
+    qs_session_demo_free(demo);
 }
 
 static void expect(const char *const *texts, const char *expected, const char *left_out)

@@ -2,29 +2,31 @@
 /* Frames out of order: sorted by time within a few places, but not across a clock that is set. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/capture/time_order.h"
+#include "common/sessions/time_order.h"
 
 /* Gives frames with these times, and returns the order in which they come out. */
 static char *sort(const char *times)
 {
-    struct time_order *order = time_order_new();
+    struct qs_time_order *order = qs_time_order_new();
     char **all = g_strsplit(times, " ", 0);
     GString *out = g_string_new(NULL);
-    struct input_frame frame;
+    struct qs_packet frame;
 
     for (char **time = all; *time; time++) {
-        frame = (struct input_frame){.bytes = {(const uint8_t *)*time, 1, 1},
-                                     .time = g_ascii_strtoll(*time, NULL, 10)};
-        if (time_order_passes(order, &frame)) {
+        frame = (struct qs_packet){.data = (const uint8_t *)*time,
+                                   .size = 1,
+                                   .wire_size = 1,
+                                   .time = g_ascii_strtoll(*time, NULL, 10)};
+        if (qs_time_order_passes(order, &frame)) {
             g_string_append_printf(out, " %d", (int)frame.time);
             continue;
         }
-        while (time_order_next(order, false, &frame))
+        while (qs_time_order_next(order, false, &frame))
             g_string_append_printf(out, " %d", (int)frame.time);
     }
-    while (time_order_next(order, true, &frame))
+    while (qs_time_order_next(order, true, &frame))
         g_string_append_printf(out, " %d", (int)frame.time);
-    time_order_free(order);
+    qs_time_order_free(order);
     g_strfreev(all);
     return g_string_free(out, FALSE);
 }

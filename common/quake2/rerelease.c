@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What demos of the rerelease (protocols 2022 and 2023) have of their own. Source: PROTOCOL.md,
+ * section 19; q2proto, q2proto_proto_kex.c.
+ */
+#include "common/core/inflate_stream.h"
+#include "common/quake2/baselines.h"
+#include "common/quake2/decode.h"
+
+/* Bits of the word that has the weapon's frame. */
+enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
+
+/* What a step of a short is. */
+static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024;
+
+/* --- Messages --- */
+
+void q2_read_splitclient(struct qs_decoder *d)
+{
+    qs_label(d, ": %u", qs_u8(d, Q2_SPLITCLIENT_NUMBER));
+}
+
+void q2_read_locprint(struct qs_decoder *d)
+{
+    uint8_t count;
+
+    qs_u8(d, Q2_LOCPRINT_FLAGS);
+    qs_label_text(d, ": ", qs_text(d, Q2_LOCPRINT_BASE), "");
+    count = qs_u8(d, Q2_LOCPRINT_COUNT);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        qs_text(d, Q2_LOCPRINT_ARGUMENT);
+}
+
+/* A stream of zlib's to its end. NULL: there is none, or it is too long. */
+static GBytes *inflate_whole(struct qs_decoder *d, uint32_t at, struct qs_view packed)
+{
+    struct qs_inflate_stream stream = {0};
+    GByteArray *out = g_byte_array_new();
+    uint32_t used;
+    const bool good = qs_inflate_more(d, &stream, at, packed, out, &used);
+
+    qs_inflate_stream_clear(&stream);
+    if (good)
+        return g_byte_array_free_to_bytes(out);
+    g_byte_array_free(out, TRUE);
+    return NULL;
+}
+
+static void read_blast(struct qs_decoder *d, const char *title, void (*read)(struct qs_decoder *))
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t size = qs_u16(d, Q2_BLAST_SIZE);
+    struct qs_view packed;
+    GBytes *inflated;
+
+    qs_u16(d, Q2_BLAST_UNPACKED);
+    packed = qs_bytes(d, Q2_BLAST_DATA, size);
+    if (d->in.overrun)
+        return;
+    inflated = inflate_whole(d, at, packed);
+    if (!inflated)
+        return;
+    q2_read_source(d, title, inflated, read);
+    g_bytes_unref(inflated);
+}
+
+static void read_configstrings(struct qs_decoder *d)
+{
+    while (qs_reader_left(&d->in)) {
+        qs_open(d, Q2_CONFIGSTRING);
+        q2_read_configstring(d);
+        qs_close(d);
+    }
+    qs_undecoded(d);
+}
+
+static void read_baselines(struct qs_decoder *d)
+{
+    while (qs_reader_left(&d->in)) {
+        qs_open(d, Q2_ENTITY);
+        q2_read_baseline(d, q2_read_entity_mask(d));
+        qs_close(d);
+    }
+    qs_undecoded(d);
+}
+
+void q2_read_configblast(struct qs_decoder *d)
+{
+    read_blast(d, "Inflated config strings", read_configstrings);
+}
+
+void q2_read_spawnbaselineblast(struct qs_decoder *d)
+{
+    read_blast(d, "Inflated baselines", read_baselines);
+}
+
+/* --- Entities --- */
+
+/* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
+static bool has_solid(const struct q2_session *session, uint16_t number)
+{
+    const char *known = qs_table_get(&session->solids, number);
+    struct q2_entity baseline;
+
+    if (known)
+        return known[0] == '1';
+    return q2_baseline_get(session, number, &baseline) && baseline.solid;
+}
+
+static void keep_solid(struct q2_session *session, uint16_t number, bool solid)
+{
+    qs_table_set(&session->solids, number,
+                 (struct qs_view){(const uint8_t *)(solid ? "1" : "0"), 1});
+}
+
+void q2_rerelease_remove(struct q2_session *session, uint16_t number)
+{
+    if (session->dialect.rerelease)
+        qs_table_set(&session->solids, number, (struct qs_view){0});
+}
+
+static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
+{
+    entity->solid = qs_u32(d, Q2_ENTITY_SOLID);
+    if (!d->in.overrun)
+        keep_solid(q2_session_of(d->session), entity->number, entity->solid);
+}
+
+static void read_coordinate(struct qs_decoder *d, unsigned id, bool floats, int32_t *to)
+{
+    if (floats)
+        q2_read_float_coordinate(d, id, to);
+    else
+        q2_read_short_coordinate(d, id, to);
+}
+
+static void read_place(struct qs_decoder *d, uint64_t bits, bool floats, struct q2_entity *entity)
+{
+    if (bits & U_ORIGIN1)
+        read_coordinate(d, Q2_ENTITY_ORIGIN_X, floats, &entity->origin[0]);
+    if (bits & U_ORIGIN2)
+        read_coordinate(d, Q2_ENTITY_ORIGIN_Y, floats, &entity->origin[1]);
+    if (bits & U_ORIGIN3)
+        read_coordinate(d, Q2_ENTITY_ORIGIN_Z, floats, &entity->origin[2]);
+    if (!(bits & U_OLDORIGIN))
+        return;
+    qs_open(d, Q2_ENTITY_OLDORIGIN);
+    for (unsigned i = 0; i < 3; i++)
+        read_coordinate(d, Q2_ENTITY_OLDORIGIN + 1 + i, floats, &entity->old_origin[i]);
+    qs_close(d);
+}
+
+static void read_angles(struct qs_decoder *d, uint64_t bits)
+{
+    if (bits & U_ANGLE1)
+        qs_f32(d, Q2_ENTITY_ANGLES_PITCH);
+    if (bits & U_ANGLE2)
+        qs_f32(d, Q2_ENTITY_ANGLES_YAW);
+    if (bits & U_ANGLE3)
+        qs_f32(d, Q2_ENTITY_ANGLES_ROLL);
+}
+
+static void read_rest(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    if (bits & U_SOUND)
+        q2_read_entity_sound(d, entity);
+    if (bits & U_EVENT)
+        entity->event = qs_u8(d, Q2_ENTITY_EVENT);
+    if (bits & U_ALPHA)
+        entity->alpha = qs_scaled_u8(d, Q2_ENTITY_ALPHA, 1.0 / 255);
+    if (bits & U_SCALE)
+        entity->scale = qs_scaled_u8(d, Q2_ENTITY_SCALE, 1.0 / 16);
+    if (bits & U_KEX_INSTANCE)
+        qs_u8(d, Q2_ENTITY_INSTANCE);
+    if (bits & U_KEX_OWNER)
+        qs_u16(d, Q2_ENTITY_OWNER);
+    if (bits & U_KEX_OLDFRAME)
+        qs_u16(d, Q2_ENTITY_OLDFRAME);
+}
+
+void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
+{
+    const struct q2_session *session = q2_session_of_const(d->session);
+
+    if (bits & U_SOLID)
+        read_solid(d, entity);
+    read_place(d, bits, session->dialect.floats || has_solid(session, entity->number), entity);
+    read_angles(d, bits);
+    read_rest(d, bits, entity);
+}
+
+/* --- The player --- */
+
+static void read_floats(struct qs_decoder *d, unsigned id)
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        qs_f32(d, id + 1 + i);
+    qs_close(d);
+}
+
+static unsigned read_bits(struct qs_decoder *d)
+{
+    unsigned bits = qs_u16(d, Q2_PLAYER_BITS);
+
+    if (bits & PS_MOREBITS)
+        bits |= (unsigned)qs_u16(d, Q2_PLAYER_BITS_UPPER) << 16;
+    return bits;
+}
+
+static void read_movement(struct qs_decoder *d, unsigned bits, struct q2_player *player)
+{
+    if (bits & PS_M_TYPE)
+        player->pm_type = qs_u8(d, Q2_PLAYER_PM_TYPE);
+    if (bits & PS_M_ORIGIN)
+        q2_read_float_position(d, Q2_PLAYER_ORIGIN, player->origin);
+    if (bits & PS_M_VELOCITY)
+        q2_read_float_position(d, Q2_PLAYER_VELOCITY, player->velocity);
+    if (bits & PS_M_TIME)
+        player->pm_time = qs_u16(d, Q2_PLAYER_PM_TIME);
+    if (bits & PS_M_FLAGS)
+        player->pm_flags = qs_u16(d, Q2_PLAYER_PM_FLAGS);
+    if (bits & PS_M_GRAVITY)
+        player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
+    if (bits & PS_M_DELTA_ANGLES)
+        read_floats(d, Q2_PLAYER_DELTA_ANGLES);
+}
+
+static void read_view(struct qs_decoder *d, unsigned bits)
+{
+    if (bits & PS_VIEWOFFSET) {
+        q2_read_scaled3(d, Q2_PLAYER_VIEWOFFSET, viewoffset_unit);
+        qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
+    }
+    if (bits & PS_VIEWANGLES)
+        read_floats(d, Q2_PLAYER_VIEWANGLES);
+    if (bits & PS_KICKANGLES)
+        q2_read_scaled3(d, Q2_PLAYER_KICKANGLES, kick_unit);
+}
+
+/* Components of a vector, each by its bit from `first` on. */
+static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
+{
+    if (!(bits & first * 7))
+        return;
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & first << i)
+            qs_f32(d, id + 1 + i);
+    qs_close(d);
+}
+
+static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)
+{
+    const uint16_t bits = qs_u16(d, Q2_PLAYER_GUN_BITS);
+
+    player->gunframe = (uint8_t)(bits & GUN_FRAME);
+    read_components(d, Q2_PLAYER_GUNOFFSET, bits, GUN_OFFSET_X);
+    read_components(d, Q2_PLAYER_GUNANGLES, bits, GUN_PITCH);
+    if (bits & GUN_RATE)
+        qs_u8(d, Q2_PLAYER_GUNRATE);
+}
+
+static void read_screen(struct qs_decoder *d, unsigned bits, struct q2_player *player)
+{
+    const unsigned all = 15; /* colours */
+
+    if (bits & PS_BLEND)
+        q2_read_colours(d, Q2_PLAYER_BLEND, all, player->blend);
+    if (bits & PS_FOV)
+        player->fov = qs_u8(d, Q2_PLAYER_FOV);
+    if (bits & PS_RDFLAGS)
+        player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
+    q2_read_stats_half(d, 0, player);
+    q2_read_stats_half(d, Q2_STATS, player);
+    if (bits & PS_KEX_DAMAGE_BLEND)
+        q2_read_colours(d, Q2_PLAYER_DAMAGE_BLEND, all, player->damage_blend);
+    if (bits & PS_KEX_TEAM_ID)
+        qs_u8(d, Q2_PLAYER_TEAM_ID);
+}
+
+void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player)
+{
+    const unsigned bits = read_bits(d);
+
+    read_movement(d, bits, player);
+    read_view(d, bits);
+    if (bits & PS_WEAPONINDEX)
+        q2_read_gun_index(d, player);
+    if (bits & PS_WEAPONFRAME)
+        read_gun_frame(d, player);
+    read_screen(d, bits, player);
+}

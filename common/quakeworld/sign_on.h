@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether the capture has all of a level's sign-on: the client asks for it part by part, and what
+ * it asks for next it has from the answer (PROTOCOL.md, section 9).
+ */
+#ifndef QW_SIGN_ON_H
+#define QW_SIGN_ON_H
+
+#include "common/core/decoder.h"
+#include "common/quakeworld/quakeworld.h"
+
+/* A command of the client's. */
+void qw_sign_on_command(struct qs_decoder *d, struct qs_view text);
+
+/* What the server tells: svc_stufftext, svc_serverdata, and a list from index `first` on. */
+void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text);
+void qw_sign_on_serverdata(struct qs_decoder *d);
+void qw_sign_on_list(struct qs_decoder *d, uint32_t first);
+
+/* A packet of either end was read; `reliable`: the bit of its number, or for the client's that of
+ * its acknowledgement. */
+void qw_sign_on_packet(struct qs_decoder *d, bool reliable);
+
+#endif

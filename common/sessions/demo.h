@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One session's demo: files, counts and problems. It is what rebuilders write with. */
+#ifndef QS_SESSIONS_DEMO_H
+#define QS_SESSIONS_DEMO_H
+
+#include <glib.h>
+
+#include "common/demo/writer.h"
+#include "common/sessions/location.h"
+#include "common/sessions/lending.h"
+#include "common/sessions/naming.h"
+#include "common/sessions/problems.h"
+
+/* Names of commands left out that are told apart; further ones are told as "others". */
+enum { QS_DEMO_COMMANDS_MAX = 32 };
+
+/* Where the files of demos go. An implementation begins with this struct. */
+struct qs_demo_store {
+    /* Begins a file, which has no name yet. */
+    void *(*begin)(struct qs_demo_store *store);
+    void (*write)(void *file, const void *data, size_t size);
+    /*
+     * The file is whole, and gets a name. NULL; or a new text: why it is not there. `*name` is the
+     * name as a new text, or NULL where it could have none.
+     */
+    char *(*commit)(struct qs_demo_store *store, void *file,
+                    const struct qs_naming_request *request, char **name);
+    /* Ends it; what was not committed is dropped. */
+    void (*end)(void *file);
+};
+
+/* What the user asked for. */
+struct qs_session_demo_options {
+    bool split;      /* a demo for each level, also where clients record one for a connection */
+    bool sanitize;   /* leave out what playback does not need and would carry out: see the manual */
+    bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
+};
+
+struct qs_session_demo_setup {
+    struct qs_demo_store *store; /* NULL: nothing is written, only counted */
+    struct qs_session_demo_options demo_options;
+    const char *capture; /* of the files' names; the demo's owner keeps these texts alive */
+    const char *extension;
+    unsigned session;
+};
+
+/* A file as it was written, or would be. */
+struct qs_session_demo_file {
+    char *name; /* without folder; NULL where nothing is written */
+    char *map;  /* that it is named after, as the network said it; or NULL */
+    uint64_t size;
+    uint64_t first;     /* number of the packet that it begins with */
+    int64_t start, end; /* times of its first packet and of its last, nanoseconds since the epoch */
+    char *error;        /* why it is not there, or NULL */
+};
+
+struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *setup);
+void qs_session_demo_free(struct qs_session_demo *demo);
+
+/* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
+ * next one begins; see naming.h for its name. */
+struct qs_demo_writer *qs_session_demo_writer(struct qs_session_demo *demo);
+
+/* Whether each level is to have a demo of its own. */
+bool qs_session_demo_splits(const struct qs_session_demo *demo);
+
+const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo);
+
+/* The packet to come, and the file that it is from, an interned text. */
+void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
+                                const struct qs_packet *packet);
+
+/* Whose demo it is; NULL: not known. */
+void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player);
+
+/* The map that the session is on from now on; NULL: not known. */
+void qs_session_demo_set_map(struct qs_session_demo *demo, const char *map);
+
+/* The session is over: names the last file, or drops it where `keep` is false. */
+void qs_session_demo_end(struct qs_session_demo *demo, bool keep);
+
+/* There is no need for it: what is written is dropped. */
+void qs_session_demo_drop(struct qs_session_demo *demo);
+
+/* Whether the session ended so that the last file was not kept. */
+bool qs_session_demo_is_dropped(const struct qs_session_demo *demo);
+
+/* struct qs_session_demo_file *, in order. */
+const GPtrArray *qs_session_demo_files(const struct qs_session_demo *demo);
+
+/* What is wrong with it, or what the user should know of it. */
+const struct qs_session_problems *qs_session_demo_problems(const struct qs_session_demo *demo);
+
+/* The commands that were left out, as a new text: "cmd ×5, packet"; NULL: none were. */
+char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);
+
+/* What the start lacks, or NULL. */
+const char *qs_session_demo_lacks(const struct qs_session_demo *demo);
+
+/* How its start was made good. Texts are NULL where there is nothing to say. */
+struct qs_session_demo_loan {
+    char *lender;   /* whose sign-on it begins with: "session 2", "dm4.dem" */
+    char *unknown;  /* what is not known all the same */
+    char *refusals; /* why demos that the user named could not help */
+};
+
+/* The session's lender knows other sessions with its server; NULL: not any more. Both must live as
+ * long. */
+void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_lending *lending,
+                               const struct qs_lender *lender);
+
+/* Once, of a session that began late. */
+void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan *loan);
+const struct qs_session_demo_loan *qs_session_demo_loan(const struct qs_session_demo *demo);
+
+#endif

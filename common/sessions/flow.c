@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/flow.h"
+
+#include <string.h>
+
+struct qs_flow_table {
+    GHashTable *flows;              /* by their two ends */
+    GQueue by_use[QS_FLOW_CLASSES]; /* idle longest first */
+    guint limits[QS_FLOW_CLASSES];
+    struct qs_flow *latest; /* of all; or NULL */
+    uint64_t turns;         /* so far */
+    void (*over)(struct qs_flow *flow, void *user);
+    void *user;
+};
+
+static bool address_equal(const struct qs_address *a, const struct qs_address *b)
+{
+    return a->port == b->port && a->family == b->family &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static uint32_t address_hash(const struct qs_address *address)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, address->bytes, sizeof halves);
+    halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
+    halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (uint32_t)((halves[0] ^ halves[1]) >> 32);
+}
+
+/* The same for both directions. */
+static guint ends_hash(gconstpointer data)
+{
+    const struct qs_address *ends = data;
+
+    return address_hash(&ends[0]) + address_hash(&ends[1]);
+}
+
+/* Whether these are the two ends, in either order. */
+static bool has_ends(const struct qs_address *ends, const struct qs_address *a,
+                     const struct qs_address *b)
+{
+    return (address_equal(&ends[0], a) && address_equal(&ends[1], b)) ||
+           (address_equal(&ends[0], b) && address_equal(&ends[1], a));
+}
+
+static gboolean ends_equal(gconstpointer a, gconstpointer b)
+{
+    const struct qs_address *x = a, *y = b;
+
+    return has_ends(x, &y[0], &y[1]);
+}
+
+struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void *user), void *user)
+{
+    struct qs_flow_table *table = g_new0(struct qs_flow_table, 1);
+
+    table->flows = g_hash_table_new(ends_hash, ends_equal);
+    for (int i = 0; i < QS_FLOW_CLASSES; i++)
+        table->limits[i] = QS_FLOWS_MAX;
+    table->over = over;
+    table->user = user;
+    return table;
+}
+
+void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
+{
+    table->limits[class] = max;
+}
+
+void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow)
+{
+    g_queue_unlink(&table->by_use[flow->class], &flow->link);
+    g_hash_table_remove(table->flows, flow->ends);
+    if (table->latest == flow)
+        table->latest = NULL;
+    table->over(flow, table->user);
+}
+
+/* --- Which were idle longest ----------------------------------------------------------------- */
+
+struct qs_flow *qs_flow_oldest(const struct qs_flow_table *table, enum qs_flow_class class)
+{
+    const GList *head = table->by_use[class].head;
+
+    return head ? head->data : NULL;
+}
+
+struct qs_flow *qs_flow_latest(const struct qs_flow_table *table, enum qs_flow_class class,
+                               const struct qs_flow *own)
+{
+    const GList *tail = table->by_use[class].tail;
+
+    if (tail && tail->data == own)
+        tail = tail->prev;
+    return tail ? tail->data : NULL;
+}
+
+guint qs_flow_count(const struct qs_flow_table *table, enum qs_flow_class class)
+{
+    return table->by_use[class].length;
+}
+
+static uint64_t turn_of(const GList *link)
+{
+    return ((const struct qs_flow *)link->data)->turn;
+}
+
+/* The class of which the first link is of the conversation that was idle longest; QS_FLOW_CLASSES:
+ * there are no links. */
+static int first_of(GList *const links[QS_FLOW_CLASSES])
+{
+    int first = QS_FLOW_CLASSES;
+
+    for (int i = 0; i < QS_FLOW_CLASSES; i++)
+        if (links[i] && (first == QS_FLOW_CLASSES || turn_of(links[i]) < turn_of(links[first])))
+            first = i;
+    return first;
+}
+
+/* Of all classes; NULL: there is none. */
+static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
+{
+    GList *const heads[QS_FLOW_CLASSES] = {table->by_use[QS_FLOW_ONE_SIDED].head,
+                                           table->by_use[QS_FLOW_ANSWERED].head,
+                                           table->by_use[QS_FLOW_LIVE].head};
+    const int class = first_of(heads);
+
+    return class < QS_FLOW_CLASSES ? heads[class]->data : NULL;
+}
+
+static void end_idle(struct qs_flow_table *table, int64_t now)
+{
+    struct qs_flow *oldest;
+
+    while ((oldest = oldest_of_all(table)) && now - oldest->last >= QS_FLOW_IDLE)
+        qs_flow_end(table, oldest);
+}
+
+void qs_flow_table_free(struct qs_flow_table *table)
+{
+    struct qs_flow *oldest;
+
+    while ((oldest = oldest_of_all(table)))
+        qs_flow_end(table, oldest);
+    g_hash_table_destroy(table->flows);
+    g_free(table);
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow *flow, void *user),
+                        void *user)
+{
+    GList *next[QS_FLOW_CLASSES];
+    int class;
+
+    for (int i = 0; i < QS_FLOW_CLASSES; i++)
+        next[i] = table->by_use[i].head;
+    while ((class = first_of(next)) < QS_FLOW_CLASSES) {
+        struct qs_flow *flow = next[class]->data;
+
+        next[class] = next[class]->next;
+        each(flow, user);
+    }
+}
+
+static void shift(struct qs_flow *flow, void *user)
+{
+    flow->last += *(const int64_t *)user;
+}
+
+void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
+{
+    qs_flow_table_each(table, shift, &step);
+}
+
+/* --- One of them ----------------------------------------------------------------------------- */
+
+/* Makes it the latest of its class, which it is not in. */
+static void enter(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class)
+{
+    GQueue *by_use = &table->by_use[class];
+
+    flow->class = class;
+    while (by_use->length >= table->limits[class])
+        qs_flow_end(table, by_use->head->data);
+    g_queue_push_tail_link(by_use, &flow->link);
+}
+
+void qs_flow_raise(struct qs_flow_table *table, struct qs_flow *flow, enum qs_flow_class class)
+{
+    g_queue_unlink(&table->by_use[flow->class], &flow->link);
+    enter(table, flow, class);
+}
+
+static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
+{
+    GQueue *by_use = &table->by_use[flow->class];
+
+    flow->last = now;
+    flow->turn = ++table->turns;
+    table->latest = flow;
+    if (by_use->tail == &flow->link)
+        return;
+    g_queue_unlink(by_use, &flow->link);
+    g_queue_push_tail_link(by_use, &flow->link);
+}
+
+struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
+                                const struct qs_address *b)
+{
+    /* Most packets are of the conversation that the packet before them was of. */
+    if (table->latest && has_ends(table->latest->ends, a, b))
+        return table->latest;
+    return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
+}
+
+enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
+{
+    return address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
+}
+
+static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from)
+{
+    flow->heard[from] = true;
+    if (flow->class == QS_FLOW_ONE_SIDED && flow->heard[QS_END_A] && flow->heard[QS_END_B])
+        qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
+}
+
+struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
+{
+    struct qs_flow *flow;
+
+    end_idle(table, packet->time);
+    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    if (!flow)
+        return NULL;
+    packet->from = qs_flow_end_of(flow, &packet->source);
+    use(table, flow, packet->time);
+    hear(table, flow, packet->from);
+    return flow;
+}
+
+void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct qs_address *a,
+                 const struct qs_address *b, int64_t now)
+{
+    flow->ends[QS_END_A] = *a;
+    flow->ends[QS_END_B] = *b;
+    flow->last = now;
+    flow->turn = ++table->turns;
+    flow->heard[QS_END_A] = true;
+    flow->heard[QS_END_B] = false;
+    flow->link = (GList){.data = flow};
+    enter(table, flow, QS_FLOW_ONE_SIDED);
+    table->latest = flow;
+    g_hash_table_insert(table->flows, flow->ends, flow);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/protocol_selection.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { PORTS = 65536 };
+
+struct qs_protocol_selection {
+    uint8_t servers[PORTS]; /* bit n: servers of protocol n listen here */
+    uint8_t forced[PORTS];  /* 1 + number of the protocol that the user named, or 0 */
+};
+
+void qs_protocol_selection_free(struct qs_protocol_selection *selection)
+{
+    g_free(selection);
+}
+
+/* A port number at `*at`, which moves behind it. */
+static bool read_port(const char **at, unsigned *port)
+{
+    char *end;
+    const guint64 value = g_ascii_strtoull(*at, &end, 10);
+
+    if (!g_ascii_isdigit(**at) || value >= PORTS)
+        return false;
+    *port = (unsigned)value;
+    *at = end;
+    return true;
+}
+
+/* One port or range at `*at`, up to the comma or the end. */
+static bool read_range(struct qs_protocol_selection *selection, int protocol, bool by_user,
+                       const char **at)
+{
+    unsigned low, high;
+
+    if (!read_port(at, &low))
+        return false;
+    high = low;
+    if (**at == '-') {
+        ++*at;
+        if (!read_port(at, &high) || high < low)
+            return false;
+    }
+    for (unsigned port = low; port <= high; port++) {
+        selection->servers[port] |= (uint8_t)(1u << protocol);
+        if (by_user)
+            selection->forced[port] = (uint8_t)(protocol + 1);
+    }
+    return **at == ',' || **at == '\0';
+}
+
+static bool read_ranges(struct qs_protocol_selection *selection, int protocol, bool by_user,
+                        const char *ranges)
+{
+    bool good;
+
+    do {
+        good = read_range(selection, protocol, by_user, &ranges);
+    } while (good && *ranges++ == ',');
+    return good;
+}
+
+struct qs_protocol_selection *qs_protocol_selection_new(void)
+{
+    struct qs_protocol_selection *selection = g_new0(struct qs_protocol_selection, 1);
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        g_assert(i < QS_PROTOCOLS_MAX);
+        if (!read_ranges(selection, i, false, qs_protocols[i]->ports))
+            g_error("the ports of %s are not a range list", qs_protocols[i]->name);
+    }
+    return selection;
+}
+
+/* A new text. `ports` is what stands where ports should, or where the protocol should. */
+static char *wrong_protocol(const char *text, const char *ports)
+{
+    GString *problem = g_string_new(NULL);
+
+    g_string_printf(problem, "--port %s: a protocol and its ports are wanted, one of", text);
+    for (int i = 0; qs_protocols[i]; i++)
+        g_string_append_printf(problem, "%s %s=%s", i ? "," : "", qs_protocols[i]->name,
+                               g_ascii_isdigit(*ports) ? ports : "PORTS");
+    return g_string_free(problem, FALSE);
+}
+
+bool qs_protocol_selection_add(struct qs_protocol_selection *selection, const char *text,
+                               char **error)
+{
+    const char *equals = strchr(text, '=');
+    char *name = g_strndup(text, equals ? (gsize)(equals - text) : strlen(text));
+    const int protocol = qs_protocol_number(name);
+
+    if (!equals || protocol < 0)
+        *error = wrong_protocol(text, equals ? equals + 1 : name);
+    else if (!read_ranges(selection, protocol, true, equals + 1))
+        *error = g_strdup_printf("--port %s: ports are numbers up to 65535 or ranges of them, "
+                                 "with commas between",
+                                 text);
+    g_free(name);
+    return !*error;
+}
+
+bool qs_protocol_selection_is_server(const struct qs_protocol_selection *selection, int protocol,
+                                     uint16_t port)
+{
+    return selection->servers[port] >> protocol & 1;
+}
+
+/* What the user named for either port, or QS_PROTOCOL_NONE; the destination's counts first. */
+static int forced(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
+{
+    if (selection->forced[packet->destination.port])
+        return selection->forced[packet->destination.port] - 1;
+    return selection->forced[packet->source.port] - 1;
+}
+
+/* Whether the packet's bytes show that it is of this protocol, as far as they can be trusted. */
+static bool is_recognised(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                          bool port)
+{
+    return (port || !protocol->recognise_on_request) && protocol->recognise(packet);
+}
+
+/* The protocol that recognises the packet; of several, one whose servers use its ports. */
+static int recognised(const struct qs_packet *packet, unsigned by_port)
+{
+    int first = QS_PROTOCOL_NONE;
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        const bool port = by_port >> i & 1;
+
+        if (!is_recognised(qs_protocols[i], packet, port))
+            continue;
+        if (port)
+            return i;
+        if (first < 0)
+            first = i;
+    }
+    return first;
+}
+
+static unsigned protocols_by_port(const struct qs_protocol_selection *selection,
+                                  const struct qs_packet *packet)
+{
+    return selection->servers[packet->source.port] | selection->servers[packet->destination.port];
+}
+
+/* Of a conversation that begins. */
+static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
+{
+    const unsigned by_port = protocols_by_port(selection, packet);
+    const int protocol = recognised(packet, by_port);
+
+    if (protocol != QS_PROTOCOL_NONE)
+        return protocol;
+    for (int i = 0; qs_protocols[i]; i++)
+        if (by_port >> i & 1 && !qs_protocols[i]->is_foreign(packet))
+            return i;
+    return QS_PROTOCOL_NONE;
+}
+
+/* Whether the packet goes to a port of the present protocol's servers, and of none of the other's.
+ */
+static bool is_for_present(const struct qs_protocol_selection *selection,
+                           const struct qs_packet *packet, int present, int other)
+{
+    const uint16_t port = packet->destination.port;
+
+    return qs_protocol_selection_is_server(selection, present, port) &&
+           !qs_protocol_selection_is_server(selection, other, port);
+}
+
+static int find_other(const struct qs_protocol_selection *selection, const struct qs_packet *packet,
+                      int present)
+{
+    int protocol;
+
+    if (qs_protocols[present]->recognise(packet))
+        return present;
+    protocol = recognised(packet, protocols_by_port(selection, packet));
+    if (protocol == QS_PROTOCOL_NONE || is_for_present(selection, packet, present, protocol))
+        return present;
+    return protocol;
+}
+
+int qs_protocol_selection_find(const struct qs_protocol_selection *selection,
+                               const struct qs_packet *packet, int present)
+{
+    const int user = forced(selection, packet);
+
+    if (user != QS_PROTOCOL_NONE)
+        return present == QS_PROTOCOL_NONE ? user : present;
+    return present == QS_PROTOCOL_NONE ? find_first(selection, packet)
+                                       : find_other(selection, packet, present);
+}
+
+int qs_protocol_selection_find_stream(const struct qs_protocol_selection *selection,
+                                      const struct qs_packet *packet)
+{
+    const int user = forced(selection, packet);
+
+    if (user != QS_PROTOCOL_NONE)
+        return qs_protocols[user]->decode_unit ? user : QS_PROTOCOL_NONE;
+    for (int i = 0; qs_protocols[i]; i++)
+        if (qs_protocols[i]->decode_unit && !packet->missing &&
+            qs_protocols[i]->recognise_stream((struct qs_view){packet->data, packet->size}))
+            return i;
+    return QS_PROTOCOL_NONE;
+}

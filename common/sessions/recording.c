@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/recording.h"
+
+#include <string.h>
+
+struct qs_recording {
+    struct qs_demo_reader reader;
+    char *name;
+    GByteArray *bytes;
+    char *load_problem; /* or NULL */
+    char *error;        /* or NULL */
+};
+
+/* --- Opening --- */
+
+struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const char *name,
+                                       char **error)
+{
+    struct qs_recording *recording = g_new0(struct qs_recording, 1);
+    const struct qs_view file = qs_view_of_bytes(bytes);
+    const struct qs_demo_format *format = qs_demo_format_of_content(file);
+
+    if (!format)
+        format = qs_demo_format_of_name(name);
+    recording->bytes = bytes;
+    recording->load_problem = problem;
+    recording->name = g_strdup(strcmp(name, "-") == 0 ? "standard input" : name);
+    qs_demo_reader_init(&recording->reader, format, file);
+    if (format)
+        return recording;
+    *error = problem ? g_strdup(problem) : g_strdup("neither a capture nor a demo");
+    qs_recording_close(recording);
+    return NULL;
+}
+
+void qs_recording_close(struct qs_recording *recording)
+{
+    g_byte_array_free(recording->bytes, TRUE);
+    g_free(recording->name);
+    g_free(recording->load_problem);
+    g_free(recording->error);
+    g_free(recording);
+}
+
+const char *qs_recording_name(const struct qs_recording *recording)
+{
+    return recording->name;
+}
+
+int qs_recording_protocol(const struct qs_recording *recording)
+{
+    return qs_protocol_number(recording->reader.format->protocol->name);
+}
+
+const struct qs_demo_format *qs_recording_demo_format(const struct qs_recording *recording)
+{
+    return recording->reader.format;
+}
+
+uint64_t qs_recording_number(const struct qs_recording *recording)
+{
+    return recording->reader.number;
+}
+
+const char *qs_recording_error(const struct qs_recording *recording)
+{
+    return recording->error;
+}
+
+/* --- Reading --- */
+
+static void broken(struct qs_recording *recording, const char *what)
+{
+    recording->error = g_strdup_printf("offset %u: %s%s%s", recording->reader.in.pos, what,
+                                       recording->load_problem ? "; " : "",
+                                       recording->load_problem ? recording->load_problem : "");
+}
+
+bool qs_recording_next(struct qs_recording *recording, struct qs_demo_block *block)
+{
+    const enum qs_demo_status status = qs_demo_next(&recording->reader, block);
+    const char *what = qs_demo_status_text(&recording->reader, status);
+
+    if (status == QS_DEMO_BLOCK)
+        return true;
+    if (what || recording->load_problem)
+        broken(recording, what ? what : "the file ends");
+    return false;
+}
+
+int64_t qs_recording_time(struct qs_recording *recording, const struct qs_decoder *decoder)
+{
+    return qs_demo_time(&recording->reader, decoder);
+}

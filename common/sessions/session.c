@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/session.h"
+
+#include "common/core/text.h"
+
+/* The protocol is asked what it knows every so many packets; more often while the map is not known.
+ */
+enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
+
+/* Packets of one end. */
+enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
+
+bool qs_client_session_is_live(const struct qs_client_session *session)
+{
+    return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;
+}
+
+bool qs_client_session_has_content(const struct qs_client_session *session)
+{
+    return qs_client_session_is_live(session) || session->recorded || session->state.level ||
+           session->packets >= CONTENT_PACKETS;
+}
+
+const struct qs_demo_format *qs_client_session_demo_format(const struct qs_client_session *session)
+{
+    if (session->recorded)
+        return session->recorded;
+    return session->rebuilt ? session->rebuilt : qs_demo_format_of(session->protocol, false);
+}
+
+/* --- What is known of it --------------------------------------------------------------------- */
+
+static char *take_printable(char *text)
+{
+    char *clean = text ? qs_text_printable(text) : NULL;
+
+    g_free(text);
+    return clean;
+}
+
+static void replace(char **text, char *by)
+{
+    if (!by)
+        return;
+    g_free(*text);
+    *text = take_printable(by);
+}
+
+static void enter_map(struct qs_client_session *session, const char *map)
+{
+    if (session->maps->len < QS_SESSION_MAPS_MAX)
+        g_ptr_array_add(session->maps, qs_text_printable(map));
+    if (session->demo)
+        qs_session_demo_set_map(session->demo, map);
+    session->map_known = true;
+}
+
+/* The map is entered once a level. */
+static void describe(struct qs_client_session *session, const struct qs_session *state)
+{
+    struct qs_description description = {0};
+
+    session->protocol->describe(state, &description);
+    replace(&session->version, description.version);
+    replace(&session->player, description.player);
+    if (session->demo)
+        qs_session_demo_set_player(session->demo, session->player);
+    if (description.map && !session->map_known)
+        enter_map(session, description.map);
+    g_free(description.map);
+}
+
+/* The demo ends, and another one begins with the packet at hand, the first of a level. */
+static void split_demo(struct qs_client_session *session)
+{
+    const struct qs_demo_rebuilder *rebuilder = session->rebuilt->rebuilder;
+    struct qs_demo_writer *out = qs_session_demo_writer(session->demo);
+
+    rebuilder->finish(session->rebuild);
+    rebuilder->free(session->rebuild);
+    out->begun = false;
+    out->goes_on = true;
+    session->rebuild = rebuilder->create(out);
+}
+
+static bool is_to_be_split(const struct qs_client_session *session)
+{
+    return session->rebuild && session->level && qs_session_demo_splits(session->demo) &&
+           !session->rebuilt->rebuilder->by_level;
+}
+
+/* The map of a new level is not known before the protocol names it. */
+static void enter_level(struct qs_client_session *session, uint32_t level)
+{
+    if (is_to_be_split(session))
+        split_demo(session);
+    session->level = level;
+    session->map_known = false;
+    if (session->demo)
+        qs_session_demo_set_map(session->demo, NULL);
+}
+
+/* A unit of a stream can hold a whole sign-on. */
+static bool is_to_be_asked(const struct qs_client_session *session, const struct qs_packet *packet,
+                           uint64_t packets)
+{
+    if (session->map_known)
+        return packets % ASK_EVERY == 0;
+    return packet->unit || packets % ASK_FOR_MAP_EVERY == 0;
+}
+
+/* `packets`: of the session, up to this one. */
+static void follow_levels(struct qs_client_session *session, const struct qs_session *state,
+                          const struct qs_packet *packet, uint64_t packets)
+{
+    if (state->level != session->level)
+        enter_level(session, state->level);
+    if (is_to_be_asked(session, packet, packets))
+        describe(session, state);
+}
+
+/* --- Its life -------------------------------------------------------------------------------- */
+
+/* A capture that was made of a demo gives that very demo, unless it is to be sanitized. */
+static void start_rebuilder(struct qs_client_session *session, const char *comment)
+{
+    struct qs_demo_writer *out = qs_session_demo_writer(session->demo);
+
+    if (!out->sanitize)
+        session->restorer = qs_demo_restorer_new(out, comment);
+    if (!session->restorer)
+        session->rebuild = session->rebuilt->rebuilder->create(out);
+}
+
+static void start_rebuild(struct qs_client_session *session,
+                          const struct qs_client_session_setup *setup,
+                          const struct qs_demo_format *format)
+{
+    struct qs_session_demo_setup demo = setup->demo;
+
+    if (!session->chosen)
+        return;
+    session->rebuilt = format;
+    demo.extension = format->extension;
+    session->demo = qs_session_demo_new(&demo);
+    start_rebuilder(session, setup->comment);
+}
+
+static void rebuild_packet(struct qs_client_session *session, const char *file, const char *comment,
+                           const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    qs_session_demo_set_source(session->demo, file, packet);
+    if (session->restorer)
+        qs_demo_restorer_packet(session->restorer, packet, comment);
+    else
+        session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
+}
+
+/* The packet just decoded shows that it needs a sign-on. `before`: see qs_held_new(). */
+static void hold_if_late(struct qs_client_session *session, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet, const struct qs_session *before)
+{
+    if (!session->borrows || !session->borrows->is_late(decoder))
+        return;
+    session->held = qs_held_new(session->lending, session->rebuilt, session->number, decoder,
+                                before, packet->time);
+    session->borrows = NULL;
+}
+
+static void start_lender(struct qs_client_session *session,
+                         const struct qs_client_session_setup *setup,
+                         const struct qs_demo_format *format)
+{
+    if (!format->lending)
+        return;
+    session->lending = setup->lending;
+    session->lender = qs_lender_new(setup->lending, format, session->number);
+}
+
+/* Of what was read from a demo there is nothing to rebuild. */
+static void start_demo(struct qs_client_session *session,
+                       const struct qs_client_session_setup *setup, const struct qs_packet *first)
+{
+    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+
+    if (!format || !setup->rebuild || session->recorded)
+        return;
+    start_lender(session, setup, format);
+    start_rebuild(session, setup, format);
+}
+
+static void free_rebuild(struct qs_client_session *session)
+{
+    if (session->restorer)
+        qs_demo_restorer_free(session->restorer);
+    if (session->held)
+        qs_held_free(session->held);
+    if (session->rebuild)
+        session->rebuilt->rebuilder->free(session->rebuild);
+    qs_session_demo_free(session->demo);
+}
+
+struct qs_client_session *qs_client_session_new(const struct qs_client_session_setup *setup,
+                                                const struct qs_decoder *decoder,
+                                                const struct qs_packet *first)
+{
+    struct qs_client_session *session = g_new0(struct qs_client_session, 1);
+
+    session->number = setup->number;
+    session->protocol = decoder->protocol;
+    session->recorded = setup->recorded;
+    session->first = (struct qs_location){
+        .file = setup->file, .packet = first->number, .block = setup->recorded != NULL};
+    session->start = first->time;
+    session->maps = g_ptr_array_new_with_free_func(g_free);
+    session->chosen = setup->chosen;
+    session->client = setup->client;
+    session->server = setup->server;
+    start_demo(session, setup, first);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
+    session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
+    hold_if_late(session, decoder, first, NULL);
+    return session;
+}
+
+void qs_client_session_free(struct qs_client_session *session)
+{
+    if (session->demo)
+        free_rebuild(session);
+    g_ptr_array_free(session->maps, TRUE);
+    g_free(session->version);
+    g_free(session->player);
+    g_free(session);
+}
+
+void qs_client_session_packet(struct qs_client_session *session, const char *file,
+                              const char *comment, const struct qs_decoder *decoder,
+                              const struct qs_packet *packet)
+{
+    const struct qs_session before = session->state;
+    const bool heard_server = session->heard_server; /* before this packet */
+
+    session->packets += packet->number != 0; /* what is before a demo's blocks is none */
+    /* What a client asks a server after it has left does not make the session longer. */
+    if (!decoder->connectionless)
+        session->end = MAX(session->end, packet->time);
+    session->problems += qs_decoder_problems(decoder) != 0;
+    session->state = *decoder->session;
+    session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
+    session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
+    if (session->lender && decoder->direction == QS_S2C)
+        qs_lender_packet(session->lender, decoder, packet, &session->server);
+    if (session->held) {
+        qs_held_packet(session->held, decoder, file, packet);
+        return;
+    }
+    follow_levels(session, decoder->session, packet, session->packets);
+    if (!session->demo)
+        return;
+    hold_if_late(session, decoder, packet,
+                 heard_server || decoder->direction == QS_C2S ? &before : NULL);
+    if (session->held)
+        qs_held_packet(session->held, decoder, file, packet);
+    else
+        rebuild_packet(session, file, comment, decoder, packet);
+}
+
+/* --- With a lent sign-on --------------------------------------------------------------------- */
+
+/* Hears of the packets that were kept. */
+struct again {
+    struct qs_held_listener listener;
+    struct qs_client_session *session;
+    const struct qs_borrower *borrower; /* or NULL */
+    uint64_t packets;
+};
+
+static void begin_again(struct qs_held_listener *listener, struct qs_session *state)
+{
+    const struct again *again = (const struct again *)listener;
+    const struct qs_client_session *session = again->session;
+
+    if (again->borrower)
+        session->rebuilt->rebuilder->lend(session->rebuild, again->borrower, state);
+}
+
+static void take_again(struct qs_held_listener *listener, const char *file,
+                       const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    struct again *again = (struct again *)listener;
+
+    follow_levels(again->session, decoder->session, packet, ++again->packets);
+    rebuild_packet(again->session, file, NULL, decoder, packet);
+}
+
+static void end_again(struct qs_held_listener *listener, const struct qs_session *state)
+{
+    describe(((struct again *)listener)->session, state);
+}
+
+/* Rebuilds what was held, with the help of a lender where there is one. */
+static void release(struct qs_client_session *session)
+{
+    struct again again = {.listener = {begin_again, take_again, end_again}, .session = session};
+    struct qs_loan loan;
+
+    qs_held_find_lender(session->held, &session->server, &loan);
+    again.borrower = loan.borrower;
+    qs_held_replay(session->held, &loan, &again.listener);
+    qs_session_demo_set_loan(session->demo, &loan);
+    if (loan.refusals && !qs_session_demo_lacks(session->demo))
+        qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
+                        loan.refusals);
+    if (qs_held_error(session->held))
+        qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "%s",
+                        qs_held_error(session->held));
+    qs_loan_clear(session->held, &loan);
+}
+
+/* --- Its end --------------------------------------------------------------------------------- */
+
+void qs_client_session_over(struct qs_client_session *session, const struct qs_session *state)
+{
+    if (session->held)
+        qs_held_end(session->held, state);
+    else
+        describe(session, state);
+    if (session->demo)
+        qs_session_demo_set_peers(session->demo, NULL, NULL);
+    if (session->lender)
+        qs_lender_end(session->lending, session->lender);
+    session->lender = NULL;
+}
+
+bool qs_client_session_waits(const struct qs_client_session *session)
+{
+    return session->held != NULL;
+}
+
+void qs_client_session_set_same(struct qs_client_session *session, unsigned number)
+{
+    session->same_as = number;
+    if (session->demo)
+        qs_session_demo_drop(session->demo);
+}
+
+/* Of what a client sends alone there is no demo. */
+static bool is_one_sided(const struct qs_client_session *session)
+{
+    if (!session->rebuild || session->heard_server)
+        return false;
+    qs_demo_problem(qs_session_demo_writer(session->demo), NULL,
+                    "the capture has nothing that the server sent");
+    return true;
+}
+
+void qs_client_session_end(struct qs_client_session *session, bool keep)
+{
+    keep = keep && !is_one_sided(session);
+    if (session->held && keep)
+        release(session);
+    if (session->rebuild && keep)
+        session->rebuilt->rebuilder->finish(session->rebuild);
+    if (session->demo)
+        qs_session_demo_end(session->demo, keep);
+}

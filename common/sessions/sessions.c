@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/sessions.h"
+
+#include "common/sessions/flow.h"
+#include "common/sessions/conversation.h"
+#include "common/sessions/crowd.h"
+#include "common/sessions/lending.h"
+#include "common/sessions/stream.h"
+#include "common/sessions/twins.h"
+#include "common/sessions/unclaimed.h"
+
+/* By how much clocks of two recorders may differ, in nanoseconds. */
+#define TWIN_LAG (INT64_C(10) * 1000000000)
+
+/* Nanoseconds: a recorder of several queues may be as late. */
+#define CLOCK_BACK (INT64_C(1) * 1000000000)
+
+struct qs_sessions {
+    uint64_t conversations; /* that had a packet, so far */
+    const struct qs_sessions_options *options;
+    struct qs_sessions_handler *handler;
+    struct qs_flow_table *flows;
+    struct qs_unclaimed *unclaimed;
+    struct qs_twins *twins;
+    struct qs_conversation *demo; /* that is being read, or NULL */
+    struct qs_decoder decoders[QS_PROTOCOLS_MAX];
+    const char *file;                   /* of the packet at hand; interned */
+    const char *stem;                   /* interned */
+    const struct qs_comments *comments; /* of the packets at hand, or NULL */
+    int64_t latest;                     /* time of the last datagram; 0: none */
+    struct qs_lending *lending;
+    GQueue
+        waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
+    struct qs_crowd crowd;
+    struct qs_numbering numbering;
+    bool keep; /* unfinished demos at the end */
+};
+
+static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
+{
+    for (guint i = 0; i < options->chosen->len; i++)
+        if (g_array_index(options->chosen, unsigned, i) == number)
+            return true;
+    return options->chosen->len == 0;
+}
+
+bool qs_sessions_want(const struct qs_sessions_options *options,
+                      const struct qs_client_session *session)
+{
+    return session ? session->chosen : options->chosen->len == 0;
+}
+
+bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
+{
+    return sessions->handler->as_captured || sessions->comments;
+}
+
+/* --- Flow and protocol ----------------------------------------------------------------------- */
+
+static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, int protocol,
+                                                  const struct qs_address *a,
+                                                  const struct qs_address *b, int64_t now)
+{
+    struct qs_conversation *conversation =
+        qs_conversation_new(sessions->options->selection, protocol, a, b);
+
+    conversation->order = qs_order_new();
+    qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
+    return conversation;
+}
+
+/* What is held is of the protocol that it was held for. */
+static bool is_settled(const struct qs_conversation *conversation)
+{
+    return conversation->session || conversation->announced || qs_order_holds(conversation->order);
+}
+
+/*
+ * The conversation of a datagram, or NULL where it is of no known game. As long as no session has
+ * come of a conversation, it may turn out to be of another protocol.
+ */
+static struct qs_conversation *find_conversation(struct qs_sessions *sessions,
+                                                 struct qs_packet *packet)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    struct qs_conversation *conversation =
+        (struct qs_conversation *)qs_flow_find(sessions->flows, packet);
+    int protocol;
+
+    if (conversation && is_settled(conversation))
+        return conversation;
+    protocol = qs_protocol_selection_find(selection, packet,
+                                          conversation ? conversation->protocol : QS_PROTOCOL_NONE);
+    if (protocol == QS_PROTOCOL_NONE && sessions->options->claim)
+        protocol = sessions->options->claim(sessions->options->claim_user, packet);
+    if (protocol == QS_PROTOCOL_NONE)
+        return NULL;
+    if (!conversation) {
+        packet->from = QS_END_A;
+        return begin_conversation(sessions, protocol, &packet->source, &packet->destination,
+                                  packet->time);
+    }
+    if (protocol != conversation->protocol)
+        qs_conversation_set_protocol(conversation, selection, protocol);
+    return conversation;
+}
+
+/* The same for a connection that begins. */
+static struct qs_conversation *find_connection(const struct qs_sessions *sessions,
+                                               const struct qs_packet *bytes)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    const int protocol = qs_protocol_selection_find_stream(selection, bytes);
+
+    if (protocol == QS_PROTOCOL_NONE)
+        return NULL;
+    return qs_conversation_new_stream(selection, protocol, bytes);
+}
+
+/* --- Decode ---------------------------------------------------------------------------------- */
+
+static struct qs_decoder *decoder_of(struct qs_sessions *sessions,
+                                     const struct qs_conversation *conversation)
+{
+    return &sessions->decoders[conversation->protocol];
+}
+
+static void mark_server_ports(const struct qs_conversation *conversation, struct qs_packet *packet)
+{
+    const bool from_a = packet->from == QS_END_A;
+
+    packet->source_is_server_port = conversation->is_server_port[from_a ? QS_END_A : QS_END_B];
+    packet->destination_is_server_port = conversation->is_server_port[from_a ? QS_END_B : QS_END_A];
+}
+
+/* The time of a demo's block follows from its decode. */
+static void decode_block(struct qs_sessions *sessions, struct qs_conversation *demo,
+                         struct qs_packet *block)
+{
+    struct qs_decoder *decoder = decoder_of(sessions, demo);
+
+    qs_decode_block(decoder, qs_recording_demo_format(demo->recording)->decode_block, demo->state,
+                    sessions->handler->sink, block, demo->block_offset);
+    block->time = qs_recording_time(demo->recording, decoder);
+}
+
+static void decode(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                   struct qs_packet *packet)
+{
+    struct qs_decoder *decoder = decoder_of(sessions, conversation);
+
+    if (conversation->recording) {
+        decode_block(sessions, conversation, packet);
+        return;
+    }
+    mark_server_ports(conversation, packet);
+    if (conversation->stream)
+        qs_decode_unit(decoder, conversation->state, sessions->handler->sink, packet);
+    else
+        qs_decode(decoder, conversation->state, sessions->handler->sink, packet);
+}
+
+/* --- Session --------------------------------------------------------------------------------- */
+
+static const char *comment_of(const struct qs_sessions *sessions, const struct qs_packet *packet)
+{
+    return qs_comments_find(sessions->comments, packet->number);
+}
+
+/* Each may hold a temporary file. */
+enum { WAITING_MAX = 64 };
+
+static struct qs_address client_of(const struct qs_conversation *conversation)
+{
+    const enum qs_end server = qs_conversation_server(conversation);
+
+    return conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
+}
+
+static struct qs_address server_of(const struct qs_conversation *conversation)
+{
+    return conversation->flow.ends[qs_conversation_server(conversation)];
+}
+
+/* It may be another one under another address. Who asks for a session by its number gets it. */
+static void look_for_twins(struct qs_sessions *sessions, const struct qs_conversation *conversation,
+                           int64_t now)
+{
+    const struct qs_flow *other =
+        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
+
+    if (conversation->flow.class == QS_FLOW_LIVE && other && other->last >= now - TWIN_LAG &&
+        !sessions->options->chosen->len)
+        qs_twins_begin(sessions->twins);
+}
+
+static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          unsigned number, const struct qs_packet *first)
+{
+    const struct qs_sessions_options *options = sessions->options;
+    const struct qs_sessions_handler *handler = sessions->handler;
+    const struct qs_client_session_setup setup = {
+        .number = number,
+        .recorded =
+            conversation->recording ? qs_recording_demo_format(conversation->recording) : NULL,
+        .chosen = is_chosen(options, number),
+        .rebuild = handler->want_rebuild,
+        .file = sessions->file,
+        .comment = comment_of(sessions, first),
+        .lending = sessions->lending,
+        .client = client_of(conversation),
+        .server = server_of(conversation),
+        .demo = {.store = handler->write_demos ? options->store : NULL,
+                 .demo_options = options->demo,
+                 .capture = sessions->stem,
+                 .session = number},
+    };
+
+    conversation->session =
+        qs_client_session_new(&setup, decoder_of(sessions, conversation), first);
+    look_for_twins(sessions, conversation, first->time);
+}
+
+static void tell_session(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (session->chosen && sessions->handler->session_end)
+        sessions->handler->session_end(sessions->handler, session);
+}
+
+static void leave_out_session(struct qs_sessions *sessions, const struct qs_client_session *session)
+{
+    if (sessions->handler->session_left_out)
+        sessions->handler->session_left_out(sessions->handler, session);
+}
+
+static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
+{
+    qs_client_session_end(session, sessions->keep);
+    if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
+        qs_crowd_tells(&sessions->crowd, session->packets))
+        tell_session(sessions, session);
+    else
+        leave_out_session(sessions, session);
+    qs_client_session_free(session);
+}
+
+/* One that began late may be lent a sign-on by a client that comes later, unless time counts. */
+static bool keeps_waiting(const struct qs_sessions *sessions,
+                          const struct qs_client_session *session)
+{
+    return sessions->options->may_wait && qs_client_session_waits(session);
+}
+
+static void end_session(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    struct qs_client_session *session = conversation->session;
+
+    conversation->session = NULL;
+    if (conversation->flow.class == QS_FLOW_LIVE) {
+        qs_twins_decide(session);
+        qs_twins_end(sessions->twins, session);
+    }
+    session->server = server_of(conversation);
+    session->client = client_of(conversation);
+    qs_client_session_over(session, conversation->state);
+    if (!keeps_waiting(sessions, session)) {
+        finish_session(sessions, session);
+        return;
+    }
+    g_queue_push_tail(&sessions->waiting, session);
+    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
+        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
+}
+
+/* There is no more input. */
+static void end_waiting(struct qs_sessions *sessions)
+{
+    struct qs_client_session *session;
+
+    while ((session = g_queue_pop_head(&sessions->waiting)))
+        finish_session(sessions, session);
+}
+
+/* The packet that was just decoded may end a session, or begin one. A demo is one session. */
+static void follow_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                           const struct qs_packet *packet)
+{
+    const struct qs_decoder *decoder = decoder_of(sessions, conversation);
+    const bool demo = conversation->recording != NULL;
+    const uint32_t number =
+        qs_number_session(&sessions->numbering, &conversation->numbered,
+                          demo ? 0 : conversation->state->connection, demo || decoder->accepted);
+
+    if (conversation->session && conversation->session->number != number)
+        end_session(sessions, conversation);
+    if (number && !conversation->session)
+        begin_session(sessions, conversation, number, packet);
+    if (conversation->session)
+        qs_client_session_packet(conversation->session, sessions->file,
+                                 comment_of(sessions, packet), decoder, packet);
+}
+
+/* --- The way --------------------------------------------------------------------------------- */
+
+static void report_numbered(struct qs_sessions *sessions,
+                            const struct qs_conversation *conversation,
+                            const struct qs_packet *packet)
+{
+    struct qs_sessions_handler *handler = sessions->handler;
+    const struct qs_decoded_packet decoded = {
+        .location = {.file = sessions->file,
+                     .packet = packet->number,
+                     .block = conversation->recording != NULL},
+        .packet = packet,
+        .decoder = decoder_of(sessions, conversation),
+        .session = conversation->session,
+        .conversation = conversation->number,
+    };
+
+    if (handler->packet)
+        handler->packet(handler, &decoded);
+}
+
+static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          const struct qs_packet *packet)
+{
+    if (!conversation->number)
+        conversation->number = ++sessions->conversations;
+    report_numbered(sessions, conversation, packet);
+}
+
+static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                 struct qs_packet *packet)
+{
+    decode(sessions, conversation, packet);
+    follow_session(sessions, conversation, packet);
+    report_packet(sessions, conversation, packet);
+}
+
+/* --- Order ----------------------------------------------------------------------------------- */
+
+static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
+                       struct qs_place *place)
+{
+    const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
+
+    if (!protocol->place || !protocol->place(conversation->state, packet, place))
+        *place = (struct qs_place){0};
+}
+
+/* The packet's turn has come. */
+static void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                         struct qs_packet *packet, const struct qs_place *place)
+{
+    const uint32_t connection = conversation->state->connection;
+
+    take(sessions, conversation, packet);
+    if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
+        qs_twins_packet(sessions->twins, conversation->session, packet);
+    if (conversation->state->connection != connection)
+        qs_order_restart(conversation->order, packet->from, place);
+}
+
+/* What its place still was unknown of when it was held, the packets before it may have told. */
+static void take_held(struct qs_sessions *sessions, struct qs_conversation *conversation, bool all)
+{
+    struct qs_packet *packet;
+    struct qs_place place;
+
+    while ((packet = qs_order_next(conversation->order, all, &place)))
+        take_in_turn(sessions, conversation, packet, &place);
+}
+
+static void take_as_captured(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                             struct qs_packet *packet)
+{
+    struct qs_place place;
+
+    find_place(conversation, packet, &place);
+    qs_order_follow(conversation->order, packet, &place);
+    take_in_turn(sessions, conversation, packet, &place);
+}
+
+static void take_ordered(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                         struct qs_packet *packet)
+{
+    struct qs_place place;
+
+    if (qs_order_is_copy(conversation->order, packet))
+        return;
+    find_place(conversation, packet, &place);
+    if (qs_order_passes(conversation->order, packet, &place)) {
+        take_in_turn(sessions, conversation, packet, &place);
+        return;
+    }
+    qs_order_hold(conversation->order, packet, &place);
+    take_held(sessions, conversation, false);
+}
+
+static void take_datagram(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          struct qs_packet *packet)
+{
+    if (qs_sessions_take_as_captured(sessions))
+        take_as_captured(sessions, conversation, packet);
+    else
+        take_ordered(sessions, conversation, packet);
+}
+
+/* --- Unclaimed datagrams --------------------------------------------------------------------- */
+
+struct claim {
+    struct qs_sessions *sessions;
+    struct qs_conversation *conversation;
+};
+
+static void take_claimed(void *user, struct qs_packet *packet)
+{
+    const struct claim *claim = user;
+
+    packet->from = qs_flow_end_of(&claim->conversation->flow, &packet->source);
+    take_datagram(claim->sessions, claim->conversation, packet);
+}
+
+/* Takes what came of the conversation before it was known what it is. */
+static void claim(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    struct claim claim = {sessions, conversation};
+    const struct qs_address *ends = conversation->flow.ends;
+
+    qs_unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
+}
+
+/* The server goes on from another port: that conversation has its protocol before a packet. */
+static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t now)
+{
+    const struct qs_announcement *announced = &sessions->decoders[protocol].announced;
+    struct qs_conversation *next;
+
+    if (!announced->valid)
+        return;
+    next = (struct qs_conversation *)qs_flow_between(sessions->flows, &announced->client,
+                                                     &announced->server);
+    if (next && next->session && !next->state->disconnected)
+        return;
+    if (next)
+        qs_flow_end(sessions->flows, &next->flow);
+    next = begin_conversation(sessions, protocol, &announced->client, &announced->server, now);
+    next->state->server = QS_END_B;
+    next->announced = true;
+    qs_flow_raise(sessions->flows, &next->flow, QS_FLOW_ANSWERED);
+    claim(sessions, next);
+}
+
+/* It may show what its conversation is, by the packets before it. */
+static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet)
+{
+    struct qs_conversation *conversation;
+    struct qs_address server;
+    const int protocol = qs_unclaimed_add(sessions->unclaimed, packet, &server);
+
+    if (protocol == QS_PROTOCOL_NONE)
+        return;
+    conversation =
+        begin_conversation(sessions, protocol, &packet->source, &packet->destination, packet->time);
+    conversation->state->server = qs_flow_end_of(&conversation->flow, &server);
+    claim(sessions, conversation);
+}
+
+/* --- The clock ------------------------------------------------------------------------------- */
+
+/*
+ * A recorder's clock may be set while sessions go on: by hours, where it was wrong. Then the
+ * numbers go on all the same. The conversations of that moment keep the old clock.
+ */
+static bool is_step(const struct qs_sessions *sessions, const struct qs_packet *packet)
+{
+    const int64_t step = packet->time - sessions->latest;
+
+    return sessions->latest && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
+}
+
+static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
+        sessions->flows, &packet->source, &packet->destination);
+    struct qs_place place;
+
+    if (!conversation)
+        return false;
+    packet->from = qs_flow_end_of(&conversation->flow, &packet->source);
+    find_place(conversation, packet, &place);
+    return qs_order_continues(conversation->order, packet, &place);
+}
+
+static void set_back(struct qs_flow *flow, void *user)
+{
+    ((struct qs_conversation *)flow)->clock -= *(const int64_t *)user;
+}
+
+static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    int64_t step = packet->time - sessions->latest;
+
+    if (is_step(sessions, packet) && goes_on(sessions, packet)) {
+        qs_flow_table_each(sessions->flows, set_back, &step);
+        qs_flow_table_shift(sessions->flows, step);
+    }
+    sessions->latest = packet->time;
+}
+
+/* --- Live sessions --------------------------------------------------------------------------- */
+
+/* Nothing more is heard of the conversation. */
+static void leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    struct qs_client_session *session = conversation->session;
+
+    sessions->crowd.left_out++;
+    conversation->session = NULL;
+    conversation->left_out = true;
+    qs_client_session_over(session, conversation->state);
+    qs_client_session_end(session, false);
+    leave_out_session(sessions, session);
+    qs_client_session_free(session);
+}
+
+/* A live session that was idle for long ends. False: there is none. */
+static bool make_room(struct qs_sessions *sessions, int64_t now)
+{
+    struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
+
+    if (!oldest || now - oldest->last < QS_CROWD_BUSY)
+        return false;
+    sessions->crowd.ended += ((const struct qs_conversation *)oldest)->session != NULL;
+    qs_flow_end(sessions->flows, oldest);
+    return true;
+}
+
+/* A session that has shown to be one is not to end for the sake of those that have not. */
+static void follow_liveness(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                            int64_t now)
+{
+    if (conversation->flow.class == QS_FLOW_LIVE || !conversation->session ||
+        !qs_client_session_is_live(conversation->session))
+        return;
+    if (!qs_crowd_has_room(&sessions->crowd, qs_flow_count(sessions->flows, QS_FLOW_LIVE)) &&
+        !make_room(sessions, now)) {
+        leave_out(sessions, conversation);
+        return;
+    }
+    qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
+    look_for_twins(sessions, conversation, now);
+}
+
+/* --- Datagrams ------------------------------------------------------------------------------- */
+
+void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
+{
+    const int64_t now = packet->time;
+    struct qs_conversation *conversation;
+    int protocol;
+
+    follow_clock(sessions, packet);
+    conversation = find_conversation(sessions, packet);
+    if (!conversation) {
+        keep_unclaimed(sessions, packet);
+        return;
+    }
+    if (conversation->left_out)
+        return;
+    protocol = conversation->protocol;
+    packet->time += conversation->clock;
+    take_datagram(sessions, conversation, packet);
+    follow_liveness(sessions, conversation, now);
+    expect_announced(sessions, protocol, now);
+}
+
+static void end_source(struct qs_flow *flow, void *user)
+{
+    take_held(user, (struct qs_conversation *)flow, true);
+}
+
+void qs_sessions_end_source(struct qs_sessions *sessions)
+{
+    qs_flow_table_each(sessions->flows, end_source, sessions);
+    qs_unclaimed_forget(sessions->unclaimed);
+}
+
+static void report_over(struct qs_sessions *sessions, const struct qs_conversation *conversation)
+{
+    struct qs_sessions_handler *handler = sessions->handler;
+
+    if (conversation->number && handler->conversation_over)
+        handler->conversation_over(handler, conversation->number,
+                                   qs_protocols[conversation->protocol]);
+}
+
+static void end_conversation(struct qs_flow *flow, void *user)
+{
+    struct qs_conversation *conversation = (struct qs_conversation *)flow;
+
+    if (conversation->order)
+        end_source(flow, user);
+    if (conversation->session)
+        end_session(user, conversation);
+    report_over(user, conversation);
+    qs_conversation_free(conversation);
+}
+
+/* --- Streams --------------------------------------------------------------------------------- */
+
+bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct qs_packet *bytes)
+{
+    struct qs_conversation *conversation = *reader;
+    struct qs_packet unit;
+
+    if (!conversation)
+        *reader = conversation = find_connection(sessions, bytes);
+    if (!conversation)
+        return false;
+    qs_stream_add(conversation->stream, bytes);
+    while (qs_stream_next(conversation->stream, conversation->state, &unit))
+        take(sessions, conversation, &unit);
+    return true;
+}
+
+/* What is left of units that have begun is decoded as far as it goes. */
+void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t number)
+{
+    struct qs_conversation *conversation = reader;
+    struct qs_packet unit;
+
+    if (!conversation)
+        return;
+    for (int end = QS_END_A; end <= QS_END_B; end++) {
+        if (!qs_stream_rest(conversation->stream, conversation->state, (enum qs_end)end, &unit))
+            continue;
+        unit.number = number;
+        take(sessions, conversation, &unit);
+    }
+    end_conversation(&conversation->flow, sessions);
+}
+
+/* --- Demos ----------------------------------------------------------------------------------- */
+
+void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_recording *recording)
+{
+    sessions->demo = qs_conversation_new_demo(recording);
+}
+
+void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block)
+{
+    struct qs_packet packet = {.data = block->bytes.data,
+                               .size = block->bytes.size,
+                               .wire_size = block->bytes.size,
+                               .number = block->number,
+                               .from = QS_END_UNKNOWN};
+
+    sessions->demo->block_offset = block->offset;
+    take(sessions, sessions->demo, &packet);
+}
+
+void qs_sessions_end_demo(struct qs_sessions *sessions)
+{
+    end_conversation(&sessions->demo->flow, sessions);
+    sessions->demo = NULL;
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
+                                    struct qs_sessions_handler *handler)
+{
+    struct qs_sessions *sessions = g_new0(struct qs_sessions, 1);
+
+    sessions->options = options;
+    sessions->handler = handler;
+    sessions->keep = true;
+    qs_crowd_init(&sessions->crowd, options->sessions_max, options->has_memory);
+    sessions->flows = qs_flow_table_new(end_conversation, sessions);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, QS_CROWD_WAITING_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, QS_CROWD_WAITING_MAX);
+    qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
+    sessions->unclaimed = qs_unclaimed_new(options->protocol_options);
+    sessions->lending = qs_lending_new(options->sign_ons);
+    g_queue_init(&sessions->waiting);
+    sessions->twins = qs_twins_new();
+    for (int i = 0; qs_protocols[i]; i++) {
+        qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
+        sessions->decoders[i].options = options->protocol_options[i];
+        sessions->decoders[i].want_summary = handler->want_summary;
+        sessions->decoders[i].want_transfers = handler->want_transfers;
+    }
+    return sessions;
+}
+
+void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, const char *stem)
+{
+    sessions->file = g_intern_string(file);
+    sessions->stem = g_intern_string(stem);
+}
+
+void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments)
+{
+    sessions->comments = comments;
+}
+
+static void report_crowd(struct qs_sessions *sessions)
+{
+    const struct qs_crowd_others *others = &sessions->crowd.others;
+
+    if (others->sessions && sessions->handler->others)
+        sessions->handler->others(sessions->handler, others);
+    if ((sessions->crowd.ended || sessions->crowd.left_out) && sessions->options->crowded)
+        sessions->options->crowded(&sessions->crowd);
+}
+
+void qs_sessions_free(struct qs_sessions *sessions, bool keep)
+{
+    sessions->keep = keep;
+    qs_flow_table_free(sessions->flows);
+    qs_unclaimed_free(sessions->unclaimed);
+    end_waiting(sessions);
+    report_crowd(sessions);
+    qs_lending_free(sessions->lending);
+    qs_twins_free(sessions->twins);
+    for (int i = 0; qs_protocols[i]; i++)
+        qs_decoder_clear(&sessions->decoders[i]);
+    g_free(sessions);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From datagrams, streams and demos to sessions. The way of a packet, each step once:
+ *
+ *     datagram                   bytes of a stream        block (recording.h)
+ *            |                          |                        |
+ *            |                    find_connection()              |
+ *     find_conversation()               |                        |        flow, then protocol,
+ *            |                          |                        |        or unclaimed.h
+ *      order (order.h)           units (stream.h)                |
+ *            +--------------------------+------------------------+
+ *                                       |
+ *                                   decode()            fields and notes to handler->sink
+ *                                       |
+ *                                follow_session()       sessions begin and end; their rebuilders
+ *                                       |
+ *                               handler->packet()       the action
+ *
+ * A conversation may hold several sessions one after the other; when they begin and which numbers
+ * they have, common/core/numbering.h says. How many may go on at once says crowd.h. A demo is one
+ * session.
+ */
+#ifndef QS_SESSIONS_SESSIONS_H
+#define QS_SESSIONS_SESSIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+#include "common/sessions/comments.h"
+#include "common/sessions/recording.h"
+#include "common/sessions/location.h"
+#include "common/sessions/crowd.h"
+#include "common/sessions/naming.h"
+#include "common/sessions/protocol_selection.h"
+#include "common/sessions/session.h"
+
+/* What the user asked for. */
+struct qs_sessions_options {
+    GArray *chosen;                 /* unsigned: numbers of sessions; empty: all */
+    guint sessions_max;             /* that may go on at once */
+    bool (*has_memory)(guint live); /* for one more session beside so many; NULL: always */
+    /* Sessions were ended early or left out, for all that went on at once; or NULL. */
+    void (*crowded)(const struct qs_crowd *crowd);
+    struct qs_demo_store *store; /* where demos go; NULL: nowhere */
+    struct qs_session_demo_options demo;
+    bool may_wait;       /* demos may wait for the input's end: more of it may help them */
+    GPtrArray *sign_ons; /* see qs_lending_demos_new(); or NULL */
+    struct qs_protocol_selection *selection;
+    uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
+    /* The protocol of a conversation of which nothing else tells it, by one of its packets, or
+     * QS_PROTOCOL_NONE; NULL: nobody knows. */
+    int (*claim)(void *user, const struct qs_packet *packet);
+    void *claim_user;
+};
+
+/* A packet after its decode. */
+struct qs_decoded_packet {
+    struct qs_location location;
+    const struct qs_packet *packet;
+    const struct qs_decoder *decoder;
+    const struct qs_client_session *session; /* NULL: it belongs to none */
+    uint64_t conversation;                   /* its number, from 1 on */
+};
+
+/*
+ * Who uses packets and sessions. Any function may be NULL. An implementation begins with this
+ * struct.
+ */
+struct qs_sessions_handler {
+    struct qs_sink *sink; /* of every decode; or NULL */
+    bool want_summary;    /* of the decoder */
+    bool want_transfers;  /* of the decoder */
+    bool want_rebuild;    /* run rebuilders */
+    bool write_demos;     /* and keep what they write */
+    bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
+    void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
+    /* No more packets of the conversation come; of one at least `packet` was told. */
+    void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
+                              const struct qs_protocol *protocol);
+    void (*session_end)(struct qs_sessions_handler *handler,
+                        const struct qs_client_session *session);
+    /* The session is over and will not be told of, by qs_client_session_end(). */
+    void (*session_left_out)(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session);
+    /* Sessions of too little content to be told of one by one; once, where there are any. */
+    void (*others)(struct qs_sessions_handler *handler, const struct qs_crowd_others *others);
+};
+
+/* Whether --session asks for packets of this session; NULL: packets of none. */
+bool qs_sessions_want(const struct qs_sessions_options *options,
+                      const struct qs_client_session *session);
+
+struct qs_sessions;
+
+/* Both arguments must live as long. */
+struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
+                                    struct qs_sessions_handler *handler);
+
+/* The packets to come are from this file; `stem` names demos of sessions that begin in it. */
+void qs_sessions_set_source(struct qs_sessions *sessions, const char *file, const char *stem);
+
+/*
+ * The packets to come have these comments, with what of a demo they carry; NULL: none. The
+ * caller keeps them until it sets others.
+ */
+void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comments *comments);
+
+/*
+ * Whether packets are taken in the capture's order: where the handler wants that, and where the
+ * capture was made of a demo, whose order it has.
+ */
+bool qs_sessions_take_as_captured(const struct qs_sessions *sessions);
+
+/* Takes a UDP datagram; fills in what the packet still lacks. */
+void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
+
+/* The file ends: what waits for datagrams before it is taken. */
+void qs_sessions_end_source(struct qs_sessions *sessions);
+
+/*
+ * Takes the next bytes of one end of a TCP connection, or a hole in them (data, size, addresses,
+ * `from`, time and number, `missing` and `missing_before`). The bytes are cut into units, which are
+ * packets of their own. `*reader` is the connection's, NULL at first. False: the connection is of
+ * no known game, and its bytes are not wanted any more.
+ */
+bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct qs_packet *bytes);
+
+/* The connection of this reader is over, behind packet `number`; NULL: nobody read it. */
+void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t number);
+
+/* A demo as input: begin, its blocks, end. They are one session. */
+void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_recording *recording);
+void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block);
+void qs_sessions_end_demo(struct qs_sessions *sessions);
+
+/* Ends all sessions. `keep` false: demos not finished yet are dropped. */
+void qs_sessions_free(struct qs_sessions *sessions, bool keep);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/stream.h"
+
+#include <glib.h>
+
+struct qs_stream {
+    const struct qs_protocol *protocol;
+    GByteArray *bytes[2]; /* by enum qs_end */
+    guint taken[2];       /* of them, in units that were given out */
+    uint32_t seen[2];     /* bytes of the next unit that were not all of it */
+    struct qs_packet last[2];
+    uint32_t units; /* completed by the packet `number` */
+    uint64_t number;
+};
+
+struct qs_stream *qs_stream_new(const struct qs_protocol *protocol)
+{
+    struct qs_stream *stream = g_new0(struct qs_stream, 1);
+
+    stream->protocol = protocol;
+    stream->bytes[QS_END_A] = g_byte_array_new();
+    stream->bytes[QS_END_B] = g_byte_array_new();
+    return stream;
+}
+
+void qs_stream_free(struct qs_stream *stream)
+{
+    g_byte_array_free(stream->bytes[QS_END_A], TRUE);
+    g_byte_array_free(stream->bytes[QS_END_B], TRUE);
+    g_free(stream);
+}
+
+void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
+{
+    GByteArray *all = stream->bytes[bytes->from];
+
+    g_byte_array_remove_range(all, 0, stream->taken[bytes->from]);
+    stream->taken[bytes->from] = 0;
+    /* The end of a unit that has begun is in the hole. */
+    if (bytes->missing) {
+        g_byte_array_set_size(all, 0);
+        stream->seen[bytes->from] = 0;
+    }
+    if (bytes->size)
+        g_byte_array_append(all, bytes->data, bytes->size);
+    stream->last[bytes->from] = *bytes;
+    if (bytes->number != stream->number)
+        stream->units = 0;
+    stream->number = bytes->number;
+}
+
+/* All that is left of what `end` has sent. */
+static struct qs_packet left(const struct qs_stream *stream, enum qs_end end)
+{
+    const GByteArray *all = stream->bytes[end];
+    struct qs_packet unit = stream->last[end];
+
+    unit.data = all->data ? all->data + stream->taken[end] : NULL;
+    unit.size = unit.wire_size = all->len - stream->taken[end];
+    return unit;
+}
+
+static bool next_of(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
+                    struct qs_packet *unit)
+{
+    uint32_t size;
+
+    *unit = left(stream, end);
+    if (!unit->size && !unit->missing)
+        return false;
+    size = unit->size ? stream->protocol->unit_size(session, unit, stream->seen[end]) : 0;
+    stream->seen[end] = size > unit->size ? unit->size : 0;
+    if (size > unit->size)
+        return false;
+    unit->size = unit->wire_size = size;
+    unit->unit = ++stream->units;
+    stream->taken[end] += size;
+    stream->last[end].missing = 0;
+    return true;
+}
+
+bool qs_stream_next(struct qs_stream *stream, const struct qs_session *session,
+                    struct qs_packet *unit)
+{
+    return next_of(stream, session, QS_END_A, unit) || next_of(stream, session, QS_END_B, unit);
+}
+
+bool qs_stream_rest(struct qs_stream *stream, const struct qs_session *session, enum qs_end end,
+                    struct qs_packet *unit)
+{
+    *unit = left(stream, end);
+    if (!unit->size)
+        return false;
+    unit->wire_size = stream->protocol->unit_size(session, unit, stream->seen[end]);
+    unit->unit = ++stream->units;
+    stream->taken[end] += unit->size;
+    return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Datagrams of conversations that are of no known game as far as is known: no port tells, and no
+ * packet that can be of one game only was seen. The first of each conversation are kept, since they
+ * may be of a session that was running when the capture began:
+ *
+ *   - both ends number their packets in small steps, and acknowledge the other's numbers; and
+ *   - what one of them sends can be read to its end as moves of clients of one protocol.
+ *
+ * Memory is bounded: QS_FLOWS_MAX conversations, of each QS_UNCLAIMED_PACKETS_MAX packets and
+ * QS_UNCLAIMED_BYTES_MAX bytes; then it is given up.
+ */
+#ifndef QS_SESSIONS_UNCLAIMED_H
+#define QS_SESSIONS_UNCLAIMED_H
+
+#include <stdint.h>
+
+#include "common/core/packet.h"
+
+enum { QS_UNCLAIMED_PACKETS_MAX = 32, QS_UNCLAIMED_BYTES_MAX = 24 * 1024 };
+
+struct qs_unclaimed;
+
+/* `protocol_options` by protocol, for qs_decoder.options; they must live as long. */
+struct qs_unclaimed *qs_unclaimed_new(uint32_t *const *protocol_options);
+void qs_unclaimed_free(struct qs_unclaimed *unclaimed);
+
+/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, with
+ * the address of its server; or QS_PROTOCOL_NONE. */
+int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet,
+                     struct qs_address *server);
+
+/*
+ * Hands over, in `take`, the packets that were kept of the conversation between two addresses, in
+ * order, and forgets them. Their end `from` is not known.
+ */
+void qs_unclaimed_claim(struct qs_unclaimed *unclaimed, const struct qs_address *a,
+                        const struct qs_address *b,
+                        void (*take)(void *user, struct qs_packet *packet), void *user);
+
+/* Forgets all packets. */
+void qs_unclaimed_forget(struct qs_unclaimed *unclaimed);
+
+#endif

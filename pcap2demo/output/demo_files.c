@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/output/demo_files.h"
+
+#include <string.h>
+
+#include "pcap2demo/output/safe_path.h"
+#include "pcap2demo/output/writer.h"
+
+struct demo_files {
+    struct qs_demo_store store;
+    struct qs_naming *naming;
+    char *folder;
+    bool force;
+};
+
+/* --- What demos call --- */
+
+static void *begin(struct qs_demo_store *store)
+{
+    return writer_new(((const struct demo_files *)store)->folder);
+}
+
+static void write_bytes(void *file, const void *data, size_t size)
+{
+    writer_add(file, data, size);
+}
+
+/* `name` NULL: there is none for it. */
+static char *commit_as(const struct demo_files *files, struct writer *writer, const char *name)
+{
+    if (name)
+        return writer_commit(writer, name, files->force);
+    return g_strdup("one file cannot hold several sessions: choose one with --session, or a folder "
+                    "with --output");
+}
+
+/* The next free name; the user's own where he gave one. */
+static char *commit(struct qs_demo_store *store, void *file,
+                    const struct qs_naming_request *request, char **name)
+{
+    const struct demo_files *files = (const struct demo_files *)store;
+    char *error = NULL;
+
+    *name = NULL;
+    do {
+        g_free(error);
+        g_free(*name);
+        *name = qs_naming_next(files->naming, request);
+        error = commit_as(files, file, *name);
+    } while (writer_name_is_taken(file) && qs_naming_is_free(files->naming));
+    return error;
+}
+
+static void end(void *file)
+{
+    writer_free(file);
+}
+
+/* --- Where they go --- */
+
+/* "out" and "out/" are folders, "out.qwd" is a file. */
+static bool is_folder(const char *output)
+{
+    char *last = g_path_get_basename(output);
+    const bool folder = g_str_has_suffix(output, "/") || !strchr(last, '.') ||
+                        g_file_test(output, G_FILE_TEST_IS_DIR);
+
+    g_free(last);
+    return folder;
+}
+
+static void set_output(struct demo_files *files, const char *output)
+{
+    char *file = is_folder(output) ? NULL : g_path_get_basename(output);
+
+    files->folder = file ? g_path_get_dirname(output) : g_strdup(output);
+    files->naming = qs_naming_new(file);
+    g_free(file);
+}
+
+struct demo_files *demo_files_new(const char *output, bool force, char **error)
+{
+    struct demo_files *files = g_new0(struct demo_files, 1);
+
+    files->store = (struct qs_demo_store){begin, write_bytes, commit, end};
+    files->force = force;
+    set_output(files, output ? output : ".");
+    *error = make_folders(files->folder);
+    if (!*error)
+        return files;
+    demo_files_free(files);
+    return NULL;
+}
+
+void demo_files_free(struct demo_files *files)
+{
+    qs_naming_free(files->naming);
+    g_free(files->folder);
+    g_free(files);
+}
+
+struct qs_demo_store *demo_files_store(struct demo_files *files)
+{
+    return &files->store;
+}
+
+const char *demo_files_folder(const struct demo_files *files)
+{
+    return files->folder;
+}

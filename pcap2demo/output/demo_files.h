@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The demos of sessions as files: all in one folder, under the names that naming.h gives. */
+#ifndef PCAP2DEMO_DEMO_FILES_H
+#define PCAP2DEMO_DEMO_FILES_H
+
+#include "common/sessions/demo.h"
+
+struct demo_files;
+
+/*
+ * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one
+ * file to be, which has a dot in it. Folders that are not there are made. `force`: files that are
+ * there are overwritten. NULL on failure; then `*error` is a new text.
+ */
+struct demo_files *demo_files_new(const char *output, bool force, char **error);
+void demo_files_free(struct demo_files *files);
+
+struct qs_demo_store *demo_files_store(struct demo_files *files);
+
+/* The folder that all files go to. */
+const char *demo_files_folder(const struct demo_files *files);
+
+#endif

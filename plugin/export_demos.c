@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/export_demos.h"
+
+#include <epan/export_object.h>
+#include <epan/tap.h>
+#include <epan/to_str.h>
+#include <wiretap/wtap.h>
+
+#include "common/core/text.h"
+#include "common/demo/piece.h"
+#include "common/sessions/sessions.h"
+#include "common/sessions/time_order.h"
+#include "plugin/conversations.h"
+#include "plugin/dissect.h"
+
+/* Bytes of all demos. */
+#define ROOM_MAX (UINT64_C(1) << 30)
+
+/* Conversations. */
+enum { CLAIMS_MAX = 1024 };
+
+static int tap;
+
+/* The number of the last frame with a packet for us, as far as the capture was read. */
+static uint32_t last_frame;
+
+/* --- From the dissector to the tap --- */
+
+/* Lives in the packet's pool, but for the bytes, which are the packet's. */
+struct tapped {
+    struct qs_packet packet;
+    int protocol;             /* that it was taken for, or QS_PROTOCOL_NONE */
+    const void *conversation; /* of a unit */
+    const char *comment;      /* that tells which part of a demo it is; or NULL */
+};
+
+void export_demos_begin(void)
+{
+    last_frame = 0;
+}
+
+static bool is_piece(const char *comment)
+{
+    GByteArray *head = g_byte_array_new();
+    struct qs_demo_piece piece;
+    const bool good = qs_demo_piece_read(comment, &piece, head);
+
+    g_byte_array_free(head, TRUE);
+    return good;
+}
+
+/* The comment of a packet that was made of a demo. Others are their writers' own. */
+static const char *piece_of(const packet_info *pinfo)
+{
+    char *comment = NULL;
+
+    if (!pinfo->rec || !pinfo->rec->block ||
+        wtap_block_get_nth_string_option_value(pinfo->rec->block, OPT_COMMENT, 0, &comment) !=
+            WTAP_OPTTYPE_SUCCESS ||
+        !is_piece(comment))
+        return NULL;
+    return wmem_strdup(pinfo->pool, comment);
+}
+
+void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
+                        const struct qs_packet *packet, const void *conversation)
+{
+    struct tapped *tapped;
+
+    if (pinfo->flags.in_error_pkt)
+        return;
+    if (!PINFO_FD_VISITED(pinfo))
+        last_frame = pinfo->num;
+    if (!have_tap_listener(tap))
+        return;
+    tapped = wmem_new0(pinfo->pool, struct tapped);
+    tapped->packet = *packet;
+    tapped->protocol = dissector ? qs_protocol_number(dissector->protocol->name) : QS_PROTOCOL_NONE;
+    tapped->conversation = conversation;
+    tapped->comment = piece_of(pinfo);
+    tap_queue_packet(tap, pinfo, tapped);
+}
+
+/* --- Demos in memory --- */
+
+/* A demo that is being written, or waits for its session's end. */
+struct memory_file {
+    struct memory_store *store;
+    GByteArray *bytes;
+};
+
+struct memory_store {
+    struct qs_demo_store base;
+    struct qs_naming *naming;
+    GHashTable *files; /* name -> GByteArray, of sessions that have not ended */
+    uint64_t room;     /* bytes that may still come */
+};
+
+static void *begin_file(struct qs_demo_store *base)
+{
+    struct memory_file *file = g_new0(struct memory_file, 1);
+
+    file->store = (struct memory_store *)base;
+    file->bytes = g_byte_array_new();
+    return file;
+}
+
+static void write_file(void *data, const void *bytes, size_t size)
+{
+    struct memory_file *file = data;
+
+    if (!file->bytes)
+        return;
+    if (size > file->store->room) { /* none is written that is not whole */
+        file->store->room += file->bytes->len;
+        g_byte_array_free(file->bytes, TRUE);
+        file->bytes = NULL;
+        return;
+    }
+    file->store->room -= size;
+    g_byte_array_append(file->bytes, bytes, (guint)size);
+}
+
+static char *commit_file(struct qs_demo_store *base, void *data,
+                         const struct qs_naming_request *request, char **name)
+{
+    struct memory_store *store = (struct memory_store *)base;
+    struct memory_file *file = data;
+
+    *name = qs_naming_next(store->naming, request);
+    if (!file->bytes)
+        return g_strdup("the demos are too large to be held in memory");
+    g_hash_table_insert(store->files, g_strdup(*name), file->bytes);
+    file->bytes = NULL;
+    return NULL;
+}
+
+static void end_file(void *data)
+{
+    struct memory_file *file = data;
+
+    if (file->bytes) {
+        file->store->room += file->bytes->len;
+        g_byte_array_free(file->bytes, TRUE);
+    }
+    g_free(file);
+}
+
+static void free_bytes(void *bytes)
+{
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void store_init(struct memory_store *store)
+{
+    *store = (struct memory_store){
+        .base = {begin_file, write_file, commit_file, end_file},
+        .naming = qs_naming_new(NULL),
+        .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
+        .room = ROOM_MAX};
+}
+
+static void store_clear(struct memory_store *store)
+{
+    qs_naming_free(store->naming);
+    g_hash_table_destroy(store->files);
+}
+
+/* --- The list --- */
+
+/* The way of the packets to one list of objects. */
+struct export
+{
+    struct qs_sessions_handler handler;
+    struct qs_sessions_options options;
+    struct memory_store store;
+    struct qs_sessions *sessions;
+    struct qs_time_order *order;
+    struct qs_comments *comments;
+    GArray *claims;             /* struct claim: of conversations that only Wireshark knows */
+    GHashTable *readers;        /* conversation -> what sessions.c knows it by */
+    export_object_list_t *list; /* where the demos are shown */
+    uint64_t last;              /* number of the last packet */
+};
+
+/* As the user decodes it, or an earlier packet told. */
+struct claim {
+    struct qs_address ends[2];
+    int protocol;
+};
+
+static struct export *current; /* NULL: no packet has come yet */
+static bool is_over;           /* all were shown; what comes now is too late */
+static bool is_window;         /* the list is started over: it is a window's, and may be closed */
+
+/* "1:25", "1:02:03" */
+static char *duration_text(int64_t nanoseconds)
+{
+    const int seconds = (int)(nanoseconds / 1000000000);
+    const int hours = seconds / 3600;
+
+    return hours ? g_strdup_printf("%d:%02d:%02d", hours, seconds / 60 % 60, seconds % 60)
+                 : g_strdup_printf("%d:%02d", seconds / 60, seconds % 60);
+}
+
+static void append_address(GString *text, const struct qs_address *end)
+{
+    const address host = wireshark_address(end);
+    char *name = address_to_str(NULL, &host);
+
+    g_string_append_printf(text, end->family == 6 ? "[%s]:%u" : "%s:%u", name, end->port);
+    wmem_free(NULL, name);
+}
+
+/* "127.0.0.1:27500: labplayer, dm4, 1:25" */
+static char *description_of(const struct qs_client_session *session,
+                            const struct qs_session_demo_file *file)
+{
+    GString *text = g_string_new(NULL);
+    char *duration = duration_text(file->end - file->start);
+    char *map = file->map ? qs_text_printable(file->map) : NULL;
+
+    append_address(text, &session->server);
+    g_string_append_printf(text, ": %s, %s, %s", session->player ? session->player : "?",
+                           map ? map : "?", duration);
+    g_free(duration);
+    g_free(map);
+    return g_string_free(text, FALSE);
+}
+
+static void show(const struct export *export, const struct qs_client_session *session,
+                 const struct qs_session_demo_file *file)
+{
+    GByteArray *bytes = file->name ? g_hash_table_lookup(export->store.files, file->name) : NULL;
+    export_object_entry_t *entry;
+
+    if (!bytes)
+        return;
+    entry = g_new0(export_object_entry_t, 1);
+    entry->pkt_num = (uint32_t)file->first;
+    entry->hostname = description_of(session, file);
+    entry->content_type =
+        g_strdup_printf("application/x-%s-demo", qs_client_session_demo_format(session)->extension);
+    entry->filename = g_strdup(file->name);
+    entry->payload_len = bytes->len;
+    entry->payload_data = g_memdup2(bytes->data, bytes->len);
+    g_hash_table_remove(export->store.files, file->name);
+    export->list->add_entry(export->list->gui_data, entry);
+}
+
+static void session_ends(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session)
+{
+    const struct export *export = (const struct export *)handler;
+    const GPtrArray *files = session->demo ? qs_session_demo_files(session->demo) : NULL;
+
+    for (unsigned i = 0; files && i < files->len; i++)
+        show(export, session, g_ptr_array_index(files, i));
+}
+
+/* --- The way --- */
+
+/* Ports and options as preferred. */
+static void take_preferences(struct dissector *dissector)
+{
+    const int protocol = qs_protocol_number(dissector->protocol->name);
+
+    current->options.protocol_options[protocol] = dissector->options;
+}
+
+static bool is_same_end(const struct qs_address *a, const struct qs_address *b)
+{
+    return a->port == b->port && a->family == b->family &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static bool is_of(const struct claim *claim, const struct qs_packet *packet)
+{
+    return (is_same_end(&claim->ends[0], &packet->source) &&
+            is_same_end(&claim->ends[1], &packet->destination)) ||
+           (is_same_end(&claim->ends[1], &packet->source) &&
+            is_same_end(&claim->ends[0], &packet->destination));
+}
+
+static int claim_of(void *user, const struct qs_packet *packet)
+{
+    const GArray *claims = ((const struct export *)user)->claims;
+
+    for (unsigned i = 0; i < claims->len; i++)
+        if (is_of(&g_array_index(claims, struct claim, i), packet))
+            return g_array_index(claims, struct claim, i).protocol;
+    return QS_PROTOCOL_NONE;
+}
+
+/* Remembers what the packet's conversation is, where its ports and bytes do not tell. */
+static void take_claim(const struct tapped *tapped)
+{
+    const struct qs_packet *packet = &tapped->packet;
+    const struct claim claim = {.ends = {packet->source, packet->destination},
+                                .protocol = tapped->protocol};
+
+    if (tapped->protocol == QS_PROTOCOL_NONE || current->claims->len == CLAIMS_MAX ||
+        qs_protocol_selection_find(current->options.selection, packet, QS_PROTOCOL_NONE) !=
+            QS_PROTOCOL_NONE ||
+        claim_of(current, packet) != QS_PROTOCOL_NONE)
+        return;
+    g_array_append_val(current->claims, claim);
+}
+
+static void begin(export_object_list_t *list)
+{
+    current = g_new0(struct export, 1);
+    current->list = list;
+    current->handler = (struct qs_sessions_handler){
+        .want_rebuild = true, .write_demos = true, .session_end = session_ends};
+    store_init(&current->store);
+    current->options =
+        (struct qs_sessions_options){.chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+                                     .store = &current->store.base,
+                                     .sessions_max = QS_CROWD_SESSIONS_MAX,
+                                     .may_wait = true,
+                                     .selection = qs_protocol_selection_new()};
+    current->options.claim = claim_of;
+    current->options.claim_user = current;
+    current->claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
+    dissectors_each(take_preferences);
+    current->comments = qs_comments_new();
+    current->readers = g_hash_table_new(NULL, NULL);
+    current->order = qs_time_order_new();
+    current->sessions = qs_sessions_new(&current->options, &current->handler);
+    qs_sessions_set_source(current->sessions, "capture", "");
+}
+
+static void take_sorted(bool all)
+{
+    struct qs_packet packet;
+
+    while (qs_time_order_next(current->order, all, &packet))
+        qs_sessions_datagram(current->sessions, &packet);
+}
+
+static void take_datagram(const struct tapped *tapped)
+{
+    struct qs_packet packet = tapped->packet;
+
+    take_claim(tapped);
+    if (qs_sessions_take_as_captured(current->sessions) ||
+        qs_time_order_passes(current->order, &packet))
+        qs_sessions_datagram(current->sessions, &packet);
+    else
+        take_sorted(false);
+}
+
+static void take_unit(const struct tapped *tapped)
+{
+    void *reader = g_hash_table_lookup(current->readers, tapped->conversation);
+    struct qs_packet bytes = tapped->packet;
+
+    bytes.unit = 0;
+    if (qs_sessions_bytes(current->sessions, &reader, &bytes))
+        g_hash_table_insert(current->readers, (void *)tapped->conversation, reader);
+}
+
+static void take_comment(const struct tapped *tapped)
+{
+    qs_comments_set(current->comments, tapped->packet.number, qs_view_of(tapped->comment));
+    qs_sessions_set_comments(current->sessions, current->comments);
+}
+
+static void end_reader(void *conversation, void *reader, void *data)
+{
+    (void)conversation, (void)data;
+    qs_sessions_end_bytes(current->sessions, reader, current->last);
+}
+
+/* Frees it. `keep`: demos of sessions that go on are shown as they are. */
+static void end(bool keep)
+{
+    if (!current)
+        return;
+    take_sorted(true);
+    if (keep)
+        qs_sessions_end_source(current->sessions);
+    g_hash_table_foreach(current->readers, end_reader, NULL);
+    qs_sessions_free(current->sessions, keep);
+    qs_time_order_free(current->order);
+    qs_comments_free(current->comments);
+    g_hash_table_destroy(current->readers);
+    g_array_free(current->claims, TRUE);
+    qs_protocol_selection_free(current->options.selection);
+    g_array_free(current->options.chosen, TRUE);
+    store_clear(&current->store);
+    g_free(current);
+    current = NULL;
+}
+
+static void no_more_packets(void *data)
+{
+    (void)data;
+    end(true);
+    is_over = true;
+}
+
+/*
+ * What tshark's objects are written by comes behind what was registered later. So this is called
+ * when all packets were read, and before the objects are written.
+ */
+static void await_end(void)
+{
+    static char listener;
+    static bool awaited;
+
+    GString *error;
+
+    if (awaited)
+        return;
+    awaited = true;
+    error = register_tap_listener("quake_demos_eo", &listener, NULL, 0, NULL, NULL, no_more_packets,
+                                  NULL);
+    if (error)
+        g_string_free(error, TRUE);
+}
+
+static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
+                                     const void *data, tap_flags_t flags)
+{
+    const struct tapped *tapped = data;
+
+    (void)edt, (void)flags;
+    if (is_over || (current && current->list != list))
+        return TAP_PACKET_DONT_REDRAW;
+    if (!current)
+        begin(list);
+    if (!is_window)
+        await_end();
+    current->last = tapped->packet.number;
+    if (tapped->comment)
+        take_comment(tapped);
+    if (tapped->packet.unit)
+        take_unit(tapped);
+    else
+        take_datagram(tapped);
+    if (is_window && pinfo->num >= last_frame)
+        no_more_packets(NULL);
+    return TAP_PACKET_REDRAW;
+}
+
+/* The list of a window is empty, and will be filled from the first packet on. */
+static void start_over(void)
+{
+    is_window = true;
+    is_over = false;
+    if (current)
+        current->handler.session_end = NULL;
+    end(false);
+}
+
+void export_demos_register(void)
+{
+    const int proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
+
+    proto_set_cant_toggle(proto); /* it is none: export objects have to have one */
+    tap = register_export_object(proto, take_packet, start_over);
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Other people's datagrams stay theirs: none is claimed on a port that is nobody's, and few are on
+the default ports, where only what they hold can tell.
+
+`test_foreign.py --all` tries a million of each on random ports, and prints the figures for the
+default ports; PACKETS sets the number.
+"""
+
+import collections
+import itertools
+import os
+import random
+import struct
+import sys
+import unittest
+
+from foreign import SHAPES
+from wireshark import PluginTest, rows
+
+BATCH = 100000
+OURS = ("qw", "q2", "nq", "acknex")
+
+# Percent of the datagrams on the default ports that are taken all the same, at most: what neither a
+# length, a known word nor numbers too large tell from a game that is going on.
+ALLOWED = {"qw": {"dns": 65, "rtp": 3, "noise": 3},
+           "q2": {"dns": 65, "rtp": 3, "noise": 3},
+           "nq": {},
+           "acknex": {"noise": 3, "dns": 3, "quic": 3, "rtp": 3}}
+
+
+def frame(payload, address, source_port, port):
+    datagram = struct.pack(">HHHH", source_port, port, 8 + len(payload), 0) + payload
+    header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(datagram), 1, 0, 64, 17, 0)
+    return bytes(12) + b"\x08\x00" + header + address + b"\x0a\x00\x00\x02" + datagram
+
+
+def datagrams(count, ports):
+    """`count` of each shape, each a conversation of its own: pairs of shape and frame."""
+    hosts = itertools.count(0x0B000000)
+    for shape, payload in SHAPES.items():
+        source = random.Random(f"{shape} {ports}")
+        for _ in range(count):
+            port = source.choice(ports) if ports else source.randint(30001, 65535)
+            yield shape, frame(payload(source), struct.pack(">I", next(hosts)), 29000, port)
+
+
+class Foreign(PluginTest):
+    packets = int(os.environ.get("PACKETS", "1000"))
+
+    def claimed(self, count, ports):
+        """How many of the datagrams of each shape our dissectors take."""
+        taken = collections.Counter()
+        source = datagrams(count, ports)
+        while batch := list(itertools.islice(source, BATCH)):
+            capture = self.capture([frame for _, frame in batch])
+            taken += collections.Counter(shape for (shape, _), layer
+                                         in zip(batch, self.layers(capture), strict=True)
+                                         if layer in OURS)
+            os.unlink(capture)
+        return taken
+
+    def test_random_ports(self):
+        self.assertEqual(self.claimed(self.packets, None), {})
+
+    def test_default_ports(self):
+        count = max(100, self.packets // 10)
+        for name, *_, ports in rows("protocol"):
+            taken = self.claimed(count, [int(port) for port in ports.split(",")])
+            for shape in SHAPES:
+                percent = taken[shape] * 100 / count
+                if "--all" in sys.argv:
+                    print(f"{name} {shape}: {percent:.2f} %", flush=True)
+                with self.subTest(name, shape=shape):
+                    self.assertLessEqual(percent, ALLOWED[name].get(shape, 0))
+
+
+if __name__ == "__main__":
+    if "--all" in sys.argv:
+        Foreign.packets = int(os.environ.get("PACKETS", "1000000"))
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The line that the packet list shows is the summary that the tool gives, and says what people look for."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from wireshark import CAPTURES, PluginTest, rows, some_captures, to_client, to_server
+
+SHORT_NAMES = [row[1] for row in rows("protocol")]
+SHOWN_MAX = 1500  # characters that are compared; Wireshark cuts longer lines
+PACKETS = 2000
+
+OOB = b"\xff\xff\xff\xff"
+
+
+def summaries(path):
+    """By packet number, what the tool says of it: of several units in a segment one behind the other."""
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", str(path)],
+                            capture_output=True, encoding="utf-8")
+    packets = {}
+    for packet in map(json.loads, result.stdout.splitlines()):
+        if packet["packet"] <= PACKETS and packet["size"]:
+            packets.setdefault(packet["packet"], []).append(packet["summary"])
+    return {number: "; ".join(lines) for number, lines in packets.items()}
+
+
+def plain(text):
+    """Without what versions of tshark escape differently, and cut."""
+    return text.replace("\\", "")[:SHOWN_MAX]
+
+
+class Info(PluginTest):
+    def lines(self, path):
+        shown = self.tshark("-r", self.readable(path) if path in self.stored else path,
+                            "-c", PACKETS, "-T", "fields", "-e", "frame.number",
+                            "-e", "_ws.col.Protocol", "-e", "_ws.col.Info", "-Y", "not icmp")
+        lines = (line.split("\t", 2) for line in shown.splitlines())
+        return {int(number): info for number, protocol, info in lines if protocol in SHORT_NAMES}
+
+    stored = some_captures()
+
+    def test_summaries(self):
+        packets = 0
+        for path in self.stored:
+            with self.subTest(path.name):
+                lines = self.lines(path)
+                for number, expected in summaries(path).items():
+                    self.assertEqual(plain(lines[number]), plain(expected), f"packet {number}")
+                    packets += 1
+        self.assertGreater(packets, 1000)
+
+    def expect(self, frames, *expected):
+        self.assertEqual([plain(line) for line in self.lines(self.capture(frames)).values()],
+                         [plain(line) for line in expected])
+
+    def test_direction_of_connectionless_packets(self):
+        self.expect([to_server(5000, 27500, OOB + b"getchallenge\n"),
+                     to_client(5000, 27500, OOB + b"c1234\0"),
+                     to_server(5000, 27500, OOB + b"status\n")],
+                    "C→S getchallenge", "S→C challenge", "C→S status")
+
+    def test_quotes_and_names(self):
+        self.expect([to_server(5000, 27500,
+                               OOB + b'connect 28 1 7 "\\name\\a b"\n'),
+                     to_client(5000, 27500, OOB + b'nsay "hi"\n\0'),
+                     to_server(5000, 27500, OOB + b"connect 28 1 7 \"\\bottom\\1\"\n")],
+                    'C→S connect protocol 28 name "a b"', 'S→C print "say \\"hi\\""',
+                    "C→S connect protocol 28")
+
+    def test_known_lines(self):
+        """Lines of stored captures, by what they begin with."""
+        for capture, number, expected in (
+                ("nq-control.pcap", 1, "C→S CCREQ_CONNECT protocol 3"),
+                ("nq-control.pcap", 19, 'S→C CCREP_PLAYER_INFO 0 "queryman" frags 0'),
+                ("nq-control.pcap", 27, 'S→C CCREP_RULE_INFO "sv_gravity" = "800"'),
+                ("nq-control.pcap", 37, 'S→C CCREP_SERVER_INFO "nqlab full of rules" map "dm4" '
+                                        "players 1 of 1 protocol 3"),
+                ("qw-oob.pcap", 20, 'S→C print map "dm4" players 0'),
+                ("q2-oob.pcap", 19, 'S→C print map "lab1" players 0'),
+                ("q2-oob.pcap", 22, 'C→S rcon "status"'),
+                ("q2-vanilla.pcap", 3, 'C→S connect protocol 34 name "yam"'),
+                ("q2-vanilla.pcap", 13, 'S→C seq 5 ack 4: print "player 1 entered the game", '
+                                        'centerprint "Welcome to the walk"'),
+                ("qw-qtv.pcap", 34, 'C→S QTV: stringcmd "say hello from qtv"; QTV: stringcmd ')):
+            line = self.lines(CAPTURES[0] / capture)[number]
+            self.assertTrue(plain(line).startswith(plain(expected)), line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames that are made of what another client was told. */
+#include "common/demo/dm2_heal.h"
+#include "common/demo/dm2_views.h"
+#include "tests/quake2/unit.h"
+
+enum { MOVER = 20, STANDER = 21, OFFSET = 5, KNOWN = 10 };
+
+struct two {
+    struct q2_session session, peer;
+};
+
+static void open_session(struct q2_session *session, int32_t version, int16_t player)
+{
+    q2_protocol.session_init(&session->base);
+    session->base.version = version;
+    session->servercount = 77;
+    session->max_clients = 8;
+    session->player = player;
+    q2_tracker_attach(q2_tracker_new(), session);
+}
+
+static void close_session(struct q2_session *session)
+{
+    q2_tracker_free(session->tracker);
+    q2_protocol.session_clear(&session->base);
+}
+
+/* One entity moves, the other stands where it is until it is moved. */
+static void add_frame(struct q2_session *session, int32_t number, int32_t moved, int32_t stands)
+{
+    const struct q2_entity mover = {.number = MOVER, .model = {1}, .origin = {moved, 0, 0}};
+    const struct q2_entity stander = {.number = STANDER, .model = {2}, .origin = {stands, 0, 0}};
+    struct q2_frame frame = {
+        .trust = Q2_FRAME_WHOLE, .number = number, .entities = q2_entities_new()};
+
+    frame.player.clientnum = session->player;
+    q2_entities_append(frame.entities, &mover);
+    q2_entities_append(frame.entities, &stander);
+    q2_tracker_insert(session->tracker, &frame);
+    q2_frame_clear(&frame);
+}
+
+/* The peer's frames have other numbers. The last one shows that the second entity was moved. */
+static void open_two(struct two *two)
+{
+    open_session(&two->session, Q2_PROTOCOL_VANILLA, 0);
+    open_session(&two->peer, Q2_PROTOCOL_Q2PRO, 1);
+    for (int32_t i = 1; i <= KNOWN; i++) {
+        add_frame(&two->session, i, 8 * i, 100);
+        add_frame(&two->peer, i + OFFSET, 8 * i, 100);
+    }
+    add_frame(&two->peer, KNOWN + 1 + OFFSET, 8 * (KNOWN + 1), 500);
+}
+
+static void close_two(struct two *two)
+{
+    close_session(&two->session);
+    close_session(&two->peer);
+}
+
+static int32_t place_of(const struct q2_frame *frame, uint32_t number)
+{
+    guint index;
+
+    assert_true(q2_entities_find(frame->entities, number, &index));
+    return q2_entities_at(frame->entities, index)->origin[0];
+}
+
+static void test_frame_of_a_peer(void **state)
+{
+    const struct q2_frame *healed;
+    struct two two;
+
+    (void)state;
+    open_two(&two);
+    assert_true(dm2_heal(&two.session, &two.peer, KNOWN + 1));
+    healed = q2_tracker_frame(two.session.tracker, KNOWN + 1);
+    assert_non_null(healed);
+    assert_int_equal(healed->trust, Q2_FRAME_GUESSED);
+    assert_int_equal(place_of(healed, MOVER), 8 * (KNOWN + 1));
+    assert_int_equal(place_of(healed, STANDER), 500);
+    close_two(&two);
+}
+
+static void test_peers_that_cannot_help(void **state)
+{
+    struct two two;
+
+    (void)state;
+    open_two(&two);
+    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 2)); /* it has no such frame */
+    assert_false(dm2_heal(&two.session, &two.session, KNOWN + 1));
+    two.peer.servercount++;
+    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 1)); /* another level */
+    close_two(&two);
+}
+
+/* Where nothing moves, nothing tells which frames are of one time. */
+static void test_nothing_to_compare(void **state)
+{
+    struct two two;
+
+    (void)state;
+    open_session(&two.session, Q2_PROTOCOL_VANILLA, 0);
+    open_session(&two.peer, Q2_PROTOCOL_VANILLA, 1);
+    for (int32_t i = 1; i <= KNOWN; i++) {
+        add_frame(&two.session, i, 8, 100);
+        add_frame(&two.peer, i, 8, 100);
+    }
+    add_frame(&two.peer, KNOWN + 1, 8, 500);
+    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 1));
+    close_two(&two);
+}
+
+static void test_views(void **state)
+{
+    const int32_t here[3] = {5, 500, -5}, near_by[3] = {0, 1, -500}, there[3] = {600, 0, 0};
+    GHashTable *views = dm2_views_new(), *copy;
+    const struct dm2_view *view;
+    struct q2_session session;
+
+    (void)state;
+    open_session(&session, Q2_PROTOCOL_VANILLA, 0);
+    add_frame(&session, 1, 0, 0);
+    memcpy(session.tracker->frames[1].player.origin, here, sizeof here);
+    dm2_views_add(views, q2_tracker_frame(session.tracker, 1));
+    copy = dm2_views_copy(views);
+    g_hash_table_destroy(views);
+    assert_ptr_equal(dm2_place(here), dm2_place(near_by));
+    assert_null(g_hash_table_lookup(copy, dm2_place(there)));
+    view = g_hash_table_lookup(copy, dm2_place(near_by));
+    assert_non_null(view);
+    assert_int_equal(view->frames, 1);
+    assert_true(dm2_view_has(view, MOVER));
+    assert_false(dm2_view_has(view, MOVER - 1));
+    assert_false(dm2_view_has(view, DM2_VIEW_ENTITIES + MOVER));
+    g_hash_table_destroy(copy);
+    close_session(&session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frame_of_a_peer),
+        cmocka_unit_test(test_peers_that_cannot_help),
+        cmocka_unit_test(test_nothing_to_compare),
+        cmocka_unit_test(test_views),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
