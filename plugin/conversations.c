@@ -26,6 +26,7 @@ struct conversation_state {
     uint32_t opener_port;
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* behind the last packet of the first pass */
+    struct qs_links *links;
     struct conversation_numbers numbers;
 };
 
@@ -36,9 +37,17 @@ struct packet_state {
     enum qs_end from;
     const struct conversation_state *conversation; /* NULL: quoted by an error message */
     const struct session_number *number;           /* NULL: it belongs to none */
+    uint32_t going_on;                             /* see packet_session_going_on() */
 };
 
 /* --- Conversations --- */
+
+static ws_bool free_links(wmem_allocator_t *pool, wmem_cb_event_t event, void *user)
+{
+    (void)pool, (void)event;
+    qs_links_free(user);
+    return FALSE; /* once */
+}
 
 static struct conversation_state *new_state(const struct dissector *dissector,
                                             conversation_t *conversation)
@@ -46,6 +55,8 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
 
     state->session = session_new(wmem_file_scope(), dissector->protocol);
+    state->links = qs_links_new();
+    wmem_register_callback(wmem_file_scope(), free_links, state->links);
     conversation_add_proto_data(conversation, dissector->proto, state);
     return state;
 }
@@ -151,9 +162,12 @@ static struct packet_context context_of(const struct dissector *dissector, const
     struct packet_context context = {.missing = state->missing,
                                      .from = state->from,
                                      .conversation = state->conversation,
+                                     .links =
+                                         state->conversation ? state->conversation->links : NULL,
                                      .first_pass = first_pass,
                                      .numbers = first_pass ? &conversation->numbers : NULL,
-                                     .number = &state->number};
+                                     .number = &state->number,
+                                     .going_on = &state->going_on};
 
     context.session = first_pass ? conversation->session
                                  : session_copy(pinfo->pool, dissector->protocol, state->session);
@@ -267,9 +281,16 @@ void unit_done(const struct dissector *dissector, packet_info *pinfo)
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder)
 {
-    if (context->numbers)
+    if (context->numbers) {
         *context->number = session_numbers_follow(context->numbers, decoder);
+        *context->going_on = context->numbers->current.number;
+    }
     return *context->number ? (*context->number)->number : 0;
+}
+
+uint32_t packet_session_going_on(const struct packet_context *context)
+{
+    return *context->going_on;
 }
 
 /* NULL where there is none. */

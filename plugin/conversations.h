@@ -10,6 +10,7 @@
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
 
+#include "common/core/links.h"
 #include "plugin/dissector.h"
 #include "plugin/session_numbers.h"
 
@@ -20,9 +21,11 @@ struct packet_context {
     uint32_t missing;           /* bytes that the capture lacks before the unit */
     enum qs_end from;           /* which end of the conversation sent the packet */
     const void *conversation;   /* identifies the conversation; NULL: none */
+    struct qs_links *links;     /* of the conversation; NULL: none */
     bool first_pass;            /* the session is the conversation's own, and moves forward */
     struct conversation_numbers *numbers; /* of the conversation, in the first pass; else NULL */
     const struct session_number **number; /* of the packet or unit */
+    uint32_t *going_on;                   /* number of the session that goes on then, or 0 */
 };
 
 struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo);
@@ -30,6 +33,12 @@ struct packet_context packet_context(const struct dissector *dissector, packet_i
 /* The number of the session that the packet or unit belongs to, which was just decoded; 0: none. */
 uint32_t packet_session_number(const struct packet_context *context,
                                const struct qs_decoder *decoder);
+
+/*
+ * The number of the session that goes on in the conversation behind the packet, 0: none. To it a
+ * request for another connection belongs as well. After the function above.
+ */
+uint32_t packet_session_going_on(const struct packet_context *context);
 
 /* The same of a packet that was dissected before; of a stream, of its first unit. */
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo);

@@ -4,11 +4,13 @@
 #include <epan/conversation.h>
 
 #include "plugin/conversations.h"
+#include "plugin/credentials.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/session_fields.h"
+#include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
 
 static GPtrArray *dissectors; /* struct dissector * */
@@ -87,26 +89,42 @@ static void begin_columns(const struct dissector *dissector, packet_info *pinfo)
     col_clear(pinfo->cinfo, COL_INFO);
 }
 
+static void run_decoder(struct dissector *dissector, const struct packet_context *context,
+                        struct qs_sink *sink, const struct qs_packet *packet)
+{
+    if (packet->unit)
+        qs_decode_unit(&dissector->decoder, context->session, sink, packet);
+    else
+        qs_decode(&dissector->decoder, context->session, sink, packet);
+}
+
 /* A datagram or a unit, which is all of `tvb`. */
 static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                    const struct qs_packet *packet, const struct packet_context *context)
 {
     proto_item *top = proto_tree_add_protocol_format(tree, dissector->proto, tvb, 0, -1, "%s",
                                                      dissector->protocol->title);
+    const bool wanted = statistics_are_wanted(dissector);
     struct tree_sink sink;
 
     tree_sink_init(&sink, dissector, pinfo, tvb, top,
                    tree && proto_field_is_referenced(tree, dissector->proto));
+    if (wanted)
+        qs_message_counter_begin(&dissector->counter, &sink.base);
     dissector->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
-    dissector->decoder.want_transfers = export_objects_are_wanted();
-    if (packet->unit)
-        qs_decode_unit(&dissector->decoder, context->session, &sink.base, packet);
-    else
-        qs_decode(&dissector->decoder, context->session, &sink.base, packet);
+    dissector->decoder.want_transfers = export_objects_are_wanted() || context->first_pass;
+    run_decoder(dissector, context, wanted ? &dissector->counter.base : &sink.base, packet);
+    if (context->first_pass)
+        qs_links_take(context->links, &dissector->decoder);
+    if (context->links)
+        qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
+    credentials_queue(dissector, pinfo);
     session_fields_show(dissector, proto_item_get_subtree(top), tvb,
                         packet_session_number(context, &dissector->decoder));
+    if (wanted)
+        statistics_queue(dissector, pinfo, context);
     if (dissector->decoder.want_summary)
         show_summary(dissector, pinfo, top);
     late_show(dissector, pinfo, top);

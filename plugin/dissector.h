@@ -21,6 +21,7 @@
 #include "common/core/decoder.h"
 #include "common/core/note.h"
 #include "common/core/protocol.h"
+#include "common/stats/message_counter.h"
 
 /* An option's value as Wireshark's preferences store it. */
 union preference_value {
@@ -49,6 +50,9 @@ struct dissector {
     range_t *server_ports; /* as preferred */
     range_t *held_ports;   /* those whose packets come to this dissector now */
     GHashTable *built_in;  /* port -> handle of the dissector that had it before, where one did */
+
+    int tap; /* of statistics */
+    struct qs_message_counter counter;
 
     struct qs_decoder decoder;
 };

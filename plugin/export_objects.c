@@ -42,7 +42,7 @@ void export_objects_queue(const struct dissector *dissector, packet_info *pinfo,
     const GArray *transfers = dissector->decoder.transfers;
     struct packet_transfers *packet;
 
-    if (!transfers->len || !conversation)
+    if (!transfers->len || !conversation || !export_objects_are_wanted())
         return;
     packet = wmem_new(pinfo->pool, struct packet_transfers);
     packet->conversation = conversation;

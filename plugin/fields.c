@@ -4,6 +4,8 @@
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
 
+#include "common/core/links.h"
+
 /* What Wireshark registers lives until it ends, and so does all that is allocated here. */
 
 /* How a type is shown. `width` in bits, of integers. */
@@ -37,6 +39,7 @@ static const struct shape shapes[] = {
     [QS_IPV6] = {FT_IPv6, BASE_NONE, 0},
     [QS_FRAMENUM] = {FT_FRAMENUM, BASE_NONE, 0},
     [QS_TIME] = {FT_ABSOLUTE_TIME, ABSOLUTE_TIME_UTC, 0},
+    [QS_DURATION] = {FT_RELATIVE_TIME, BASE_NONE, 0},
 };
 
 const struct qs_field *field_whole(const struct qs_field *row)
@@ -151,6 +154,25 @@ static hf_register_info header_of(const struct qs_field *row, int *hf)
     return header;
 }
 
+/* What another packet is to the one at hand, for the marks in the list of packets. */
+static void relate_packets(const struct qs_protocol *protocol, hf_register_info *headers)
+{
+    static const struct {
+        enum qs_link link;
+        ft_framenum_type_t relation;
+    } relations[] = {
+        {QS_LINK_ACKS_FRAME, FT_FRAMENUM_ACK},
+        {QS_LINK_RELIABLE_FIRST_IN, FT_FRAMENUM_RETRANS_PREV},
+        {QS_LINK_RELIABLE_AGAIN_IN, FT_FRAMENUM_RETRANS_NEXT},
+        {QS_LINK_RESPONSE_IN, FT_FRAMENUM_RESPONSE},
+        {QS_LINK_RESPONSE_TO, FT_FRAMENUM_REQUEST},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(relations); i++)
+        headers[protocol->links + relations[i].link].hfinfo.strings =
+            FRAMENUM_TYPE(relations[i].relation);
+}
+
 static void register_fields(struct dissector *dissector)
 {
     const struct qs_protocol *protocol = dissector->protocol;
@@ -159,6 +181,7 @@ static void register_fields(struct dissector *dissector)
     dissector->hf = g_new0(int, protocol->field_count);
     for (unsigned i = 0; i < protocol->field_count; i++)
         headers[i] = header_of(&protocol->fields[i], &dissector->hf[i]);
+    relate_packets(protocol, headers);
     proto_register_field_array(dissector->proto, headers, (int)protocol->field_count);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }

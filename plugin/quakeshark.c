@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin's entry points, and the registration of all protocols. */
 #include "plugin/conversation_filter.h"
+#include "plugin/credentials.h"
 #include "plugin/dissect.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
@@ -8,6 +9,7 @@
 #include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
+#include "plugin/statistics.h"
 #include "plugin/session_fields.h"
 #include "plugin/session_numbers.h"
 
@@ -43,9 +45,11 @@ static void add_dissector(const struct qs_protocol *protocol)
     dissector->title = g_strdup_printf("%s (quakeshark)", protocol->title);
     dissector->proto = proto_register_protocol(dissector->title, dissector->title, protocol->name);
     qs_decoder_init(&dissector->decoder, protocol);
+    qs_message_counter_init(&dissector->counter);
     fields_register(dissector);
     session_fields_register(dissector);
     preferences_register(dissector, preferences_changed);
+    statistics_register(dissector);
     dissect_register(dissector);
 }
 
@@ -54,6 +58,7 @@ static void add_protocols(void)
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_dissector(*protocol);
     export_objects_register();
+    credentials_register();
     export_demos_register();
     conversation_filter_register();
     register_init_routine(capture_begins);

@@ -187,11 +187,20 @@ static proto_item *add_bytes(const struct location *at, const struct qs_field *r
                                             bytes.data, (int)bytes.size);
 }
 
-static proto_item *add_time(const struct location *at, uint64_t milliseconds)
+static nstime_t milliseconds_time(uint64_t milliseconds)
 {
-    const nstime_t time = {.secs = (time_t)(milliseconds / 1000),
-                           .nsecs = (int)(milliseconds % 1000) * 1000000};
+    return (nstime_t){.secs = (time_t)(milliseconds / 1000),
+                      .nsecs = (int)(milliseconds % 1000) * 1000000};
+}
 
+static nstime_t nanoseconds_time(uint64_t nanoseconds)
+{
+    return (nstime_t){.secs = (time_t)(nanoseconds / 1000000000),
+                      .nsecs = (int)(nanoseconds % 1000000000)};
+}
+
+static proto_item *add_time(const struct location *at, nstime_t time)
+{
     return proto_tree_add_time(at->tree, at->hf, at->tvb, at->start, at->length, &time);
 }
 
@@ -212,7 +221,9 @@ static proto_item *add_field(const struct location *at, const struct qs_field *r
     case QS_KIND_BYTES:
         return add_bytes(at, row, value->bytes);
     case QS_KIND_TIME:
-        return add_time(at, value->u);
+        return add_time(at, milliseconds_time(value->u));
+    case QS_KIND_DURATION:
+        return add_time(at, nanoseconds_time(value->u));
     case QS_KIND_NONE:
         break;
     }

@@ -26,6 +26,15 @@
 #define WS_PLUGIN_DESC_DISSECTOR 0 /* nobody asks */
 #endif
 
+/* What the tap "credentials" takes: ui/tap-credentials.h, which packages leave out. */
+struct ws_credential {
+    unsigned num, username_num;
+    int password_hf_id;
+    char *username;
+    const char *proto;
+    char *info;
+};
+
 /* Callbacks and boolean preferences are `bool` since 4.4, GLib's `gboolean` before. */
 #if WS_AT_LEAST(4, 4)
 typedef bool ws_bool;

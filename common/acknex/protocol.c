@@ -106,6 +106,7 @@ const struct qs_protocol acknex_protocol = {
     .fields = acknex_fields,
     .field_count = ACKNEX_FIELD_COUNT,
     .undecoded = ACKNEX_UNDECODED,
+    .links = ACKNEX_LINK_ACKS_FRAME,
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
              QS_NOTE_BIT(QS_NOTE_CUT),
     .options = options,

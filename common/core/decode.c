@@ -48,6 +48,8 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->handshake = false;
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
+    d->lost = d->fragment = d->fragments = 0;
+    d->exchange_count = d->secret_count = 0;
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);

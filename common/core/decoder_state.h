@@ -8,9 +8,11 @@
 
 #include <glib.h>
 
+#include "common/core/exchange.h"
 #include "common/core/packet.h"
 #include "common/core/protocol.h"
 #include "common/core/reader.h"
+#include "common/core/secret.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
 
@@ -38,7 +40,7 @@ struct qs_message {
     bool has_odd_text; /* see qs_text_is_odd() */
 };
 
-enum { QS_SOURCES_MAX = 4 };
+enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_SECRETS_MAX = 4 };
 
 /*
  * A packet may announce that its server goes on from another port. The conversation between these
@@ -83,7 +85,14 @@ struct qs_decoder {
     bool handshake; /* connectionless: asks for a connection, or answers that */
     bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
     uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
-    GArray *messages;                /* struct qs_message */
+    uint32_t lost;      /* numbers before it that never came, without those left out on purpose */
+    uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
+    uint32_t fragments; /* where it is the last one: how many they are; else 0 */
+    struct qs_exchange exchanges[QS_EXCHANGES_MAX];
+    unsigned exchange_count;
+    struct qs_secret secrets[QS_SECRETS_MAX];
+    unsigned secret_count;
+    GArray *messages; /* struct qs_message */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */

@@ -44,6 +44,8 @@ enum qs_kind qs_type_kind(enum qs_type type)
         return QS_KIND_BYTES;
     case QS_TIME:
         return QS_KIND_TIME;
+    case QS_DURATION:
+        return QS_KIND_DURATION;
     }
     return QS_KIND_NONE;
 }

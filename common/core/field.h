@@ -42,6 +42,7 @@ enum qs_type {
     QS_IPV6,     /* 16 bytes */
     QS_FRAMENUM, /* the number of another packet of the capture */
     QS_TIME,     /* a date and time: milliseconds since 1970, UTC */
+    QS_DURATION, /* nanoseconds; shown in seconds */
 };
 
 /* A name for a number. Arrays end with a row whose name is NULL. */
@@ -86,7 +87,8 @@ enum qs_kind {
     QS_KIND_SIGNED,   /* i */
     QS_KIND_REAL,     /* f */
     QS_KIND_BYTES,    /* bytes: texts and addresses, too */
-    QS_KIND_TIME      /* u, milliseconds since 1970 */
+    QS_KIND_TIME,     /* u, milliseconds since 1970 */
+    QS_KIND_DURATION  /* u, nanoseconds */
 };
 
 enum qs_kind qs_type_kind(enum qs_type type);

@@ -50,13 +50,18 @@ bool qs_fragments_follows(struct qs_fragments *list, uint32_t message, uint32_t 
     return offset == qs_fragments_size(list);
 }
 
+bool qs_fragments_fits(const struct qs_fragments *list, uint32_t size, uint32_t max)
+{
+    return qs_fragments_count(list) < QS_FRAGMENTS_MAX && size <= max &&
+           qs_fragments_size(list) <= max - size;
+}
+
 bool qs_fragments_add(struct qs_fragments *list, struct qs_view bytes, uint64_t packet,
                       uint32_t max)
 {
     struct qs_fragment *fragment;
 
-    if (qs_fragments_count(list) == QS_FRAGMENTS_MAX || bytes.size > max ||
-        qs_fragments_size(list) > max - bytes.size)
+    if (!qs_fragments_fits(list, bytes.size, max))
         return false;
     fragment = g_malloc(sizeof *fragment + bytes.size);
     fragment->references = 1;

@@ -39,6 +39,9 @@ void qs_fragments_clear(struct qs_fragments *list);
  */
 bool qs_fragments_follows(struct qs_fragments *list, uint32_t message, uint32_t offset);
 
+/* Whether a fragment of `size` bytes may be added: no more than `max` bytes, nor too many. */
+bool qs_fragments_fits(const struct qs_fragments *list, uint32_t size, uint32_t max);
+
 /*
  * Copies the bytes; `packet` is the number of the packet that carried them. False, with the list
  * unchanged, where there would be more than `max` bytes or too many fragments.

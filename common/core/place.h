@@ -28,9 +28,13 @@ struct qs_place {
     uint64_t next;   /* what its sender sends next in the stream */
     uint64_t first;  /* what a connection begins with */
     uint32_t mark;   /* that the receiver repeats; 0: none. Grows with the number */
+    bool reliable;   /* it carries what is sent again until the receiver has it */
+    bool repeated;   /* and then under the same number */
 
     uint8_t echo_stream; /* of the receiver */
     uint32_t echo;       /* the mark of what the sender took last in it; 0: none */
+    bool toggles;        /* it tells of reliable messages by a bit that each of them turns over */
+    bool toggle;         /* that bit */
 };
 
 /* A packet from the end `from`, in a session whose server is `server`. */

@@ -47,6 +47,7 @@ struct qs_protocol {
     const struct qs_field *fields;
     unsigned field_count;
     unsigned undecoded; /* the row for bytes that nothing decoded */
+    unsigned links;     /* the first of the rows of links.def */
     uint32_t notes;     /* QS_NOTE_BIT() of those it gives */
 
     const struct qs_option *options;

@@ -34,6 +34,7 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
 
 void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
 {
+    d->lost = skipped - MIN(choked, skipped);
     if (!skipped)
         return;
     if (choked)
@@ -88,9 +89,41 @@ void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
             "The message is longer than any engine can take");
 }
 
-/* Adds a fragment to those before it. */
-static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list, uint32_t offset,
-                          struct qs_view bytes, uint32_t max)
+/* The rows from `row` on: group, packet, number of packets, bytes. */
+static void emit_fragments(struct qs_decoder *d, unsigned row, const uint64_t *packets,
+                           uint32_t count, uint32_t size, struct qs_span span)
+{
+    qs_open_at(d, row, span.offset);
+    qs_label(d, ": %u, %u bytes:", count, size);
+    for (uint32_t i = 0; i < count; i++) {
+        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
+        qs_emit_generated_uint(d, row + 1, span.offset, span.length, packets[i]);
+    }
+    qs_emit_generated_uint(d, row + 2, span.offset, span.length, count);
+    qs_emit_generated_uint(d, row + 3, span.offset, span.length, size);
+    qs_close_at(d, span.offset + span.length);
+}
+
+void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
+                       struct qs_span last)
+{
+    const uint32_t count = qs_fragments_count(earlier);
+    uint64_t *packets;
+
+    d->fragment = d->fragments = count + 1;
+    if (!d->fields_wanted)
+        return;
+    packets = g_new(uint64_t, count + 1);
+    qs_fragments_packets(earlier, packets);
+    packets[count] = d->packet->number;
+    emit_fragments(d, row, packets, count + 1, qs_fragments_size(earlier) + last.length, last);
+    g_free(packets);
+}
+
+/* Adds a fragment to those before it; the last one is shown with them. */
+static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list,
+                          const struct qs_fragment_format *format, struct qs_view bytes,
+                          uint32_t offset, bool more)
 {
     const struct qs_span span = {d->in.pos - bytes.size, bytes.size};
 
@@ -100,10 +133,14 @@ static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list, uint3
                 qs_fragments_size(list));
         return false;
     }
-    if (qs_fragments_add(list, bytes, d->packet->number, max))
-        return true;
-    qs_note_overlong(d, span);
-    return false;
+    if (!qs_fragments_fits(list, bytes.size, format->max)) {
+        qs_note_overlong(d, span);
+        return false;
+    }
+    d->fragment = qs_fragments_count(list) + 1;
+    if (!more)
+        qs_emit_fragments(d, format->list_row, list, span);
+    return qs_fragments_add(list, bytes, d->packet->number, format->max);
 }
 
 GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
@@ -117,7 +154,7 @@ GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
         qs_receive(d, chan, format->number);
         return NULL;
     }
-    if (!take_fragment(d, list, offset, bytes, format->max) || more)
+    if (!take_fragment(d, list, format, bytes, offset, more) || more)
         return NULL;
     message = qs_fragments_join(list, (struct qs_view){0});
     qs_fragments_clear(list);

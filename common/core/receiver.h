@@ -54,10 +54,18 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
 /* The fragment would make its message too long. */
 void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment);
 
+/*
+ * The packet at hand has the `last` fragment of a message: emits which packets it is joined of, as
+ * the rows from `row` on: a group, a packet's number, the number of packets, the bytes of all.
+ */
+void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
+                       struct qs_span last);
+
 /* Of netchans whose fragments tell where they belong. */
 struct qs_fragment_format {
     struct qs_span number; /* where the sequence number stands */
     unsigned row;          /* the field of a fragment's bytes */
+    unsigned list_row;     /* see qs_emit_fragments() */
     uint32_t max;          /* bytes in a message; engines join no more */
 };
 

@@ -25,6 +25,12 @@ struct qs_session {
     struct qs_netchan to_server, to_client;
 };
 
+/* Numbers lost on the way to either end. */
+struct qs_session_loss {
+    uint64_t gaps, missing, not_captured;
+};
+struct qs_session_loss qs_session_loss(const struct qs_session *session);
+
 void qs_session_init(struct qs_session *session);
 
 /* A new connection begins in the conversation: counters restart, the server stays who it is. */

@@ -19,7 +19,8 @@ struct qs_value {
     uint32_t length;
     bool generated; /* derived: these bytes do not carry the value by themselves */
     union {
-        uint64_t u; /* QS_BOOL, QS_U*, QS_X*, QS_FRAMENUM, QS_TIME; masked parts are shifted down */
+        uint64_t u; /* QS_BOOL, QS_U*, QS_X*, QS_FRAMENUM, QS_TIME, QS_DURATION; masked parts are
+                       shifted down */
         int64_t i;  /* QS_I* */
         double f;   /* QS_FLOAT, QS_DOUBLE, QS_COORD, QS_ANGLE */
         struct qs_view bytes; /* QS_TEXT, QS_BYTES, QS_IPV4, QS_IPV6 */

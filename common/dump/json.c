@@ -97,6 +97,9 @@ static void put_value(struct qs_json *json, GString *scratch, const struct qs_fi
         if (!qs_json_real(json, value->f))
             break;
         return;
+    case QS_KIND_DURATION:
+        qs_json_real(json, (double)value->u / 1e9);
+        return;
     case QS_KIND_NONE:
     case QS_KIND_BYTES:
     case QS_KIND_TIME:

@@ -104,6 +104,9 @@ void qs_value_append(GString *out, const struct qs_field *field, const struct qs
     case QS_KIND_TIME:
         append_time(out, value->u);
         break;
+    case QS_KIND_DURATION:
+        qs_room_end(out, qs_put_real(qs_room(out, QS_NUMBER_MAX), (double)value->u / 1e9));
+        break;
     }
 }
 

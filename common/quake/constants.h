@@ -65,7 +65,7 @@ enum {
 
 /* clang-format off */
 enum nq_control {
-#define CONTROL(id, number, name, read) id = number,
+#define CONTROL(id, number, name, read, asks, answers) id = number,
 #include "common/quake/messages.def"
 };
 

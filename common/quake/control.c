@@ -28,6 +28,13 @@ static void read_mod(struct qs_decoder *d)
         qs_u8(d, NQ_CONTROL_MOD_FLAGS);
 }
 
+/* 0: none was given. */
+static void read_password_number(struct qs_decoder *d)
+{
+    if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
+        qs_add_secret(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
+}
+
 static void read_connect(struct qs_decoder *d)
 {
     d->handshake = true;
@@ -35,14 +42,14 @@ static void read_connect(struct qs_decoder *d)
     if (qs_reader_left(&d->in))
         read_mod(d);
     if (qs_reader_left(&d->in))
-        qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER);
+        read_password_number(d);
     if (qs_reader_left(&d->in))
         qs_text_sized(d, NQ_CONTROL_TRAILER, qs_reader_left(&d->in));
 }
 
 static void read_player_request(struct qs_decoder *d)
 {
-    qs_u8(d, NQ_CONTROL_PLAYER);
+    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
 }
 
 static void read_rule_request(struct qs_decoder *d)
@@ -53,6 +60,7 @@ static void read_rule_request(struct qs_decoder *d)
 static void read_rcon(struct qs_decoder *d)
 {
     qs_text(d, NQ_CONTROL_PASSWORD);
+    qs_add_secret(d, NQ_CONTROL_PASSWORD, "rcon", (struct qs_view){0});
     qs_text(d, NQ_CONTROL_COMMAND);
 }
 
@@ -105,7 +113,7 @@ static void read_server_info(struct qs_decoder *d)
 
 static void read_player_info(struct qs_decoder *d)
 {
-    qs_u8(d, NQ_CONTROL_PLAYER);
+    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
     qs_text(d, NQ_CONTROL_NAME);
     qs_u32(d, NQ_CONTROL_COLORS);
     qs_i32(d, NQ_CONTROL_FRAGS);
@@ -133,11 +141,12 @@ struct command {
     uint8_t id;
     const char *name;
     void (*read)(struct qs_decoder *d);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 };
 
 /* clang-format off */
 static const struct command commands[] = {
-#define CONTROL(id, number, name, read) {number, name, read},
+#define CONTROL(id, number, name, read, asks, answers) {number, name, read, asks, answers},
 #include "common/quake/messages.def"
 };
 /* clang-format on */
@@ -164,6 +173,7 @@ static void read_command(struct qs_decoder *d)
     qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
     qs_label(d, " %s", command->name);
     qs_summary(d, "%s", command->name);
+    qs_exchange(d, command->asks, command->answers);
     command->read(d);
     if (d->in.overrun && d->packet->size >= d->packet->wire_size)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s runs past the end",

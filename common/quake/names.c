@@ -26,7 +26,7 @@ const struct qs_name nq_protocol_names[] = {
 
 /* clang-format off */
 const struct qs_name nq_control_names[] = {
-#define CONTROL(id, number, name, read) {number, name},
+#define CONTROL(id, number, name, read, asks, answers) {number, name},
 #include "common/quake/messages.def"
     {0, NULL},
 };

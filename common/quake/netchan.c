@@ -79,33 +79,10 @@ static void show_fragment(struct qs_decoder *d)
     qs_bytes(d, NQ_FRAGMENT_DATA, qs_reader_left(&d->in));
 }
 
-/* Emits which packets the message was joined from, the last of them this one. */
-static void show_fragments(struct qs_decoder *d, const struct qs_fragments *pending, uint32_t size)
-{
-    const uint32_t count = qs_fragments_count(pending);
-    const uint32_t length = d->in.pos - NET_HEADER_SIZE;
-    uint64_t *packets;
-
-    if (!d->fields_wanted)
-        return;
-    packets = g_new(uint64_t, count + 1);
-    qs_fragments_packets(pending, packets);
-    packets[count] = d->packet->number;
-    qs_open_at(d, NQ_FRAGMENTS, NET_HEADER_SIZE);
-    qs_label(d, ": %u, %u bytes:", count + 1, size);
-    for (uint32_t i = 0; i <= count; i++) {
-        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
-        qs_emit_generated_uint(d, NQ_FRAGMENT, NET_HEADER_SIZE, length, packets[i]);
-    }
-    qs_emit_generated_uint(d, NQ_FRAGMENT_COUNT, NET_HEADER_SIZE, length, count + 1);
-    qs_emit_generated_uint(d, NQ_REASSEMBLED_LENGTH, NET_HEADER_SIZE, length, size);
-    qs_close(d);
-    g_free(packets);
-}
-
 /* The last fragment of several is here. */
 static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 {
+    const struct qs_span span = {NET_HEADER_SIZE, qs_reader_left(&d->in)};
     struct nq_session *session = nq_session_of(d);
     gsize size;
     const uint8_t *data;
@@ -113,7 +90,7 @@ static void join(struct qs_decoder *d, struct nq_reliable *reliable)
     session->joined = qs_fragments_join(&reliable->pending, rest(d));
     data = g_bytes_get_data(session->joined, &size);
     show_fragment(d);
-    show_fragments(d, &reliable->pending, (uint32_t)size);
+    qs_emit_fragments(d, NQ_FRAGMENTS, &reliable->pending, span);
     qs_fragments_clear(&reliable->pending);
     if (!qs_push_source(d, "Reassembled message", data, (uint32_t)size))
         return;
@@ -145,6 +122,7 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
         qs_fragments_clear(&reliable->pending);
         reliable->broken = true;
     }
+    d->fragment = qs_fragments_count(&reliable->pending);
     show_fragment(d);
 }
 

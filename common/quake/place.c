@@ -59,6 +59,7 @@ bool nq_place(const struct qs_session *session, const struct qs_packet *packet,
     } else {
         qs_place_whole(place, sequence, 0);
         place->mark = sequence + 1;
+        place->reliable = place->repeated = true;
     }
     return true;
 }

@@ -64,6 +64,7 @@ const struct qs_protocol nq_protocol = {
     .fields = nq_fields,
     .field_count = NQ_FIELD_COUNT,
     .undecoded = NQ_UNDECODED,
+    .links = NQ_LINK_ACKS_FRAME,
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
              QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
              QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_STALE) |

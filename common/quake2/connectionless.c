@@ -157,6 +157,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
     if (!qs_token_next(line->text, &line->pos, &token))
         return;
     connect->userinfo = token.text;
+    qs_add_userinfo_secret(d, Q2_USERINFO_TEXT, token.text);
     qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
     qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
     qs_emit_info(d, &userinfo_rows, token.text,
@@ -317,10 +318,13 @@ static void read_print(struct qs_decoder *d, struct line *line)
 {
     qs_learn_direction(d, QS_S2C);
     skip_line_end(d, line);
-    if (is_status(line))
+    if (is_status(line)) {
+        qs_exchange_narrow(d, QS_ASK_STATUS);
         read_status(d, line);
-    else
+    } else {
+        qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
         read_text(d, Q2_OOB_TEXT, line);
+    }
 }
 
 static void read_heartbeat(struct qs_decoder *d, struct line *line)
@@ -361,6 +365,7 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_C2S);
     if (!read_word(d, Q2_RCON_PASSWORD, line, &password))
         return;
+    qs_add_secret(d, Q2_RCON_PASSWORD, "rcon", (struct qs_view){0});
     rest = rest_of(line);
     while (rest.size && rest.data[rest.size - 1] <= ' ')
         rest.size--;
@@ -394,8 +399,9 @@ static void read_servers(struct qs_decoder *d, struct line *line)
 static const struct command {
     const char *name;
     void (*read)(struct qs_decoder *d, struct line *line);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } commands[] = {
-#define OOB(name, read) {name, read},
+#define OOB(name, read, asks, answers) {name, read, asks, answers},
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
@@ -420,10 +426,12 @@ static void read_command(struct qs_decoder *d, struct line *line)
     qs_label_text(d, ": ", word.text, "");
     qs_summary_text(d, "", word.text, "");
     command = find_command(word.text);
-    if (command)
-        command->read(d, line);
-    else
+    if (!command) {
         read_arguments(d, line);
+        return;
+    }
+    qs_exchange(d, command->asks, command->answers);
+    command->read(d, line);
 }
 
 static bool is_blank(struct qs_view text)

@@ -142,7 +142,8 @@ static void arrive(struct qs_decoder *d)
 
 static void read_fragment(struct qs_decoder *d, const struct header *header)
 {
-    static const struct qs_fragment_format format = {{0, 4}, Q2_FRAGMENT_DATA, JOINED_MAX};
+    static const struct qs_fragment_format format = {
+        {0, 4}, Q2_FRAGMENT_DATA, Q2_FRAGMENTS, JOINED_MAX};
     struct q2_session *session = q2_session_of(d->session);
     struct qs_fragments *list = d->direction == QS_S2C ? &session->to_client : &session->to_server;
     GBytes *message = qs_receive_fragment(d, list, &format, header->fragment_offset, header->more);

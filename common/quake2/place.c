@@ -52,6 +52,9 @@ bool q2_place(const struct qs_session *base, const struct qs_packet *packet, str
     qs_place_whole(place, word & mask, FIRST_NUMBER);
     place->mark = word & mask;
     place->echo = qs_le32(packet->data + 4) & mask;
+    place->reliable = word & QS_RELIABLE_BIT;
+    place->toggles = true;
+    place->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
            read_fragment(session, packet, place);
 }

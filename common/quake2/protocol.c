@@ -37,6 +37,7 @@ const struct qs_protocol q2_protocol = {
     .fields = q2_fields,
     .field_count = Q2_FIELD_COUNT,
     .undecoded = Q2_UNDECODED,
+    .links = Q2_LINK_ACKS_FRAME,
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
              QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
              QS_NOTE_BIT(QS_NOTE_CHECKSUM_BAD) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) |

@@ -131,6 +131,7 @@ static void read_connect_userinfo(struct qs_decoder *d, const struct oob *oob,
     emit_token(d, QW_CONNECT_USERINFO, oob, word);
     qw_emit_info(d, word->text,
                  oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
+    qs_add_userinfo_secret(d, QW_CONNECT_USERINFO, word->text);
     qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
     qs_summary_quote(d, "name", qs_info_value(word->text, "name"));
 }
@@ -183,6 +184,13 @@ static void read_status(struct qs_decoder *d, const struct oob *oob, struct qs_v
     read_arguments(d, oob, line, pos);
 }
 
+static void read_rcon_password(struct qs_decoder *d, const struct oob *oob,
+                               const struct qs_token *password)
+{
+    emit_token(d, QW_RCON_PASSWORD, oob, password);
+    qs_add_secret(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
+}
+
 static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_view line,
                       uint32_t pos)
 {
@@ -190,7 +198,7 @@ static void read_rcon(struct qs_decoder *d, const struct oob *oob, struct qs_vie
 
     learn_client(d);
     if (qs_token_next(line, &pos, &word))
-        emit_token(d, QW_RCON_PASSWORD, oob, &word);
+        read_rcon_password(d, oob, &word);
     while (pos < line.size && line.data[pos] == ' ')
         pos++;
     if (pos < line.size)
@@ -223,8 +231,9 @@ static void read_response(struct qs_decoder *d, const struct oob *oob, struct qs
 static const struct word_command {
     const char *name;
     void (*read)(struct qs_decoder *, const struct oob *, struct qs_view line, uint32_t pos);
+    uint32_t asks, answers; /* sets of QS_ASK_ bits */
 } word_commands[] = {
-#define OOB(name, read) {name, read},
+#define OOB(name, read, asks, answers) {name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
@@ -329,9 +338,11 @@ static void read_print(struct qs_decoder *d, const struct oob *oob)
     const struct qs_view text = until_nul(behind(oob->text, 1));
 
     if (text.size && text.data[0] == '\\') {
+        qs_exchange_narrow(d, QS_ASK_STATUS);
         read_status_reply(d, text, oob->offset + 1);
         return;
     }
+    qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
     qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
 }
 
@@ -415,8 +426,10 @@ static const struct letter_command {
     bool (*fits)(struct qs_view text);
     const char *name;
     void (*read)(struct qs_decoder *, const struct oob *); /* or NULL */
+    uint32_t asks, answers;                                /* sets of QS_ASK_ bits */
 } letter_commands[] = {
-#define OOB_LETTER(letter, fits, name, read) {letter, fits, name, read},
+#define OOB_LETTER(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
@@ -444,6 +457,7 @@ static void read_letter(struct qs_decoder *d, const struct oob *oob,
 {
     if (command->name)
         emit_letter(d, oob, command->name);
+    qs_exchange(d, command->asks, command->answers);
     if (command->read)
         command->read(d, oob);
 }
@@ -490,6 +504,7 @@ static void read_word(struct qs_decoder *d, const struct oob *oob)
     qs_label_text(d, ": ", name.text, "");
     qs_summary_text(d, "", name.text, "");
     if (command) {
+        qs_exchange(d, command->asks, command->answers);
         command->read(d, oob, line, pos);
         return;
     }
@@ -609,7 +624,8 @@ static bool is_master_query(struct qs_view text)
 
 /* clang-format off */
 static const struct letter_command bare_commands[] = {
-#define OOB_BARE(letter, fits, name, read) {letter, fits, name, read},
+#define OOB_BARE(letter, fits, name, read, asks, answers) \
+    {letter, fits, name, read, asks, answers},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */

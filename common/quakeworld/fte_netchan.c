@@ -115,7 +115,8 @@ static struct qs_fragments *fragments_of(struct qs_decoder *d)
 
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
 {
-    static const struct qs_fragment_format format = {{0, 4}, QW_FRAGMENT_DATA, MESSAGE_MAX};
+    static const struct qs_fragment_format format = {
+        {0, 4}, QW_FRAGMENT_DATA, QW_FRAGMENTS, MESSAGE_MAX};
     const uint32_t offset = qw_fragment_offset(word);
 
     qs_summary(d, " fragment at %u", offset);

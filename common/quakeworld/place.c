@@ -24,6 +24,9 @@ static void read_words(const struct qs_packet *packet, bool biased, struct qs_pl
     qs_place_whole(place, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
     place->mark = sequence & QS_SEQUENCE_MASK;
     place->echo = ack & QS_SEQUENCE_MASK;
+    place->reliable = sequence & QS_RELIABLE_BIT;
+    place->toggles = true;
+    place->toggle = ack & QS_RELIABLE_BIT;
 }
 
 static bool read_fragment(const struct qs_packet *packet, uint32_t at, struct qs_place *place)

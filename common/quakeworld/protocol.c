@@ -38,6 +38,7 @@ const struct qs_protocol qw_protocol = {
     .fields = qw_fields,
     .field_count = QW_FIELD_COUNT,
     .undecoded = QW_UNDECODED,
+    .links = QW_LINK_ACKS_FRAME,
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED) | QS_NOTE_BIT(QS_NOTE_UNKNOWN_MESSAGE) |
              QS_NOTE_BIT(QS_NOTE_PROTOCOL_UNDECODED) | QS_NOTE_BIT(QS_NOTE_CUT) |
              QS_NOTE_BIT(QS_NOTE_CHECKSUM_BAD) | QS_NOTE_BIT(QS_NOTE_SEQUENCE_GAP) |

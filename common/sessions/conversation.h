@@ -24,6 +24,7 @@ struct qs_conversation {
     bool left_out;                     /* too many others go on: see crowd.h */
     struct qs_client_session *session; /* going on now, or NULL */
     struct qs_numbered numbered;
+    uint64_t number; /* of those that had a packet, from 1 on; 0: it had none */
 
     /* A demo; else NULL. */
     struct qs_recording *recording;

@@ -10,17 +10,6 @@ enum { ASK_EVERY = 256, ASK_FOR_MAP_EVERY = 32 };
 /* Packets of one end. */
 enum { LIVE_PACKETS = 16, CONTENT_PACKETS = 4 };
 
-struct qs_client_session_loss qs_client_session_loss(const struct qs_client_session *session)
-{
-    const struct qs_netchan *to_server = &session->state.to_server;
-    const struct qs_netchan *to_client = &session->state.to_client;
-
-    return (struct qs_client_session_loss){
-        .gaps = (uint64_t)to_server->gaps + to_client->gaps,
-        .missing = (uint64_t)to_server->missing + to_client->missing,
-        .not_captured = (uint64_t)to_server->not_captured + to_client->not_captured};
-}
-
 bool qs_client_session_is_live(const struct qs_client_session *session)
 {
     return (session->heard_server && session->heard_client) || session->packets >= LIVE_PACKETS;

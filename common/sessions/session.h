@@ -55,12 +55,6 @@ struct qs_client_session {
 
 enum { QS_SESSION_MAPS_MAX = 32 };
 
-/* Numbers lost on the way to either end, by the session's netchan. */
-struct qs_client_session_loss {
-    uint64_t gaps, missing, not_captured;
-};
-struct qs_client_session_loss qs_client_session_loss(const struct qs_client_session *session);
-
 /*
  * Whether both ends take part in it, or one of them for a while: nobody sends as much in the name
  * of each of a million others.

@@ -16,6 +16,7 @@
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
 
 struct qs_sessions {
+    uint64_t conversations; /* that had a packet, so far */
     const struct qs_sessions_options *options;
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
@@ -301,8 +302,9 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
 
 /* --- The way --------------------------------------------------------------------------------- */
 
-static void report_packet(struct qs_sessions *sessions, const struct qs_conversation *conversation,
-                          const struct qs_packet *packet)
+static void report_numbered(struct qs_sessions *sessions,
+                            const struct qs_conversation *conversation,
+                            const struct qs_packet *packet)
 {
     struct qs_sessions_handler *handler = sessions->handler;
     const struct qs_decoded_packet decoded = {
@@ -312,10 +314,19 @@ static void report_packet(struct qs_sessions *sessions, const struct qs_conversa
         .packet = packet,
         .decoder = decoder_of(sessions, conversation),
         .session = conversation->session,
+        .conversation = conversation->number,
     };
 
     if (handler->packet)
         handler->packet(handler, &decoded);
+}
+
+static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                          const struct qs_packet *packet)
+{
+    if (!conversation->number)
+        conversation->number = ++sessions->conversations;
+    report_numbered(sessions, conversation, packet);
 }
 
 static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -575,6 +586,15 @@ void qs_sessions_end_source(struct qs_sessions *sessions)
     qs_unclaimed_forget(sessions->unclaimed);
 }
 
+static void report_over(struct qs_sessions *sessions, const struct qs_conversation *conversation)
+{
+    struct qs_sessions_handler *handler = sessions->handler;
+
+    if (conversation->number && handler->conversation_over)
+        handler->conversation_over(handler, conversation->number,
+                                   qs_protocols[conversation->protocol]);
+}
+
 static void end_conversation(struct qs_flow *flow, void *user)
 {
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
@@ -583,6 +603,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
         end_source(flow, user);
     if (conversation->session)
         end_session(user, conversation);
+    report_over(user, conversation);
     qs_conversation_free(conversation);
 }
 

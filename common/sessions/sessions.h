@@ -61,6 +61,7 @@ struct qs_decoded_packet {
     const struct qs_packet *packet;
     const struct qs_decoder *decoder;
     const struct qs_client_session *session; /* NULL: it belongs to none */
+    uint64_t conversation;                   /* its number, from 1 on */
 };
 
 /*
@@ -75,6 +76,9 @@ struct qs_sessions_handler {
     bool write_demos;     /* and keep what they write */
     bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
+    /* No more packets of the conversation come; of one at least `packet` was told. */
+    void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
+                              const struct qs_protocol *protocol);
     void (*session_end)(struct qs_sessions_handler *handler,
                         const struct qs_client_session *session);
     /* The session is over and will not be told of, by qs_client_session_end(). */

@@ -50,7 +50,7 @@ static char *start_cell(const struct qs_client_session *session)
 /* Gaps / numbers missing in them / numbers that arrived but are not in the capture. */
 static char *loss_cell(const struct qs_client_session *session)
 {
-    const struct qs_client_session_loss loss = qs_client_session_loss(session);
+    const struct qs_session_loss loss = qs_session_loss(&session->state);
 
     if (!session->state.to_server.accepted && !session->state.to_client.accepted)
         return g_strdup("-"); /* a protocol without sequence numbers */

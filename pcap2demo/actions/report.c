@@ -203,7 +203,7 @@ static json_t *maps_json(const struct qs_client_session *session)
 
 static json_t *loss_json(const struct qs_client_session *session)
 {
-    const struct qs_client_session_loss loss = qs_client_session_loss(session);
+    const struct qs_session_loss loss = qs_session_loss(&session->state);
     json_t *json = json_object();
 
     json_object_set_new(json, "gaps", number(loss.gaps));

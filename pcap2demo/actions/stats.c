@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --stats: what each session's packets consist of.
- *
- * Counted are the outermost groups of fields: messages, and the headers around them. What was
- * joined or inflated counts as it is then.
+ * --stats: what each session's packets consist of, how long acknowledgements took, what was lost;
+ * and requests with the times of their responses. Wireshark's tables have the same figures.
  */
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "common/dump/dump.h"
+#include "common/stats/tally.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
-enum { LARGEST = 5, DIRECTIONS = QS_S2C + 1 };
-
-/* A message, or many of one type. */
-struct message_count {
-    const struct qs_field *group;
-    enum qs_direction direction;
-    uint64_t count, bytes;
-    bool open; /* its end, and with it `bytes`, is to come */
-};
+enum { LARGEST = 5 };
 
 struct large {
     uint64_t packet;
@@ -28,243 +19,207 @@ struct large {
     enum qs_direction direction;
 };
 
-struct traffic {
-    uint64_t packets, bytes;
-};
-
 /* Of one session. */
-struct tally {
+struct figures {
     unsigned session;
-    GHashTable *types[DIRECTIONS]; /* struct message_count by its group */
-    struct traffic traffic[DIRECTIONS];
+    struct qs_tally tally;
     struct large largest[LARGEST]; /* largest first; size 0: none */
     double seconds;                /* when it is over */
 };
 
-struct stats {
-    struct action action;
-    struct qs_sink base;
-    const struct options *options;
-    GArray *packet;      /* struct message_count: of the packet being decoded */
-    GArray *open;        /* uint32_t: offsets of open groups */
-    GArray *bases;       /* guint: groups that were open when each source began */
-    GHashTable *running; /* struct tally by the session's number */
-    struct rows *over;   /* JSON, or lines */
-    struct qs_crowd_others others;
+/* Requests of one kind in all conversations of a protocol. */
+struct request_figures {
+    uint64_t requests, answered;
+    struct qs_times times; /* to the first response */
 };
 
-/* --- The sink ------------------------------------------------------------------------------- */
-
-static struct stats *stats_of(struct qs_sink *base)
-{
-    return (struct stats *)((char *)base - G_STRUCT_OFFSET(struct stats, base));
-}
-
-/* How many groups are open around what is outermost now. */
-static guint base_of(const struct stats *stats)
-{
-    return stats->bases->len ? g_array_index(stats->bases, guint, stats->bases->len - 1) : 0;
-}
-
-static void sink_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
-{
-    struct stats *stats = stats_of(base);
-    const struct message_count message = {.group = group, .open = true};
-
-    if (stats->open->len == base_of(stats))
-        g_array_append_val(stats->packet, message);
-    g_array_append_val(stats->open, offset);
-}
-
-/* The latest that is open is the one: groups inside a source are closed before those around it. */
-static void add_bytes(struct stats *stats, uint32_t start, uint32_t end)
-{
-    guint i = stats->packet->len;
-
-    while (i--) {
-        struct message_count *message = &g_array_index(stats->packet, struct message_count, i);
-
-        if (message->open) {
-            message->open = false;
-            message->bytes = end - start;
-            return;
-        }
-    }
-}
-
-static void sink_close(struct qs_sink *base, uint32_t end)
-{
-    struct stats *stats = stats_of(base);
-    const uint32_t start = g_array_index(stats->open, uint32_t, stats->open->len - 1);
-
-    g_array_set_size(stats->open, stats->open->len - 1);
-    if (stats->open->len == base_of(stats))
-        add_bytes(stats, start, end);
-}
-
-/* A decoder gives groups only to a sink that takes fields. */
-static void sink_field(struct qs_sink *base, const struct qs_field *field,
-                       const struct qs_value *value)
-{
-    (void)base, (void)field, (void)value;
-}
-
-static void sink_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
-{
-    struct stats *stats = stats_of(base);
-
-    (void)title, (void)size;
-    if (data)
-        g_array_append_val(stats->bases, stats->open->len);
-    else if (stats->bases->len)
-        g_array_set_size(stats->bases, stats->bases->len - 1);
-}
+struct stats {
+    struct action action;
+    struct qs_message_counter counter;
+    const struct options *options;
+    GHashTable *conversations; /* struct qs_links by the conversation's number */
+    GHashTable *running;       /* struct figures by the session's number */
+    struct rows *over;
+    struct qs_crowd_others others;
+    struct request_figures requests[QS_PROTOCOLS_MAX][QS_EXCHANGE_KINDS];
+};
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
-static void tally_free(gpointer data)
+static void figures_free(gpointer data)
 {
-    struct tally *tally = data;
+    struct figures *figures = data;
 
-    for (int i = 0; i < DIRECTIONS; i++)
-        g_hash_table_destroy(tally->types[i]);
-    g_free(tally);
+    qs_tally_clear(&figures->tally);
+    g_free(figures);
 }
 
-static struct tally *tally_of(struct stats *stats, unsigned session)
+static struct figures *figures_of(struct stats *stats, unsigned session)
 {
-    struct tally *tally = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
+    struct figures *figures = g_hash_table_lookup(stats->running, GUINT_TO_POINTER(session));
 
-    if (tally)
-        return tally;
-    tally = g_new0(struct tally, 1);
-    tally->session = session;
-    for (int i = 0; i < DIRECTIONS; i++)
-        tally->types[i] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), tally);
-    return tally;
+    if (figures)
+        return figures;
+    figures = g_new0(struct figures, 1);
+    figures->session = session;
+    qs_tally_init(&figures->tally);
+    g_hash_table_insert(stats->running, GUINT_TO_POINTER(session), figures);
+    return figures;
 }
 
-static void count_message(struct tally *tally, const struct message_count *message,
-                          enum qs_direction direction)
+static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
 {
-    struct message_count *type = g_hash_table_lookup(tally->types[direction], message->group);
+    struct qs_links *links = g_hash_table_lookup(stats->conversations, &conversation);
 
-    if (!type) {
-        type = g_new0(struct message_count, 1);
-        type->group = message->group;
-        type->direction = direction;
-        g_hash_table_insert(tally->types[direction], (gpointer)message->group, type);
+    if (!links) {
+        links = qs_links_new();
+        g_hash_table_insert(stats->conversations, g_memdup2(&conversation, sizeof conversation),
+                            links);
     }
-    type->count++;
-    type->bytes += message->bytes;
+    return links;
+}
+
+static void links_free(gpointer links)
+{
+    qs_links_free(links);
 }
 
 /* Of packets of one size the first stays. */
-static void count_size(struct tally *tally, const struct qs_packet *packet,
+static void count_size(struct figures *figures, const struct qs_packet *packet,
                        enum qs_direction direction)
 {
     int location = LARGEST;
 
-    while (location && tally->largest[location - 1].size < packet->size) {
+    while (location && figures->largest[location - 1].size < packet->size) {
         location--;
         if (location + 1 < LARGEST)
-            tally->largest[location + 1] = tally->largest[location];
+            figures->largest[location + 1] = figures->largest[location];
     }
     if (location < LARGEST)
-        tally->largest[location] = (struct large){packet->number, packet->size, direction};
+        figures->largest[location] = (struct large){packet->number, packet->size, direction};
 }
 
-static void count_packet(struct tally *tally, const struct stats *stats,
-                         const struct qs_decoded_packet *decoded)
+static void count_packet(struct figures *figures, const struct stats *stats,
+                         const struct qs_decoded_packet *decoded, int64_t ack_rtt)
 {
-    const enum qs_direction direction = decoded->decoder->direction;
+    const struct qs_decoder *decoder = decoded->decoder;
+    const struct qs_tally_packet packet = {.counted = stats->counter.counted,
+                                           .packet = decoded->packet,
+                                           .direction = decoder->direction,
+                                           .connectionless = decoder->connectionless,
+                                           .ack_rtt = ack_rtt,
+                                           .loss = qs_session_loss(decoder->session)};
 
-    tally->traffic[direction].packets++;
-    tally->traffic[direction].bytes += decoded->packet->size;
-    count_size(tally, decoded->packet, direction);
-    for (guint i = 0; i < stats->packet->len; i++)
-        count_message(tally, &g_array_index(stats->packet, struct message_count, i), direction);
+    qs_tally_add(&figures->tally, &packet);
+    count_size(figures, decoded->packet, decoder->direction);
+}
+
+static struct request_figures *requests_of(struct stats *stats, const struct qs_protocol *protocol)
+{
+    return stats->requests[qs_protocol_number(protocol->name)];
+}
+
+static void count_response(struct stats *stats, const struct qs_protocol *protocol,
+                           const struct qs_response *response)
+{
+    struct request_figures *requests = requests_of(stats, protocol);
+
+    if (response->request && response->first)
+        qs_times_add(&requests[response->kind].times, response->time);
 }
 
 static void stats_packet(struct qs_sessions_handler *handler,
                          const struct qs_decoded_packet *decoded)
 {
     struct stats *stats = (struct stats *)handler;
+    struct qs_links *links = links_of(stats, decoded->conversation);
+    struct qs_packet_links found;
 
+    qs_links_take(links, decoded->decoder);
+    qs_links_find(links, decoded->packet->number, &found);
+    count_response(stats, decoded->decoder->protocol, &found.response);
     if (decoded->session && decoded->session->chosen)
-        count_packet(tally_of(stats, decoded->session->number), stats, decoded);
-    g_array_set_size(stats->packet, 0);
-    g_array_set_size(stats->open, 0);
-    g_array_set_size(stats->bases, 0);
+        count_packet(figures_of(stats, decoded->session->number), stats, decoded, found.ack_rtt);
+    qs_message_counter_begin(&stats->counter, NULL);
+}
+
+/* What was asked in it, and what of that was answered, is known now. */
+static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
+                                    const struct qs_protocol *protocol)
+{
+    struct stats *stats = (struct stats *)handler;
+    const struct qs_links *links = g_hash_table_lookup(stats->conversations, &conversation);
+    struct request_figures *requests = requests_of(stats, protocol);
+
+    for (int kind = 0; links && kind < QS_EXCHANGE_KINDS; kind++) {
+        const struct qs_request_count count = qs_links_requests(links, (enum qs_exchange_kind)kind);
+
+        requests[kind].requests += count.requests;
+        requests[kind].answered += count.answered;
+    }
+    g_hash_table_remove(stats->conversations, &conversation);
 }
 
 /* --- Reporting ------------------------------------------------------------------------------- */
 
-/* The most bytes first; then by name. */
-static gint compare_types(gconstpointer a, gconstpointer b)
+static void append_traffic(GString *text, const struct figures *figures)
 {
-    const struct message_count *x = *(const struct message_count *const *)a,
-                               *y = *(const struct message_count *const *)b;
-
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    return g_strcmp0(x->group->name, y->group->name);
-}
-
-/* struct message_count *, new. */
-static GPtrArray *sorted_types(const struct tally *tally)
-{
-    GPtrArray *types = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer type;
-
-    for (int i = 0; i < DIRECTIONS; i++) {
-        g_hash_table_iter_init(&iter, tally->types[i]);
-        while (g_hash_table_iter_next(&iter, NULL, &type))
-            g_ptr_array_add(types, type);
-    }
-    g_ptr_array_sort(types, compare_types);
-    return types;
-}
-
-static double rate(uint64_t count, double seconds)
-{
-    return seconds > 0 ? (double)count / seconds : 0;
-}
-
-static void append_traffic(GString *text, const struct tally *tally)
-{
-    for (int i = 0; i < DIRECTIONS; i++) {
-        const struct traffic *traffic = &tally->traffic[i];
+    for (int i = 0; i < QS_DIRECTIONS; i++) {
+        const struct qs_traffic *traffic = &figures->tally.traffic[i];
 
         if (traffic->packets)
-            g_string_append_printf(
-                text,
-                "  %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.1f packets/s, %.1f bytes/s\n",
-                qs_direction_name((enum qs_direction)i), traffic->packets, traffic->bytes,
-                rate(traffic->packets, tally->seconds), rate(traffic->bytes, tally->seconds));
+            g_string_append_printf(text,
+                                   "  %s: %" PRIu64 " packets, %" PRIu64
+                                   " bytes, %.1f packets/s, %.1f bytes/s\n",
+                                   qs_direction_name((enum qs_direction)i), traffic->packets,
+                                   traffic->bytes, qs_rate(traffic->packets, figures->seconds),
+                                   qs_rate(traffic->bytes, figures->seconds));
     }
 }
 
-static void append_largest(GString *text, const struct tally *tally)
+static double milliseconds(double nanoseconds)
+{
+    return nanoseconds / 1e6;
+}
+
+static void append_times(GString *text, const struct qs_times *times)
+{
+    g_string_append_printf(text, "%.3f ms at least, %.3f ms on average, %.3f ms at most",
+                           milliseconds((double)times->min), milliseconds(qs_times_mean(times)),
+                           milliseconds((double)times->max));
+}
+
+static void append_rtt(GString *text, const struct figures *figures)
+{
+    for (int i = 0; i < QS_DIRECTIONS; i++) {
+        const struct qs_times *rtt = &figures->tally.rtt[i];
+
+        if (!rtt->count)
+            continue;
+        g_string_append_printf(text, "  %s acknowledges after ", i == QS_S2C ? "server" : "client");
+        append_times(text, rtt);
+        g_string_append_c(text, '\n');
+    }
+}
+
+static void append_largest(GString *text, const struct figures *figures)
 {
     g_string_append(text, "  largest:");
-    for (int i = 0; i < LARGEST && tally->largest[i].size; i++)
+    for (int i = 0; i < LARGEST && figures->largest[i].size; i++)
         g_string_append_printf(text, "%s packet %" PRIu64 " (%s) %" PRIu32 " bytes", i ? "," : "",
-                               tally->largest[i].packet,
-                               qs_direction_name(tally->largest[i].direction),
-                               tally->largest[i].size);
+                               figures->largest[i].packet,
+                               qs_direction_name(figures->largest[i].direction),
+                               figures->largest[i].size);
     g_string_append_c(text, '\n');
 }
 
-static void append_types(GString *text, const struct tally *tally)
+static void append_types(GString *text, const struct figures *figures)
 {
-    GPtrArray *types = sorted_types(tally);
+    GPtrArray *types = qs_tally_types(&figures->tally);
 
     g_string_append_printf(text, "  %-32s %-4s %10s %12s\n", "message", "way", "count", "bytes");
     for (guint i = 0; i < types->len; i++) {
-        const struct message_count *type = g_ptr_array_index(types, i);
+        const struct qs_type_count *type = g_ptr_array_index(types, i);
 
         g_string_append_printf(text, "  %-32s %-4s %10" PRIu64 " %12" PRIu64 "\n",
                                type->group->name, qs_direction_name(type->direction), type->count,
@@ -287,7 +242,7 @@ static char *title_of(const struct qs_client_session *session)
 
 static char *loss_of(const struct qs_client_session *session)
 {
-    const struct qs_client_session_loss loss = qs_client_session_loss(session);
+    const struct qs_session_loss loss = qs_session_loss(&session->state);
 
     return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
                            " not captured",
@@ -295,23 +250,24 @@ static char *loss_of(const struct qs_client_session *session)
 }
 
 /* Its lines; new. */
-static GString *tally_text(const struct tally *tally, const struct qs_client_session *session)
+static GString *figures_text(const struct figures *figures, const struct qs_client_session *session)
 {
     char *title = title_of(session), *loss = loss_of(session);
     GString *text = g_string_new(NULL);
 
-    g_string_append_printf(text, "session %u: %s\n", tally->session, title);
-    append_traffic(text, tally);
+    g_string_append_printf(text, "session %u: %s\n", figures->session, title);
+    append_traffic(text, figures);
+    append_rtt(text, figures);
     g_string_append_printf(text, "  loss: %s\n", loss);
-    append_largest(text, tally);
-    append_types(text, tally);
+    append_largest(text, figures);
+    append_types(text, figures);
     g_free(title);
     g_free(loss);
     return text;
 }
 
 /* Ends each line. */
-static void print_tally(void *user, const char *text, gsize size)
+static void print_figures(void *user, const char *text, gsize size)
 {
     (void)user, (void)size;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
@@ -323,31 +279,56 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-static json_t *traffic_json(const struct tally *tally)
+static json_t *traffic_json(const struct figures *figures)
 {
     json_t *json = json_object();
 
-    for (int i = 0; i < DIRECTIONS; i++) {
-        const struct traffic *traffic = &tally->traffic[i];
+    for (int i = 0; i < QS_DIRECTIONS; i++) {
+        const struct qs_traffic *traffic = &figures->tally.traffic[i];
         json_t *way = json_object();
 
         json_object_set_new(way, "packets", number(traffic->packets));
         json_object_set_new(way, "bytes", number(traffic->bytes));
         json_object_set_new(way, "packets_per_second",
-                            json_real(rate(traffic->packets, tally->seconds)));
+                            json_real(qs_rate(traffic->packets, figures->seconds)));
         json_object_set_new(way, "bytes_per_second",
-                            json_real(rate(traffic->bytes, tally->seconds)));
+                            json_real(qs_rate(traffic->bytes, figures->seconds)));
         json_object_set_new(json, qs_direction_name((enum qs_direction)i), way);
     }
     return json;
 }
 
-static json_t *largest_json(const struct tally *tally)
+/* Seconds; null where nothing was measured. */
+static json_t *times_json(const struct qs_times *times)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "count", number(times->count));
+    json_object_set_new(json, "min",
+                        times->count ? json_real((double)times->min / 1e9) : json_null());
+    json_object_set_new(json, "mean",
+                        times->count ? json_real(qs_times_mean(times) / 1e9) : json_null());
+    json_object_set_new(json, "max",
+                        times->count ? json_real((double)times->max / 1e9) : json_null());
+    return json;
+}
+
+static json_t *rtt_json(const struct figures *figures)
+{
+    json_t *json = json_object();
+
+    for (int i = QS_C2S; i <= QS_S2C; i++)
+        json_object_set_new(json, qs_direction_name((enum qs_direction)i),
+                            times_json(&figures->tally.rtt[i]));
+    return json;
+}
+
+static json_t *largest_json(const struct figures *figures)
 {
     json_t *json = json_array();
 
-    for (int i = 0; i < LARGEST && tally->largest[i].size; i++) {
-        const struct large *large = &tally->largest[i];
+    for (int i = 0; i < LARGEST && figures->largest[i].size; i++) {
+        const struct large *large = &figures->largest[i];
         json_t *packet = json_object();
 
         json_object_set_new(packet, "packet", number(large->packet));
@@ -358,13 +339,13 @@ static json_t *largest_json(const struct tally *tally)
     return json;
 }
 
-static json_t *types_json(const struct tally *tally)
+static json_t *types_json(const struct figures *figures)
 {
-    GPtrArray *types = sorted_types(tally);
+    GPtrArray *types = qs_tally_types(&figures->tally);
     json_t *json = json_array();
 
     for (guint i = 0; i < types->len; i++) {
-        const struct message_count *type = g_ptr_array_index(types, i);
+        const struct qs_type_count *type = g_ptr_array_index(types, i);
         json_t *object = json_object();
 
         json_object_set_new(object, "name", json_string(type->group->name));
@@ -377,13 +358,14 @@ static json_t *types_json(const struct tally *tally)
     return json;
 }
 
-static json_t *tally_json(const struct tally *tally, const struct qs_client_session *session)
+static json_t *figures_json(const struct figures *figures, const struct qs_client_session *session)
 {
     json_t *json = report_session_json(session);
 
-    json_object_set_new(json, "traffic", traffic_json(tally));
-    json_object_set_new(json, "largest", largest_json(tally));
-    json_object_set_new(json, "messages", types_json(tally));
+    json_object_set_new(json, "traffic", traffic_json(figures));
+    json_object_set_new(json, "rtt", rtt_json(figures));
+    json_object_set_new(json, "largest", largest_json(figures));
+    json_object_set_new(json, "messages", types_json(figures));
     return json;
 }
 
@@ -391,13 +373,13 @@ static void stats_session(struct qs_sessions_handler *handler,
                           const struct qs_client_session *session)
 {
     struct stats *stats = (struct stats *)handler;
-    struct tally *tally = tally_of(stats, session->number);
+    struct figures *figures = figures_of(stats, session->number);
 
-    tally->seconds = (double)(session->end - session->start) / 1e9;
+    figures->seconds = (double)(session->end - session->start) / 1e9;
     if (stats->options->json) {
-        report_add_json(stats->over, session->number, tally_json(tally, session));
+        report_add_json(stats->over, session->number, figures_json(figures, session));
     } else {
-        GString *text = tally_text(tally, session);
+        GString *text = figures_text(figures, session);
 
         rows_add(stats->over, session->number, text->str, text->len);
         g_string_free(text, TRUE);
@@ -420,18 +402,67 @@ static void stats_others(struct qs_sessions_handler *handler, const struct qs_cr
 
 /* --- The action ------------------------------------------------------------------------------ */
 
+/* What `visit` is called for: each protocol and kind of which there was a request. They belong to
+ * no session. */
+static void each_request(const struct stats *stats, json_t *json,
+                         void (*visit)(const struct qs_protocol *protocol,
+                                       enum qs_exchange_kind kind,
+                                       const struct request_figures *figures, json_t *json))
+{
+    for (int protocol = 0; qs_protocols[protocol]; protocol++)
+        for (int kind = 0; kind < QS_EXCHANGE_KINDS; kind++)
+            if (stats->requests[protocol][kind].requests &&
+                qs_sessions_want(&stats->options->sessions, NULL))
+                visit(qs_protocols[protocol], (enum qs_exchange_kind)kind,
+                      &stats->requests[protocol][kind], json);
+}
+
+static void add_request_json(const struct qs_protocol *protocol, enum qs_exchange_kind kind,
+                             const struct request_figures *figures, json_t *json)
+{
+    json_t *request = json_object();
+
+    json_object_set_new(request, "protocol", json_string(protocol->name));
+    json_object_set_new(request, "name", json_string(qs_exchange_name(kind)));
+    json_object_set_new(request, "requests", number(figures->requests));
+    json_object_set_new(request, "answered", number(figures->answered));
+    json_object_set_new(request, "time", times_json(&figures->times));
+    json_array_append_new(json, request);
+}
+
+static void print_request(const struct qs_protocol *protocol, enum qs_exchange_kind kind,
+                          const struct request_figures *figures, json_t *json)
+{
+    GString *line = g_string_new(NULL);
+
+    (void)json;
+    g_string_append_printf(line, "requests: %s %s: %" PRIu64 ", %" PRIu64 " answered",
+                           protocol->name, qs_exchange_name(kind), figures->requests,
+                           figures->answered);
+    if (figures->times.count) {
+        g_string_append(line, ", after ");
+        append_times(line, &figures->times);
+    }
+    print_line("%s", line->str);
+    g_string_free(line, TRUE);
+}
+
 static void print_json(const struct stats *stats)
 {
+    json_t *requests = json_array();
     json_t *report = report_json("stats");
 
+    each_request(stats, requests, add_request_json);
+    json_object_set_new(report, "requests", requests);
     json_object_set_new(report, "sessions", json_array());
     report_print_json(report, stats->over, &stats->others);
 }
 
 static void print_text(const struct stats *stats)
 {
-    rows_each(stats->over, print_tally, NULL);
+    rows_each(stats->over, print_figures, NULL);
     report_rows_error(stats->over);
+    each_request(stats, NULL, print_request);
     report_print_others(&stats->others);
 }
 
@@ -445,9 +476,8 @@ static void stats_end(struct action *action, bool report)
         print_text(stats);
     rows_free(stats->over);
     g_hash_table_destroy(stats->running);
-    g_array_free(stats->packet, TRUE);
-    g_array_free(stats->open, TRUE);
-    g_array_free(stats->bases, TRUE);
+    g_hash_table_destroy(stats->conversations);
+    qs_message_counter_clear(&stats->counter);
     g_free(stats);
 }
 
@@ -455,19 +485,18 @@ static struct action *create(const struct options *options)
 {
     struct stats *stats = g_new0(struct stats, 1);
 
-    stats->base = (struct qs_sink){
-        .open = sink_open, .close = sink_close, .field = sink_field, .source = sink_source};
-    stats->action = (struct action){.handler.sink = &stats->base,
+    qs_message_counter_init(&stats->counter);
+    stats->action = (struct action){.handler.sink = &stats->counter.base,
+                                    .handler.want_transfers = true,
+                                    .handler.conversation_over = stats_conversation_over,
                                     .handler.packet = stats_packet,
                                     .handler.session_end = stats_session,
                                     .handler.session_left_out = stats_left_out,
                                     .handler.others = stats_others,
                                     .end = stats_end};
     stats->options = options;
-    stats->packet = g_array_new(FALSE, FALSE, sizeof(struct message_count));
-    stats->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    stats->bases = g_array_new(FALSE, FALSE, sizeof(guint));
-    stats->running = g_hash_table_new_full(NULL, NULL, NULL, tally_free);
+    stats->conversations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, links_free);
+    stats->running = g_hash_table_new_full(NULL, NULL, NULL, figures_free);
     stats->over = rows_new();
     return &stats->action;
 }

@@ -44,7 +44,7 @@ static void print_quakeworld(void)
 #define CLC(id, number, name, read, blurb) print_message(number);
 #define TE(id, number, name, read) print_bytes((const unsigned char[]){23, number}, 2);
 #define HIDDEN(id, number, name, read, blurb) print_bytes((const unsigned char[]){number, 0}, 2);
-#define OOB(name, read) print_word(name);
+#define OOB(name, read, asks, answers) print_word(name);
 #include "common/quakeworld/messages.def"
     /* clang-format on */
 }
@@ -55,7 +55,7 @@ static void print_quake(void)
 #define SVC(id, number, dialect, name, read, blurb) print_message(number);
 #define CLC(id, number, name, read, blurb) print_message(number);
 #define TE(id, number, name, read) print_bytes((const unsigned char[]){23, number}, 2);
-#define CONTROL(id, number, name, read) \
+#define CONTROL(id, number, name, read, asks, answers) \
     print_bytes((const unsigned char[]){0x80, 0, 0, 12, number}, 5);
 #include "common/quake/messages.def"
     /* clang-format on */
@@ -69,7 +69,7 @@ static void print_quake2(void)
 #define SVC_Q2REPRO SVC
 #define SVC_R1Q2 SVC
 #define TE(id, number, name, parts) print_bytes((const unsigned char[]){3, number}, 2);
-#define OOB(name, read) print_word(name);
+#define OOB(name, read, asks, answers) print_word(name);
 #include "common/quake2/messages.def"
     /* clang-format on */
 }

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "common/core/links.h"
 #include "common/core/note.h"
 #include "common/core/protocol.h"
 
@@ -16,7 +17,7 @@ static void print_fields(const struct qs_protocol *protocol)
         [QS_I32] = "signed",     [QS_FLOAT] = "float",  [QS_DOUBLE] = "double",
         [QS_COORD] = "double",   [QS_ANGLE] = "double", [QS_TEXT] = "text",
         [QS_BYTES] = "bytes",    [QS_IPV4] = "ipv4",    [QS_IPV6] = "ipv6",
-        [QS_FRAMENUM] = "frame", [QS_TIME] = "time",
+        [QS_FRAMENUM] = "frame", [QS_TIME] = "time",    [QS_DURATION] = "duration",
     };
 
     for (unsigned i = 0; i < protocol->field_count; i++) {
@@ -34,6 +35,13 @@ static void print_notes(const struct qs_protocol *protocol)
                    qs_note_kinds[note].summary);
 }
 
+static void print_links(const struct qs_protocol *protocol)
+{
+    for (int link = 0; link < QS_LINKS; link++)
+        printf("link\t%s\t%s\n", protocol->fields[protocol->links + (unsigned)link].name,
+               qs_link_is_ahead(link) ? "ahead" : "back");
+}
+
 int main(void)
 {
     for (const struct qs_protocol *const *each = qs_protocols; *each; each++) {
@@ -43,6 +51,7 @@ int main(void)
                protocol->ports);
         print_fields(protocol);
         print_notes(protocol);
+        print_links(protocol);
         for (unsigned i = 0; i < protocol->option_count; i++)
             printf("option\t%s.%s\n", protocol->name, protocol->options[i].name);
     }

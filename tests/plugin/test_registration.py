@@ -18,6 +18,7 @@ FIELD_TYPES = {
     "time": {"FT_ABSOLUTE_TIME"},
     "ipv6": {"FT_IPv6"},
     "frame": {"FT_FRAMENUM"},
+    "duration": {"FT_RELATIVE_TIME"},
 }
 
 

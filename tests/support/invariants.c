@@ -104,6 +104,7 @@ static void check_value(struct invariants *invariants, const struct qs_field *fi
         break;
     case QS_KIND_REAL:
     case QS_KIND_TIME:
+    case QS_KIND_DURATION:
         break;
     case QS_KIND_BYTES:
         check_bytes(invariants, field, value->bytes);

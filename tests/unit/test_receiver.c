@@ -72,7 +72,7 @@ static void decode_whole(struct qs_decoder *d)
 /* Behind the numbers: offset of the fragment, whether more follow. */
 static void decode_fragment(struct qs_decoder *d)
 {
-    static const struct qs_fragment_format format = {{0, 4}, TOY_BYTES, MAX};
+    static const struct qs_fragment_format format = {{0, 4}, TOY_BYTES, TOY_FRAGMENTS, MAX};
     uint32_t offset;
     bool more;
     GBytes *message;
@@ -216,7 +216,12 @@ static void test_joined(void **state)
     expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\0\1\1\2"), "toy.bytes 10+2 = 0102\n");
     assert_false(f->d.accepted);
     expect_fragment(state, VIEW("\x05\0\0\0\0\0\0\0\2\0\3"),
-                    "toy.bytes 10+1 = 03\nsource \"Joined fragments\" 3\n"
+                    "toy.bytes 10+1 = 03\n"
+                    "open toy.fragments @10\nlabel \": 2, 3 bytes:\"\n"
+                    "label \" #1\"\ntoy.fragment 10+1 := 1\n"
+                    "label \" #2\"\ntoy.fragment 10+1 := 2\n"
+                    "toy.fragment.count 10+1 := 2\ntoy.reassembled.length 10+1 := 3\nclose @11\n"
+                    "source \"Joined fragments\" 3\n"
                     "toy.u8 0+1 = 1\ntoy.u8 1+1 = 2\ntoy.u8 2+1 = 3\nsource end\n");
     assert_true(f->d.accepted);
     assert_int_equal(f->session.secret, 123);
@@ -246,7 +251,12 @@ static void test_lost_fragment(void **state)
     /* The next message. */
     expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\0\1\4"), "toy.bytes 10+1 = 04\n");
     expect_fragment(state, VIEW("\x07\0\0\0\0\0\0\0\1\0\5"),
-                    "toy.bytes 10+1 = 05\nsource \"Joined fragments\" 2\n"
+                    "toy.bytes 10+1 = 05\n"
+                    "open toy.fragments @10\nlabel \": 2, 2 bytes:\"\n"
+                    "label \" #5\"\ntoy.fragment 10+1 := 5\n"
+                    "label \" #6\"\ntoy.fragment 10+1 := 6\n"
+                    "toy.fragment.count 10+1 := 2\ntoy.reassembled.length 10+1 := 2\nclose @11\n"
+                    "source \"Joined fragments\" 2\n"
                     "toy.u8 0+1 = 4\ntoy.u8 1+1 = 5\nsource end\n");
     assert_int_equal(f->session.secret, 45);
 }

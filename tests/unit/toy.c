@@ -58,6 +58,7 @@ const struct qs_protocol toy_protocol = {
     .fields = toy_fields,
     .field_count = TOY_FIELD_COUNT,
     .undecoded = TOY_UNDECODED,
+    .links = TOY_LINK_ACKS_FRAME,
     .notes = QS_NOTE_BIT(QS_NOTE_MALFORMED),
     .options = toy_options,
     .option_count = TOY_OPTION_COUNT,
@@ -95,6 +96,7 @@ static void log_value(GString *log, enum qs_type type, const struct qs_value *va
     case QS_KIND_BOOL:
     case QS_KIND_UNSIGNED:
     case QS_KIND_TIME:
+    case QS_KIND_DURATION:
         g_string_append_printf(log, "%" G_GUINT64_FORMAT, value->u);
         break;
     case QS_KIND_SIGNED:

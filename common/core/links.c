@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/links.h"
+
+#include "common/core/links_state.h"
+#include "common/core/protocol.h"
+
+#define TENTH (INT64_C(1000000000) / QS_TENTHS) /* nanoseconds */
+
+struct qs_links *qs_links_new(void)
+{
+    struct qs_links *links = g_new0(struct qs_links, 1);
+
+    links->records = g_array_new(FALSE, TRUE, sizeof(struct qs_link_record));
+    links->extras = g_array_new(FALSE, TRUE, sizeof(struct qs_link_extra));
+    links->messages = g_array_new(FALSE, TRUE, sizeof(struct qs_link_message));
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
+        links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    return links;
+}
+
+static void free_way(struct qs_link_way *way)
+{
+    for (int i = 0; i < QS_STREAMS; i++)
+        g_free(way->streams[i]);
+    g_array_free(way->parts, TRUE);
+}
+
+void qs_links_free(struct qs_links *links)
+{
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
+        free_way(&links->ways[end]);
+    g_array_free(links->records, TRUE);
+    g_array_free(links->extras, TRUE);
+    g_array_free(links->messages, TRUE);
+    g_free(links);
+}
+
+struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
+{
+    struct qs_link_record *owner = qs_link_record(links, record);
+
+    if (!owner->extra) {
+        g_array_set_size(links->extras, links->extras->len + 1);
+        owner->extra = links->extras->len;
+    }
+    return &g_array_index(links->extras, struct qs_link_extra, owner->extra - 1);
+}
+
+/* --- A packet comes --- */
+
+static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
+{
+    const struct qs_link_record record = {
+        .packet = (uint32_t)d->packet->number,
+        .time = d->packet->time,
+        .lost = (uint16_t)MIN(d->lost, UINT16_MAX),
+    };
+
+    g_array_append_val(links->records, record);
+    return links->records->len;
+}
+
+/* Tenths of a second in which nothing came have no bytes. */
+static void pass_time(struct qs_link_way *way, int64_t tenth)
+{
+    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
+        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
+    way->tenth = MAX(way->tenth, tenth);
+}
+
+static void count_bytes(struct qs_links *links, const struct qs_packet *packet, uint32_t record)
+{
+    struct qs_link_way *way = &links->ways[packet->from];
+    struct qs_link_record *own = qs_link_record(links, record);
+
+    pass_time(way, packet->time / TENTH);
+    way->bytes[(uint64_t)way->tenth % QS_TENTHS] += packet->wire_size;
+    for (int i = 0; i < QS_TENTHS; i++)
+        own->rate += way->bytes[i];
+    own->has_rate = true;
+}
+
+/* All fragments of a message know the packet that completes it. */
+static void complete(struct qs_links *links, const struct qs_link_way *way, uint32_t record,
+                     uint32_t fragments)
+{
+    for (guint i = 0; i < way->parts->len; i++) {
+        struct qs_link_extra *extra = qs_link_extra(links, g_array_index(way->parts, uint32_t, i));
+
+        extra->whole = record;
+        extra->fragments = (uint16_t)fragments;
+    }
+}
+
+/* Decoders give no more fragments of a message than QS_FRAGMENTS_MAX. */
+static void take_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    struct qs_link_way *way = &links->ways[d->packet->from];
+
+    if (d->fragment <= way->parts->len)
+        g_array_set_size(way->parts, d->fragment - 1);
+    g_array_append_val(way->parts, record);
+    qs_link_extra(links, record)->fragment = (uint16_t)d->fragment;
+    if (!d->fragments)
+        return;
+    complete(links, way, record, d->fragments);
+    g_array_set_size(way->parts, 0);
+}
+
+static void take_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    struct qs_place place;
+
+    count_bytes(links, d->packet, record);
+    if (d->protocol->place && d->protocol->place(d->session, d->packet, &place))
+        qs_links_take_place(links, d, record, &place);
+    if (d->fragment)
+        take_fragment(links, d, record);
+}
+
+void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
+{
+    uint32_t record;
+
+    if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records->len == UINT32_MAX)
+        return;
+    if (links->connection != d->session->connection)
+        qs_links_restart(links, true);
+    links->connection = d->session->connection;
+    record = add_record(links, d);
+    if (!d->connectionless)
+        take_number(links, d, record);
+    qs_links_take_exchanges(links, d, record);
+}
+
+/* --- What is known of a packet --- */
+
+/* Of units and of datagrams in others the first with the number. */
+static const struct qs_link_record *find_record(const struct qs_links *links, uint32_t packet)
+{
+    guint low = 0, high = links->records->len;
+
+    if (high && qs_link_record(links, high)->packet == packet)
+        return qs_link_record(links, high);
+    while (low < high) {
+        const guint middle = low + (high - low) / 2;
+
+        if (g_array_index(links->records, struct qs_link_record, middle).packet < packet)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == links->records->len)
+        return NULL;
+    return &g_array_index(links->records, struct qs_link_record, low);
+}
+
+static uint64_t packet_of(const struct qs_links *links, uint32_t record)
+{
+    return record ? qs_link_record(links, record)->packet : 0;
+}
+
+static int64_t time_since(const struct qs_links *links, const struct qs_link_record *record,
+                          uint32_t earlier)
+{
+    return MAX(qs_link_elapsed(qs_link_record(links, earlier)->time, record->time), 0);
+}
+
+static void find_acknowledged(const struct qs_links *links, const struct qs_link_record *record,
+                              struct qs_packet_links *found)
+{
+    const struct qs_link_record *sent = qs_link_record(links, record->acks);
+
+    found->acks = sent->packet;
+    if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record)
+        found->ack_rtt = time_since(links, record, record->acks);
+}
+
+static void find_message(const struct qs_links *links, const struct qs_link_record *record,
+                         const struct qs_link_extra *extra, struct qs_packet_links *found)
+{
+    const struct qs_link_message *message = qs_link_message(links, extra->message);
+
+    if (qs_link_record(links, message->first) != record)
+        found->reliable_first_in = packet_of(links, message->first);
+    found->reliable_again_in = packet_of(links, extra->again);
+    found->reliable_confirmed_in = packet_of(links, message->confirmed);
+}
+
+static void find_extra(const struct qs_links *links, const struct qs_link_record *record,
+                       const struct qs_link_extra *extra, struct qs_packet_links *found)
+{
+    if (extra->message)
+        find_message(links, record, extra, found);
+    if (extra->confirms) {
+        const uint32_t first = qs_link_message(links, extra->confirms)->first;
+
+        found->reliable_confirms = packet_of(links, first);
+        found->reliable_time = time_since(links, record, first);
+    }
+    if (extra->fragment != extra->fragments)
+        found->reassembled_in = packet_of(links, extra->whole);
+    found->fragment = extra->fragment;
+    found->fragments = extra->fragments;
+    found->response_in = packet_of(links, extra->response_in);
+    found->download_request = packet_of(links, extra->download);
+    if (!extra->response_to)
+        return;
+    found->response = (struct qs_response){
+        (enum qs_exchange_kind)extra->kind, packet_of(links, extra->response_to),
+        time_since(links, record, extra->response_to), extra->first_response};
+}
+
+bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_packet_links *found)
+{
+    const struct qs_link_record *record = find_record(links, (uint32_t)number);
+
+    *found = (struct qs_packet_links){.ack_rtt = -1, .reliable_time = -1};
+    if (!record || record->packet != (uint32_t)number)
+        return false;
+    if (record->acks)
+        find_acknowledged(links, record, found);
+    found->acked_in = packet_of(links, record->acked_by);
+    if (record->extra)
+        find_extra(links, record,
+                   &g_array_index(links->extras, struct qs_link_extra, record->extra - 1), found);
+    found->lost = record->lost;
+    found->rate = record->rate;
+    found->has_rate = record->has_rate;
+    return true;
+}
