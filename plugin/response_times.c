@@ -27,8 +27,8 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
     (void)edt, (void)flags;
     if (!response->request || !response->first)
         return TAP_PACKET_DONT_REDRAW;
-    add_srt_table_data(g_array_index(srt->srt_array, srt_stat_table *, 0), response->kind, &asked,
-                       pinfo);
+    add_srt_table_data(g_array_index(srt->srt_array, srt_stat_table *, 0), (int)response->kind,
+                       &asked, pinfo);
     return TAP_PACKET_REDRAW;
 }
 

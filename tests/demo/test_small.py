@@ -420,10 +420,18 @@ class Options(SmallDemos):
 
     def test_pcap_where_nothing_can_be_written(self):
         path = self.write("x.dem", b"".join(demos.dem_demo()))
-        folder = self.folder / "missing"
+        (self.folder / "file").touch()
+        folder = self.folder / "file"
         status, _, error = demos.run("--pcap", folder / "a.pcapng", path)
         self.assertEqual(status, 1)
         self.assertIn(str(folder), error)
+
+    def test_pcap_makes_its_folder(self):
+        path = self.write("x.dem", b"".join(demos.dem_demo()))
+        made = self.folder / "new" / "folder" / "a.pcapng"
+        status, _, error = demos.run("--pcap", made, path)
+        self.assertEqual((status, error), (0, ""))
+        self.assertTrue(made.exists())
 
     def test_pcap_of_an_interface(self):
         status, _, error = demos.run("--pcap", self.folder / "a.pcapng", "-i", "lo")

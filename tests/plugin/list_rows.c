@@ -37,9 +37,9 @@ static void print_notes(const struct qs_protocol *protocol)
 
 static void print_links(const struct qs_protocol *protocol)
 {
-    for (int link = 0; link < QS_LINKS; link++)
-        printf("link\t%s\t%s\n", protocol->fields[protocol->links + (unsigned)link].name,
-               qs_link_is_ahead(link) ? "ahead" : "back");
+    for (unsigned link = 0; link < QS_LINKS; link++)
+        printf("link\t%s\t%s\n", protocol->fields[protocol->links + link].name,
+               qs_link_is_ahead((enum qs_link)link) ? "ahead" : "back");
 }
 
 int main(void)

@@ -134,7 +134,7 @@ class Statistics(PluginTest):
             to_server(27001, 27500, mark + b'connect 28 1 2 "\\name\\anna\\password\\none"\n'),
             to_server(27901, 27910, mark + b"rcon secret map q2dm1\n"),
             to_server(27901, 27910, mark + b'connect 34 1 2 "\\name\\bert\\password\\word"\n'),
-            to_server(26001, 26000, b"\x80\0\0\x16\x05letmein\0status\0\0\0"),
+            to_server(26001, 26000, b"\x80\0\0\x14\x05letmein\0status\0"),
         ])
         lines = [line.split() for line in
                  self.tshark("-q", "-z", "credentials", "-r", path).splitlines()]
