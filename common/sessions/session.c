@@ -236,11 +236,10 @@ void qs_client_session_free(struct qs_client_session *session)
     g_free(session);
 }
 
-void qs_client_session_packet(struct qs_client_session *session, const char *file,
-                              const char *comment, const struct qs_decoder *decoder,
-                              const struct qs_packet *packet)
+/* session->state is that before the packet. */
+static void take(struct qs_client_session *session, const char *file, const char *comment,
+                 const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
-    const struct qs_session before = session->state;
     const bool heard_server = session->heard_server; /* before this packet */
 
     session->packets += packet->number != 0; /* what is before a demo's blocks is none */
@@ -248,7 +247,6 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
     if (!decoder->connectionless)
         session->end = MAX(session->end, packet->time);
     session->problems += qs_decoder_problems(decoder) != 0;
-    session->state = *decoder->session;
     session->heard_server |= decoder->accepted && decoder->direction == QS_S2C;
     session->heard_client |= decoder->accepted && decoder->direction == QS_C2S;
     if (session->lender && decoder->direction == QS_S2C)
@@ -261,11 +259,19 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
     if (!session->demo)
         return;
     hold_if_late(session, decoder, packet,
-                 heard_server || decoder->direction == QS_C2S ? &before : NULL);
+                 heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
     if (session->held)
         qs_held_packet(session->held, decoder, file, packet);
     else
         rebuild_packet(session, file, comment, decoder, packet);
+}
+
+void qs_client_session_packet(struct qs_client_session *session, const char *file,
+                              const char *comment, const struct qs_decoder *decoder,
+                              const struct qs_packet *packet)
+{
+    take(session, file, comment, decoder, packet);
+    session->state = *decoder->session;
 }
 
 /* --- With a lent sign-on --------------------------------------------------------------------- */
