@@ -55,7 +55,7 @@ static struct conversation_state *new_state(const struct dissector *dissector,
     struct conversation_state *state = wmem_new0(wmem_file_scope(), struct conversation_state);
 
     state->session = session_new(wmem_file_scope(), dissector->protocol);
-    state->links = qs_links_new();
+    state->links = qs_links_new(0);
     wmem_register_callback(wmem_file_scope(), free_links, state->links);
     conversation_add_proto_data(conversation, dissector->proto, state);
     return state;

@@ -6,13 +6,13 @@
 
 #define TENTH (INT64_C(1000000000) / QS_TENTHS) /* nanoseconds */
 
-struct qs_links *qs_links_new(void)
+struct qs_links *qs_links_new(uint32_t kept)
 {
     struct qs_links *links = g_new0(struct qs_links, 1);
 
-    links->records = g_array_new(FALSE, TRUE, sizeof(struct qs_link_record));
-    links->extras = g_array_new(FALSE, TRUE, sizeof(struct qs_link_extra));
-    links->messages = g_array_new(FALSE, TRUE, sizeof(struct qs_link_message));
+    qs_chunks_init(&links->records, sizeof(struct qs_link_record), kept);
+    qs_chunks_init(&links->extras, sizeof(struct qs_link_extra), kept);
+    qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
         links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     return links;
@@ -29,9 +29,9 @@ void qs_links_free(struct qs_links *links)
 {
     for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
         free_way(&links->ways[end]);
-    g_array_free(links->records, TRUE);
-    g_array_free(links->extras, TRUE);
-    g_array_free(links->messages, TRUE);
+    qs_chunks_clear(&links->records);
+    qs_chunks_clear(&links->extras);
+    qs_chunks_clear(&links->messages);
     g_free(links);
 }
 
@@ -39,25 +39,23 @@ struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
 {
     struct qs_link_record *owner = qs_link_record(links, record);
 
-    if (!owner->extra) {
-        g_array_set_size(links->extras, links->extras->len + 1);
-        owner->extra = links->extras->len;
+    if (!owner->extra && owner->packet) {
+        qs_chunks_add(&links->extras);
+        owner->extra = links->extras.count;
     }
-    return &g_array_index(links->extras, struct qs_link_extra, owner->extra - 1);
+    return qs_chunks_at(&links->extras, owner->extra);
 }
 
 /* --- A packet comes --- */
 
 static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
 {
-    const struct qs_link_record record = {
-        .packet = (uint32_t)d->packet->number,
-        .time = d->packet->time,
-        .lost = (uint16_t)MIN(d->lost, UINT16_MAX),
-    };
+    struct qs_link_record *record = qs_chunks_add(&links->records);
 
-    g_array_append_val(links->records, record);
-    return links->records->len;
+    record->packet = (uint32_t)d->packet->number;
+    record->time = d->packet->time;
+    record->lost = (uint16_t)MIN(d->lost, UINT16_MAX);
+    return links->records.count;
 }
 
 /* Tenths of a second in which nothing came have no bytes. */
@@ -122,7 +120,7 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
 {
     uint32_t record;
 
-    if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records->len == UINT32_MAX)
+    if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
         return;
     if (links->connection != d->session->connection)
         qs_links_restart(links, true);
@@ -138,26 +136,24 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
 /* Of units and of datagrams in others the first with the number. */
 static const struct qs_link_record *find_record(const struct qs_links *links, uint32_t packet)
 {
-    guint low = 0, high = links->records->len;
+    uint32_t low = 1, high = links->records.count;
 
     if (high && qs_link_record(links, high)->packet == packet)
         return qs_link_record(links, high);
     while (low < high) {
-        const guint middle = low + (high - low) / 2;
+        const uint32_t middle = low + (high - low) / 2;
 
-        if (g_array_index(links->records, struct qs_link_record, middle).packet < packet)
+        if (qs_link_record(links, middle)->packet < packet)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == links->records->len)
-        return NULL;
-    return &g_array_index(links->records, struct qs_link_record, low);
+    return low <= links->records.count ? qs_link_record(links, low) : NULL;
 }
 
 static uint64_t packet_of(const struct qs_links *links, uint32_t record)
 {
-    return record ? qs_link_record(links, record)->packet : 0;
+    return qs_link_record(links, record)->packet;
 }
 
 static int64_t time_since(const struct qs_links *links, const struct qs_link_record *record,
@@ -196,7 +192,8 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
         const uint32_t first = qs_link_message(links, extra->confirms)->first;
 
         found->reliable_confirms = packet_of(links, first);
-        found->reliable_time = time_since(links, record, first);
+        if (found->reliable_confirms)
+            found->reliable_time = time_since(links, record, first);
     }
     if (extra->fragment != extra->fragments)
         found->reassembled_in = packet_of(links, extra->whole);
@@ -222,8 +219,7 @@ bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_pack
         find_acknowledged(links, record, found);
     found->acked_in = packet_of(links, record->acked_by);
     if (record->extra)
-        find_extra(links, record,
-                   &g_array_index(links->extras, struct qs_link_extra, record->extra - 1), found);
+        find_extra(links, record, qs_chunks_at(&links->extras, record->extra), found);
     found->lost = record->lost;
     found->rate = record->rate;
     found->has_rate = record->has_rate;

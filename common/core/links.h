@@ -35,7 +35,8 @@ bool qs_link_is_ahead(enum qs_link link);
 
 struct qs_links;
 
-struct qs_links *qs_links_new(void);
+/* `kept`: so many of the last packets are remembered, at least; 0: all. */
+struct qs_links *qs_links_new(uint32_t kept);
 void qs_links_free(struct qs_links *links);
 
 /*

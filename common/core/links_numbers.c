@@ -58,10 +58,10 @@ static bool knows_toggle(const struct qs_link_way *way, const struct qs_place *p
 static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
                           const struct qs_place *place)
 {
-    const struct qs_link_message message = {.first = record, .last = record};
+    struct qs_link_message *message = qs_chunks_add(&links->messages);
 
-    g_array_append_val(links->messages, message);
-    way->message = links->messages->len;
+    message->first = message->last = record;
+    way->message = links->messages.count;
     way->pending = true;
     way->pending_known = knows_toggle(way, place);
     way->pending_toggle = way->toggle;

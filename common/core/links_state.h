@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "common/core/chunks.h"
 #include "common/core/links.h"
 #include "common/core/place.h"
 
@@ -73,7 +74,7 @@ struct qs_link_request {
 };
 
 struct qs_links {
-    GArray *records, *extras, *messages;
+    struct qs_chunks records, extras, messages;
     struct qs_link_way ways[QS_END_UNKNOWN]; /* by the end that sends */
     struct qs_link_request requests[QS_REQUESTS_MAX];
     uint32_t request_count; /* of all that came */
@@ -84,12 +85,12 @@ struct qs_links {
 
 static inline struct qs_link_record *qs_link_record(const struct qs_links *links, uint32_t number)
 {
-    return &g_array_index(links->records, struct qs_link_record, number - 1);
+    return qs_chunks_at(&links->records, number);
 }
 
 static inline struct qs_link_message *qs_link_message(const struct qs_links *links, uint32_t number)
 {
-    return &g_array_index(links->messages, struct qs_link_message, number - 1);
+    return qs_chunks_at(&links->messages, number);
 }
 
 /* Nanoseconds, of whatever clocks: they wrap around. */

@@ -11,7 +11,10 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
-enum { LARGEST = 5 };
+enum {
+    LARGEST = 5,
+    PACKETS_KEPT = 2048 /* of a conversation: what later ones acknowledge or answer */
+};
 
 struct large {
     uint64_t packet;
@@ -72,7 +75,7 @@ static struct qs_links *links_of(struct stats *stats, uint64_t conversation)
     struct qs_links *links = g_hash_table_lookup(stats->conversations, &conversation);
 
     if (!links) {
-        links = qs_links_new();
+        links = qs_links_new(PACKETS_KEPT);
         g_hash_table_insert(stats->conversations, g_memdup2(&conversation, sizeof conversation),
                             links);
     }
