@@ -206,7 +206,7 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
     if (dem->level_seen) {
         if (session->sign_on_lost)
             note_lost(dem, session);
-        return !session->sign_on_lost;
+        return !session->sign_on_lost && !session->doubt.packet;
     }
     if (dem_needs_level(decoder))
         note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"

@@ -68,6 +68,8 @@ static void deliver(struct qs_decoder *d, bool reliable)
     *delivered = (struct nq_delivery){
         .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
     read_messages(d);
+    if (d->direction == QS_S2C)
+        nq_settle_doubt(nq_session_of(d), reliable);
     if (qs_packet_is_cut(d->packet))
         drop_torn(d, delivered);
 }
@@ -169,8 +171,11 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
 {
     struct nq_session *session = nq_session_of(d);
 
-    if (reliable == &session->to_client && session->base.level && session->signon < SIGNON_DONE)
-        nq_lose_sign_on(d);
+    if (reliable == &session->to_client && session->base.level) {
+        nq_confirm_doubt(session);
+        if (session->signon < SIGNON_DONE)
+            nq_lose_sign_on(d);
+    }
     qs_note_lacking(d, whole_header, missing);
     qs_fragments_clear(&reliable->pending);
     reliable->broken = true;

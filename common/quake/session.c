@@ -4,6 +4,9 @@
 #include "common/core/text.h"
 #include "common/quake/constants.h"
 
+/* Unreliable messages of the server by which what is late in the capture has come. */
+enum { DOUBT_PACKETS = 4 };
+
 void nq_session_init(struct qs_session *session)
 {
     memset(session, 0, sizeof(struct nq_session));
@@ -107,6 +110,7 @@ void nq_session_begin_level(struct nq_session *session)
     session->base.level++;
     session->signon = 0;
     session->sign_on_lost = 0;
+    session->doubt = (struct nq_doubt){0};
     session->sign_on_lent = false;
     session->view_entity = 0;
     session->undecodable = false;
@@ -117,24 +121,49 @@ void nq_session_begin_level(struct nq_session *session)
     qs_table_clear(&session->coarse);
 }
 
+static void lose_sign_on(struct nq_session *session, uint64_t packet)
+{
+    if (!session->sign_on_lost && !session->sign_on_lent)
+        session->sign_on_lost = packet;
+}
+
 void nq_lose_sign_on(struct qs_decoder *d)
 {
-    struct nq_session *session = nq_session_of(d);
-
-    if (!session->sign_on_lost && !session->sign_on_lent)
-        session->sign_on_lost = d->packet->number;
+    lose_sign_on(nq_session_of(d), d->packet->number);
 }
 
 /* The level's svc_serverinfo was not captured: the protocol stays. */
-static void go_on(struct qs_decoder *d)
+static void go_on(struct nq_session *session)
 {
-    struct nq_session *session = nq_session_of(d);
     const struct fte_session ext = session->ext;
 
     nq_session_begin_level(session);
     session->ext.fte = ext.fte;
     session->ext.fte2 = ext.fte2;
-    nq_lose_sign_on(d);
+}
+
+void nq_confirm_doubt(struct nq_session *session)
+{
+    const struct nq_doubt doubt = session->doubt;
+
+    if (!doubt.packet)
+        return;
+    if (doubt.level == session->base.level)
+        go_on(session);
+    lose_sign_on(session, doubt.packet);
+    session->doubt.packet = 0;
+}
+
+void nq_settle_doubt(struct nq_session *session, bool reliable)
+{
+    struct nq_doubt *doubt = &session->doubt;
+
+    if (!doubt->packet)
+        return;
+    if (session->base.level > doubt->level && session->signon >= doubt->stage)
+        doubt->packet = 0;
+    else if (reliable || ++doubt->waited >= DOUBT_PACKETS)
+        nq_confirm_doubt(session);
 }
 
 static bool is_command(struct qs_view command, const char *name)
@@ -148,14 +177,16 @@ void nq_follow_command(struct qs_decoder *d, struct qs_view command)
 {
     static const char *const commands[] = {"prespawn", "spawn", "begin"};
     struct nq_session *session = nq_session_of(d);
+    const bool done = session->signon >= SIGNON_DONE;
 
-    if (!session->base.level || session->sign_on_lent || session->undecodable)
+    if (!session->base.level || session->sign_on_lent || session->undecodable ||
+        session->doubt.packet)
         return;
-    if (session->signon >= SIGNON_DONE && is_command(command, commands[0]))
-        go_on(d);
-    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (is_command(command, commands[i]) && session->signon < i + 1)
-            nq_lose_sign_on(d);
+    for (uint8_t stage = 1; stage <= G_N_ELEMENTS(commands); stage++)
+        if (is_command(command, commands[stage - 1]) &&
+            (session->signon < stage || (done && stage == 1)))
+            session->doubt = (struct nq_doubt){
+                d->packet->number, done ? session->base.level : session->base.level - 1, stage, 0};
 }
 
 void nq_emit_name(struct qs_decoder *d, unsigned row, const struct qs_table *table, uint32_t index,

@@ -37,6 +37,15 @@ struct nq_delivery {
     uint8_t source; /* as in struct qs_message */
 };
 
+/* A command of the client shows that it had what the capture lacks; or has it later, out of order.
+ */
+struct nq_doubt {
+    uint64_t packet; /* that has the command; 0: there is no doubt */
+    uint32_t level;  /* the command is for a later one than this */
+    uint8_t stage;   /* svc_signonnum that it answers */
+    uint8_t waited;  /* unreliable messages of the server since */
+};
+
 struct nq_session {
     union {
         struct qs_session base; /* its netchans count the unreliable messages */
@@ -55,6 +64,7 @@ struct nq_session {
     uint8_t maxclients;
     uint8_t signon;        /* the last svc_signonnum */
     uint64_t sign_on_lost; /* packet before which part of the level's sign-on is missing; or 0 */
+    struct nq_doubt doubt; /* whether it is */
     bool sign_on_lent;     /* it is another session's: nothing of it is missing */
     uint16_t view_entity;  /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
@@ -102,9 +112,17 @@ void nq_session_borrow(struct nq_session *session, const struct nq_session *lend
 /* The packet at hand shows that part of the level's sign-on, sent before it, was not captured. */
 void nq_lose_sign_on(struct qs_decoder *d);
 
-/* A command of the client's: of those that ask for a part of the sign-on each has the part before.
+/*
+ * A command of the client's: of those that ask for a part of the sign-on each has the part before.
+ * Where that was not seen, it is in doubt, until it comes or something else does.
  */
 void nq_follow_command(struct qs_decoder *d, struct qs_view command);
+
+/* The server's message that was just read settles a doubt, if there is one and it can. */
+void nq_settle_doubt(struct nq_session *session, bool reliable);
+
+/* A doubt, if there is one, is a loss: what is sent reliably was missed. */
+void nq_confirm_doubt(struct nq_session *session);
 
 /* A level begins: lists, players and what is known of entities end. */
 void nq_session_begin_level(struct nq_session *session);

@@ -4,6 +4,7 @@
 import pathlib
 import random
 import sys
+import struct
 import unittest
 
 from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
@@ -12,6 +13,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
 from streams import (BLOCKS, CLIENT, DEMO, END_OF_DEMO, REPLY, REQUEST, SERVER, Conversation,  # noqa: E402
                      command, mvd_block, printed, stream, stuffed)
+
+# svc_serverdata as an MVD has it: protocol, number of the level, folder, time, level, ten movevars.
+# Without it --sanitize leaves all out, since players know no protocol.
+SERVERDATA = b"\x0b" + struct.pack("<II", 28, 1) + b"qw\0" + bytes(4) + b"a level\0" + bytes(40)
 
 
 class Demos(ToolTest):
@@ -101,23 +106,24 @@ class Demos(ToolTest):
         self.assertIn("bytes of the stream before packet", error)
 
     def test_sanitize(self):
-        dangerous = mvd_block(printed("a") + stuffed("quit\n") + printed("b"), 9)
+        dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n") + printed("b"), 9)
         needed = mvd_block(stuffed("fullserverinfo \"\"\n"))
         self.assertEqual(self.demo(stream(demo=dangerous + needed).frames),
                          (dangerous + needed + END_OF_DEMO, ""))
         demo, _ = self.demo(stream(demo=dangerous + needed).frames, "--sanitize")
-        self.assertEqual(demo, mvd_block(printed("a") + printed("b"), 9) + needed + END_OF_DEMO)
+        self.assertEqual(demo, mvd_block(SERVERDATA + printed("a") + printed("b"), 9) + needed +
+                         END_OF_DEMO)
 
     def test_no_viewer_switches_sanitizing_off(self):
         """What packets say never decides what is left out."""
-        dangerous = mvd_block(printed("a") + stuffed("quit\n"))
+        dangerous = mvd_block(SERVERDATA + printed("a") + stuffed("quit\n"))
         conversation = Conversation()
         conversation.send(CLIENT, REQUEST)
         conversation.send(SERVER, REPLY)
         conversation.send(CLIENT, command("demo MVD"))
         conversation.send(SERVER, dangerous)
         demo, _ = self.demo(conversation.frames, "--sanitize")
-        self.assertEqual(demo, mvd_block(printed("a")) + END_OF_DEMO)
+        self.assertEqual(demo, mvd_block(SERVERDATA + printed("a")) + END_OF_DEMO)
 
     def test_refused(self):
         conversation = Conversation()
