@@ -46,7 +46,7 @@ export DISPLAY=$display
 
 # show NAME COMMANDS... -- WIRESHARK-ARGUMENTS...: a picture of the whole screen after the commands.
 show() {
-    name=$1 commands=$2
+    name=$1 commands=$2 crop=
     shift 2
     # shellcheck disable=SC2086
     env HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" XDG_RUNTIME_DIR="$work/home" \
@@ -60,15 +60,15 @@ show() {
     sleep 1
     eval "$commands"
     sleep 3
-    import -window root +dither -colors 48 -strip -define png:compression-level=9 "PNG8:$folder/$name.png"
+    # shellcheck disable=SC2086
+    import -window root $crop +dither -colors 48 -strip -define png:compression-level=9 "PNG8:$folder/$name.png"
     kill $program
     wait $program 2>/dev/null || true
 }
 
 # Places are those of Wireshark 4.0 on a screen of this size.
 expand='xdotool mousemove 200 404 click 1 key Shift+Right'
-demos='xdotool mousemove 20 11 click 1; sleep 1; xdotool mousemove 80 391 click 1; sleep 1
-       xdotool mousemove 440 492; sleep 1; xdotool click 1; sleep 2'
+table='xdotool windowsize "$window" 960 250; crop="-crop 960x250+0+0 +repage"'
 show sessions true -r "$work/nq-bjp.pcap" -g 32
 show packet "$expand" -r "$work/qw-sample.pcap" -g 1027
-show demos "$demos" -r "$work/nq-bjp.pcap" -g 32
+show statistics "$table" -r "$work/nq-bjp.pcap" -z nq,sessions
