@@ -4,7 +4,7 @@
 #include <epan/conversation_filter.h>
 
 #include "plugin/conversations.h"
-#include "plugin/dissect.h"
+#include "plugin/dissectors.h"
 
 struct search {
     packet_info *pinfo;

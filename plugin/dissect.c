@@ -5,6 +5,7 @@
 
 #include "plugin/conversations.h"
 #include "plugin/credentials.h"
+#include "plugin/dissectors.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/late.h"
@@ -12,14 +13,6 @@
 #include "plugin/session_fields.h"
 #include "plugin/statistics.h"
 #include "plugin/tree_sink.h"
-
-static GPtrArray *dissectors; /* struct dissector * */
-
-void dissectors_each(void (*visit)(struct dissector *dissector))
-{
-    for (unsigned i = 0; i < dissectors->len; i++)
-        visit(dissectors->pdata[i]);
-}
 
 /* --- One packet --- */
 
@@ -240,18 +233,6 @@ static int dissect_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* --- Conversations on other ports --- */
 
-/* One function serves all protocols: Wireshark passes the one that it is trying. */
-static struct dissector *dissector_being_tried(const packet_info *pinfo)
-{
-    for (unsigned i = 0; i < dissectors->len; i++) {
-        struct dissector *dissector = dissectors->pdata[i];
-
-        if (strcmp(dissector->title, pinfo->current_proto) == 0)
-            return dissector;
-    }
-    return NULL;
-}
-
 /*
  * The conversation's packets come to this dissector from this one on; earlier ones stay as they
  * were dissected. A packet that an error message quotes decides nothing.
@@ -265,7 +246,7 @@ static void set_dissector(dissector_handle_t handle, packet_info *pinfo)
 
 static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    struct dissector *dissector = dissector_being_tried(pinfo);
+    struct dissector *dissector = dissectors_find(pinfo->current_proto);
     struct qs_packet packet;
 
     if (!dissector || !dissector->protocol->recognise)
@@ -291,7 +272,7 @@ static void queue_once(packet_info *pinfo, const struct qs_packet *packet)
 /* Packets that are no evidence yet are part of the demo, too. */
 static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    struct dissector *dissector = dissector_being_tried(pinfo);
+    struct dissector *dissector = dissectors_find(pinfo->current_proto);
     struct qs_packet packet;
 
     if (!dissector)
@@ -309,7 +290,7 @@ static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
 static ws_bool dissect_recognised_stream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                                          void *data)
 {
-    struct dissector *dissector = dissector_being_tried(pinfo);
+    struct dissector *dissector = dissectors_find(pinfo->current_proto);
 
     if (!dissector || !dissector->stream_handle || !recognises_stream(dissector, tvb))
         return FALSE;
@@ -332,9 +313,7 @@ void dissect_register(struct dissector *dissector)
         dissector->stream_handle =
             register_dissector_with_data(name, dissect_stream, dissector->proto, dissector);
     }
-    if (!dissectors)
-        dissectors = g_ptr_array_new();
-    g_ptr_array_add(dissectors, dissector);
+    dissectors_add(dissector);
 }
 
 static void add_heuristic(const struct dissector *dissector, const char *transport,

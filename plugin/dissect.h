@@ -8,9 +8,6 @@
 /* Registers the functions that Wireshark calls with the protocol's packets. */
 void dissect_register(struct dissector *dissector);
 
-/* Calls `visit` for each dissector that was registered, in the order of registration. */
-void dissectors_each(void (*visit)(struct dissector *dissector));
-
 /* Registers those that recognise the protocol's conversations on other ports. */
 void dissect_register_heuristics(const struct dissector *dissector);
 

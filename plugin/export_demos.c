@@ -12,6 +12,7 @@
 #include "common/sessions/time_order.h"
 #include "plugin/conversations.h"
 #include "plugin/dissect.h"
+#include "plugin/dissectors.h"
 
 /* Bytes of all demos. */
 #define ROOM_MAX (UINT64_C(1) << 30)

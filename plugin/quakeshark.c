@@ -3,6 +3,7 @@
 #include "plugin/conversation_filter.h"
 #include "plugin/credentials.h"
 #include "plugin/dissect.h"
+#include "plugin/dissectors.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"

@@ -52,6 +52,11 @@ struct qs_exchange {
     bool keyed;
 };
 
+/* Requests, and those of them that were answered. */
+struct qs_request_count {
+    uint32_t requests, answered;
+};
+
 /* What reports call an exchange of the kind: "challenge". */
 const char *qs_exchange_name(enum qs_exchange_kind kind);
 

@@ -35,17 +35,6 @@ void qs_links_free(struct qs_links *links)
     g_free(links);
 }
 
-struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record)
-{
-    struct qs_link_record *owner = qs_link_record(links, record);
-
-    if (!owner->extra && owner->packet) {
-        qs_chunks_add(&links->extras);
-        owner->extra = links->extras.count;
-    }
-    return qs_chunks_at(&links->extras, owner->extra);
-}
-
 /* --- A packet comes --- */
 
 static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)

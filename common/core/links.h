@@ -79,9 +79,6 @@ bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_pack
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
 
 /* Requests that were taken so far, by kind, and those of them that a packet answered. */
-struct qs_request_count {
-    uint32_t requests, answered;
-};
 struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_exchange_kind kind);
 
 #endif

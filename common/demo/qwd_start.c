@@ -5,7 +5,7 @@
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  */
 #include "common/core/writer.h"
-#include "common/demo/qwd_rebuild.h"
+#include "common/demo/qwd_start.h"
 #include "common/quakeworld/constants.h"
 
 enum {

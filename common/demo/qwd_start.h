@@ -3,8 +3,8 @@
  * A QWD demo that is being rebuilt, for the files that do it: qwd_start.c begins it, qwd_rebuild.c
  * adds the packets.
  */
-#ifndef QS_DEMO_QWD_REBUILD_H
-#define QS_DEMO_QWD_REBUILD_H
+#ifndef QS_DEMO_QWD_START_H
+#define QS_DEMO_QWD_START_H
 
 #include "common/demo/filter_qw.h"
 #include "common/demo/qwd_blocks.h"
