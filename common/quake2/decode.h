@@ -97,17 +97,22 @@ void q2_read_playerinfo(struct qs_decoder *d);
 void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);
 
-/* player.c */
-/* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
-void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
-
+/* parts.c */
 void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
 /* Those of four colours whose bit is set. */
 void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
+/* The value of a statistic. */
+void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player);
 /* A mask of 32 statistics from `first` on, and the statistics. */
 void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
 /* Three shorts of this unit, which are not kept. */
 void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
+void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
+
+/* player.c */
+/* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
+void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player);
+
 /* The fields that `bits` (PS_*) and `extra` (EPS_*) name. */
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
@@ -121,7 +126,6 @@ struct q2_entity_mask {
 struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d);
 /* The fields that the mask names, into `entity`; the others stay. */
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity);
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 /* A baseline: mask, number and fields. */
 void q2_read_baseline(struct qs_decoder *d, struct q2_entity_mask mask);
 

@@ -8,8 +8,6 @@
 
 enum { PLAYER_MODEL = 255 };
 
-static const double attenuation_steps = 64;
-
 static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
 {
     return &q2_session_of_const(d->session)->dialect;
@@ -151,32 +149,6 @@ static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity 
         entity->angles[2] = read_angle(d, Q2_ENTITY_ANGLES_ROLL, wide);
     if (bits & U_OLDORIGIN)
         q2_read_position(d, Q2_ENTITY_OLDORIGIN, entity->old_origin);
-}
-
-static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *entity)
-{
-    const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
-
-    if (word & SOUND_WORD_VOLUME)
-        entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
-    if (word & SOUND_WORD_ATTENUATION)
-        entity->sound_attenuation =
-            qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1 / attenuation_steps);
-    return word & SOUND_WORD_INDEX;
-}
-
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
-{
-    const uint32_t at = d->in.pos;
-
-    if (dialect_of(d)->extensions || dialect_of(d)->rerelease)
-        entity->sound = read_extended_sound(d, entity);
-    else
-        entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
-    if (d->fields_wanted && entity->sound)
-        qs_emit_generated_text(
-            d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
-            q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
 }
 
 /* Where the size of the box stands in a solid of 16 or 32 bits. Source: PROTOCOL.md, section

@@ -3,19 +3,7 @@
  * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
  * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
-#include "common/quake2/configstrings.h"
-#include "common/quake2/names.h"
 #include "common/quake2/decode.h"
-
-/* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
-static const struct {
-    uint8_t stat;
-    uint8_t range; /* enum q2_range; Q2_RANGE_NAME: any config string */
-} naming_stats[] = {
-    {0, Q2_RANGE_IMAGES}, {2, Q2_RANGE_IMAGES}, {4, Q2_RANGE_IMAGES}, {6, Q2_RANGE_IMAGES},
-    {7, Q2_RANGE_IMAGES}, {8, Q2_RANGE_NAME},   {9, Q2_RANGE_IMAGES}, {11, Q2_RANGE_IMAGES},
-    {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
-};
 
 /* What a step of q2repro's shorts is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024, gunoffset_unit = 1.0 / 512,
@@ -76,14 +64,6 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         q2_read_aqtion_player(d);
 }
 
-void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
-{
-    qs_open(d, id);
-    for (unsigned i = 0; i < 3; i++)
-        qs_scaled_i16(d, id + 1 + i, unit);
-    qs_close(d);
-}
-
 /* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
@@ -103,25 +83,6 @@ static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struc
         read_offsets(d, Q2_PLAYER_KICKANGLES, kick_unit, player->kick_angles);
 }
 
-void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
-{
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
-    const uint32_t at = d->in.pos;
-
-    if (dialect->extensions || dialect->rerelease) {
-        const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
-
-        player->gunindex = word & GUN_WORD_INDEX;
-        player->gunskin = (uint8_t)(word >> GUN_WORD_SKIN_SHIFT);
-    } else {
-        player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
-    }
-    if (d->fields_wanted && player->gunindex)
-        qs_emit_generated_text(
-            d, Q2_PLAYER_GUN_NAME, at, d->in.pos - at,
-            q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
-}
-
 static uint8_t read_gun_frame(struct qs_decoder *d)
 {
     if (q2_session_of(d->session)->dialect.q2repro)
@@ -139,17 +100,6 @@ static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct
         read_offsets(d, Q2_PLAYER_GUNOFFSET, gunoffset_unit, player->gunoffset);
     if (extra & EPS_GUNANGLES)
         read_offsets(d, Q2_PLAYER_GUNANGLES, gunangles_unit, player->gunangles);
-}
-
-void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
-{
-    if (!(bits & 15))
-        return;
-    qs_open(d, group);
-    for (unsigned i = 0; i < 4; i++)
-        if (bits >> i & 1)
-            to[i] = qs_scaled_u8(d, group + 1 + i, 1.0 / 255);
-    qs_close(d);
 }
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
@@ -204,45 +154,6 @@ static void read_fog(struct qs_decoder *d, struct q2_fog *fog)
     qs_close(d);
 }
 
-static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
-{
-    const struct q2_session *session = q2_session_of(d->session);
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(naming_stats); i++) {
-        const unsigned range = naming_stats[i].range;
-        const uint32_t number = (uint16_t)value;
-
-        if (naming_stats[i].stat != stat || value <= 0)
-            continue;
-        qs_emit_generated_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
-                               range == Q2_RANGE_NAME
-                                   ? qs_table_get(&session->configstrings, number)
-                                   : q2_configstring(session, (enum q2_range)range, number));
-    }
-}
-
-/* A statistic that was read at `at`. */
-static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
-{
-    const char *name = qs_name_of(q2_stat_names, stat);
-
-    qs_open_at(d, Q2_PLAYER_STAT, at);
-    qs_emit_generated_uint(d, Q2_PLAYER_STAT_INDEX, at, 0, stat);
-    qs_emit_int(d, Q2_PLAYER_STAT_VALUE, at, 2, value);
-    name_stat(d, stat, value);
-    qs_label(d, " %u %s: %d", stat, name ? name : "", value);
-    qs_close(d);
-}
-
-static void read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
-{
-    const uint32_t at = d->in.pos;
-
-    player->stats[stat] = (int16_t)qs_reader_u16(&d->in);
-    if (d->fields_wanted)
-        emit_stat(d, at, stat, player->stats[stat]);
-}
-
 /* Seven bits a byte, the lowest first; bit 7: another follows. */
 static uint64_t read_variable_mask(struct qs_decoder *d)
 {
@@ -274,15 +185,6 @@ static uint64_t read_stat_bits(struct qs_decoder *d)
     return dialect->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
 }
 
-void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player)
-{
-    const uint32_t bits = qs_u32(d, Q2_PLAYER_STATBITS);
-
-    for (unsigned i = 0; i < 32; i++)
-        if (bits >> i & 1)
-            read_stat(d, first + i, player);
-}
-
 static void read_stats(struct qs_decoder *d, struct q2_player *player)
 {
     const uint32_t at = d->in.pos;
@@ -291,7 +193,7 @@ static void read_stats(struct qs_decoder *d, struct q2_player *player)
     qs_emit_uint(d, Q2_PLAYER_STATBITS, at, d->in.pos - at, bits);
     for (unsigned i = 0; i < Q2_STATS_EXTENDED; i++)
         if (bits >> i & 1)
-            read_stat(d, i, player);
+            q2_read_stat(d, i, player);
 }
 
 /* Up to protocol 34 the extra bits follow from the others. */
