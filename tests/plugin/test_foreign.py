@@ -25,7 +25,7 @@ OURS = ("qw", "q2", "nq", "acknex")
 ALLOWED = {"qw": {"dns": 65, "quic": 3, "rtp": 3, "noise": 3},
            "q2": {"dns": 65, "quic": 3, "rtp": 3, "noise": 3},
            "nq": {},
-           "acknex": {"noise": 3, "dns": 3, "quic": 3, "rtp": 3}}
+           "acknex": {"noise": 3, "dns": 3, "quic": 3, "rtp": 3, "steam": 3}}
 
 
 def frame(payload, address, source_port, port):
