@@ -40,13 +40,15 @@ class Live(ToolTest):
 
     def wait_for_socket(self, pid):
         """Until the process has opened a packet socket."""
-        while True:
+        for _ in range(600):
             inodes = {line.split()[-1] for line in open_lines("/proc/net/packet")}
             names = {os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
             if any(f"socket:[{inode}]" in names for inode in inodes):
                 time.sleep(0.5)
                 return
             time.sleep(0.05)
+        os.kill(pid, signal.SIGKILL)
+        self.fail("no packet socket was opened")
 
     def send(self, server, capture=ACKNEX, port=b"\x08\xfc", packets=None):
         """The session over real sockets: the server, which has `port`, on a port of its own."""
@@ -61,10 +63,10 @@ class Live(ToolTest):
 
     def record(self, number, *arguments):
         """Records until signal `number`; the report of --list --json."""
-        with self.start("--list", "--json", "--filter", "udp port 42300",
-                        "--port", "acknex=42300", *arguments) as process:
+        with self.start("--list", "--json", "--filter", "udp port 23300",
+                        "--port", "acknex=23300", *arguments) as process:
             self.wait_for_socket(process.pid)
-            self.send(42300)
+            self.send(23300)
             time.sleep(1)
             process.send_signal(number)
             output, error = process.communicate(timeout=20)
@@ -81,10 +83,10 @@ class Live(ToolTest):
     def test_texts_are_printable(self):
         data = bytearray(SAMPLE.read_bytes().replace(b"labplayer", b"\x1b[2J\r\x9b1m\x7f"))
         path = self.write("hostile.pcap", data)
-        with self.start("--dump", "--verbose", "--filter", "udp port 42302",
-                        "--port", "qw=42302") as process:
+        with self.start("--dump", "--verbose", "--filter", "udp port 23302",
+                        "--port", "qw=23302") as process:
             self.wait_for_socket(process.pid)
-            self.send(42302, path, b"\x6b\x6c", 300)
+            self.send(23302, path, b"\x6b\x6c", 300)
             time.sleep(1)
             process.send_signal(signal.SIGINT)
             output, error = process.communicate(timeout=20)
