@@ -3,6 +3,7 @@
 
 #include <epan/stats_tree.h>
 
+#include "common/dump/dump.h"
 #include "plugin/statistics.h"
 
 /* What is counted, each in a tree of its own: all packets, then those of each session. */
@@ -19,20 +20,6 @@ static void begin_tree(stats_tree *tree)
         stats_tree_create_node(tree, roots[i], 0, STAT_DT_INT, TRUE);
 }
 
-/* "c2s", as pcap2demo has it. */
-static const char *direction_name(enum qs_direction direction)
-{
-    switch (direction) {
-    case QS_C2S:
-        return "c2s";
-    case QS_S2C:
-        return "s2c";
-    case QS_DIRECTION_UNKNOWN:
-        break;
-    }
-    return "unknown";
-}
-
 static void count(stats_tree *tree, const char *root, const char *group, const char *name,
                   uint32_t value)
 {
@@ -44,7 +31,9 @@ static void count(stats_tree *tree, const char *root, const char *group, const c
 
 static void count_group(stats_tree *tree, const char *group, const struct qs_tally_packet *packet)
 {
-    const char *direction = direction_name(packet->direction);
+    const char *direction = packet->direction == QS_DIRECTION_UNKNOWN
+                                ? "unknown"
+                                : qs_direction_name(packet->direction);
 
     count(tree, packets, group, direction, 1);
     count(tree, bytes, group, direction, packet->packet->size);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/source.h"
 
+#include "common/core/emit.h"
+#include "common/core/values.h"
+
 bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
 {
     if (d->source_depth == QS_SOURCES_MAX)
@@ -31,4 +34,10 @@ void qs_enter_payload(struct qs_decoder *d)
     d->payload.size = d->payload.wire_size = size;
     d->packet = &d->payload;
     d->in = qs_reader_over(d->payload.data, size);
+}
+
+void qs_no_block(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
+    qs_undecoded(d);
 }

@@ -18,4 +18,7 @@ void qs_pop_source(struct qs_decoder *d);
  */
 void qs_enter_payload(struct qs_decoder *d);
 
+/* The framing cannot be read: that is noted, and nothing of the block is decoded. */
+void qs_no_block(struct qs_decoder *d);
+
 #endif

@@ -136,8 +136,7 @@ static void decode_block(struct qs_decoder *d)
         decode_framing(d);
     qs_close(d);
     if (d->in.overrun) {
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
-        qs_undecoded(d);
+        qs_no_block(d);
     } else if (!line) {
         qs_enter_payload(d);
         d->protocol->decode_server_messages(d);

@@ -63,8 +63,7 @@ static void decode_block(struct qs_decoder *d)
         qs_label(d, ": %s", length ? "the demo's end" : "empty");
     qs_close(d);
     if (d->in.overrun) {
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
-        qs_undecoded(d);
+        qs_no_block(d);
         return;
     }
     qs_enter_payload(d);

@@ -218,17 +218,6 @@ static void note_late(struct dm2 *dm2, const char *what)
     dm2->late = true;
 }
 
-/* New, or NULL. */
-static char *map_of(const struct q2_session *session)
-{
-    struct qs_description description;
-
-    q2_protocol.describe(&session->base, &description);
-    g_free(description.version);
-    g_free(description.player);
-    return description.map;
-}
-
 /* Nobody lends it. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
@@ -237,7 +226,7 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 
     if (dm2->incomplete)
         return;
-    map = map_of(session);
+    map = qs_map_of(&q2_protocol, &session->base);
     qs_demo_level_lost(dm2->out, map, &loss);
     g_free(map);
     dm2->incomplete = true;
@@ -578,7 +567,7 @@ static void dm2_lend(void *state, const struct qs_borrower *borrower, struct qs_
 {
     struct dm2 *dm2 = state;
     const struct q2_frame *frame;
-    char *map = map_of(q2_session_of(session));
+    char *map = qs_map_of(&q2_protocol, session);
     char *because = dm2_lent_because(borrower, map);
 
     note_late(dm2, because);

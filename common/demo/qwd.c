@@ -393,8 +393,9 @@ static void decode_framed(struct qs_decoder *d)
         return;
     }
     if (type > QWD_SET || d->in.overrun)
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
-    qs_undecoded(d);
+        qs_no_block(d);
+    else
+        qs_undecoded(d);
 }
 
 static void decode_block(struct qs_decoder *d)

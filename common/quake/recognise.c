@@ -86,7 +86,10 @@ static bool is_rule_request(struct qs_reader *in)
 
 static bool is_rcon(struct qs_reader *in)
 {
-    return has_any_text(in, is_plain) && has_any_text(in, is_plain) && !qs_reader_left(in);
+    const bool password = has_any_text(in, is_plain);
+    const bool command = password && has_any_text(in, is_plain);
+
+    return command && !qs_reader_left(in);
 }
 
 /* --- Replies --- */

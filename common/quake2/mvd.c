@@ -270,8 +270,7 @@ void q2_decode_mvd_block(struct qs_decoder *d)
         qs_label(d, ": the demo's end");
     qs_close(d);
     if (d->in.overrun) {
-        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
-        qs_undecoded(d);
+        qs_no_block(d);
         return;
     }
     qs_enter_payload(d);

@@ -106,7 +106,8 @@ static void take_file(void *user, const char *name, struct qs_view file)
         check_demo(check, name, file);
 }
 
-void demo_check_start(struct demo_check *check, bool sanitize)
+/* From now on it gets each file that is written. */
+static void start_check(struct demo_check *check, bool sanitize)
 {
     *check =
         (struct demo_check){.sink = {.field = hear},
@@ -115,8 +116,32 @@ void demo_check_start(struct demo_check *check, bool sanitize)
     fuzz_take_files(take_file, check);
 }
 
-void demo_check_end(struct demo_check *check)
+static void end_check(struct demo_check *check)
 {
     fuzz_take_files(NULL, NULL);
     g_hash_table_destroy(check->sent);
+}
+
+void demo_rebuild_start(struct demo_rebuild *rebuild, bool sanitize, bool may_wait)
+{
+    char *error = NULL;
+
+    rebuild->files = demo_files_new(NULL, false, &error);
+    rebuild->options = fuzz_session_options();
+    rebuild->options.may_wait = may_wait;
+    rebuild->options.demo.sanitize = sanitize;
+    rebuild->options.store = demo_files_store(rebuild->files);
+    rebuild->handler = (struct qs_sessions_handler){
+        .sink = &rebuild->check.sink, .want_rebuild = true, .write_demos = true};
+    start_check(&rebuild->check, sanitize);
+    rebuild->sessions = qs_sessions_new(&rebuild->options, &rebuild->handler);
+    qs_sessions_set_source(rebuild->sessions, "input", "input");
+}
+
+void demo_rebuild_end(struct demo_rebuild *rebuild)
+{
+    qs_sessions_free(rebuild->sessions, true);
+    end_check(&rebuild->check);
+    demo_files_free(rebuild->files);
+    fuzz_session_options_clear(&rebuild->options);
 }

@@ -9,7 +9,8 @@
 
 #include <glib.h>
 
-#include "common/core/sink.h"
+#include "common/sessions/sessions.h"
+#include "pcap2demo/output/demo_files.h"
 
 struct demo_check {
     struct qs_sink sink; /* of the sessions that demos are rebuilt from: hears what is printed */
@@ -18,8 +19,17 @@ struct demo_check {
     bool sanitize;
 };
 
-/* From now on it gets each file that is written; one at a time. */
-void demo_check_start(struct demo_check *check, bool sanitize);
-void demo_check_end(struct demo_check *check);
+/* Sessions whose demos are looked at when they are written. */
+struct demo_rebuild {
+    struct demo_check check;
+    struct qs_sessions_options options;
+    struct qs_sessions_handler handler;
+    struct demo_files *files;
+    struct qs_sessions *sessions; /* to be fed */
+};
+
+/* One at a time. `may_wait`: late sessions wait for who lends to them. */
+void demo_rebuild_start(struct demo_rebuild *rebuild, bool sanitize, bool may_wait);
+void demo_rebuild_end(struct demo_rebuild *rebuild);
 
 #endif

@@ -8,8 +8,6 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "common/sessions/sessions.h"
-#include "pcap2demo/output/demo_files.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
@@ -40,29 +38,13 @@ const bool fuzz_mutate_pieces = true;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SANITIZE = 0x80 };
-    struct demo_check check;
-    struct qs_sessions_options options;
-    struct qs_sessions_handler handler = {
-        .sink = &check.sink, .want_rebuild = true, .write_demos = true};
-    struct qs_sessions *sessions;
-    struct demo_files *files;
-    char *error = NULL;
+    struct demo_rebuild rebuild;
 
     if (size < 2)
         return 0;
-    options = fuzz_session_options();
-    options.may_wait = true;
-    options.demo.sanitize = data[1] & SANITIZE;
-    files = demo_files_new(NULL, false, &error);
-    options.store = demo_files_store(files);
-    demo_check_start(&check, options.demo.sanitize);
-    sessions = qs_sessions_new(&options, &handler);
-    qs_sessions_set_source(sessions, "input", "input");
-    feed(sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
+    demo_rebuild_start(&rebuild, data[1] & SANITIZE, true);
+    feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
          data[1] & (SANITIZE - 1));
-    qs_sessions_free(sessions, true);
-    demo_check_end(&check);
-    demo_files_free(files);
-    fuzz_session_options_clear(&options);
+    demo_rebuild_end(&rebuild);
     return 0;
 }
