@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/run.h"
 
-#include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "common/sessions/recording.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/confine.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
@@ -68,18 +67,16 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 
 static void read_input(struct run *run, struct input *input)
 {
-    link_reader *link = link_find(input_link_type(input));
-    const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
-
-    if (!link) {
+    if (!input_is_mixed(input) && !link_find(input_link_type(input))) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
-                "captures of link type \"%s\" cannot be read", link_name);
+                "captures of link type \"%s\" cannot be read",
+                pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
         return;
     }
     start_input(run, input_name(input), input_stem(input));
     signals_set_input(input);
-    packets_read(&run->packets, input, link, run->sessions,
-                 qs_sessions_take_as_captured(run->sessions), run->bytes_before);
+    packets_read(&run->packets, input, run->sessions, qs_sessions_take_as_captured(run->sessions),
+                 run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
     report_dropped(input);
@@ -115,14 +112,26 @@ static void read_demo(struct run *run, struct qs_recording *recording)
 /* --- Demos that lend their sign-on
  * ---------------------------------------------------------------- */
 
-static void read_lender(GPtrArray *lenders, FILE *stream, const char *name)
+/* The bytes of a demo, which are held in memory. What is wrong with compressed data says more than
+ * that they end. */
+static GByteArray *load_source(struct source *source, char **problem)
+{
+    GByteArray *bytes = load_stream(source_stream(source), QS_RECORDING_MAX, problem);
+
+    if (source_problem(source)) {
+        g_free(*problem);
+        *problem = g_strdup(source_problem(source));
+    }
+    source_close_plain(source_stream(source));
+    return bytes;
+}
+
+static void read_lender(GPtrArray *lenders, struct source *source, const char *name)
 {
     char *problem = NULL, *error = NULL;
-    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
-    struct qs_recording *recording;
+    GByteArray *bytes = load_source(source, &problem);
+    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
 
-    input_close_stream(stream);
-    recording = qs_recording_open(bytes, problem, name, &error);
     if (!recording) {
         cannot_read(name, error);
         return;
@@ -137,12 +146,14 @@ static void read_lenders(const struct options *options)
 {
     for (char **name = options->sign_ons; name && *name; name++) {
         char *error = NULL;
-        FILE *stream = input_open_stream(*name, &error);
+        struct source *source = source_open(*name, &error);
 
-        if (stream)
-            read_lender(options->sessions.sign_ons, stream, *name);
-        else
+        if (source) {
+            read_lender(options->sessions.sign_ons, source, *name);
+            source_close(source);
+        } else {
             cannot_read(*name, error);
+        }
     }
 }
 
@@ -195,58 +206,32 @@ static void read_recording(struct run *run, GByteArray *bytes, char *problem, co
     qs_recording_close(recording);
 }
 
-/* Demos are held in memory. What is wrong with compressed data says more than that they end. */
-static void read_loaded(struct run *run, FILE *stream, const struct gunzip *gunzip,
-                        const char *name)
+/* A capture, or by its beginning none and so a demo. */
+static void read_source(struct run *run, struct source *source, const char *name)
 {
-    char *problem = NULL;
-    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    if (!is_capture_stream(source_stream(source))) {
+        char *problem = NULL;
+        GByteArray *bytes = load_source(source, &problem);
 
-    input_close_stream(stream);
-    if (gunzip && gunzip_problem(gunzip)) {
-        g_free(problem);
-        problem = g_strdup(gunzip_problem(gunzip));
-    }
-    read_recording(run, bytes, problem, name);
-}
-
-/* A capture, or by its beginning none and so a demo. `gunzip` NULL: it was not compressed. */
-static void read_stream(struct run *run, FILE *stream, const struct gunzip *gunzip,
-                        const char *name)
-{
-    if (!is_capture_stream(stream)) {
-        read_loaded(run, stream, gunzip, name);
+        read_recording(run, bytes, problem, name);
         return;
     }
-    read_capture(run, stream, name, comments_of_file(name));
-    if (gunzip && gunzip_problem(gunzip))
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", gunzip_problem(gunzip));
-}
-
-static void read_packed(struct run *run, FILE *packed, const char *name)
-{
-    struct gunzip *gunzip = gunzip_new(packed, GUNZIP_TOTAL_MAX);
-    FILE *stream = gunzip_stream(gunzip);
-
-    if (stream)
-        read_stream(run, stream, gunzip, name);
-    else
-        cannot_read(name, g_strdup(g_strerror(errno)));
-    gunzip_free(gunzip);
-    input_close_stream(packed);
+    read_capture(run, source_stream(source), name, comments_of_file(name));
+    if (source_problem(source))
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", source_problem(source));
 }
 
 static void read_file(struct run *run, const char *name)
 {
     char *error = NULL;
-    FILE *stream = input_open_stream(name, &error);
+    struct source *source = source_open(name, &error);
 
-    if (!stream)
+    if (source) {
+        read_source(run, source, name);
+        source_close(source);
+    } else {
         cannot_read(name, error);
-    else if (is_gzip_stream(stream))
-        read_packed(run, stream, name);
-    else
-        read_stream(run, stream, NULL, name);
+    }
     run->bytes_before += file_size(name);
 }
 
