@@ -36,7 +36,8 @@ static const char ending[] =
     "  pcap2demo --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"
     "  pcap2demo --dump duel.qwd | less          what is in a demo\n"
-    "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n";
+    "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n"
+    "  pcap2demo --pcap bug.pcapng -s 2 --packets 4700-4711 duel.pcap    a small one\n";
 
 void help_print(const struct option_table *table)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "pcap2demo/actions/check_options.h"
+#include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/output/demo_files.h"
 #include "common/sessions/sessions.h"
 
@@ -27,6 +28,7 @@ struct options {
     char **sign_ons;          /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct qs_sessions_options sessions;
     struct check_options check;
+    struct cut_options cut;
 };
 
 #endif

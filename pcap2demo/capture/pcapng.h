@@ -31,8 +31,10 @@ enum {
     PCAPNG_OPTION_TIME_OFFSET = 14
 };
 
-/* The application that captures of this program name; its version follows. */
+/* The applications that captures of this program name, those made of demos and others; its version
+ * follows. */
 #define PCAPNG_APPLICATION "pcap2demo "
+#define PCAPNG_CUTTER "pcap2demo-cut "
 
 struct pcapng {
     FILE *stream;
