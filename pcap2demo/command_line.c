@@ -317,6 +317,7 @@ static bool take_inputs(struct options *options, const struct words *words)
     if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
+    options->any_folder = inputs_have_folder(options->files);
     problem = inputs_problem(options->files, options->action, words->force);
     if (!problem)
         problem = inputs_open_folders(&options->files, words->recursive);

@@ -26,8 +26,8 @@ static char *summary(void)
 
 static const char ending[] =
     "\nExit status: 0 all is well; 1 something in the input is wrong or differs from\n"
-    "its golden, or a demo could not be written; 2 wrong usage, or a file that cannot\n"
-    "be read or written at all.\n\n"
+    "its golden, nothing is there that was asked for, or a demo could not be written;\n"
+    "2 wrong usage, or a file that cannot be read or written at all.\n\n"
     "Examples:\n"
     "  pcap2demo duel.pcap                       a demo of each session, here\n"
     "  pcap2demo --list duel.pcap                which sessions are in it\n"

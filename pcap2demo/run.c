@@ -25,6 +25,8 @@ struct run {
     struct qs_sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
+    uint64_t frames;       /* in captures; those that the filter left out, too */
+    unsigned sessions_max; /* most sessions of those that are numbered together */
 };
 
 static void cannot_read(const char *name, char *error)
@@ -56,6 +58,7 @@ static void start_input(struct run *run, const char *name, const char *stem)
 static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = signals_interrupted();
+    run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
     if (run->options->separate_inputs) {
         packets_end(&run->packets, run->sessions);
         qs_sessions_free(run->sessions, !signals_interrupted());
@@ -79,6 +82,7 @@ static void read_input(struct run *run, struct input *input)
                  run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
+    run->frames += input_frames(input);
     report_dropped(input);
     end_input(run, input_name(input), input_frames(input));
 }
@@ -306,6 +310,30 @@ static bool keep_unfinished(const struct options *options)
     return false;
 }
 
+/* Of a recording, the kernel keeps what does not match. */
+static void report_filter(const struct run *run)
+{
+    const struct options *options = run->options;
+
+    if (options->filter && !options->interface && run->frames && !run->packets.frames)
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", options->filter,
+                run->frames);
+}
+
+/* All that are asked for, as 1-5 may be more than there are. */
+static void report_chosen(const struct run *run)
+{
+    const GArray *chosen = run->options->sessions.chosen;
+
+    for (guint i = 0; i < chosen->len; i++)
+        if (g_array_index(chosen, unsigned, i) <= run->sessions_max)
+            return;
+    if (chosen->len && run->inputs)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "session %u is not there: the input has %u",
+                g_array_index(chosen, unsigned, 0), run->sessions_max);
+}
+
 void run_inputs(const struct options *options)
 {
     struct run run = {.options = options, .action = options->action->create(options)};
@@ -317,6 +345,8 @@ void run_inputs(const struct options *options)
     read_all(&run);
     packets_end(&run.packets, run.sessions);
     qs_sessions_free(run.sessions, keep_unfinished(options));
+    report_filter(&run);
+    report_chosen(&run);
     if (options->verbose)
         summary_print(&run.packets);
     run.action->end(run.action, run.inputs != 0);

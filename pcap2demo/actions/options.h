@@ -22,6 +22,7 @@ struct options {
     struct demo_files *demos; /* where they go */
     bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */
     char **files;             /* ends with NULL */
+    bool any_folder;          /* a folder stood for some of them */
     char *interface;          /* NULL: read `files` */
     char *user;               /* who goes on when the interface is open; or NULL */
     char *filter;             /* or NULL */

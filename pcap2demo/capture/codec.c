@@ -2,7 +2,6 @@
 #include "pcap2demo/capture/codec.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/config.h"
@@ -12,18 +11,18 @@
  * 3.1.1 and 3.1.2 (files of pzstd begin with a skippable frame).
  */
 static const struct codec codecs[] = {
-    {"gzip", "gz", 0x00008b1f, 0x0000ffff, &codec_gzip},
+    {"gzip", 0x00008b1f, 0x0000ffff, &codec_gzip},
 #ifdef QUAKESHARK_XZ
-    {"xz", "xz", 0x587a37fd, 0xffffffff, &codec_xz},
+    {"xz", 0x587a37fd, 0xffffffff, &codec_xz},
 #else
-    {"xz", "xz", 0x587a37fd, 0xffffffff, NULL},
+    {"xz", 0x587a37fd, 0xffffffff, NULL},
 #endif
 #ifdef QUAKESHARK_ZSTD
-    {"zstd", "zst", 0xfd2fb528, 0xffffffff, &codec_zstd},
-    {"zstd", "zst", 0x184d2a50, 0xfffffff0, &codec_zstd},
+    {"zstd", 0xfd2fb528, 0xffffffff, &codec_zstd},
+    {"zstd", 0x184d2a50, 0xfffffff0, &codec_zstd},
 #else
-    {"zstd", "zst", 0xfd2fb528, 0xffffffff, NULL},
-    {"zstd", "zst", 0x184d2a50, 0xfffffff0, NULL},
+    {"zstd", 0xfd2fb528, 0xffffffff, NULL},
+    {"zstd", 0x184d2a50, 0xfffffff0, NULL},
 #endif
 };
 
@@ -33,18 +32,4 @@ const struct codec *codec_of(const uint8_t *magic)
         if ((qs_le32(magic) & codecs[i].magic_mask) == codecs[i].magic)
             return &codecs[i];
     return NULL;
-}
-
-size_t codec_name_length(const char *name)
-{
-    const size_t length = strlen(name);
-
-    for (size_t i = 0; i < G_N_ELEMENTS(codecs); i++) {
-        const size_t size = strlen(codecs[i].ending);
-
-        if (length > size + 1 && name[length - size - 1] == '.' &&
-            g_ascii_strcasecmp(name + length - size, codecs[i].ending) == 0)
-            return length - size - 1;
-    }
-    return length;
 }

@@ -36,15 +36,11 @@ extern const struct codec_decoder codec_gzip, codec_xz, codec_zstd;
 
 struct codec {
     const char *name;                    /* "gzip" */
-    const char *ending;                  /* of files' names: "gz" */
     uint32_t magic, magic_mask;          /* of the first four bytes, little-endian */
     const struct codec_decoder *decoder; /* NULL: was not built in */
 };
 
 /* The codec of a file that begins with these four bytes, or NULL. */
 const struct codec *codec_of(const uint8_t *magic);
-
-/* The length of a file's name without the ending of a codec. */
-size_t codec_name_length(const char *name);
 
 #endif

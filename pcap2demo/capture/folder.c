@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/demo/format.h"
-#include "pcap2demo/capture/codec.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -21,7 +20,7 @@ static bool has_ending(const char *name, gsize length, const char *ending)
 
 static bool is_input(const char *name)
 {
-    const gsize length = codec_name_length(name);
+    const gsize length = qs_unpacked_name_length(name);
 
     for (const char *const *ending = capture_endings; *ending; ending++)
         if (has_ending(name, length, *ending))

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pcap2demo/capture/codec.h"
+#include "common/demo/format.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/pcapng_in.h"
 #include "pcap2demo/capture/source.h"
@@ -48,7 +48,7 @@ static char *stem_of(const char *name)
     char *stem = g_path_get_basename(name);
     char *dot;
 
-    stem[codec_name_length(stem)] = '\0';
+    stem[qs_unpacked_name_length(stem)] = '\0';
     dot = strrchr(stem, '.');
     if (dot && dot != stem)
         *dot = '\0';

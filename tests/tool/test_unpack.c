@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/demo/format.h"
 #include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/config.h"
 #ifdef QUAKESHARK_XZ
@@ -307,7 +308,7 @@ static void knows_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        assert_int_equal(codec_name_length(names[i]), lengths[i]);
+        assert_int_equal(qs_unpacked_name_length(names[i]), lengths[i]);
 }
 
 int main(void)
