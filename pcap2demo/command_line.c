@@ -21,9 +21,9 @@ enum { SESSIONS_CHOSEN_MAX = 1000000 };
 struct words {
     struct options *options;
     bool several_actions;
-    gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
+    gboolean json, force, sanitize, recursive, quiet, verbose, wide, version, help;
     int sessions_max;
-    char *output, *qwd_format, *split;
+    char *output, *qwd_format, *split, *color;
     char **sessions, **options_of_protocols, **ports;
     char **read; /* files that -r names */
 };
@@ -191,6 +191,11 @@ static void add_others(struct option_table *table, struct words *words)
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
+        {"wide", 0, 0, G_OPTION_ARG_NONE, &words->wide,
+         "Do not cut the columns of a list to the width of the terminal", NULL},
+        {"color", 0, 0, G_OPTION_ARG_STRING, &words->color,
+         "When to use colours: auto is on a terminal, where NO_COLOR is not set",
+         "auto|always|never"},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
         G_OPTION_ENTRY_NULL};
@@ -293,6 +298,8 @@ static bool take_actions(struct options *options, const struct words *words)
     options->json = words->json;
     if (options->json && !options->action->json)
         return wrong_action("--json goes with ", " or ", true);
+    if (words->wide && options->action != &list_action)
+        return usage_error("--wide goes with --list");
     if (words->output && options->action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
     problem = argument_problem(options);
@@ -379,17 +386,26 @@ static bool take_sessions_max(struct options *options, int max)
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
+/* NULL: auto. */
+static bool take_color(const char *color)
+{
+    return !color || terminal_set_color(color) ||
+           usage_error("--color %s: colours are used always, never, or by auto on a terminal",
+                       color);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
+    options->wide = words->wide;
     options->sessions.may_wait = !options->interface;
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
-    return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
-           take_inputs(options, words) && take_check(options) && take_cut(options) &&
-           take_each(options, words->sessions, take_session) &&
+    return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
+           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
+           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_cut(options) && take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
            take_each(options, words->ports, take_port) && take_output(options, words->output);
 }
@@ -399,6 +415,7 @@ static void words_clear(struct words *words)
     g_free(words->output);
     g_free(words->qwd_format);
     g_free(words->split);
+    g_free(words->color);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->ports);

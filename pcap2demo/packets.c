@@ -148,6 +148,13 @@ void packets_end(struct packets *packets, struct qs_sessions *sessions)
     take_pieces(packets, sessions);
 }
 
+/* Bytes of the file that were read. */
+static uint64_t position_in(const struct packets *packets, const struct input *input)
+{
+    return packets->source && source_is_packed(packets->source) ? source_position(packets->source)
+                                                                : input_position(input);
+}
+
 static enum input_status read_frames(struct packets *packets, struct input *input,
                                      struct qs_sessions *sessions, uint64_t bytes_before)
 {
@@ -165,7 +172,7 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
             break;
         if (++looks % LOOK_UP_EVERY)
             continue;
-        progress_update(bytes_before + input_position(input));
+        progress_update(bytes_before + position_in(packets, input));
         if (ferror(stdout))
             break;
     }

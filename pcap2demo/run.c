@@ -170,13 +170,34 @@ static uint64_t file_size(const char *name)
     return stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
 }
 
+/* False: the file has no size, as standard input and pipes have none. */
+static bool add_size(const char *name, uint64_t *total)
+{
+    struct stat about;
+
+    if (source_is_standard_input(name))
+        return false;
+    if (stat(name, &about) != 0)
+        return true; /* which will be reported */
+    *total += (uint64_t)about.st_size;
+    return S_ISREG(about.st_mode);
+}
+
+/* 0: not known. */
 static uint64_t total_size(char *const *files)
 {
     uint64_t total = 0;
 
     for (; *files; files++)
-        total += file_size(*files);
+        if (!add_size(*files, &total))
+            return 0;
     return total;
+}
+
+/* Not between the lines of a dump that is read on the terminal. */
+static bool wants_progress(const struct options *options)
+{
+    return !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
 }
 
 /* Takes over the comments. */
@@ -231,7 +252,9 @@ static void read_file(struct run *run, const char *name)
     struct source *source = source_open(name, &error);
 
     if (source) {
+        run->packets.source = source;
         read_source(run, source, name);
+        run->packets.source = NULL;
         source_close(source);
     } else {
         cannot_read(name, error);
@@ -289,7 +312,7 @@ static void read_all(struct run *run)
 
     if (run->options->interface)
         read_live(run);
-    progress_start(total_size(files), !run->options->quiet);
+    progress_start(total_size(files), wants_progress(run->options));
     for (; *files && !signals_interrupted(); files++)
         read_file(run, *files);
     progress_erase();
