@@ -15,8 +15,9 @@ struct demo_files {
 
 /* --- What demos call --- */
 
-static void *begin(struct qs_demo_store *store)
+static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
 {
+    (void)request;
     return writer_new(((const struct demo_files *)store)->folder);
 }
 
@@ -82,7 +83,8 @@ struct demo_files *demo_files_new(const char *output, bool force, char **error)
 {
     struct demo_files *files = g_new0(struct demo_files, 1);
 
-    files->store = (struct qs_demo_store){begin, write_bytes, commit, end};
+    files->store =
+        (struct qs_demo_store){.begin = begin, .write = write_bytes, .commit = commit, .end = end};
     files->force = force;
     set_output(files, output ? output : ".");
     *error = make_folders(files->folder);
