@@ -14,6 +14,7 @@ need_chroots() {
         exit 2
     fi
     mkdir -p "$chroots/archives/partial"
+    commit=$(git -c safe.directory="$PWD" rev-parse HEAD)
 }
 
 # new_chroot SUITE FOLDER: a Debian of that suite with its basic packages only.
@@ -49,5 +50,5 @@ in_chroot() {
 # checkout FOLDER: what is committed, with the commit time on every file.
 checkout() {
     mkdir -p "$1"
-    git -c safe.directory="$PWD" archive HEAD | tar -x -C "$1"
+    git -c safe.directory="$PWD" archive "$commit" | tar -x -C "$1"
 }

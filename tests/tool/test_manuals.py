@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The manuals: mandoc has no complaint, links have their headings, and every option is explained."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -34,6 +35,12 @@ class Manuals(unittest.TestCase):
         self.assertGreater(len(options), 20)
         explained = set(re.findall(r"(?:--|, -)([a-z0-9-]{2,})", shown(MANUALS[0])))
         self.assertEqual(options - explained, set())
+
+    def test_version(self):
+        """Versions stand in one place; the changelog's newest section is about that one."""
+        changes = (tool.SOURCE / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertEqual(re.search(r"^## \[([\d.]+)\]", changes, re.M)[1],
+                         os.environ["PROJECT_VERSION"])
 
     def test_anchors(self):
         headings = {}
