@@ -28,6 +28,7 @@ void packets_init(struct packets *packets)
 
 void packets_clear(struct packets *packets)
 {
+    g_clear_pointer(&packets->order, qs_time_order_free);
     tcp_free(packets->tcp);
     ip_free(packets->ip);
     g_array_free(packets->unknown, TRUE);
@@ -89,6 +90,33 @@ static void take_in_order(struct packets *packets, struct qs_sessions *sessions,
         take_sorted(packets, sessions, false);
 }
 
+void packets_start(struct packets *packets, bool as_captured)
+{
+    packets->order = as_captured ? NULL : qs_time_order_new();
+}
+
+static struct qs_packet packet_of(const struct input_frame *frame)
+{
+    return (struct qs_packet){.data = frame->bytes.data,
+                              .size = frame->bytes.size,
+                              .wire_size = frame->bytes.wire_size,
+                              .number = frame->number,
+                              .time = frame->time};
+}
+
+void packets_take(struct packets *packets, struct qs_sessions *sessions, struct input_frame *frame)
+{
+    const struct qs_packet packet = packet_of(frame);
+
+    packets->frames++;
+    take_in_order(packets, sessions, &packet);
+}
+
+void packets_settle(struct packets *packets, struct qs_sessions *sessions)
+{
+    take_sorted(packets, sessions, true);
+}
+
 /* --- Link layers ----------------------------------------------------------------------------- */
 
 static void count_unknown(struct packets *packets, int link_type)
@@ -123,20 +151,16 @@ static void report_unknown(struct packets *packets, const struct input *input)
 static void take_frame(struct packets *packets, struct qs_sessions *sessions,
                        struct input_frame *frame)
 {
-    packets->frames++;
     if (!packets->link || packets->link_type != frame->link_type) {
         packets->link_type = frame->link_type;
         packets->link = link_find(frame->link_type);
     }
     if (!packets->link)
         count_unknown(packets, frame->link_type);
-    else if (packets->link(&frame->bytes))
-        take_in_order(packets, sessions,
-                      &(struct qs_packet){.data = frame->bytes.data,
-                                          .size = frame->bytes.size,
-                                          .wire_size = frame->bytes.wire_size,
-                                          .number = frame->number,
-                                          .time = frame->time});
+    if (packets->link && packets->link(&frame->bytes))
+        packets_take(packets, sessions, frame);
+    else
+        packets->frames++;
 }
 
 /* --- The input ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/recorder/recorder_options.h"
 #include "common/sessions/sessions.h"
 
 struct action_kind;
@@ -24,13 +25,15 @@ struct options {
     bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */
     char **files;             /* ends with NULL */
     bool any_folder;          /* a folder stood for some of them */
-    char *interface;          /* NULL: read `files` */
+    char *interface;          /* or several, with commas between them; NULL: read `files` */
+    char **ports;             /* texts of --port, ends with NULL; or NULL */
     char *user;               /* who goes on when the interface is open; or NULL */
     char *filter;             /* or NULL */
     char **sign_ons;          /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct qs_sessions_options sessions;
     struct check_options check;
     struct cut_options cut;
+    struct recorder_options recorder;
 };
 
 #endif
