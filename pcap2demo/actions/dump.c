@@ -65,6 +65,8 @@ static struct action *create(const struct options *options)
     dump->action = (struct action){.handler.sink = &dump->dump->sink,
                                    .handler.as_captured = true,
                                    .handler.want_summary = format->want_summary,
+                                   .handler.secrets = options->show_secrets ? QS_SECRETS_SHOWN
+                                                                            : QS_SECRETS_HIDDEN,
                                    .handler.packet = dump_packet,
                                    .end = dump_end};
     return &dump->action;

@@ -151,11 +151,21 @@ static void print_differences(const struct findings *findings, bool quiet)
     print_more(findings);
 }
 
+/* A golden is kept where others read it, and its capture beside it. */
+static void warn_of_secrets(const struct findings *findings)
+{
+    if (findings->secrets)
+        message((struct qs_location){.file = findings->file},
+                "holds %" PRIu64 " %s: --anonymize makes a copy without", findings->secrets,
+                findings->secrets == 1 ? "password" : "passwords");
+}
+
 void findings_print_golden(const struct findings *findings, bool show, bool quiet)
 {
     char *verdict = findings_verdict(findings);
 
     print_differences(findings, quiet);
+    warn_of_secrets(findings);
     if (findings->golden->error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);
@@ -233,6 +243,8 @@ json_t *findings_json(const struct findings *findings)
     json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
     json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
     json_object_set_new(json, "notes", notes);
+    if (findings->golden)
+        json_object_set_new(json, "secrets", json_integer((json_int_t)findings->secrets));
     json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->problem_count));
     json_object_set_new(json, "problems", problems_json(findings));
     if (findings->golden)
