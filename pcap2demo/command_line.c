@@ -397,7 +397,7 @@ static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
-    options->show_secrets = words->show_secrets;
+    options->show_secrets = options->check.golden.show_secrets = words->show_secrets;
     options->sessions.may_wait = !options->interface;
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};

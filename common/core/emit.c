@@ -34,10 +34,9 @@ static uint32_t location(const struct qs_decoder *d, uint32_t offset)
 /* A number that is a secret is shown as a text. */
 static void emit_mask(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
-    struct qs_field row = d->protocol->fields[id];
-
-    row.type = QS_TEXT;
-    d->sink->field(d->sink, &row, value);
+    d->secrecy.mask = d->protocol->fields[id];
+    d->secrecy.mask.type = QS_TEXT;
+    d->sink->field(d->sink, &d->secrecy.mask, value);
 }
 
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value)

@@ -15,6 +15,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/core/field.h"
 #include "common/core/reader.h"
 
 /* Engines' names are shorter; UTF-8 has up to four bytes a character. */
@@ -48,10 +49,10 @@ struct qs_secrecy {
     unsigned span_count;
     const struct qs_secret_word *key; /* the text before was this; or NULL */
     GString *masked;
+    struct qs_field mask; /* the row of a number that is hidden: a text */
 };
 
 struct qs_decoder;
-struct qs_field;
 struct qs_value;
 
 /*
