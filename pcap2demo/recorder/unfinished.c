@@ -171,6 +171,19 @@ struct search {
     unsigned found;
 };
 
+static void tell_completed(const struct search *search, const char *name,
+                           const struct unfinished *about)
+{
+    char *path = g_build_filename(search->folder, name, NULL);
+
+    log_warning("unfinished",
+                json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)about->size,
+                          "blocks", (json_int_t)about->blocks),
+                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes", path,
+                about->size);
+    g_free(path);
+}
+
 static void give_name(struct search *search, const char *path, const struct unfinished *about,
                       struct qs_naming_request *request)
 {
@@ -186,11 +199,7 @@ static void give_name(struct search *search, const char *path, const struct unfi
         writer_forget(writer);
     } else {
         search->found++;
-        log_warning("unfinished",
-                    json_pack("{s:s, s:I, s:I}", "file", name, "bytes", (json_int_t)about->size,
-                              "blocks", (json_int_t)about->blocks),
-                    "%s/%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes",
-                    search->folder, name, about->size);
+        tell_completed(search, name, about);
     }
     writer_free(writer);
     g_free(name);
