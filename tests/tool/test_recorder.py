@@ -190,7 +190,7 @@ class Recorder(ToolTest):
         self.assertIn(self.folder / told["file"], left)
         self.assertTrue(all(not path.name.startswith(".") for path in left), left)
         self.assertEqual(len(left), len([p for p in before if not p.name.startswith(".")]) + 1)
-        self.assertGreater(self.blocks(self.folder / told["file"]), 900)
+        self.assertGreater(self.blocks(self.folder / told["file"]), 800)
 
     def test_a_full_disk_stops_no_session(self):
         self.demos.mkdir()
