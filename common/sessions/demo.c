@@ -312,6 +312,7 @@ void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan
 
     demo->loan.lender = g_strdup(loan->lender);
     demo->loan.refusals = g_strdup(loan->refusals);
+    demo->loan.unproven = loan->unproven;
     if (borrower && borrower->unknown->len)
         demo->loan.unknown = g_strdup(borrower->unknown->str);
 }

@@ -108,6 +108,7 @@ struct qs_session_demo_loan {
     char *lender;   /* whose sign-on it begins with: "session 2", "dm4.dem" */
     char *unknown;  /* what is not known all the same */
     char *refusals; /* why demos that the user named could not help */
+    bool unproven;  /* only the user says that the lender was on the same map */
 };
 
 /* The session's lender knows other sessions with its server; NULL: not any more. Both must live as

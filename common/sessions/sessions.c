@@ -484,6 +484,14 @@ static void claim(struct qs_sessions *sessions, struct qs_conversation *conversa
     qs_unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
 }
 
+/* Where servers of the protocol listen, what came before the first packet that can be read alone is
+ * of the same game. */
+static void claim_by_port(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    if (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B])
+        claim(sessions, conversation);
+}
+
 /* The server goes on from another port: that conversation has its protocol before a packet. */
 static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t now)
 {
@@ -505,12 +513,25 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     claim(sessions, next);
 }
 
+static int add_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet,
+                         struct qs_address *server)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    const int by_port = qs_protocol_selection_by_port(selection, packet);
+    struct qs_packet copy = *packet;
+
+    copy.source_is_server_port =
+        by_port != QS_PROTOCOL_NONE &&
+        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
+    return qs_unclaimed_add(sessions->unclaimed, &copy, by_port, server);
+}
+
 /* It may show what its conversation is, by the packets before it. */
 static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet)
 {
     struct qs_conversation *conversation;
     struct qs_address server;
-    const int protocol = qs_unclaimed_add(sessions->unclaimed, packet, &server);
+    const int protocol = add_unclaimed(sessions, packet, &server);
 
     if (protocol == QS_PROTOCOL_NONE)
         return;
@@ -620,6 +641,8 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         keep_unclaimed(sessions, packet);
         return;
     }
+    if (!conversation->number)
+        claim_by_port(sessions, conversation);
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
