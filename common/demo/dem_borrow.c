@@ -264,7 +264,7 @@ static void learn(struct borrower *b)
     qs_decoder_init(&decoder, &nq_protocol);
     qs_decode_server_messages(&decoder, &b->lent.base, &b->sink, &packet);
     qs_decoder_clear(&decoder);
-    nq_session_forget_packet(&b->lent);
+    nq_session_forget_packet(&b->lent.base);
     g_byte_array_free(bytes, TRUE);
     b->learned = true;
 }

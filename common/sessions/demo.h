@@ -16,9 +16,12 @@ enum { QS_DEMO_COMMANDS_MAX = 32 };
 
 /* Where the files of demos go. An implementation begins with this struct. */
 struct qs_demo_store {
-    /* Begins a file, which has no name yet. */
-    void *(*begin)(struct qs_demo_store *store);
+    /* Begins a file, which has no name yet; `request` is what is known for one. */
+    void *(*begin)(struct qs_demo_store *store, const struct qs_naming_request *request);
     void (*write)(void *file, const void *data, size_t size);
+    /* Whether no more of what is written is kept: the next level should begin another file. NULL:
+     * never. */
+    bool (*is_cut)(const void *file);
     /*
      * The file is whole, and gets a name. NULL; or a new text: why it is not there. `*name` is the
      * name as a new text, or NULL where it could have none.
@@ -65,6 +68,9 @@ struct qs_demo_writer *qs_session_demo_writer(struct qs_session_demo *demo);
 bool qs_session_demo_splits(const struct qs_session_demo *demo);
 
 const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo);
+
+/* Whether the store keeps no more of the present file. */
+bool qs_session_demo_is_cut(const struct qs_session_demo *demo);
 
 /* The packet to come, and the file that it is from, an interned text. */
 void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
