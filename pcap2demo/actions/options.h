@@ -20,6 +20,7 @@ struct options {
     bool json;
     bool quiet, verbose;
     bool wide;                /* lists are not cut to the terminal's width */
+    bool show_secrets;        /* in what is printed, and in goldens */
     bool force;               /* overwrite files */
     struct demo_files *demos; /* where they go */
     bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */
