@@ -29,7 +29,7 @@
  * written behind: `@12+2`, `@1:12+2` in a source, `@+2` of another length, `@` that of the field
  * before.
  *
- * JSON is one packet a line; see README, "JSON".
+ * JSON is one packet a line; see quakeshark-dump(5).
  */
 #ifndef QS_DUMP_DUMP_H
 #define QS_DUMP_DUMP_H
