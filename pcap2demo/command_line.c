@@ -12,6 +12,7 @@
 #include "pcap2demo/output/writer.h"
 #include "common/sessions/lending.h"
 #include "pcap2demo/protocol_options.h"
+#include "pcap2demo/ranges.h"
 
 /* Numbers in one range of sessions. */
 enum { SESSIONS_CHOSEN_MAX = 1000000 };
@@ -20,9 +21,9 @@ enum { SESSIONS_CHOSEN_MAX = 1000000 };
 struct words {
     struct options *options;
     bool several_actions;
-    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, version, help;
+    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, wide, version, help;
     int sessions_max;
-    char *output, *qwd_format, *split;
+    char *output, *qwd_format, *split, *color;
     char **sessions, **options_of_protocols;
     char **read; /* files that -r names */
 };
@@ -193,6 +194,11 @@ static void add_others(struct option_table *table, struct words *words)
         {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
          "Print passwords, which dumps and goldens have as \"*****\"", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
+        {"wide", 0, 0, G_OPTION_ARG_NONE, &words->wide,
+         "Do not cut the columns of a list to the width of the terminal", NULL},
+        {"color", 0, 0, G_OPTION_ARG_STRING, &words->color,
+         "When to use colours: auto is on a terminal, where NO_COLOR is not set",
+         "auto|always|never"},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
         G_OPTION_ENTRY_NULL};
@@ -209,6 +215,8 @@ static struct option_table *table_new(struct words *words)
     add_json(table, words);
     option_table_section(table, "With --check");
     check_options_add(&words->options->check, table);
+    option_table_section(table, "With --pcap, of captures");
+    cut_options_add(&words->options->cut, table);
     option_table_section(table, "Demos");
     add_output(table, words);
     option_table_section(table, "Input");
@@ -222,49 +230,24 @@ static struct option_table *table_new(struct words *words)
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-/* A number from 1 at `*at`, which moves behind it. */
-static bool read_number(const char **at, unsigned *number)
-{
-    char *end;
-    const guint64 value = g_ascii_isdigit(**at) ? g_ascii_strtoull(*at, &end, 10) : 0;
-
-    if (!value || value > G_MAXUINT)
-        return false;
-    *number = (unsigned)value;
-    *at = end;
-    return true;
-}
-
-/* "3" or "3-5" at `*at`, which moves behind it. */
-static bool read_sessions(GArray *chosen, const char **at)
-{
-    unsigned first, last;
-
-    if (!read_number(at, &first))
-        return false;
-    last = first;
-    if (**at == '-') {
-        ++*at;
-        if (!read_number(at, &last) || last < first || last - first >= SESSIONS_CHOSEN_MAX)
-            return false;
-    }
-    for (unsigned number = first; number <= last; number++)
-        g_array_append_val(chosen, number);
-    return true;
-}
-
 /* "1,3-5" */
 static bool take_session(struct options *options, const char *text)
 {
-    const char *at = text;
+    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+    bool good = ranges_parse(ranges, text);
 
-    while (read_sessions(options->sessions.chosen, &at)) {
-        if (!*at)
-            return true;
-        if (*at++ != ',')
-            break;
+    for (guint i = 0; good && i < ranges->len; i++) {
+        const struct range *range = &g_array_index(ranges, struct range, i);
+
+        good = range->last <= G_MAXUINT && range->last - range->first < SESSIONS_CHOSEN_MAX;
+        for (uint64_t at = range->first; good && at <= range->last; at++) {
+            const unsigned number = (unsigned)at;
+
+            g_array_append_val(options->sessions.chosen, number);
+        }
     }
-    return usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
+    g_array_free(ranges, TRUE);
+    return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
 }
 
 static bool take_protocol_option(struct options *options, const char *text)
@@ -320,6 +303,8 @@ static bool take_actions(struct options *options, const struct words *words)
     options->json = words->json;
     if (options->json && !options->action->json)
         return wrong_action("--json goes with ", " or ", true);
+    if (words->wide && options->action != &list_action)
+        return usage_error("--wide goes with --list");
     if (words->output && options->action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
     problem = argument_problem(options);
@@ -336,7 +321,7 @@ static bool take_inputs(struct options *options, const struct words *words)
 
     options->files = inputs_join(words->read, options->files);
     if (options->interface && options->action == &pcap_action)
-        return usage_error("--pcap takes demos, not an interface");
+        return usage_error("--pcap takes demos and captures, not an interface");
     if (options->interface && *options->files)
         return usage_error("choose files or an interface, not both");
     if (options->user && !options->interface)
@@ -344,6 +329,7 @@ static bool take_inputs(struct options *options, const struct words *words)
     if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
+    options->any_folder = inputs_have_folder(options->files);
     problem = inputs_problem(options->files, options->action, words->force);
     if (!problem)
         problem = inputs_open_folders(&options->files, words->recursive);
@@ -356,6 +342,15 @@ static bool take_check(struct options *options)
     if (check_options_are_given(&options->check) && options->action != &check_action)
         return usage_error("--golden, --no-rebuild, --tap and --junit go with --check");
     return check_options_take(&options->check, options->files, options->json);
+}
+
+static bool take_cut(struct options *options)
+{
+    if (cut_options_are_given(&options->cut) && options->action != &pcap_action)
+        return usage_error("--packets, --from, --to and --no-sign-on go with --pcap");
+    if (options->cut.packet_ranges && options->files[0] && options->files[1])
+        return usage_error("--packets goes with one capture: each counts its own packets");
+    return cut_options_take(&options->cut);
 }
 
 static bool take_output(struct options *options, const char *output)
@@ -396,17 +391,27 @@ static bool take_sessions_max(struct options *options, int max)
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
+/* NULL: auto. */
+static bool take_color(const char *color)
+{
+    return !color || terminal_set_color(color) ||
+           usage_error("--color %s: colours are used always, never, or by auto on a terminal",
+                       color);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
+    options->wide = words->wide;
     options->show_secrets = options->check.golden.show_secrets = words->show_secrets;
     options->sessions.may_wait = !options->interface;
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
-    return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
-           take_inputs(options, words) && take_check(options) &&
+    return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
+           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
+           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_cut(options) &&
            recorder_options_take(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
@@ -418,6 +423,7 @@ static void words_clear(struct words *words)
     g_free(words->output);
     g_free(words->qwd_format);
     g_free(words->split);
+    g_free(words->color);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->read);
@@ -503,6 +509,7 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                              .sign_ons = qs_lending_demos_new()}};
     check_options_init(&options->check);
+    cut_options_init(&options->cut);
     recorder_options_init(&options->recorder);
     protocol_options_init(&options->sessions);
     verdict = parse(options, &words, argc, argv);
@@ -521,6 +528,7 @@ void command_line_clear(struct options *options)
     g_free(options->user);
     g_free(options->filter);
     check_options_clear(&options->check);
+    cut_options_clear(&options->cut);
     recorder_options_clear(&options->recorder);
     g_array_free(options->sessions.chosen, TRUE);
     g_ptr_array_free(options->sessions.sign_ons, TRUE);

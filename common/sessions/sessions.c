@@ -51,6 +51,11 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
     return session ? session->chosen : options->chosen->len == 0;
 }
 
+unsigned qs_sessions_count(const struct qs_sessions *sessions)
+{
+    return sessions->numbering.count;
+}
+
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/demo/format.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/golden_expand.h"
@@ -35,8 +36,7 @@ char *golden_name(const char *file)
     char *dot, *golden;
 
     g_free(base);
-    if (g_str_has_suffix(name, ".gz") && strlen(name) > strlen(".gz"))
-        name[strlen(name) - strlen(".gz")] = '\0';
+    name[qs_unpacked_name_length(name)] = '\0';
     dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = '\0';
