@@ -39,22 +39,23 @@ static void take_pieces(struct packets *packets, struct qs_sessions *sessions)
         take_piece(sessions, &piece);
 }
 
+/* `packet` is a frame; what is found in it takes its place. */
 static void take_frame(struct packets *packets, struct qs_sessions *sessions, link_reader *link,
-                       struct input_frame *frame)
+                       struct qs_packet *packet)
 {
-    struct qs_packet packet = {.number = frame->number, .time = frame->time};
+    struct span bytes = {packet->data, packet->size, packet->wire_size};
 
     packets->frames++;
-    packets->number = frame->number;
-    if (!link(&frame->bytes))
+    packets->number = packet->number;
+    if (!link(&bytes))
         return;
-    switch (ip_read(packets->ip, frame->bytes, frame->time, &packet)) {
+    switch (ip_read(packets->ip, bytes, packet->time, packet)) {
     case IP_UDP:
         packets->datagrams++;
-        qs_sessions_datagram(sessions, &packet);
+        qs_sessions_datagram(sessions, packet);
         break;
     case IP_TCP:
-        tcp_take(packets->tcp, &packet);
+        tcp_take(packets->tcp, packet);
         take_pieces(packets, sessions);
         break;
     case IP_NOTHING:
@@ -67,26 +68,21 @@ static void take_sorted(struct packets *packets, struct qs_sessions *sessions, l
 {
     struct qs_packet packet;
 
-    while (packets->order && qs_time_order_next(packets->order, all, &packet)) {
-        struct input_frame frame = {.bytes = {packet.data, packet.size, packet.wire_size},
-                                    .number = packet.number,
-                                    .time = packet.time};
-
-        take_frame(packets, sessions, link, &frame);
-    }
+    while (packets->order && qs_time_order_next(packets->order, all, &packet))
+        take_frame(packets, sessions, link, &packet);
 }
 
 static void take_in_order(struct packets *packets, struct qs_sessions *sessions, link_reader *link,
-                          struct input_frame *frame)
+                          const struct input_frame *frame)
 {
-    const struct qs_packet packet = {.data = frame->bytes.data,
-                                     .size = frame->bytes.size,
-                                     .wire_size = frame->bytes.wire_size,
-                                     .number = frame->number,
-                                     .time = frame->time};
+    struct qs_packet packet = {.data = frame->bytes.data,
+                               .size = frame->bytes.size,
+                               .wire_size = frame->bytes.wire_size,
+                               .number = frame->number,
+                               .time = frame->time};
 
     if (!packets->order || qs_time_order_passes(packets->order, &packet))
-        take_frame(packets, sessions, link, frame);
+        take_frame(packets, sessions, link, &packet);
     else
         take_sorted(packets, sessions, link, false);
 }
