@@ -23,7 +23,7 @@ struct words {
     gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
     int sessions_max;
     char *output, *qwd_format, *split;
-    char **sessions, **options_of_protocols, **ports;
+    char **sessions, **options_of_protocols;
     char **read; /* files that -r names */
 };
 
@@ -170,12 +170,13 @@ static void add_input(struct option_table *table, struct words *words)
         {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
          "Follow no more than N sessions at once", "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
-         "Record from a network interface until interrupted", "IFACE"},
+         "Record from network interfaces until interrupted (any: all of them)", "IFACE[,IFACE...]"},
         {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user,
-         "Become this user when the interface is open", "USER"},
+         "Become this user when the interfaces are open", "USER"},
+        {"user", 0, 0, G_OPTION_ARG_STRING, &options->user, "The same as -Z", "USER"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
          "Take only the packets that match, as tcpdump does", "BPF"},
-        {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &words->ports,
+        {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &options->ports,
          "Decode these UDP ports as this protocol (may be repeated)", "PROTO=RANGES"},
         {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->options_of_protocols,
          "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
@@ -210,6 +211,8 @@ static struct option_table *table_new(struct words *words)
     add_output(table, words);
     option_table_section(table, "Input");
     add_input(table, words);
+    option_table_section(table, "Recording from interfaces");
+    recorder_options_add(&words->options->recorder, table);
     option_table_section(table, "Other");
     add_others(table, words);
     return table;
@@ -401,9 +404,10 @@ static bool take_words(struct options *options, const struct words *words)
     return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
            take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
            take_inputs(options, words) && take_check(options) &&
+           recorder_options_take(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
-           take_each(options, words->ports, take_port) && take_output(options, words->output);
+           take_each(options, options->ports, take_port) && take_output(options, words->output);
 }
 
 static void words_clear(struct words *words)
@@ -413,7 +417,6 @@ static void words_clear(struct words *words)
     g_free(words->split);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
-    g_strfreev(words->ports);
     g_strfreev(words->read);
 }
 
@@ -497,6 +500,7 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                              .sign_ons = qs_lending_demos_new()}};
     check_options_init(&options->check);
+    recorder_options_init(&options->recorder);
     protocol_options_init(&options->sessions);
     verdict = parse(options, &words, argc, argv);
     words_clear(&words);
@@ -510,9 +514,11 @@ void command_line_clear(struct options *options)
     g_strfreev(options->sign_ons);
     g_free(options->argument);
     g_free(options->interface);
+    g_strfreev(options->ports);
     g_free(options->user);
     g_free(options->filter);
     check_options_clear(&options->check);
+    recorder_options_clear(&options->recorder);
     g_array_free(options->sessions.chosen, TRUE);
     g_ptr_array_free(options->sessions.sign_ons, TRUE);
     if (options->demos)

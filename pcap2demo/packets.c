@@ -17,6 +17,7 @@ void packets_init(struct packets *packets)
 
 void packets_clear(struct packets *packets)
 {
+    g_clear_pointer(&packets->order, qs_time_order_free);
     tcp_free(packets->tcp);
     ip_free(packets->ip);
 }
@@ -85,6 +86,26 @@ static void take_in_order(struct packets *packets, struct qs_sessions *sessions,
         take_frame(packets, sessions, link, &packet);
     else
         take_sorted(packets, sessions, link, false);
+}
+
+static bool is_ip_already(struct span *frame)
+{
+    return frame->size != 0;
+}
+
+void packets_start(struct packets *packets, bool as_captured)
+{
+    packets->order = as_captured ? NULL : qs_time_order_new();
+}
+
+void packets_take(struct packets *packets, struct qs_sessions *sessions, struct input_frame *frame)
+{
+    take_in_order(packets, sessions, is_ip_already, frame);
+}
+
+void packets_settle(struct packets *packets, struct qs_sessions *sessions)
+{
+    take_sorted(packets, sessions, is_ip_already, true);
 }
 
 void packets_end(struct packets *packets, struct qs_sessions *sessions)

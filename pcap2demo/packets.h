@@ -29,6 +29,14 @@ void packets_clear(struct packets *packets);
 void packets_read(struct packets *packets, struct input *input, link_reader *link,
                   struct qs_sessions *sessions, bool as_captured, uint64_t bytes_before);
 
+/*
+ * The same by single frames, as they come: packets_start(), then each frame from its IP packet on,
+ * and packets_settle() where no frame came for a while, or none comes any more.
+ */
+void packets_start(struct packets *packets, bool as_captured);
+void packets_take(struct packets *packets, struct qs_sessions *sessions, struct input_frame *frame);
+void packets_settle(struct packets *packets, struct qs_sessions *sessions);
+
 /* Nothing follows: what waits for more is taken as it is. */
 void packets_end(struct packets *packets, struct qs_sessions *sessions);
 

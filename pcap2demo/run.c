@@ -12,10 +12,10 @@
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
-#include "pcap2demo/confine.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/packets.h"
+#include "pcap2demo/recorder/recorder.h"
 #include "pcap2demo/signals.h"
 #include "pcap2demo/summary.h"
 
@@ -35,15 +35,6 @@ static void cannot_read(const char *name, char *error)
 }
 
 /* --- One capture ----------------------------------------------------------------------------- */
-
-static void report_dropped(const struct input *input)
-{
-    const uint64_t dropped = input_dropped(input);
-
-    if (dropped)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = input_name(input)},
-                "%" G_GUINT64_FORMAT " packets came too fast and are lost", dropped);
-}
 
 static void start_input(struct run *run, const char *name, const char *stem)
 {
@@ -82,7 +73,6 @@ static void read_input(struct run *run, struct input *input)
                  qs_sessions_take_as_captured(run->sessions), run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
-    report_dropped(input);
     end_input(run, input_name(input), input_frames(input));
 }
 
@@ -250,56 +240,10 @@ static void read_file(struct run *run, const char *name)
     run->bytes_before += file_size(name);
 }
 
-/* New; ends with NULL. */
-static char **written_folders(const struct options *options)
-{
-    GPtrArray *folders = g_ptr_array_new();
-
-    if (options->action == &convert_action)
-        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
-    if (options->action == &extract_action)
-        g_ptr_array_add(folders, g_strdup(options->argument));
-    if (options->check.junit)
-        g_ptr_array_add(folders, g_path_get_dirname(options->check.junit));
-    g_ptr_array_add(folders, NULL);
-    return (char **)g_ptr_array_free(folders, FALSE);
-}
-
-/* From here on nothing needs the rights that opening the interface did. */
-static bool confine_live(const struct options *options)
-{
-    char **folders = written_folders(options);
-    char *problem = confine(options->user, (const char *const *)folders);
-
-    g_strfreev(folders);
-    if (!problem)
-        return true;
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = options->interface}, "%s", problem);
-    g_free(problem);
-    return false;
-}
-
-static void read_live(struct run *run)
-{
-    char *error = NULL;
-    struct input *input = input_open_live(run->options->interface, run->options->filter, &error);
-
-    if (!input) {
-        cannot_read(run->options->interface, error);
-        return;
-    }
-    setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
-    if (confine_live(run->options))
-        read_input(run, input);
-    input_close(input);
-}
-
 static void read_all(struct run *run)
 {
     char *const *files = run->options->files;
 
-    if (run->options->interface)
-        read_live(run);
     progress_start(total_size(files), !run->options->quiet);
     for (; *files && !signals_interrupted(); files++)
         read_file(run, *files);
@@ -307,12 +251,12 @@ static void read_all(struct run *run)
 }
 
 /*
- * A recording that is interrupted is a recording that is done. A file that was not read to its end
- * is another matter: demos of half a session are not written.
+ * A recording that comes by standard input and is interrupted is done. A file that was not read to
+ * its end is another matter: demos of half a session are not written.
  */
 static bool keep_unfinished(const struct options *options)
 {
-    if (!signals_interrupted() || options->interface)
+    if (!signals_interrupted())
         return true;
     for (char *const *file = options->files; *file; file++)
         if (strcmp(*file, "-") == 0)
@@ -321,13 +265,11 @@ static bool keep_unfinished(const struct options *options)
     return false;
 }
 
-void run_inputs(const struct options *options)
+static void run_files(const struct options *options)
 {
     struct run run = {.options = options, .action = options->action->create(options)};
 
-    signals_catch();
     packets_init(&run.packets);
-    read_lenders(options);
     run.sessions = qs_sessions_new(&options->sessions, &run.action->handler);
     read_all(&run);
     packets_end(&run.packets, run.sessions);
@@ -336,4 +278,14 @@ void run_inputs(const struct options *options)
         summary_print(&run.packets);
     run.action->end(run.action, run.inputs != 0);
     packets_clear(&run.packets);
+}
+
+void run_inputs(const struct options *options)
+{
+    signals_catch();
+    read_lenders(options);
+    if (options->interface)
+        recorder_run(options);
+    else
+        run_files(options);
 }

@@ -3,16 +3,26 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
 static struct input *volatile waiting;
 
+static volatile sig_atomic_t wants_status, wants_reopening;
+
 static void on_interrupt(int number)
 {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
     if (waiting)
         input_break(waiting);
+}
+
+static void on_request(int number)
+{
+    if (number == SIGUSR1)
+        wants_status = 1;
+    else
+        wants_reopening = 1;
 }
 
 /* Reads are not restarted, so that waiting for standard input ends at once. */
@@ -27,6 +37,48 @@ void signals_catch(void)
     /* So that demos at work are tidied up. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
+}
+
+void signals_catch_requests(void)
+{
+    struct sigaction action = {.sa_handler = on_request};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+    if (!isatty(STDERR_FILENO))
+        sigaction(SIGHUP, &action, NULL);
+}
+
+static bool take_request(volatile sig_atomic_t *request)
+{
+    const bool asked = *request;
+
+    *request = 0;
+    return asked;
+}
+
+bool signals_asked_for_status(void)
+{
+    return take_request(&wants_status);
+}
+
+bool signals_asked_to_reopen(void)
+{
+    return take_request(&wants_reopening);
+}
+
+const char *signals_interruption(void)
+{
+    switch (interrupted) {
+    case 0:
+        return NULL;
+    case SIGINT:
+        return "SIGINT";
+    case SIGTERM:
+        return "SIGTERM";
+    default:
+        return "SIGHUP";
+    }
 }
 
 bool signals_interrupted(void)

@@ -5,10 +5,9 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
+#include "common/core/snapshots.h"
+#include "plugin/packet_states.h"
 #include "plugin/sessions.h"
-
-/* Keys of what is kept with a packet: the number of the layer, and so much more for streams. */
-enum { LAYERS_MAX = 256, UNITS = LAYERS_MAX };
 
 /* One direction of a TCP connection. */
 struct stream {
@@ -26,18 +25,9 @@ struct conversation_state {
     uint32_t opener_port;
     struct stream streams[2];   /* of TCP, by enum qs_end */
     struct qs_session *session; /* behind the last packet of the first pass */
+    struct qs_snapshot_base snapshots;
     struct qs_links *links;
     struct conversation_numbers numbers;
-};
-
-/* What a packet or unit is decoded with in every pass. */
-struct packet_state {
-    struct qs_session *session;
-    uint32_t missing; /* before the unit */
-    enum qs_end from;
-    const struct conversation_state *conversation; /* NULL: quoted by an error message */
-    const struct session_number *number;           /* NULL: it belongs to none */
-    uint32_t going_on;                             /* see packet_session_going_on() */
 };
 
 /* --- Conversations --- */
@@ -139,28 +129,37 @@ static struct conversation_state *conversation_of(const struct dissector *dissec
 
 /* --- Packets --- */
 
-static struct packet_state *new_packet_state(const struct dissector *dissector,
-                                             const packet_info *pinfo,
-                                             const struct conversation_state *conversation)
+/* As of now: in the first pass the conversation's session is the one before this packet. */
+static void init_state(struct packet_state *state, struct dissector *dissector,
+                       const packet_info *pinfo, struct conversation_state *conversation)
 {
-    const struct qs_protocol *protocol = dissector->protocol;
-    struct packet_state *state = wmem_new0(wmem_file_scope(), struct packet_state);
-
     state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
-    state->from = conversation ? sender_of(conversation, pinfo) : QS_END_A;
-    state->session = conversation ? session_copy(wmem_file_scope(), protocol, conversation->session)
-                                  : session_new(wmem_file_scope(), protocol);
+    state->from = (uint8_t)(conversation ? sender_of(conversation, pinfo) : QS_END_A);
+    if (conversation)
+        state->snapshot = qs_snapshots_take(packet_states_snapshots(dissector),
+                                            &conversation->snapshots, conversation->session);
+}
+
+/* What a later pass finds where no earlier one dissected the packet is not kept. */
+static struct packet_state *new_packet_state(struct dissector *dissector, packet_info *pinfo,
+                                             uint32_t unit, struct conversation_state *conversation)
+{
+    struct packet_state *state = PINFO_FD_VISITED(pinfo)
+                                     ? wmem_new0(pinfo->pool, struct packet_state)
+                                     : packet_states_add(dissector, pinfo, unit);
+
+    init_state(state, dissector, pinfo, conversation);
     return state;
 }
 
 /* `conversation`: NULL where its session may not change. */
-static struct packet_context context_of(const struct dissector *dissector, const packet_info *pinfo,
+static struct packet_context context_of(struct dissector *dissector, const packet_info *pinfo,
                                         struct conversation_state *conversation,
                                         struct packet_state *state)
 {
     const bool first_pass = conversation && is_first_pass(pinfo);
     struct packet_context context = {.missing = state->missing,
-                                     .from = state->from,
+                                     .from = (enum qs_end)state->from,
                                      .conversation = state->conversation,
                                      .links =
                                          state->conversation ? state->conversation->links : NULL,
@@ -169,41 +168,28 @@ static struct packet_context context_of(const struct dissector *dissector, const
                                      .number = &state->number,
                                      .going_on = &state->going_on};
 
-    context.session = first_pass ? conversation->session
-                                 : session_copy(pinfo->pool, dissector->protocol, state->session);
+    context.session = first_pass
+                          ? conversation->session
+                          : session_restore(pinfo->pool, packet_states_snapshots(dissector),
+                                            dissector->protocol, state->snapshot);
     return context;
 }
 
-struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo)
+struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo)
 {
-    struct packet_state *state =
-        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num);
+    struct packet_state *state = packet_states_find(dissector, pinfo, 0);
     struct conversation_state *conversation = NULL;
 
     if (!state) {
         conversation = conversation_of(dissector, pinfo);
-        state = new_packet_state(dissector, pinfo, conversation);
-        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, pinfo->curr_layer_num, state);
+        state = new_packet_state(dissector, pinfo, 0, conversation);
     }
     return context_of(dissector, pinfo, conversation, state);
 }
 
 /* --- Streams --- */
 
-/* The states of the units that a packet completes, in order. */
-static wmem_array_t *unit_states(const struct dissector *dissector, packet_info *pinfo)
-{
-    const uint32_t key = UNITS + pinfo->curr_layer_num;
-    wmem_array_t *states = p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, key);
-
-    if (!states) {
-        states = wmem_array_new(wmem_file_scope(), sizeof(struct packet_state *));
-        p_add_proto_data(wmem_file_scope(), pinfo, dissector->proto, key, states);
-    }
-    return states;
-}
-
-/* How many of them are done in this dissection of the packet. */
+/* How many units of the packet are done in this dissection of it. */
 static uint32_t *units_done(const struct dissector *dissector, packet_info *pinfo)
 {
     uint32_t *done = p_get_proto_data(pinfo->pool, pinfo, dissector->proto, pinfo->curr_layer_num);
@@ -240,11 +226,10 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
     stream->next = segment->nxtseq - cut;
 }
 
-static struct packet_state *new_unit_state(const struct dissector *dissector,
-                                           const packet_info *pinfo,
-                                           struct conversation_state *conversation)
+static struct packet_state *new_unit_state(struct dissector *dissector, packet_info *pinfo,
+                                           uint32_t unit, struct conversation_state *conversation)
 {
-    struct packet_state *state = new_packet_state(dissector, pinfo, conversation);
+    struct packet_state *state = new_packet_state(dissector, pinfo, unit, conversation);
 
     if (conversation && is_first_pass(pinfo)) {
         state->missing = conversation->streams[state->from].missing;
@@ -253,21 +238,17 @@ static struct packet_state *new_unit_state(const struct dissector *dissector,
     return state;
 }
 
-struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo)
+struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo)
 {
-    wmem_array_t *states = unit_states(dissector, pinfo);
-    const uint32_t index = *units_done(dissector, pinfo);
+    const uint32_t unit = *units_done(dissector, pinfo) + 1;
     struct conversation_state *conversation = conversation_of(dissector, pinfo);
+    struct packet_state *state = packet_states_find(dissector, pinfo, unit);
     struct packet_context context;
 
-    if (index >= wmem_array_get_count(states)) {
-        struct packet_state *state = new_unit_state(dissector, pinfo, conversation);
-
-        wmem_array_append_one(states, state);
-    }
-    context = context_of(dissector, pinfo, conversation,
-                         *(struct packet_state **)wmem_array_index(states, index));
-    context.unit = index + 1;
+    if (!state)
+        state = new_unit_state(dissector, pinfo, unit, conversation);
+    context = context_of(dissector, pinfo, conversation, state);
+    context.unit = unit;
     return context;
 }
 
@@ -293,27 +274,11 @@ uint32_t packet_session_going_on(const struct packet_context *context)
     return *context->going_on;
 }
 
-/* NULL where there is none. */
-static const struct packet_state *state_at(const struct dissector *dissector, packet_info *pinfo,
-                                           uint32_t layer)
-{
-    wmem_array_t *units =
-        p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, UNITS + layer);
-
-    if (units && wmem_array_get_count(units))
-        return *(struct packet_state **)wmem_array_index(units, 0);
-    return p_get_proto_data(wmem_file_scope(), pinfo, dissector->proto, layer);
-}
-
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
 {
-    for (uint32_t layer = 0; layer < LAYERS_MAX; layer++) {
-        const struct packet_state *state = state_at(dissector, pinfo, layer);
+    const struct packet_state *state = packet_states_in_session(dissector, pinfo->num);
 
-        if (state && state->number)
-            return state->number->number;
-    }
-    return 0;
+    return state ? state->number->number : 0;
 }
 
 /* --- Conversations announced by another one --- */

@@ -3,9 +3,9 @@
  * What a conversation has established, for each of its packets.
  *
  * Wireshark dissects a packet once in the order of the capture, and then again whenever it likes.
- * So each packet has a state, which holds a copy of the session before it: the first pass moves the
- * conversation's session forward, every later one decodes with a copy of the packet's, and shows
- * the same. Of a TCP stream each unit has a state; a packet may complete several.
+ * So each packet has a state, which names a snapshot of the session before it: the first pass moves
+ * the conversation's session forward, every later one decodes with the session of the packet's
+ * snapshot, and shows the same. Of a TCP stream each unit has a state; a packet may complete several.
  */
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
@@ -28,7 +28,7 @@ struct packet_context {
     uint32_t *going_on;                   /* number of the session that goes on then, or 0 */
 };
 
-struct packet_context packet_context(const struct dissector *dissector, packet_info *pinfo);
+struct packet_context packet_context(struct dissector *dissector, packet_info *pinfo);
 
 /* The number of the session that the packet or unit belongs to, which was just decoded; 0: none. */
 uint32_t packet_session_number(const struct packet_context *context,
@@ -56,7 +56,7 @@ void stream_add_segment(const struct dissector *dissector, packet_info *pinfo,
                         const struct tcpinfo *segment, uint32_t cut);
 
 /* What to decode the packet's next unit with: the same unit's until unit_done() is called. */
-struct packet_context unit_context(const struct dissector *dissector, packet_info *pinfo);
+struct packet_context unit_context(struct dissector *dissector, packet_info *pinfo);
 void unit_done(const struct dissector *dissector, packet_info *pinfo);
 
 /* The address without its port; it points to `from`. */

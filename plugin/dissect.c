@@ -123,16 +123,41 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     late_show(dissector, pinfo, top);
 }
 
-/*
- * A conversation of others that use our ports, as far as that can be told by a packet. Where
- * neither port is ours, the user or another packet told what it is.
- */
-static bool is_foreign(const struct dissector *dissector, packet_info *pinfo,
-                       const struct qs_packet *packet)
+/* Of several protocols that try the packet, the first does. */
+static void queue_unclaimed(packet_info *pinfo, const struct qs_packet *packet)
 {
-    return (packet->source_is_server_port || packet->destination_is_server_port) &&
-           !conversation_is_known(dissector, pinfo) && !dissector->protocol->recognise(packet) &&
-           dissector->protocol->is_foreign(packet);
+    static uint32_t last;
+
+    if (pinfo->num != last)
+        export_demos_queue(NULL, pinfo, packet, NULL);
+    last = pinfo->num;
+}
+
+/*
+ * Whether the evidence of several packets is complete with this one. Those that are no evidence yet
+ * are part of the demo, too.
+ */
+static bool is_late(const struct dissector *dissector, packet_info *pinfo,
+                    const struct qs_packet *packet)
+{
+    if (late_is_recognised(dissector, pinfo, packet))
+        return true;
+    queue_unclaimed(pinfo, packet);
+    return false;
+}
+
+/*
+ * Others use our ports, too: a conversation is ours when a packet of it shows that. Where neither
+ * port is ours, the user or another packet told what it is.
+ */
+static bool is_ours(const struct dissector *dissector, packet_info *pinfo,
+                    const struct qs_packet *packet)
+{
+    const struct qs_protocol *protocol = dissector->protocol;
+
+    return (!packet->source_is_server_port && !packet->destination_is_server_port) ||
+           conversation_is_known(dissector, pinfo) || protocol->recognise(packet) ||
+           !protocol->is_foreign(packet) || is_late(dissector, pinfo, packet);
 }
 
 static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
@@ -143,7 +168,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     struct packet_context context;
 
     (void)data;
-    if (is_foreign(dissector, pinfo, &packet))
+    if (!is_ours(dissector, pinfo, &packet))
         return 0;
     context = packet_context(dissector, pinfo);
     packet.from = context.from;
@@ -259,17 +284,6 @@ static ws_bool dissect_recognised(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
     return TRUE;
 }
 
-/* Of several protocols that try the packet, the first does. */
-static void queue_once(packet_info *pinfo, const struct qs_packet *packet)
-{
-    static uint32_t last;
-
-    if (pinfo->num != last)
-        export_demos_queue(NULL, pinfo, packet, NULL);
-    last = pinfo->num;
-}
-
-/* Packets that are no evidence yet are part of the demo, too. */
 static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct dissector *dissector = dissectors_find(pinfo->current_proto);
@@ -278,10 +292,8 @@ static ws_bool dissect_late(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     if (!dissector)
         return FALSE;
     packet = packet_of(dissector, tvb, pinfo);
-    if (!late_is_recognised(dissector, pinfo, &packet)) {
-        queue_once(pinfo, &packet);
+    if (!is_late(dissector, pinfo, &packet))
         return FALSE;
-    }
     set_dissector(dissector->handle, pinfo);
     dissect_packet(tvb, pinfo, tree, data, dissector);
     return TRUE;

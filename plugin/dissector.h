@@ -55,6 +55,7 @@ struct dissector {
     struct qs_message_counter counter;
 
     struct qs_decoder decoder;
+    struct packet_states *packet_states; /* of the capture; NULL: none yet */
 };
 
 #endif

@@ -97,10 +97,11 @@ struct memory_store {
     uint64_t room;     /* bytes that may still come */
 };
 
-static void *begin_file(struct qs_demo_store *base)
+static void *begin_file(struct qs_demo_store *base, const struct qs_naming_request *request)
 {
     struct memory_file *file = g_new0(struct memory_file, 1);
 
+    (void)request;
     file->store = (struct memory_store *)base;
     file->bytes = g_byte_array_new();
     return file;
@@ -155,7 +156,7 @@ static void free_bytes(void *bytes)
 static void store_init(struct memory_store *store)
 {
     *store = (struct memory_store){
-        .base = {begin_file, write_file, commit_file, end_file},
+        .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
         .naming = qs_naming_new(NULL),
         .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
         .room = ROOM_MAX};

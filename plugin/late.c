@@ -53,13 +53,13 @@ static void complete(const struct qs_packet *packet)
     qs_unclaimed_claim(unclaimed, &packet->source, &packet->destination, forget, NULL);
 }
 
-static void ask(const struct qs_packet *packet)
+static void ask(const struct qs_packet *packet, int by_port)
 {
     struct qs_address server;
 
     if (!unclaimed)
         start();
-    found = qs_unclaimed_add(unclaimed, packet, &server);
+    found = qs_unclaimed_add(unclaimed, packet, by_port, &server);
     if (found != QS_PROTOCOL_NONE)
         complete(packet);
 }
@@ -72,16 +72,37 @@ static const struct completion *completed_by(const packet_info *pinfo)
 bool late_is_recognised(const struct dissector *dissector, const packet_info *pinfo,
                         const struct qs_packet *packet)
 {
+    const bool by_port = packet->source_is_server_port || packet->destination_is_server_port;
+    const int protocol = qs_protocol_number(dissector->protocol->name);
     const struct completion *completion;
 
     if (pinfo->flags.in_error_pkt)
         return false;
     if (!PINFO_FD_VISITED(pinfo) && pinfo->num != last) {
         last = pinfo->num;
-        ask(packet);
+        ask(packet, by_port ? protocol : QS_PROTOCOL_NONE);
     }
     completion = completed_by(pinfo);
-    return completion && completion->protocol == qs_protocol_number(dissector->protocol->name);
+    return completion && completion->protocol == protocol;
+}
+
+static void show_evidence(struct dissector *dissector, packet_info *pinfo, proto_item *top,
+                          const struct qs_evidence *evidence)
+{
+    expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];
+    const char *title = dissector->protocol->title;
+
+    if (evidence->moves)
+        expert_add_info_format(pinfo, top, unusual,
+                               "The conversation is taken for %s from here on: %u packets of it "
+                               "number and acknowledge each other in steps, and %u of them are "
+                               "moves that can be read",
+                               title, evidence->packets, evidence->moves);
+    else
+        expert_add_info_format(pinfo, top, unusual,
+                               "The conversation is taken for %s from here on: servers of it "
+                               "listen on its port, and %u packets are numbered in steps",
+                               title, evidence->packets);
 }
 
 void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
@@ -89,10 +110,5 @@ void late_show(struct dissector *dissector, packet_info *pinfo, proto_item *top)
     const struct completion *completion = completed_by(pinfo);
 
     if (completion && !pinfo->flags.in_error_pkt)
-        expert_add_info_format(pinfo, top, &dissector->expert_infos[QS_NOTE_UNUSUAL],
-                               "The conversation is taken for %s from here on: %u packets of it "
-                               "number and acknowledge each other in steps, and %u of them are "
-                               "moves that can be read",
-                               dissector->protocol->title, completion->evidence.packets,
-                               completion->evidence.moves);
+        show_evidence(dissector, pinfo, top, &completion->evidence);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions that were running when the capture began, on ports that say nothing: heuristics that are
+ * Sessions that were running when the capture began. On ports that say nothing: heuristics that are
  * off by default ("qw_late_udp" …, in Analyze > Enabled Protocols), since they keep the first
- * packets of everybody's conversations to judge by several of them. What counts as evidence is in
- * common/sessions/unclaimed.h, as for pcap2demo.
+ * packets of everybody's conversations to judge by several of them. On servers' ports: where no
+ * packet can be read by itself. What counts as evidence is in common/sessions/unclaimed.h, as for
+ * pcap2demo.
  */
 #ifndef QS_PLUGIN_LATE_H
 #define QS_PLUGIN_LATE_H

@@ -34,11 +34,11 @@ struct qs_session *session_new(wmem_allocator_t *pool, const struct qs_protocol 
     return session;
 }
 
-struct qs_session *session_copy(wmem_allocator_t *pool, const struct qs_protocol *protocol,
-                                const struct qs_session *from)
+struct qs_session *session_restore(wmem_allocator_t *pool, const struct qs_snapshots *snapshots,
+                                   const struct qs_protocol *protocol, uint32_t snapshot)
 {
     struct qs_session *session = allocate(pool, protocol);
 
-    protocol->session_copy(session, from);
+    qs_snapshots_restore(snapshots, snapshot, session);
     return session;
 }

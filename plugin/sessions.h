@@ -6,9 +6,10 @@
 #include "plugin/ws_compat.h"
 
 #include "common/core/protocol.h"
+#include "common/core/snapshots.h"
 
 struct qs_session *session_new(wmem_allocator_t *pool, const struct qs_protocol *protocol);
-struct qs_session *session_copy(wmem_allocator_t *pool, const struct qs_protocol *protocol,
-                                const struct qs_session *from);
+struct qs_session *session_restore(wmem_allocator_t *pool, const struct qs_snapshots *snapshots,
+                                   const struct qs_protocol *protocol, uint32_t snapshot);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/acknex/fields.h"
 #include "common/core/decoder.h"
 #include "common/core/text.h"
+#include "common/core/trial.h"
 
 /* A sink that counts the file names of a trial. */
 struct name_sink {
@@ -58,31 +59,12 @@ static void count_name(struct qs_sink *base, const struct qs_field *field,
         sink->others++;
 }
 
-/* Whether the packet can be read to its end, as sent in this direction. */
-static bool reads_as(const struct qs_packet *packet, enum qs_direction direction,
-                     struct qs_sink *sink)
-{
-    struct qs_packet trial = *packet;
-    struct acknex_session session;
-    struct qs_decoder decoder;
-    uint32_t problems;
-
-    trial.source_is_server_port = direction == QS_S2C;
-    trial.destination_is_server_port = direction == QS_C2S;
-    acknex_protocol.session_init(&session.base);
-    qs_decoder_init(&decoder, &acknex_protocol);
-    qs_decode(&decoder, &session.base, sink, &trial);
-    problems = qs_decoder_problems(&decoder);
-    qs_decoder_clear(&decoder);
-    acknex_protocol.session_clear(&session.base);
-    return !problems;
-}
-
 static bool names_files(const struct qs_packet *packet, enum qs_direction direction)
 {
     struct name_sink sink = {.base = {.field = count_name}};
 
-    return reads_as(packet, direction, &sink.base) && sink.file_names && !sink.others;
+    return qs_reads_alone(&acknex_protocol, packet, direction, &sink.base) && sink.file_names &&
+           !sink.others;
 }
 
 bool acknex_recognise(const struct qs_packet *packet)
@@ -95,6 +77,5 @@ bool acknex_recognise(const struct qs_packet *packet)
 
 bool acknex_is_foreign(const struct qs_packet *packet)
 {
-    return !qs_packet_is_cut(packet) && !reads_as(packet, QS_S2C, NULL) &&
-           !reads_as(packet, QS_C2S, NULL);
+    return !qs_may_be_read(&acknex_protocol, packet);
 }

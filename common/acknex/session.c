@@ -21,6 +21,23 @@ void acknex_session_copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&target->players, &source->players);
 }
 
+bool acknex_session_shares(const struct qs_session *a, const struct qs_session *b)
+{
+    const struct acknex_session *one = (const struct acknex_session *)a;
+    const struct acknex_session *other = (const struct acknex_session *)b;
+
+    return qs_table_shares(&one->texts, &other->texts) &&
+           qs_table_shares(&one->requested, &other->requested) &&
+           qs_table_shares(&one->files, &other->files) &&
+           qs_table_shares(&one->players, &other->players);
+}
+
+/* Nothing of it is. */
+void acknex_session_forget_packet(struct qs_session *session)
+{
+    (void)session;
+}
+
 static void forget_entities(struct acknex_session *session)
 {
     qs_table_clear(&session->requested);

@@ -33,6 +33,12 @@ struct qs_fragments {
 void qs_fragments_copy(struct qs_fragments *to, const struct qs_fragments *from);
 void qs_fragments_clear(struct qs_fragments *list);
 
+/* Whether both hold the same fragments, as copies do that have not changed since. */
+static inline bool qs_fragments_shares(const struct qs_fragments *a, const struct qs_fragments *b)
+{
+    return a->newest == b->newest;
+}
+
 /*
  * Whether a fragment that begins at byte `offset` of the message numbered `message` is the next
  * one. A fragment of another message than before drops those that are there.

@@ -27,6 +27,13 @@ struct qs_inflate_stream {
 void qs_inflate_stream_copy(struct qs_inflate_stream *to, const struct qs_inflate_stream *from);
 void qs_inflate_stream_clear(struct qs_inflate_stream *stream);
 
+/* Whether both hold the same bytes. */
+static inline bool qs_inflate_stream_shares(const struct qs_inflate_stream *a,
+                                            const struct qs_inflate_stream *b)
+{
+    return a->pending == b->pending && a->window == b->window;
+}
+
 /*
  * Appends to `out` what the next bytes of the stream inflate to, within the packet's limit (see
  * inflate.h). `*used`: how many of `packed` belong to the stream: all of them, but where it ends.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/netchan.h"
 
+#include <glib.h>
+
 #include "common/core/reader.h"
 
 enum { SEEN_WINDOW = 64 };
@@ -80,19 +82,27 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)
     return true;
 }
 
-/* Above the flags and below them. */
-static bool is_number(uint32_t word)
+/* Below the flags. */
+static uint32_t number_of(uint32_t word)
 {
     enum { FLAGS = 2 };
 
-    return (word << FLAGS >> FLAGS) < QS_NUMBERS_MAX;
+    return word << FLAGS >> FLAGS;
 }
 
-bool qs_may_begin_with_numbers(const struct qs_packet *packet)
+static bool are_numbers(uint32_t sequence_word, uint32_t ack_word, uint32_t ratio)
+{
+    const uint32_t sequence = number_of(sequence_word), ack = number_of(ack_word);
+
+    return sequence < QS_NUMBERS_MAX && ack < QS_NUMBERS_MAX &&
+           MAX(sequence, ack) <= (uint64_t)ratio * MIN(sequence, ack) + QS_NUMBERS_APART;
+}
+
+bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(const uint8_t *),
+                               uint32_t ratio)
 {
     enum { HEADER_SIZE = 8 };
-    const uint8_t *at = packet->data;
 
-    return packet->size >= HEADER_SIZE && ((is_number(qs_le32(at)) && is_number(qs_le32(at + 4))) ||
-                                           (is_number(qs_be32(at)) && is_number(qs_be32(at + 4))));
+    return packet->size >= HEADER_SIZE &&
+           are_numbers(word(packet->data), word(packet->data + 4), ratio);
 }

@@ -46,11 +46,13 @@ bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack);
 
 /*
  * Whether the packet can begin with a number and an acknowledgement of a game that goes on: no game
- * lasts QS_NUMBERS_MAX packets, 15 hours of 77 each second. Either byte order: fteqw's STUNAWARE
- * has the other. Flags stand in the upper two bits.
+ * lasts QS_NUMBERS_MAX packets, 15 hours of 77 each second; and neither end sends more than `ratio`
+ * times as many as the other, but for QS_NUMBERS_APART that were not answered yet. `word` reads a
+ * number, with flags in its upper two bits: in the game's byte order.
  */
-bool qs_may_begin_with_numbers(const struct qs_packet *packet);
-enum { QS_NUMBERS_MAX = 1 << 22 };
+bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(const uint8_t *),
+                               uint32_t ratio);
+enum { QS_NUMBERS_MAX = 1 << 22, QS_NUMBERS_APART = 4096 };
 
 static inline bool qs_arrival_accepted(enum qs_arrival arrival)
 {

@@ -58,6 +58,11 @@ struct qs_protocol {
     /* `to` is raw memory of session_size bytes. */
     void (*session_copy)(struct qs_session *to, const struct qs_session *from);
     void (*session_clear)(struct qs_session *session);
+    /* Forgets what is of the last packet only: nothing that later ones are decoded with. */
+    void (*session_forget_packet)(struct qs_session *session);
+    /* Whether all that both own and copies share (tables, fragments) is the same: so that they
+     * differ in plain values only. */
+    bool (*session_shares)(const struct qs_session *a, const struct qs_session *b);
     void (*describe)(const struct qs_session *session, struct qs_description *description);
 
     /*
@@ -67,9 +72,10 @@ struct qs_protocol {
      */
     bool (*recognise)(const struct qs_packet *packet);
     /*
-     * Whether the packet is surely of another protocol, although servers of this one listen on its
-     * port: asked of conversations of which nothing is known yet. A game that was going on when the
-     * capture began is not foreign.
+     * Whether nothing in the packet shows that it is of this protocol, although servers of this one
+     * listen on its port: asked of conversations of which nothing is known yet. Packets of a game
+     * that was going on when the capture began are not foreign if they can be read by themselves;
+     * others of that game may be.
      */
     bool (*is_foreign)(const struct qs_packet *packet);
     /*

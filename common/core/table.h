@@ -24,6 +24,12 @@ struct qs_table {
 void qs_table_copy(struct qs_table *to, const struct qs_table *from);
 void qs_table_clear(struct qs_table *table);
 
+/* Whether one is a copy of the other, and neither has changed since. */
+static inline bool qs_table_shares(const struct qs_table *a, const struct qs_table *b)
+{
+    return a->root == b->root;
+}
+
 /* Copies the text. An empty view removes the entry. */
 void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text);
 

@@ -42,6 +42,34 @@ bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session
     return count_problems(d, &(struct trial){session, d->direction, &rest, read}) == 0;
 }
 
+/* --- Of a packet of which nothing is known */
+
+bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                    enum qs_direction direction, struct qs_sink *sink)
+{
+    struct qs_packet trial = *packet;
+    struct qs_session *session = g_malloc(protocol->session_size);
+    struct qs_decoder decoder;
+    uint32_t problems;
+
+    trial.source_is_server_port = direction == QS_S2C;
+    trial.destination_is_server_port = direction == QS_C2S;
+    protocol->session_init(session);
+    qs_decoder_init(&decoder, protocol);
+    qs_decode(&decoder, session, sink, &trial);
+    problems = qs_decoder_problems(&decoder);
+    qs_decoder_clear(&decoder);
+    protocol->session_clear(session);
+    g_free(session);
+    return !problems;
+}
+
+bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet)
+{
+    return qs_packet_is_cut(packet) || qs_reads_alone(protocol, packet, QS_S2C, NULL) ||
+           qs_reads_alone(protocol, packet, QS_C2S, NULL);
+}
+
 /* --- Direction */
 
 static bool is_readable_as(const struct qs_decoder *d, enum qs_direction direction)

@@ -18,6 +18,16 @@ bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session
  */
 enum qs_direction qs_probe_direction(struct qs_decoder *d);
 
+/*
+ * Whether the packet, with nothing known of its conversation, decodes without a problem as sent in
+ * `direction`. `sink` may be NULL.
+ */
+bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,
+                    enum qs_direction direction, struct qs_sink *sink);
+
+/* The same in either direction; of a packet that the capture cut it cannot be told: true. */
+bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet);
+
 /* Records who is the server, from the direction of the packet at hand. */
 void qs_learn_direction(struct qs_decoder *d, enum qs_direction direction);
 

@@ -119,7 +119,7 @@ struct qs_view qs_text_sized(struct qs_decoder *d, unsigned id, uint32_t size)
 
 void qs_undecoded_to(struct qs_decoder *d, uint32_t end)
 {
-    const uint32_t left = end - d->in.pos;
+    const uint32_t left = end > d->in.pos ? end - d->in.pos : 0;
 
     /* After an overrun the range is closed, but the bytes are there to be shown. */
     d->in.limit = d->in.size;

@@ -208,6 +208,18 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return time;
 }
 
+/* The view stays as it was in the last block. */
+static void append_end(GByteArray *out, struct qs_view last)
+{
+    static const uint8_t disconnect[] = {SVC_DISCONNECT};
+    struct dem_block block = {0};
+    struct qs_reader in = qs_reader_over(last.data, last.size);
+
+    if (dem_read_block(&in, &block) != QS_DEMO_BLOCK)
+        block.view = (struct dem_angles){0};
+    dem_append_block(out, &block.view, (struct qs_view){disconnect, sizeof disconnect});
+}
+
 const struct qs_demo_format qs_demo_dem = {
     .extension = "dem",
     .protocol = &nq_protocol,
@@ -215,6 +227,7 @@ const struct qs_demo_format qs_demo_dem = {
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
+    .append_end = append_end,
     .rebuilder = &dem_rebuilder,
     .lending = &dem_lending,
     .packets = &dem_packets,

@@ -4,6 +4,7 @@
  * the sign-on as its client would have had it. Source: common/quake/PROTOCOL.md, section 9.
  */
 #include "common/demo/dem.h"
+#include "common/demo/dem_frames.h"
 #include "common/demo/dem_lend.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
@@ -17,7 +18,8 @@ enum {
     /* Of a hundred updates, none contradicts the right sign-on, 6 that of another server program on
      * the same map, 20 and more that of another map. */
     CONTRADICTIONS_MAX = 3,
-    UNREADABLE_MAX = 3 /* of a hundred messages */
+    UNREADABLE_MAX = 3, /* of a hundred messages */
+    STRANGE_MIN = 3     /* of DarkPlaces' entities */
 };
 
 /* An entity's baseline, as far as it is looked at. */
@@ -61,6 +63,7 @@ struct borrower {
     struct slot slots[SLOTS];      /* by entity; 0 is none */
     uint32_t messages, unreadable; /* of either side */
     uint32_t updates, contradictions, unknown_models;
+    struct dem_frames frames; /* DarkPlaces' */
     bool timed;
     float time;   /* of the first svc_time */
     uint8_t slot; /* the player's own, after refusal(); 0: not known */
@@ -202,23 +205,9 @@ static void hear_close(struct qs_sink *sink, uint32_t end)
     b->depth--;
 }
 
-/*
- * DarkPlaces' changes are not to baselines; yet what comes into view mostly is what it was when the
- * level began.
- */
-static void judge_model(struct borrower *b, uint32_t model)
-{
-    const struct baseline *baseline = &b->baselines[b->entity];
-
-    b->unknown_models += !has_model(b, model);
-    if (b->entity <= b->lent.maxclients || !baseline->model)
-        return;
-    b->updates++;
-    b->contradictions += model != baseline->model;
-}
-
 static void hear_late(struct borrower *b, unsigned row, const struct qs_value *value)
 {
+    dem_frames_hear_late(&b->frames, row, value);
     switch (row) {
     case NQ_TIME_VALUE:
         if (!b->timed)
@@ -229,7 +218,7 @@ static void hear_late(struct borrower *b, unsigned row, const struct qs_value *v
         b->entity = value->u & ENTITY_REMOVE ? 0 : (uint32_t)value->u & ENTITY_NUMBER;
         break;
     case NQ_ENTITY_MODEL:
-        judge_model(b, (uint32_t)value->u);
+        b->unknown_models += !has_model(b, (uint32_t)value->u);
         break;
     case NQ_ENTITY_ANGLES_YAW:
         see_player(b, b->entity, value->f);
@@ -251,6 +240,8 @@ static void hear_field(struct qs_sink *sink, const struct qs_field *field,
         b->baseline = value->u < ENTITIES_MAX ? (uint32_t)value->u : 0;
     else
         hear_baseline(b, row, value);
+    if (!b->learned)
+        dem_frames_hear_lent(&b->frames, row, value);
 }
 
 /* --- Learning the sign-on --- */
@@ -273,7 +264,7 @@ static void learn(struct borrower *b)
     qs_decoder_init(&decoder, &nq_protocol);
     qs_decode_server_messages(&decoder, &b->lent.base, &b->sink, &packet);
     qs_decoder_clear(&decoder);
-    nq_session_forget_packet(&b->lent);
+    nq_session_forget_packet(&b->lent.base);
     g_byte_array_free(bytes, TRUE);
     b->learned = true;
 }
@@ -288,6 +279,7 @@ static struct qs_borrower *dem_borrow(const struct qs_sign_on *sign_on, enum qs_
     b->sign_on = sign_on;
     b->kind = kind;
     b->baselines = g_new0(struct baseline, ENTITIES_MAX);
+    dem_frames_init(&b->frames);
     nq_protocol.session_init(&b->lent.base);
     learn(b);
     return &b->base;
@@ -300,6 +292,7 @@ static void dem_borrower_free(struct qs_borrower *borrower)
     nq_protocol.session_clear(&b->lent.base);
     g_string_free(b->base.unknown, TRUE);
     g_free(b->baselines);
+    dem_frames_clear(&b->frames);
     g_free(b);
 }
 
@@ -373,7 +366,7 @@ static void say_unknown(struct borrower *b)
     if (b->kind == QS_LENDER_OTHER)
         g_string_append(unknown, "the names, frags and colors of players, until they change");
     if (nq_darkplaces_version(&b->lent))
-        g_string_append_printf(unknown, "%sentities that were in view, until all of them is sent",
+        g_string_append_printf(unknown, "%sentities that were in view, until they are mentioned",
                                unknown->len ? "; " : "");
 }
 
@@ -382,7 +375,7 @@ static char *dem_refusal(struct qs_borrower *borrower)
     struct borrower *b = (struct borrower *)borrower;
 
     b->slot = find_slot(b);
-    b->base.proof = b->updates - b->contradictions;
+    b->base.proof = b->updates - b->contradictions + b->frames.agreements;
     say_unknown(b);
     if (b->version != b->lent.base.version && !is_widened(b))
         return g_strdup_printf("its protocol is %d, that of the session %d", b->lent.base.version,
@@ -391,12 +384,17 @@ static char *dem_refusal(struct qs_borrower *borrower)
         return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not "
                                "of that",
                                b->lent.base.version, b->unreadable, b->messages);
-    if (is_more_than(b->unknown_models, b->updates, 0))
+    if (b->unknown_models)
         return g_strdup("the session has models that are not in its list");
     if (is_more_than(b->contradictions, b->updates, CONTRADICTIONS_MAX))
         return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
                                "or server program",
                                b->contradictions, b->updates);
+    if (b->frames.contradictions >= STRANGE_MIN && b->frames.contradictions > b->frames.agreements)
+        return g_strdup_printf("%u of %u entities are not as it has them: it is of another map or "
+                               "game",
+                               b->frames.contradictions,
+                               b->frames.agreements + b->frames.contradictions);
     if (!b->slot)
         return g_strdup("nothing of the game shows which player the session is");
     return NULL;
@@ -435,27 +433,48 @@ static struct qs_view own_time(const struct borrower *b, struct qs_view lent, ui
     return (struct qs_view){bytes, lent.size};
 }
 
+static void add_lent(const struct borrower *b, const struct qs_told *told, dem_add_lent *add,
+                     void *user)
+{
+    struct qs_view message = told->bytes;
+    uint8_t own[8];
+
+    if (message.data[0] == SVC_SERVERINFO) {
+        add_serverinfo(b, told->block, message, add, user);
+        return;
+    }
+    if (message.data[0] == SVC_SETVIEW)
+        message = own_view(b, own);
+    else if (message.data[0] == SVC_TIME && message.size <= sizeof own)
+        message = own_time(b, message, own);
+    add(user, told->block, message);
+}
+
+/* What was in view comes behind the sign-on: `frames`. */
+static void add_part(const struct borrower *b, bool frames, dem_add_lent *add, void *user)
+{
+    for (guint i = 0; i < b->sign_on->messages->len; i++) {
+        const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
+        bool wanted = false;
+        const bool kept =
+            dem_has_frames(&b->lent) &&
+            dem_frames_is_kept(&b->frames, told->bytes, nq_darkplaces_version(&b->lent), &wanted);
+
+        if (kept != frames || !qs_told_is_lent(told, b->kind, is_of_players))
+            continue;
+        if (!kept)
+            add_lent(b, told, add, user);
+        else if (wanted)
+            add(user, told->block + 1, told->bytes);
+    }
+}
+
 void dem_lent_messages(const struct qs_borrower *borrower, dem_add_lent *add, void *user)
 {
     const struct borrower *b = (const struct borrower *)borrower;
-    uint8_t own[8];
 
-    for (guint i = 0; i < b->sign_on->messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
-        struct qs_view message = told->bytes;
-
-        if (!qs_told_is_lent(told, b->kind, is_of_players))
-            continue;
-        if (message.data[0] == SVC_SERVERINFO) {
-            add_serverinfo(b, told->block, message, add, user);
-            continue;
-        }
-        if (message.data[0] == SVC_SETVIEW)
-            message = own_view(b, own);
-        else if (message.data[0] == SVC_TIME && message.size <= sizeof own)
-            message = own_time(b, message, own);
-        add(user, told->block, message);
-    }
+    add_part(b, false, add, user);
+    add_part(b, true, add, user);
 }
 
 uint64_t dem_lent_lost(const struct qs_borrower *borrower)

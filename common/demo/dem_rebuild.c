@@ -323,8 +323,8 @@ static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder
 
     if (has_message(decoder, SVC_SERVERINFO))
         return true;
-    /* One that was not decoded is no message that was read. */
-    return session->undecodable && !dem->level_seen && !dem->out->sanitize;
+    /* One that was not decoded is no message that was read; svc_version alone begins none. */
+    return session->base.level && session->undecodable && !dem->level_seen && !dem->out->sanitize;
 }
 
 /* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */

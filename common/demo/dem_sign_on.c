@@ -4,6 +4,7 @@
  * svc_signonnum 3 all that is the same for every client, and what the server says anew of it later.
  * Source: common/quake/PROTOCOL.md, section 9.
  */
+#include "common/demo/dem_frames.h"
 #include "common/demo/dem_lend.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
@@ -186,19 +187,30 @@ static bool may_change(uint16_t id)
     return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
 }
 
-/* Calls either function for each message, which counts from the start of its source. What ends
- * elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
+static const struct qs_message *message_at(const struct qs_decoder *decoder, guint index)
+{
+    return &g_array_index(decoder->messages, struct qs_message, index);
+}
+
+/* A message counts from the start of its source. */
+static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const struct qs_message *message = message_at(decoder, index);
+    const uint32_t from = message->offset - message_at(decoder, 0)->offset;
+
+    return (struct qs_view){session->delivered.bytes.data + from, message->length};
+}
+
+/* Calls either function for each message. What ends elsewhere for some engines is not lent; nor is
+ * a sign-on that lacks it. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const GArray *messages = decoder->messages;
-    const uint8_t *data = session->delivered.bytes.data;
 
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_message *message = &g_array_index(messages, struct qs_message, i);
-        const uint32_t from =
-            message->offset - g_array_index(messages, struct qs_message, 0).offset;
-        const struct qs_view bytes = {data + from, message->length};
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = message_at(decoder, i);
+        const struct qs_view bytes = bytes_of(decoder, i);
 
         if (message->has_odd_text)
             sign_on->broken |= part_of(session, message->id & 0xff) == SIGN_ON;
@@ -207,6 +219,16 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         else if (may_change(message->id))
             change(sign_on, session, bytes);
     }
+}
+
+/* Of DarkPlaces: they are sent unreliably. */
+static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
+            dem_frames_tell(sign_on, session, bytes_of(decoder, i));
 }
 
 /* Before svc_signonnum 3 a lender must have been understood to the last byte. */
@@ -243,6 +265,8 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         return;
     }
     first = !sign_on->blocks && begins_level(decoder);
+    if (sign_on->complete && dem_has_frames(session))
+        tell_frames(sign_on, decoder);
     if (sign_on->complete && is_unreliable(decoder))
         return;
     if (sign_on->complete)

@@ -124,6 +124,12 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
                                          : 10);
 }
 
+static void append_end(GByteArray *out, struct qs_view last)
+{
+    (void)last;
+    dm2_append_end(out);
+}
+
 const struct qs_demo_format qs_demo_dm2 = {
     .extension = "dm2",
     .protocol = &q2_protocol,
@@ -131,6 +137,7 @@ const struct qs_demo_format qs_demo_dm2 = {
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
+    .append_end = append_end,
     .rebuilder = &dm2_rebuilder,
     .lending = &dm2_lending,
     .packets = &dm2_packets,

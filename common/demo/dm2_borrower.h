@@ -13,7 +13,8 @@
 enum {
     DM2_REFERENCES_MAX = Q2_FRAMES_KEPT / 2, /* frames that deltas may go back to */
     DM2_PLAYERS_MAX = 256,
-    DM2_GUNS_MAX = 16
+    DM2_GUNS_MAX = 16,
+    DM2_PICKUPS_MAX = 64
 };
 
 #define DM2_ORIGIN_BITS (U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3)
@@ -31,6 +32,13 @@ struct dm2_first {
 struct dm2_move {
     struct q2_mention mention;
     int32_t origin[3];
+};
+
+/* An entity that vanished when the player picked something up. */
+struct dm2_pickup {
+    uint32_t number;
+    int32_t place[3]; /* of the player */
+    bool alone;       /* nothing else vanished in that frame */
 };
 
 struct dm2_borrower {
@@ -66,6 +74,10 @@ struct dm2_borrower {
     struct q2_player player;        /* the first values sent */
     uint16_t guns[DM2_GUNS_MAX];    /* models of weapons in the player's hand, each once */
     unsigned gun_count;
+    int16_t picked_up; /* what the player's status bar named last */
+    struct dm2_pickup pickups[DM2_PICKUPS_MAX];
+    unsigned pickup_count;
+    uint32_t near_pickups, far_pickups; /* where the lender has the item, or far from there */
     int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
     uint32_t
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
@@ -90,6 +102,13 @@ const struct q2_entity *dm2_state_in(const struct q2_frame *frame, uint32_t numb
  * lender saw it. */
 void dm2_judge_place(struct dm2_borrower *b, const struct q2_mention *mention,
                      const struct q2_entity *state);
+
+/* A frame of the packet at hand may show that the player takes an item. */
+void dm2_see_pickup(struct dm2_borrower *b, const struct q2_frame *frame);
+
+/* After the last look: counts the items that lie where the player took them, and those that do not.
+ */
+void dm2_judge_pickups(struct dm2_borrower *b);
 
 /* What the lender saw from the place, often enough to count; or NULL. */
 const struct dm2_view *dm2_lenders_view(const struct dm2_borrower *b, gpointer place);

@@ -14,8 +14,10 @@ enum {
     UNSEEN_MIN = 4,
     UNSEEN_MAX = 60, /* of a hundred */
     CONTRADICTIONS_MIN = 3,
-    CONTRADICTIONS_MAX = 10, /* of a hundred entities that come into view */
-    CUSTOM_MODEL = 255       /* a player's own */
+    CONTRADICTIONS_MAX = 10,            /* of a hundred entities that come into view */
+    PICKUP_PROOF = QS_LENDER_PROOF / 4, /* maps may have some items at the same places */
+    PICKUPS_FAR_MAX = 20,               /* of a hundred */
+    CUSTOM_MODEL = 255                  /* a player's own */
 };
 
 bool dm2_is_beam(const struct q2_entity *entity)
@@ -135,6 +137,12 @@ static void judge_all(struct dm2_borrower *b, bool *models)
     }
 }
 
+static void judge_items(struct dm2_borrower *b)
+{
+    dm2_judge_pickups(b);
+    b->base.proof += b->near_pickups * PICKUP_PROOF;
+}
+
 static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
 {
     return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
@@ -145,6 +153,7 @@ char *dm2_refusal_text(struct dm2_borrower *b)
     bool models;
 
     judge_all(b, &models);
+    judge_items(b);
     if (b->servercount && b->kind == QS_LENDER_PRESENT && b->servercount != b->lent.servercount)
         return g_strdup("it is of another level");
     if (b->other_strings)
@@ -169,6 +178,10 @@ char *dm2_refusal_text(struct dm2_borrower *b)
             "%u of %u entities that come into view are not to be seen from there: it "
             "is of another map or game",
             b->unseen, b->seen + b->unseen);
+    if (is_more_than(b->far_pickups, b->near_pickups + b->far_pickups, PICKUPS_FAR_MAX))
+        return g_strdup_printf("%u of %u items that the player takes lie elsewhere: it is of "
+                               "another map or game",
+                               b->far_pickups, b->near_pickups + b->far_pickups);
     if (b->area_bytes && b->told->samples[0].entities &&
         b->area_bytes != b->told->samples[0].area_bytes)
         return g_strdup("its map has another number of areas");

@@ -182,6 +182,7 @@ static void see_frame(struct dm2_borrower *b, const struct q2_frame *frame)
     see_player(b, &frame->player);
     see_gun(b, frame->player.gunindex);
     see_place(b, frame);
+    dm2_see_pickup(b, frame);
 }
 
 bool dm2_look(struct qs_borrower *borrower, const struct qs_decoder *decoder)

@@ -62,6 +62,9 @@ struct qs_demo_format {
      */
     void (*decode_block)(struct qs_decoder *decoder);
 
+    /* Appends what ends a demo whose last block is `last`, with its framing. */
+    void (*append_end)(GByteArray *out, struct qs_view last);
+
     const struct qs_demo_rebuilder *rebuilder;
     const struct qs_demo_lending *lending; /* NULL: sessions that begin late are lent nothing */
     const struct qs_demo_format *lends_to; /* whose sessions its demos lend to; NULL: its own */

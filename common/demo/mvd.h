@@ -16,4 +16,7 @@ extern const struct qs_demo_packet_maker mvd_packets;
 /* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block);
 
+/* Appends the block that ends a demo, whatever the `last` one is. */
+void mvd_append_end(GByteArray *out, struct qs_view last);
+
 #endif

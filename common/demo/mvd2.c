@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd2.h"
 
+#include "common/core/writer.h"
 #include "common/quake2/mvd.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/session.h"
@@ -82,6 +83,13 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return (double)q2_session_of_const(decoder->session)->mvd_frames / FRAMES_A_SECOND;
 }
 
+/* A block without a byte in it. */
+static void append_end(GByteArray *out, struct qs_view last)
+{
+    (void)last;
+    qs_write_u16(out, 0);
+}
+
 const struct qs_demo_format qs_demo_mvd2 = {
     .extension = "mvd2",
     .protocol = &q2_protocol,
@@ -90,6 +98,7 @@ const struct qs_demo_format qs_demo_mvd2 = {
     .next = next,
     .seconds = seconds,
     .decode_block = q2_decode_mvd_block,
+    .append_end = append_end,
     .rebuilder = &mvd2_rebuilder,
     .packets = &mvd2_packets,
 };

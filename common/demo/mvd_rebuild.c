@@ -97,15 +97,16 @@ static bool ends_recording(const struct qs_decoder *decoder)
     return false;
 }
 
-static void append_end(GByteArray *block)
+void mvd_append_end(GByteArray *out, struct qs_view last)
 {
     static const char reason[] = "EndOfDemo";
 
-    qs_write_u8(block, 0);
-    qs_write_u8(block, MVD_ALL);
-    qs_write_u32(block, 1 + sizeof reason);
-    qs_write_u8(block, SVC_DISCONNECT);
-    qs_write_text(block, reason);
+    (void)last;
+    qs_write_u8(out, 0);
+    qs_write_u8(out, MVD_ALL);
+    qs_write_u32(out, 1 + sizeof reason);
+    qs_write_u8(out, SVC_DISCONNECT);
+    qs_write_text(out, reason);
 }
 
 /* --- Units of the stream --- */
@@ -160,7 +161,7 @@ static void mvd_finish(void *state)
     if (mvd->ended || !mvd->out->begun)
         return;
     g_byte_array_set_size(mvd->block, 0);
-    append_end(mvd->block);
+    mvd_append_end(mvd->block, (struct qs_view){0});
     write_block(mvd, qs_view_of_bytes(mvd->block));
 }
 

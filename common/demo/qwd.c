@@ -465,6 +465,14 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
     return (double)qs_float_of_bits(qs_le32(reader->block.data));
 }
 
+/* With the time of the block before it, which each begins with. */
+static void append_end(GByteArray *out, struct qs_view last)
+{
+    const uint32_t time = last.size >= QWD_HEADER ? qs_le32(last.data) : 0;
+
+    qwd_append_end(out, qs_float_of_bits(time));
+}
+
 const struct qs_demo_format qs_demo_qwd = {
     .extension = "qwd",
     .protocol = &qw_protocol,
@@ -472,6 +480,7 @@ const struct qs_demo_format qs_demo_qwd = {
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
+    .append_end = append_end,
     .rebuilder = &qwd_rebuilder,
     .packets = &qwd_packets,
     .lending = &qwd_lending,

@@ -13,7 +13,7 @@
  * readable text is not the same bytes. Each packet, and each unit of a stream, begins with lines
  * named `packet.*`; a unit has the number of the packet that completed it.
  *
- * JSON is one packet a line; see README, "JSON".
+ * JSON is one packet a line; see quakeshark-dump(5).
  */
 #ifndef QS_DUMP_DUMP_H
 #define QS_DUMP_DUMP_H

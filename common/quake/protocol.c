@@ -33,7 +33,7 @@ static void decode(struct qs_decoder *d)
 {
     const struct qs_view bytes = {d->in.data, d->in.size};
 
-    nq_session_forget_packet(nq_session_of(d));
+    nq_session_forget_packet(d->session);
     if (nq_is_connectionless(bytes))
         nq_read_connectionless(d);
     else if (bytes.size >= CONTROL_HEADER_SIZE && qs_be32(bytes.data) & NETFLAG_CTL)
@@ -47,7 +47,7 @@ static void decode_server_messages(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
 
-    nq_session_forget_packet(session);
+    nq_session_forget_packet(d->session);
     d->accepted = true;
     session->delivered = (struct nq_delivery){.bytes = {d->in.data, d->in.size}};
     if (d->direction == QS_C2S)
@@ -74,6 +74,8 @@ const struct qs_protocol nq_protocol = {
     .session_init = init,
     .session_copy = nq_session_copy,
     .session_clear = nq_session_clear,
+    .session_forget_packet = nq_session_forget_packet,
+    .session_shares = nq_session_shares,
     .describe = nq_session_describe,
     .recognise = recognise,
     .is_foreign = nq_is_foreign,

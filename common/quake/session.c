@@ -13,11 +13,14 @@ void nq_session_init(struct qs_session *session)
     qs_session_init(session);
 }
 
-void nq_session_forget_packet(struct nq_session *session)
+void nq_session_forget_packet(struct qs_session *session)
 {
-    g_clear_pointer(&session->joined, g_bytes_unref);
-    session->delivered = (struct nq_delivery){0};
-    session->moved = session->angle_set = false;
+    struct nq_session *nq = (struct nq_session *)session;
+
+    g_clear_pointer(&nq->joined, g_bytes_unref);
+    nq->delivered = (struct nq_delivery){0};
+    nq->moved = nq->angle_set = false;
+    nq->move = nq->set = (struct nq_angles){0};
 }
 
 void nq_session_copy(struct qs_session *to, const struct qs_session *from)
@@ -33,14 +36,27 @@ void nq_session_copy(struct qs_session *to, const struct qs_session *from)
     qs_table_copy(&target->players, &origin->players);
     qs_table_copy(&target->coarse, &origin->coarse);
     target->joined = NULL; /* a copy is of knowledge */
-    nq_session_forget_packet(target);
+    nq_session_forget_packet(to);
+}
+
+bool nq_session_shares(const struct qs_session *a, const struct qs_session *b)
+{
+    const struct nq_session *one = (const struct nq_session *)a;
+    const struct nq_session *other = (const struct nq_session *)b;
+
+    return qs_fragments_shares(&one->to_server.pending, &other->to_server.pending) &&
+           qs_fragments_shares(&one->to_client.pending, &other->to_client.pending) &&
+           qs_table_shares(&one->models, &other->models) &&
+           qs_table_shares(&one->sounds, &other->sounds) &&
+           qs_table_shares(&one->players, &other->players) &&
+           qs_table_shares(&one->coarse, &other->coarse) && one->joined == other->joined;
 }
 
 void nq_session_clear(struct qs_session *session)
 {
     struct nq_session *nq = (struct nq_session *)session;
 
-    nq_session_forget_packet(nq);
+    nq_session_forget_packet(session);
     qs_fragments_clear(&nq->to_server.pending);
     qs_fragments_clear(&nq->to_client.pending);
     qs_table_clear(&nq->models);

@@ -89,10 +89,9 @@ static inline struct nq_session *nq_session_of(const struct qs_decoder *d)
 void nq_session_init(struct qs_session *session);
 void nq_session_copy(struct qs_session *to, const struct qs_session *from);
 void nq_session_clear(struct qs_session *session);
+void nq_session_forget_packet(struct qs_session *session);
+bool nq_session_shares(const struct qs_session *a, const struct qs_session *b);
 void nq_session_describe(const struct qs_session *session, struct qs_description *description);
-
-/* What was of the last packet only. */
-void nq_session_forget_packet(struct nq_session *session);
 
 /* A new connection begins in the conversation: nothing of the old one counts. */
 void nq_session_begin_connection(struct nq_session *session);

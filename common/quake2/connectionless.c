@@ -6,9 +6,15 @@
  */
 #include "common/core/infostring.h"
 #include "common/core/text.h"
+#include "common/core/trial.h"
 #include "common/quake2/decode.h"
+#include "common/quake2/quake2.h"
 
-enum { MARK_SIZE = 4, SERVER_SIZE = 6 };
+enum {
+    MARK_SIZE = 4,
+    SERVER_SIZE = 6,
+    RATE_RATIO = 100 /* clients send a packet a frame, up to 1000 a second; servers 10 */
+};
 
 static const struct qs_info_rows rule_rows = {Q2_STATUS_RULE, Q2_STATUS_RULE_KEY,
                                               Q2_STATUS_RULE_VALUE};
@@ -528,5 +534,6 @@ bool q2_is_foreign(const struct qs_packet *packet)
 
     if (q2_is_connectionless(packet))
         return !is_known_text((struct qs_view){packet->data + start, packet->size - start});
-    return !qs_may_begin_with_numbers(packet);
+    return !qs_may_begin_with_numbers(packet, qs_le32, RATE_RATIO) ||
+           !qs_may_be_read(&q2_protocol, packet);
 }

@@ -36,6 +36,34 @@ void q2_session_copy(struct qs_session *to_base, const struct qs_session *from_b
     to->tracker = NULL;
 }
 
+static bool gtv_shares(const struct q2_gtv *a, const struct q2_gtv *b)
+{
+    return qs_inflate_stream_shares(&a->inflating, &b->inflating) && a->held == b->held &&
+           a->blocks == b->blocks;
+}
+
+bool q2_session_shares(const struct qs_session *a, const struct qs_session *b)
+{
+    const struct q2_session *one = q2_session_of_const(a), *other = q2_session_of_const(b);
+
+    return qs_table_shares(&one->configstrings, &other->configstrings) &&
+           qs_table_shares(&one->texts, &other->texts) &&
+           qs_table_shares(&one->baselines, &other->baselines) &&
+           qs_table_shares(&one->rosters, &other->rosters) &&
+           qs_table_shares(&one->solids, &other->solids) &&
+           qs_fragments_shares(&one->to_server, &other->to_server) &&
+           qs_fragments_shares(&one->to_client, &other->to_client) &&
+           gtv_shares(&one->gtv, &other->gtv);
+}
+
+void q2_session_forget_packet(struct qs_session *session)
+{
+    struct q2_session *q2 = q2_session_of(session);
+
+    q2->inflating = q2->moved = false;
+    q2->newest = (struct q2_usercmd){0};
+}
+
 static void clear_gtv(struct q2_gtv *gtv)
 {
     qs_inflate_stream_clear(&gtv->inflating);

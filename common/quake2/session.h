@@ -135,6 +135,8 @@ static inline const struct q2_session *q2_session_of_const(const struct qs_sessi
 void q2_session_init(struct qs_session *session);
 void q2_session_copy(struct qs_session *to, const struct qs_session *from);
 void q2_session_clear(struct qs_session *session);
+void q2_session_forget_packet(struct qs_session *session);
+bool q2_session_shares(const struct qs_session *a, const struct qs_session *b);
 
 /*
  * The server accepts a client (client_connect). That begins a connection, unless traffic goes on:

@@ -17,6 +17,6 @@ bool q2_pass_over(struct qs_decoder *d)
     qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
             "Protocol %s is not decoded", version);
     g_free(version);
-    qs_undecoded(d);
+    qs_undecoded_to(d, d->in.limit);
     return true;
 }

@@ -7,6 +7,7 @@
  * section 1.
  */
 
+#include "common/core/trial.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
@@ -738,10 +739,19 @@ static bool is_known_text(struct qs_view text)
     return is_chunk(text) || find_letter(text) || begins_with_word(text);
 }
 
+/* A server numbers its packets as the client does, whom it answers: mvdsv sv_user.c,
+ * SV_ExecuteClientMessage. FTE's STUNAWARE has the other byte order. */
+static bool may_be_game(const struct qs_packet *packet)
+{
+    return (qs_may_begin_with_numbers(packet, qs_le32, 1) ||
+            qs_may_begin_with_numbers(packet, qs_be32, 1)) &&
+           qs_may_be_read(&qw_protocol, packet);
+}
+
 /* Source's A2S queries, and much else, have the mark, too. */
 bool qw_is_foreign(const struct qs_packet *packet)
 {
     if (packet->size > MARK_SIZE && qs_le32(packet->data) == UINT32_MAX)
         return !is_known_text(behind((struct qs_view){packet->data, packet->size}, MARK_SIZE));
-    return !qs_may_begin_with_numbers(packet) && !find_bare(packet) && !is_quake_request(packet);
+    return !find_bare(packet) && !is_quake_request(packet) && !may_be_game(packet);
 }

@@ -26,6 +26,32 @@ void qw_session_copy(struct qs_session *to, const struct qs_session *from)
     copy->content = (struct qs_view){0};
 }
 
+bool qw_session_shares(const struct qs_session *a, const struct qs_session *b)
+{
+    const struct qw_session *one = (const struct qw_session *)a;
+    const struct qw_session *other = (const struct qw_session *)b;
+
+    return qs_table_shares(&one->models, &other->models) &&
+           qs_table_shares(&one->sounds, &other->sounds) &&
+           qs_table_shares(&one->userinfo, &other->userinfo) &&
+           qs_table_shares(&one->texts, &other->texts) &&
+           one->effect_styles == other->effect_styles && one->joined == other->joined &&
+           qs_fragments_shares(&one->to_server, &other->to_server) &&
+           qs_fragments_shares(&one->to_client, &other->to_client);
+}
+
+void qw_session_forget_packet(struct qs_session *session)
+{
+    struct qw_session *qw = (struct qw_session *)session;
+
+    qw->moved = false;
+    memset(qw->cmds, 0, sizeof qw->cmds);
+    qw->choked = 0;
+    qw->header_size = 0;
+    qw->content = (struct qs_view){0};
+    g_clear_pointer(&qw->joined, g_bytes_unref);
+}
+
 void qw_session_clear(struct qs_session *session)
 {
     struct qw_session *qw = (struct qw_session *)session;

@@ -10,6 +10,8 @@
 void qw_session_init(struct qw_session *session, const struct fte_game *game);
 void qw_session_copy(struct qs_session *to, const struct qs_session *from);
 void qw_session_clear(struct qs_session *session);
+void qw_session_forget_packet(struct qs_session *session);
+bool qw_session_shares(const struct qs_session *a, const struct qs_session *b);
 void qw_session_describe(const struct qs_session *session, struct qs_description *description);
 
 /* A connection begins; a level begins. */

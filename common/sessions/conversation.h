@@ -23,6 +23,8 @@ struct qs_conversation {
     bool announced;                    /* by a packet of another conversation */
     bool left_out;                     /* too many others go on: see crowd.h */
     struct qs_client_session *session; /* going on now, or NULL */
+    uint32_t finished;                 /* number of a session that is over, though packets of it
+                                          may come; or 0 */
     struct qs_numbered numbered;
     uint64_t number; /* of those that had a packet, from 1 on; 0: it had none */
 

@@ -76,6 +76,13 @@ bool qs_session_demo_splits(const struct qs_session_demo *demo)
     return demo->setup.demo_options.split;
 }
 
+bool qs_session_demo_is_cut(const struct qs_session_demo *demo)
+{
+    const struct qs_demo_store *store = demo->setup.store;
+
+    return demo->file && store->is_cut && store->is_cut(demo->file);
+}
+
 const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo)
 {
     return &demo->out.counts;
@@ -90,14 +97,19 @@ static void discard_file(struct qs_session_demo *demo)
     g_clear_pointer(&demo->file_map, g_free);
 }
 
+static struct qs_naming_request naming_request(const struct qs_session_demo *demo)
+{
+    return (struct qs_naming_request){.capture = demo->setup.capture,
+                                      .session = demo->setup.session,
+                                      .start = demo->file_start,
+                                      .player = demo->player,
+                                      .map = demo->file_map,
+                                      .extension = demo->setup.extension};
+}
+
 static void commit(struct qs_session_demo *demo, struct qs_session_demo_file *file)
 {
-    const struct qs_naming_request request = {.capture = demo->setup.capture,
-                                              .session = demo->setup.session,
-                                              .start = demo->file_start,
-                                              .player = demo->player,
-                                              .map = demo->file_map,
-                                              .extension = demo->setup.extension};
+    const struct qs_naming_request request = naming_request(demo);
 
     file->error = demo->setup.store->commit(demo->setup.store, demo->file, &request, &file->name);
 }
@@ -128,14 +140,18 @@ static void begin(struct qs_demo_writer *out)
 {
     struct qs_session_demo *demo = (struct qs_session_demo *)out;
 
+    struct qs_naming_request request;
+
     end_file(demo);
     demo->writing = true;
     demo->size = 0;
-    if (demo->setup.store)
-        demo->file = demo->setup.store->begin(demo->setup.store);
     demo->file_first = demo->number;
     demo->file_start = demo->file_end = demo->time;
     demo->file_map = g_strdup(demo->map);
+    if (!demo->setup.store)
+        return;
+    request = naming_request(demo);
+    demo->file = demo->setup.store->begin(demo->setup.store, &request);
 }
 
 static void write_bytes(struct qs_demo_writer *out, const void *data, size_t size)
@@ -296,6 +312,7 @@ void qs_session_demo_set_loan(struct qs_session_demo *demo, const struct qs_loan
 
     demo->loan.lender = g_strdup(loan->lender);
     demo->loan.refusals = g_strdup(loan->refusals);
+    demo->loan.unproven = loan->unproven;
     if (borrower && borrower->unknown->len)
         demo->loan.unknown = g_strdup(borrower->unknown->str);
 }

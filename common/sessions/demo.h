@@ -16,9 +16,12 @@ enum { QS_DEMO_COMMANDS_MAX = 32 };
 
 /* Where the files of demos go. An implementation begins with this struct. */
 struct qs_demo_store {
-    /* Begins a file, which has no name yet. */
-    void *(*begin)(struct qs_demo_store *store);
+    /* Begins a file, which has no name yet; `request` is what is known for one. */
+    void *(*begin)(struct qs_demo_store *store, const struct qs_naming_request *request);
     void (*write)(void *file, const void *data, size_t size);
+    /* Whether no more of what is written is kept: the next level should begin another file. NULL:
+     * never. */
+    bool (*is_cut)(const void *file);
     /*
      * The file is whole, and gets a name. NULL; or a new text: why it is not there. `*name` is the
      * name as a new text, or NULL where it could have none.
@@ -66,6 +69,9 @@ bool qs_session_demo_splits(const struct qs_session_demo *demo);
 
 const struct qs_demo_counts *qs_session_demo_counts(const struct qs_session_demo *demo);
 
+/* Whether the store keeps no more of the present file. */
+bool qs_session_demo_is_cut(const struct qs_session_demo *demo);
+
 /* The packet to come, and the file that it is from, an interned text. */
 void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
                                 const struct qs_packet *packet);
@@ -102,6 +108,7 @@ struct qs_session_demo_loan {
     char *lender;   /* whose sign-on it begins with: "session 2", "dm4.dem" */
     char *unknown;  /* what is not known all the same */
     char *refusals; /* why demos that the user named could not help */
+    bool unproven;  /* only the user says that the lender was on the same map */
 };
 
 /* The session's lender knows other sessions with its server; NULL: not any more. Both must live as

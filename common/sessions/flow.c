@@ -9,6 +9,7 @@ struct qs_flow_table {
     guint limits[QS_FLOW_CLASSES];
     struct qs_flow *latest; /* of all; or NULL */
     uint64_t turns;         /* so far */
+    int64_t idle;           /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
 };
@@ -68,9 +69,15 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
     table->flows = g_hash_table_new(ends_hash, ends_equal);
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         table->limits[i] = QS_FLOWS_MAX;
+    table->idle = QS_FLOW_IDLE;
     table->over = over;
     table->user = user;
     return table;
+}
+
+void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle)
+{
+    table->idle = idle;
 }
 
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
@@ -142,11 +149,11 @@ static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
     return oldest;
 }
 
-static void end_idle(struct qs_flow_table *table, int64_t now)
+void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
 {
     struct qs_flow *oldest;
 
-    while ((oldest = oldest_of_all(table)) && now - oldest->last >= QS_FLOW_IDLE)
+    while ((oldest = oldest_of_all(table)) && now - oldest->last >= table->idle)
         qs_flow_end(table, oldest);
 }
 
@@ -260,7 +267,7 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
 {
     struct qs_flow *flow;
 
-    end_idle(table, packet->time);
+    qs_flow_table_expire(table, packet->time);
     flow = find(table, packet);
     if (!flow)
         return NULL;

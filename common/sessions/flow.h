@@ -45,6 +45,12 @@ struct qs_flow_table;
 /* `over` is called for each conversation that ends, and frees it. */
 struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void *user), void *user);
 
+/* A conversation is over after so long, instead of QS_FLOW_IDLE. */
+void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle);
+
+/* Ends the conversations that were idle too long by this time. */
+void qs_flow_table_expire(struct qs_flow_table *table, int64_t now);
+
 /* There may be so many conversations of the class, 1 or more, from now on. */
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max);
 

@@ -72,6 +72,7 @@ struct qs_loan {
     struct qs_borrower *borrower; /* NULL: nobody */
     char *lender;                 /* "session 2", "dm4.dem" */
     char *refusals;               /* why the user's demos do not fit; or NULL */
+    bool unproven;                /* only the user says that the lender was on the same map */
 };
 
 /* The session is over; `state` is what is known of it. */

@@ -276,6 +276,7 @@ static void try_demo(struct qs_held *held, const struct qs_lender *lender, struc
 static void lend_demo(struct qs_held *held, struct trials *trials, struct qs_loan *loan)
 {
     GString *unknown;
+    bool unproven;
 
     if (!trials->best.borrower)
         return;
@@ -284,11 +285,13 @@ static void lend_demo(struct qs_held *held, struct trials *trials, struct qs_loa
         tried_clear(held, &trials->best);
         return;
     }
+    unproven = trials->best.borrower->proof < QS_LENDER_PROOF;
     unknown = trials->best.borrower->unknown;
-    if (trials->best.borrower->proof < QS_LENDER_PROOF)
+    if (unproven)
         g_string_append_printf(unknown, "%swhether it was on the map of the session",
                                unknown->len ? "; " : "");
     lend(held, trials->lender, &trials->best, loan);
+    loan->unproven = unproven;
 }
 
 /* Of all levels of all demos the one that fits best. */

@@ -54,6 +54,12 @@ void qs_naming_free(struct qs_naming *naming)
     g_free(naming);
 }
 
+void qs_naming_forget(struct qs_naming *naming, unsigned max)
+{
+    if (g_hash_table_size(naming->given) > max)
+        g_hash_table_remove_all(naming->given);
+}
+
 bool qs_naming_is_free(const struct qs_naming *naming)
 {
     return !naming->file;

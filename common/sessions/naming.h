@@ -43,6 +43,12 @@ struct qs_naming_request {
  */
 char *qs_naming_next(struct qs_naming *naming, const struct qs_naming_request *request);
 
+/*
+ * Forgets the names that were given when they are more than `max`: for those who find taken names
+ * by themselves.
+ */
+void qs_naming_forget(struct qs_naming *naming, unsigned max);
+
 /* Whether the user left the names to the program: then one that is taken gives way to the next. */
 bool qs_naming_is_free(const struct qs_naming *naming);
 

@@ -148,6 +148,17 @@ static unsigned protocols_by_port(const struct qs_protocol_selection *selection,
     return selection->servers[packet->source.port] | selection->servers[packet->destination.port];
 }
 
+int qs_protocol_selection_by_port(const struct qs_protocol_selection *selection,
+                                  const struct qs_packet *packet)
+{
+    const unsigned by_port = protocols_by_port(selection, packet);
+
+    for (int i = 0; qs_protocols[i]; i++)
+        if (by_port >> i & 1)
+            return i;
+    return QS_PROTOCOL_NONE;
+}
+
 /* Of a conversation that begins. */
 static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
 {

@@ -46,6 +46,10 @@ int qs_protocol_selection_find(const struct qs_protocol_selection *selection,
 int qs_protocol_selection_find_stream(const struct qs_protocol_selection *selection,
                                       const struct qs_packet *packet);
 
+/* The first protocol whose servers listen on one of the packet's ports, or QS_PROTOCOL_NONE. */
+int qs_protocol_selection_by_port(const struct qs_protocol_selection *selection,
+                                  const struct qs_packet *packet);
+
 /* Whether servers of the protocol listen on `port`. */
 bool qs_protocol_selection_is_server(const struct qs_protocol_selection *selection, int protocol,
                                      uint16_t port);

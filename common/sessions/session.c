@@ -48,6 +48,8 @@ static void replace(char **text, char *by)
 
 static void enter_map(struct qs_client_session *session, const char *map)
 {
+    g_free(session->map);
+    session->map = qs_text_printable(map);
     if (session->maps->len < QS_SESSION_MAPS_MAX)
         g_ptr_array_add(session->maps, qs_text_printable(map));
     if (session->demo)
@@ -85,8 +87,8 @@ static void split_demo(struct qs_client_session *session)
 
 static bool is_to_be_split(const struct qs_client_session *session)
 {
-    return session->rebuild && session->level && qs_session_demo_splits(session->demo) &&
-           !session->rebuilt->rebuilder->by_level;
+    return session->rebuild && session->level && !session->rebuilt->rebuilder->by_level &&
+           (qs_session_demo_splits(session->demo) || qs_session_demo_is_cut(session->demo));
 }
 
 /* The map of a new level is not known before the protocol names it. */
@@ -96,6 +98,7 @@ static void enter_level(struct qs_client_session *session, uint32_t level)
         split_demo(session);
     session->level = level;
     session->map_known = false;
+    g_clear_pointer(&session->map, g_free);
     if (session->demo)
         qs_session_demo_set_map(session->demo, NULL);
 }
@@ -231,6 +234,7 @@ void qs_client_session_free(struct qs_client_session *session)
     if (session->demo)
         free_rebuild(session);
     g_ptr_array_free(session->maps, TRUE);
+    g_free(session->map);
     g_free(session->version);
     g_free(session->player);
     g_free(session);

@@ -14,6 +14,14 @@
 #include "common/sessions/lending.h"
 
 /* Texts are printable UTF-8, NULL where not known. */
+enum qs_session_end {
+    QS_SESSION_GOES_ON,
+    QS_SESSION_DISCONNECTED, /* one of the ends said so */
+    QS_SESSION_REPLACED,     /* the client began another one */
+    QS_SESSION_SILENT,       /* nothing came for too long, or there were too many others */
+    QS_SESSION_INPUT_OVER    /* nothing follows in the input */
+};
+
 struct qs_client_session {
     unsigned number;
     const struct qs_protocol *protocol;
@@ -25,6 +33,8 @@ struct qs_client_session {
     uint64_t problems;       /* packets with something wrong: see qs_decoder_problems() */
     struct qs_session state; /* after its last packet */
     char *version, *player;
+    char *map;                    /* of the level that goes on */
+    enum qs_session_end why;      /* it is over */
     GPtrArray *maps;              /* char *, in order; at most QS_SESSION_MAPS_MAX */
     struct qs_session_demo *demo; /* NULL: its protocol has no demo format, or none was wanted */
     bool chosen;                  /* by --session */
@@ -35,6 +45,11 @@ struct qs_client_session {
     bool heard_server; /* the capture has something that the server sent, */
     bool heard_client; /* and the client */
     unsigned same_as;  /* number of a session that is this one, under another address; or 0 */
+
+    /* For sessions.c alone: what the handler was told. */
+    bool begin_told, late_told;
+    uint32_t level_told;
+    guint files_told;
 
     /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
      * of them those that it has not. */

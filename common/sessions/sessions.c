@@ -33,7 +33,8 @@ struct qs_sessions {
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
     struct qs_crowd crowd;
     struct qs_numbering numbering;
-    bool keep; /* unfinished demos at the end */
+    bool keep;   /* unfinished demos at the end */
+    bool ending; /* there is no more input */
 };
 
 static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
@@ -221,10 +222,46 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
     look_for_twins(sessions, conversation, first->time);
 }
 
-static void tell_session(struct qs_sessions *sessions, const struct qs_client_session *session)
+/* --- News of it --- */
+
+static void tell(struct qs_sessions *sessions, const struct qs_client_session *session,
+                 void (*how)(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session))
 {
-    if (session->chosen && sessions->handler->session_end)
-        sessions->handler->session_end(sessions->handler, session);
+    if (session->chosen && how)
+        how(sessions->handler, session);
+}
+
+static void tell_files(struct qs_sessions *sessions, struct qs_client_session *session)
+{
+    const GPtrArray *files = session->demo ? qs_session_demo_files(session->demo) : NULL;
+    struct qs_sessions_handler *handler = sessions->handler;
+
+    if (files && session->chosen && handler->demo_file)
+        for (; session->files_told < files->len; session->files_told++)
+            handler->demo_file(handler, session, g_ptr_array_index(files, session->files_told));
+}
+
+/* What is new since the packet before. */
+static void tell_news(struct qs_sessions *sessions, struct qs_client_session *session)
+{
+    const struct qs_sessions_handler *handler = sessions->handler;
+
+    if (!session->begin_told) {
+        if (!qs_client_session_is_live(session))
+            return;
+        session->begin_told = true;
+        tell(sessions, session, handler->session_begin);
+    }
+    if (!session->late_told && qs_client_session_waits(session)) {
+        session->late_told = true;
+        tell(sessions, session, handler->session_late);
+    }
+    tell_files(sessions, session);
+    if (session->map && session->level_told != session->level + 1) {
+        session->level_told = session->level + 1;
+        tell(sessions, session, handler->session_map);
+    }
 }
 
 static void leave_out_session(struct qs_sessions *sessions, const struct qs_client_session *session)
@@ -236,9 +273,11 @@ static void leave_out_session(struct qs_sessions *sessions, const struct qs_clie
 static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
 {
     qs_client_session_end(session, sessions->keep);
+    tell_news(sessions, session);
+    tell_files(sessions, session);
     if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
         qs_crowd_tells(&sessions->crowd, session->packets))
-        tell_session(sessions, session);
+        tell(sessions, session, sessions->handler->session_end);
     else
         leave_out_session(sessions, session);
     qs_client_session_free(session);
@@ -251,10 +290,12 @@ static bool keeps_waiting(const struct qs_sessions *sessions,
     return sessions->options->may_wait && qs_client_session_waits(session);
 }
 
-static void end_session(struct qs_sessions *sessions, struct qs_conversation *conversation)
+static void end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                        enum qs_session_end why)
 {
     struct qs_client_session *session = conversation->session;
 
+    session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
     if (conversation->flow.class == QS_FLOW_LIVE) {
         qs_twins_decide(session);
@@ -292,12 +333,24 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
                           demo ? 0 : conversation->state->connection, demo || decoder->accepted);
 
     if (conversation->session && conversation->session->number != number)
-        end_session(sessions, conversation);
-    if (number && !conversation->session)
+        end_session(sessions, conversation, QS_SESSION_REPLACED);
+    if (number && number != conversation->finished && !conversation->session)
         begin_session(sessions, conversation, number, packet);
-    if (conversation->session)
-        qs_client_session_packet(conversation->session, sessions->file,
-                                 comment_of(sessions, packet), decoder, packet);
+    if (!conversation->session)
+        return;
+    qs_client_session_packet(conversation->session, sessions->file, comment_of(sessions, packet),
+                             decoder, packet);
+    tell_news(sessions, conversation->session);
+}
+
+/* Nothing of what may still come is in its demo. Streams go on, behind the end of a game. */
+static void end_if_left(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    if (!sessions->options->prompt || !conversation->session || !conversation->order ||
+        !conversation->state->disconnected)
+        return;
+    conversation->finished = conversation->session->number;
+    end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
 }
 
 /* --- The way --------------------------------------------------------------------------------- */
@@ -335,6 +388,7 @@ static void take(struct qs_sessions *sessions, struct qs_conversation *conversat
     decode(sessions, conversation, packet);
     follow_session(sessions, conversation, packet);
     report_packet(sessions, conversation, packet);
+    end_if_left(sessions, conversation);
 }
 
 /* --- Order ----------------------------------------------------------------------------------- */
@@ -430,6 +484,14 @@ static void claim(struct qs_sessions *sessions, struct qs_conversation *conversa
     qs_unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
 }
 
+/* Where servers of the protocol listen, what came before the first packet that can be read alone is
+ * of the same game. */
+static void claim_by_port(struct qs_sessions *sessions, struct qs_conversation *conversation)
+{
+    if (conversation->is_server_port[QS_END_A] || conversation->is_server_port[QS_END_B])
+        claim(sessions, conversation);
+}
+
 /* The server goes on from another port: that conversation has its protocol before a packet. */
 static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t now)
 {
@@ -451,12 +513,25 @@ static void expect_announced(struct qs_sessions *sessions, int protocol, int64_t
     claim(sessions, next);
 }
 
+static int add_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet,
+                         struct qs_address *server)
+{
+    const struct qs_protocol_selection *selection = sessions->options->selection;
+    const int by_port = qs_protocol_selection_by_port(selection, packet);
+    struct qs_packet copy = *packet;
+
+    copy.source_is_server_port =
+        by_port != QS_PROTOCOL_NONE &&
+        qs_protocol_selection_is_server(selection, by_port, packet->source.port);
+    return qs_unclaimed_add(sessions->unclaimed, &copy, by_port, server);
+}
+
 /* It may show what its conversation is, by the packets before it. */
 static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet *packet)
 {
     struct qs_conversation *conversation;
     struct qs_address server;
-    const int protocol = qs_unclaimed_add(sessions->unclaimed, packet, &server);
+    const int protocol = add_unclaimed(sessions, packet, &server);
 
     if (protocol == QS_PROTOCOL_NONE)
         return;
@@ -566,6 +641,8 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
         keep_unclaimed(sessions, packet);
         return;
     }
+    if (!conversation->number)
+        claim_by_port(sessions, conversation);
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
@@ -598,13 +675,42 @@ static void report_over(struct qs_sessions *sessions, const struct qs_conversati
 static void end_conversation(struct qs_flow *flow, void *user)
 {
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
+    const struct qs_sessions *sessions = user;
 
     if (conversation->order)
         end_source(flow, user);
     if (conversation->session)
-        end_session(user, conversation);
+        end_session(user, conversation,
+                    sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
     report_over(user, conversation);
     qs_conversation_free(conversation);
+}
+
+/* --- Time that passes ------------------------------------------------------------------------- */
+
+/* What was not captured by then will not be. */
+#define HELD_FOR (INT64_C(1) * 1000000000)
+
+struct waiting {
+    struct qs_sessions *sessions;
+    int64_t now;
+};
+
+static void release_held(struct qs_flow *flow, void *user)
+{
+    const struct waiting *waiting = user;
+    struct qs_conversation *conversation = (struct qs_conversation *)flow;
+
+    if (waiting->now - flow->last >= HELD_FOR && qs_order_holds(conversation->order))
+        take_held(waiting->sessions, conversation, true);
+}
+
+void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
+{
+    struct waiting waiting = {sessions, sessions->latest + since};
+
+    qs_flow_table_each(sessions->flows, release_held, &waiting);
+    qs_flow_table_expire(sessions->flows, waiting.now);
 }
 
 /* --- Streams --------------------------------------------------------------------------------- */
@@ -681,6 +787,8 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     qs_flow_table_limit(sessions->flows, QS_FLOW_ONE_SIDED, QS_CROWD_WAITING_MAX);
     qs_flow_table_limit(sessions->flows, QS_FLOW_ANSWERED, QS_CROWD_WAITING_MAX);
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
+    if (options->idle)
+        qs_flow_table_set_idle(sessions->flows, options->idle);
     sessions->unclaimed = qs_unclaimed_new(options->protocol_options);
     sessions->lending = qs_lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
@@ -718,6 +826,7 @@ static void report_crowd(struct qs_sessions *sessions)
 void qs_sessions_free(struct qs_sessions *sessions, bool keep)
 {
     sessions->keep = keep;
+    sessions->ending = true;
     qs_flow_table_free(sessions->flows);
     qs_unclaimed_free(sessions->unclaimed);
     end_waiting(sessions);

@@ -46,6 +46,8 @@ struct qs_sessions_options {
     struct qs_demo_store *store; /* where demos go; NULL: nowhere */
     struct qs_session_demo_options demo;
     bool may_wait;       /* demos may wait for the input's end: more of it may help them */
+    bool prompt;         /* a session is over as soon as an end has said so */
+    int64_t idle;        /* nanoseconds: a session is over after so long; 0: QS_FLOW_IDLE */
     GPtrArray *sign_ons; /* see qs_lending_demos_new(); or NULL */
     struct qs_protocol_selection *selection;
     uint32_t *protocol_options[QS_PROTOCOLS_MAX]; /* by protocol, for qs_decoder.options */
@@ -79,6 +81,20 @@ struct qs_sessions_handler {
     /* No more packets of the conversation come; of one at least `packet` was told. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
                               const struct qs_protocol *protocol);
+    /* A session turns out to be one: see qs_client_session_is_live(). The next ones come of such
+     * sessions alone. */
+    void (*session_begin)(struct qs_sessions_handler *handler,
+                          const struct qs_client_session *session);
+    /* It began before the input did; its demo needs a sign-on. */
+    void (*session_late)(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session);
+    /* Its map is known; once a level. */
+    void (*session_map)(struct qs_sessions_handler *handler,
+                        const struct qs_client_session *session);
+    /* A file of its demo is there, or cannot be: see `error`. */
+    void (*demo_file)(struct qs_sessions_handler *handler, const struct qs_client_session *session,
+                      const struct qs_session_demo_file *file);
+    /* Of any session that is told of. */
     void (*session_end)(struct qs_sessions_handler *handler,
                         const struct qs_client_session *session);
     /* The session is over and will not be told of, by qs_client_session_end(). */
@@ -134,6 +150,12 @@ void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t 
 void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_recording *recording);
 void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block);
 void qs_sessions_end_demo(struct qs_sessions *sessions);
+
+/*
+ * For input that comes as time passes: nothing came for `since` nanoseconds since the last
+ * datagram. Sessions may be over by that; what waits for datagrams before it waits no longer.
+ */
+void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
 
 /* Ends all sessions. `keep` false: demos not finished yet are dropped. */
 void qs_sessions_free(struct qs_sessions *sessions, bool keep);

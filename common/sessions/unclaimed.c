@@ -93,8 +93,10 @@ static bool counts_on(struct count *own, const struct count *other, uint32_t num
     return good && is_ack_of(other, ack);
 }
 
-static bool is_numbered(const struct candidate *candidate, read_word *word)
+/* Whether so many ends count their packets. */
+static bool is_numbered(const struct candidate *candidate, read_word *word, int ends)
 {
+    int counting = 0;
     struct count counts[2] = {0};
     guint bad = 0;
 
@@ -107,8 +109,9 @@ static bool is_numbered(const struct candidate *candidate, read_word *word)
                        word(packet->data + 4) & NUMBER_MASK))
             bad++;
     }
-    return bad <= candidate->count / BAD_SHARE && counts[QS_END_A].packets >= PACKETS_MIN &&
-           counts[QS_END_B].packets >= PACKETS_MIN;
+    for (int end = QS_END_A; end <= QS_END_B; end++)
+        counting += counts[end].packets >= PACKETS_MIN;
+    return bad <= candidate->count / BAD_SHARE && counting >= ends;
 }
 
 /* --- Messages -------------------------------------------------------------------------------- */
@@ -195,15 +198,15 @@ static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate 
     return readable;
 }
 
-/* The only protocol that it can be of, and which end is its server. */
-static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
-                     enum qs_end *server)
+/* The only protocol whose client's moves can be read, and which end is its server. */
+static int recognise_moves(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
+                           enum qs_end *server)
 {
     struct qs_evidence evidence;
     enum qs_end end;
     int found = QS_PROTOCOL_NONE;
 
-    if (!is_numbered(candidate, qs_le32) && !is_numbered(candidate, qs_be32))
+    if (!is_numbered(candidate, qs_le32, 2) && !is_numbered(candidate, qs_be32, 2))
         return QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++) {
         if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &end, &evidence))
@@ -215,6 +218,30 @@ static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *can
         *server = end;
     }
     return found;
+}
+
+/* The protocol of the port, if it has such numbers. */
+static int recognise_port(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
+                          int by_port, enum qs_end *server)
+{
+    const struct qs_packet *last = &candidate->packets[candidate->count - 1];
+    const enum qs_end other = last->from == QS_END_A ? QS_END_B : QS_END_A;
+
+    if (by_port == QS_PROTOCOL_NONE || !qs_protocols[by_port]->moves ||
+        (!is_numbered(candidate, qs_le32, 1) && !is_numbered(candidate, qs_be32, 1)))
+        return QS_PROTOCOL_NONE;
+    unclaimed->evidence = (struct qs_evidence){.packets = candidate->count};
+    *server = last->source_is_server_port ? last->from : other;
+    return by_port;
+}
+
+static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *candidate, int by_port,
+                     enum qs_end *server)
+{
+    const int protocol = recognise_moves(unclaimed, candidate, server);
+
+    return protocol == QS_PROTOCOL_NONE ? recognise_port(unclaimed, candidate, by_port, server)
+                                        : protocol;
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
@@ -247,7 +274,7 @@ static void give_up(struct candidate *candidate)
     candidate->given_up = true;
 }
 
-int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet,
+int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet, int by_port,
                      struct qs_address *server)
 {
     struct qs_packet copy = *packet;
@@ -259,7 +286,7 @@ int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *pac
         return QS_PROTOCOL_NONE;
     keep(candidate, &copy);
     if (candidate->count % TRY_EVERY == 0) {
-        protocol = recognise(unclaimed, candidate, &end);
+        protocol = recognise(unclaimed, candidate, by_port, &end);
         if (protocol != QS_PROTOCOL_NONE) {
             *server = candidate->flow.ends[end];
             return protocol;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Datagrams of conversations that are of no known game as far as is known: no port tells, and no
- * packet that can be of one game only was seen. The first of each conversation are kept, since they
- * may be of a session that was running when the capture began:
+ * Datagrams of conversations that are of no known game as far as is known: no packet was seen that
+ * can be of one game only, or can be read by itself where servers of a game listen. The first of
+ * each conversation are kept, since they may be of a session that was running when the capture
+ * began:
  *
  *   - both ends number their packets in small steps, and acknowledge the other's numbers; and
  *   - what one of them sends can be read to its end as moves of clients of one protocol.
+ *
+ * Where servers of a game with such numbers listen, the numbers of one end are enough: what it
+ * sends may not be readable, as extensions were agreed upon before the capture began.
  *
  * Memory is bounded: QS_FLOWS_MAX conversations, of each QS_UNCLAIMED_PACKETS_MAX packets and
  * QS_UNCLAIMED_BYTES_MAX bytes; then it is given up.
@@ -25,15 +29,18 @@ struct qs_unclaimed;
 struct qs_unclaimed *qs_unclaimed_new(uint32_t *const *protocol_options);
 void qs_unclaimed_free(struct qs_unclaimed *unclaimed);
 
-/* Keeps a copy of the packet. Returns the protocol that its conversation turned out to be of, with
- * the address of its server; or QS_PROTOCOL_NONE. */
-int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet,
+/*
+ * Keeps a copy of the packet. `by_port`: the protocol whose servers listen on one of its ports, or
+ * QS_PROTOCOL_NONE; which of the two, the packet tells. Returns the protocol that its conversation
+ * turned out to be of, with the address of its server; or QS_PROTOCOL_NONE.
+ */
+int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet, int by_port,
                      struct qs_address *server);
 
 /* What showed of which protocol the last conversation is that turned out to be of one. */
 struct qs_evidence {
     unsigned packets; /* that number and acknowledge each other */
-    unsigned moves;   /* of them: moves of the client that can be read */
+    unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */
 };
 struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed);
 

@@ -8,6 +8,7 @@
 
 #include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/recorder/recorder_options.h"
 #include "common/sessions/sessions.h"
 
 struct action_kind;
@@ -21,12 +22,14 @@ struct options {
     struct demo_files *demos; /* where they go */
     bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */
     char **files;             /* ends with NULL */
-    char *interface;          /* NULL: read `files` */
+    char *interface;          /* or several, with commas between them; NULL: read `files` */
+    char **ports;             /* texts of --port, ends with NULL; or NULL */
     char *user;               /* who goes on when the interface is open; or NULL */
     char *filter;             /* or NULL */
     char **sign_ons;          /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct qs_sessions_options sessions;
     struct check_options check;
+    struct recorder_options recorder;
 };
 
 #endif

@@ -109,10 +109,14 @@ static char *missing_start_text(const struct qs_client_session *session)
 
 char *report_sign_on(const struct qs_client_session *session)
 {
+    const struct qs_session_demo_loan *loan;
+
     if (!session->demo || !qs_session_demo_lacks(session->demo))
         return NULL;
-    if (qs_session_demo_loan(session->demo)->lender)
-        return g_strdup_printf("lent by %s", qs_session_demo_loan(session->demo)->lender);
+    loan = qs_session_demo_loan(session->demo);
+    if (loan->lender)
+        return g_strdup_printf("%slent by %s", loan->unproven ? "map not proven; " : "",
+                               loan->lender);
     return g_strdup("missing");
 }
 

@@ -14,7 +14,7 @@ enum {
     READ_BUFFER = 256 * 1024,
     LIVE_SNAPLEN = 262144,
     LIVE_TIMEOUT_MS = 100,
-    LIVE_BUFFER = 16 * 1024 * 1024,
+    MIB = 1024 * 1024,
     /* Source: pcap-savefile(5). */
     PCAP_FILE_HEADER = 24,
     PCAP_FRAME_HEADER = 16,
@@ -150,21 +150,21 @@ static char *live_error(pcap_t *pcap, int status)
 }
 
 /* Returns libpcap's first complaint, or 0. */
-static int configure(pcap_t *pcap)
+static int configure(pcap_t *pcap, unsigned buffer)
 {
     int status = pcap_set_snaplen(pcap, LIVE_SNAPLEN);
 
     if (!status)
         status = pcap_set_timeout(pcap, LIVE_TIMEOUT_MS);
     if (!status)
-        status = pcap_set_buffer_size(pcap, LIVE_BUFFER);
+        status = pcap_set_buffer_size(pcap, (int)(buffer * MIB));
     /* Not every system has this clock; microseconds do as well. */
     if (!status && pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO) != 0)
         status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_MICRO);
     return status;
 }
 
-static pcap_t *activate(const char *name, char **error)
+static pcap_t *activate(const char *name, unsigned buffer, char **error)
 {
     char text[PCAP_ERRBUF_SIZE] = "";
     pcap_t *pcap = pcap_create(name, text);
@@ -174,19 +174,19 @@ static pcap_t *activate(const char *name, char **error)
         *error = g_strdup(text);
         return NULL;
     }
-    status = configure(pcap);
+    status = configure(pcap, buffer);
     if (!status)
         status = pcap_activate(pcap);
-    if (status >= 0)
+    if (status >= 0 && pcap_setnonblock(pcap, 1, text) == 0)
         return pcap;
-    *error = live_error(pcap, status);
+    *error = status < 0 ? live_error(pcap, status) : g_strdup(text);
     pcap_close(pcap);
     return NULL;
 }
 
-struct input *input_open_live(const char *name, const char *filter, char **error)
+struct input *input_open_live(const char *name, const char *filter, unsigned buffer, char **error)
 {
-    pcap_t *pcap = activate(name, error);
+    pcap_t *pcap = activate(name, buffer, error);
     struct input *input;
 
     if (!pcap)
@@ -310,13 +310,18 @@ void input_break(struct input *input)
     pcap_breakloop(input->pcap);
 }
 
-uint64_t input_dropped(const struct input *input)
+int input_descriptor(const struct input *input)
+{
+    return pcap_get_selectable_fd(input->pcap);
+}
+
+struct input_drops input_drops(const struct input *input)
 {
     struct pcap_stat stat;
 
     if (!input->live || pcap_stats(input->pcap, &stat) != 0)
-        return 0;
-    return (uint64_t)stat.ps_drop + stat.ps_ifdrop;
+        return (struct input_drops){0};
+    return (struct input_drops){stat.ps_drop, stat.ps_ifdrop};
 }
 
 void input_close(struct input *input)

@@ -21,7 +21,7 @@ struct input_frame {
 
 enum input_status {
     INPUT_FRAME,
-    INPUT_IDLE, /* live: nothing came for a while */
+    INPUT_IDLE, /* live: nothing is there now */
     INPUT_END,
     INPUT_BROKEN /* the file is cut or damaged here; see input_error() */
 };
@@ -44,8 +44,11 @@ struct input *input_open_file(const char *name, const char *filter, char **error
 /* The same for a stream that is open already, which it takes over in any case. */
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error);
 
-/* Records from the interface `name`. The same on failure. */
-struct input *input_open_live(const char *name, const char *filter, char **error);
+/*
+ * Records from the interface `name`; the kernel has room for so many MiB of packets that wait.
+ * input_next() does not wait then: see input_descriptor(). The same on failure.
+ */
+struct input *input_open_live(const char *name, const char *filter, unsigned buffer, char **error);
 
 /* What messages call it: the file's name, "standard input" or the interface's name. */
 const char *input_name(const struct input *input);
@@ -70,8 +73,15 @@ void input_break(struct input *input);
 /* Bytes of the file read so far. */
 uint64_t input_position(const struct input *input);
 
-/* Live: frames that the system dropped because nobody fetched them in time. */
-uint64_t input_dropped(const struct input *input);
+/* Live: becomes readable when frames are there, as poll(2) has it; or -1. */
+int input_descriptor(const struct input *input);
+
+/* Live: frames that were lost so far; the counts begin anew behind 2^32 - 1. */
+struct input_drops {
+    uint32_t kernel;    /* nobody fetched them in time */
+    uint32_t interface; /* it, or its driver, had no room */
+};
+struct input_drops input_drops(const struct input *input);
 
 void input_close(struct input *input);
 

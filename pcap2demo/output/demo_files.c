@@ -15,8 +15,9 @@ struct demo_files {
 
 /* --- What demos call --- */
 
-static void *begin(struct qs_demo_store *store)
+static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
 {
+    (void)request;
     return writer_new(((const struct demo_files *)store)->folder);
 }
 
@@ -26,29 +27,35 @@ static void write_bytes(void *file, const void *data, size_t size)
 }
 
 /* `name` NULL: there is none for it. */
-static char *commit_as(const struct demo_files *files, struct writer *writer, const char *name)
+static char *commit_as(struct writer *writer, const char *name, bool overwrite)
 {
     if (name)
-        return writer_commit(writer, name, files->force);
+        return writer_commit(writer, name, overwrite);
     return g_strdup("one file cannot hold several sessions: choose one with --session, or a folder "
                     "with --output");
 }
 
-/* The next free name; the user's own where he gave one. */
-static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name)
+char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *writer,
+                      const struct qs_naming_request *request, char **name)
 {
-    const struct demo_files *files = (const struct demo_files *)store;
     char *error = NULL;
 
     *name = NULL;
     do {
         g_free(error);
         g_free(*name);
-        *name = qs_naming_next(files->naming, request);
-        error = commit_as(files, file, *name);
-    } while (writer_name_is_taken(file) && qs_naming_is_free(files->naming));
+        *name = qs_naming_next(naming, request);
+        error = commit_as(writer, *name, overwrite);
+    } while (writer_name_is_taken(writer) && qs_naming_is_free(naming));
     return error;
+}
+
+static char *commit(struct qs_demo_store *store, void *file,
+                    const struct qs_naming_request *request, char **name)
+{
+    const struct demo_files *files = (const struct demo_files *)store;
+
+    return demo_files_name(files->naming, files->force, file, request, name);
 }
 
 static void end(void *file)
@@ -82,7 +89,8 @@ struct demo_files *demo_files_new(const char *output, bool force, char **error)
 {
     struct demo_files *files = g_new0(struct demo_files, 1);
 
-    files->store = (struct qs_demo_store){begin, write_bytes, commit, end};
+    files->store =
+        (struct qs_demo_store){.begin = begin, .write = write_bytes, .commit = commit, .end = end};
     files->force = force;
     set_output(files, output ? output : ".");
     *error = make_folders(files->folder);
@@ -107,4 +115,9 @@ struct qs_demo_store *demo_files_store(struct demo_files *files)
 const char *demo_files_folder(const struct demo_files *files)
 {
     return files->folder;
+}
+
+struct qs_naming *demo_files_naming(const struct demo_files *files)
+{
+    return files->naming;
 }

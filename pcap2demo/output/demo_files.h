@@ -17,6 +17,17 @@ void demo_files_free(struct demo_files *files);
 
 struct qs_demo_store *demo_files_store(struct demo_files *files);
 
+/*
+ * Gives a file its name, the next free one; the user's own where he gave one. NULL; or why it has
+ * none, as a new text. `*name` is new, or NULL.
+ */
+struct writer;
+char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *writer,
+                      const struct qs_naming_request *request, char **name);
+
+/* The names that were given. */
+struct qs_naming *demo_files_naming(const struct demo_files *files);
+
 /* The folder that all files go to. */
 const char *demo_files_folder(const struct demo_files *files);
 

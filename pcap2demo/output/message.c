@@ -6,6 +6,7 @@
 #include "pcap2demo/output/progress.h"
 
 static enum exit_status worst = EXIT_WELL;
+static void (*printer)(const char *line);
 static failure_handler *handler;
 static void *handler_user;
 
@@ -32,7 +33,7 @@ void print_line(const char *format, ...)
 
 static void print_message(struct qs_location location, const char *format, va_list arguments)
 {
-    GString *line = g_string_new("pcap2demo: ");
+    GString *line = g_string_new(printer ? NULL : "pcap2demo: ");
 
     if (location.file)
         g_string_append_printf(line, "%s: ", location.file);
@@ -41,8 +42,16 @@ static void print_message(struct qs_location location, const char *format, va_li
                                location.block ? "block" : "packet", location.packet);
     g_string_append_vprintf(line, format, arguments);
     progress_erase();
-    put_line(line->str, stderr);
+    if (printer)
+        printer(line->str);
+    else
+        put_line(line->str, stderr);
     g_string_free(line, TRUE);
+}
+
+void print_messages_with(void (*by)(const char *line))
+{
+    printer = by;
 }
 
 void message(struct qs_location location, const char *format, ...)
@@ -94,6 +103,11 @@ void raise_status(enum exit_status status)
 {
     if (status > worst)
         worst = status;
+}
+
+void forgive(void)
+{
+    worst = EXIT_WELL;
 }
 
 enum exit_status status_so_far(void)

@@ -41,6 +41,13 @@ void raise_status(enum exit_status status);
 /* The worst status so far. */
 enum exit_status status_so_far(void);
 
+/* From now on `by` is given the lines of messages, without "pcap2demo: " and a newline, instead of
+ * standard error; NULL: as before. */
+void print_messages_with(void (*by)(const char *line));
+
+/* Nothing that was said so far makes a difference: the exit status is EXIT_WELL again. */
+void forgive(void);
+
 /* From now on `by` gets each failure, too. One at a time; NULL: none. */
 typedef void failure_handler(enum exit_status status, struct qs_location location, const char *text,
                              void *user);

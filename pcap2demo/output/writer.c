@@ -17,7 +17,10 @@ struct writer {
     GByteArray *buffer;
     uint64_t size;
     char *error;
-    bool taken; /* the error is that there is such a file */
+    bool taken;            /* the error is that there is such a file */
+    char *before, *behind; /* of the number in the temporary file's name; NULL: not set */
+    bool waits;            /* a full disk is no error */
+    bool full;             /* it was, the last time */
 };
 
 char *writer_name_problem(const char *option, const char *name)
@@ -36,6 +39,15 @@ struct writer *writer_new(const char *folder)
     return writer;
 }
 
+struct writer *writer_adopt(const char *folder, const char *path, uint64_t size)
+{
+    struct writer *writer = writer_new(folder);
+
+    writer->temporary = g_strdup(path);
+    writer->size = size;
+    return writer;
+}
+
 uint64_t writer_size(const struct writer *writer)
 {
     return writer->size;
@@ -43,8 +55,16 @@ uint64_t writer_size(const struct writer *writer)
 
 static void fail(struct writer *writer, const char *what)
 {
-    if (!writer->error)
+    writer->full = errno == ENOSPC || errno == EDQUOT;
+    if (!writer->error && !(writer->waits && writer->full))
         writer->error = g_strdup_printf("%s: %s", what, g_strerror(errno));
+}
+
+static char *temporary_path(const struct writer *writer, unsigned serial)
+{
+    if (writer->before)
+        return g_strdup_printf("%s/%s%u%s", writer->folder, writer->before, serial, writer->behind);
+    return g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), serial);
 }
 
 /* Makes a temporary file with a name that nobody has; returns it open, or -1. */
@@ -57,9 +77,8 @@ static int create_temporary(struct writer *writer)
         writer->error = problem;
     else
         g_free(problem);
-    while (!writer->error) {
-        char *path =
-            g_strdup_printf("%s/.pcap2demo-%ld-%u.tmp", writer->folder, (long)getpid(), ++serial);
+    while (!writer->error && !writer->full) {
+        char *path = temporary_path(writer, ++serial);
         const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
         if (file >= 0) {
@@ -85,19 +104,27 @@ static int open_temporary(struct writer *writer)
     return file;
 }
 
-static bool write_all(int file, const uint8_t *data, size_t size)
+/* What was written leaves the buffer. */
+static bool write_buffer(struct writer *writer, int file)
 {
-    while (size) {
-        const ssize_t written = write(file, data, size);
+    const GByteArray *buffer = writer->buffer;
+    size_t done = 0;
+
+    while (done < buffer->len) {
+        const ssize_t written = write(file, buffer->data + done, buffer->len - done);
 
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return false;
-        data += written;
-        size -= (size_t)written;
+            break;
+        done += (size_t)written;
     }
-    return true;
+    if (done == buffer->len) {
+        g_byte_array_set_size(writer->buffer, 0);
+        return true;
+    }
+    g_byte_array_remove_range(writer->buffer, 0, (guint)done);
+    return false;
 }
 
 static void flush(struct writer *writer)
@@ -106,14 +133,60 @@ static void flush(struct writer *writer)
 
     if (writer->error)
         return;
+    writer->full = false;
     file = open_temporary(writer);
     if (file < 0)
         return;
-    if (!write_all(file, writer->buffer->data, writer->buffer->len))
+    if (!write_buffer(writer, file))
         fail(writer, writer->folder);
     if (close(file) != 0)
         fail(writer, writer->folder);
+    if (writer->error)
+        g_byte_array_set_size(writer->buffer, 0);
+}
+
+void writer_name_temporary(struct writer *writer, const char *before, const char *behind)
+{
+    writer->before = g_strdup(before);
+    writer->behind = g_strdup(behind);
+}
+
+void writer_wait_for_room(struct writer *writer)
+{
+    writer->waits = true;
+}
+
+bool writer_flush(struct writer *writer)
+{
+    if (writer->buffer->len)
+        flush(writer);
+    return !writer->full;
+}
+
+size_t writer_waiting(const struct writer *writer)
+{
+    return writer->buffer->len;
+}
+
+bool writer_is_full(const struct writer *writer)
+{
+    return writer->full;
+}
+
+void writer_hold(struct writer *writer)
+{
+    writer->full = true;
+}
+
+void writer_drop_waiting(struct writer *writer)
+{
+    writer->size -= writer->buffer->len;
     g_byte_array_set_size(writer->buffer, 0);
+}
+
+const char *writer_temporary(const struct writer *writer)
+{
+    return writer->temporary;
 }
 
 void writer_add(struct writer *writer, const void *data, size_t size)
@@ -122,7 +195,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
     if (!writer->folder || writer->error)
         return;
     g_byte_array_append(writer->buffer, data, (guint)size);
-    if (writer->buffer->len >= WRITER_BUFFER)
+    if (writer->buffer->len >= WRITER_BUFFER && !writer->full)
         flush(writer);
 }
 
@@ -206,11 +279,18 @@ bool writer_name_is_taken(const struct writer *writer)
     return writer->taken;
 }
 
+void writer_forget(struct writer *writer)
+{
+    g_clear_pointer(&writer->temporary, g_free);
+}
+
 void writer_free(struct writer *writer)
 {
     remove_temporary(writer);
     g_byte_array_free(writer->buffer, TRUE);
     g_free(writer->folder);
+    g_free(writer->before);
+    g_free(writer->behind);
     g_free(writer->error);
     g_free(writer);
 }

@@ -28,7 +28,36 @@ struct writer;
  */
 struct writer *writer_new(const char *folder);
 
+/* The temporary file's name is a number between these two, instead of the program's own choice. */
+void writer_name_temporary(struct writer *writer, const char *before, const char *behind);
+
 void writer_add(struct writer *writer, const void *data, size_t size);
+
+/* A file that is in `folder` already, under a name that it is to lose; of this size. */
+struct writer *writer_adopt(const char *folder, const char *path, uint64_t size);
+
+/*
+ * For files that are written for long. writer_wait_for_room(): from now on a full disk is no
+ * error; what has no room waits in memory, until writer_flush() has success. What is there is at
+ * all times the beginning of the file.
+ */
+void writer_wait_for_room(struct writer *writer);
+
+/* Writes what waits in memory. False: there is no room for it. */
+bool writer_flush(struct writer *writer);
+
+/* Bytes that wait in memory; and whether the disk was full the last time. */
+size_t writer_waiting(const struct writer *writer);
+bool writer_is_full(const struct writer *writer);
+
+/* As if the disk had been full: nothing is written before writer_flush(). */
+void writer_hold(struct writer *writer);
+
+/* What waits in memory, and has no room, is dropped. */
+void writer_drop_waiting(struct writer *writer);
+
+/* The temporary file; NULL: there is none yet. */
+const char *writer_temporary(const struct writer *writer);
 
 /* Bytes added so far. */
 uint64_t writer_size(const struct writer *writer);
@@ -42,6 +71,9 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
 /* Whether nothing went wrong but that the last name is taken: the file may be given another. */
 bool writer_name_is_taken(const struct writer *writer);
+
+/* The temporary file stays where it is when the writer is freed. */
+void writer_forget(struct writer *writer);
 
 /* Frees the writer. What was not committed is removed. */
 void writer_free(struct writer *writer);

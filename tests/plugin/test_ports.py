@@ -8,7 +8,7 @@ import unittest
 from wireshark import CAPTURES, PluginTest, quoted, to_client, to_server
 
 CONNECT = b"\xff\xff\xff\xffconnect 28 4320 -168 \"\\name\\me\"\n"
-GAME = bytes.fromhex("01000000 00000000 8210 0b")
+GAME = bytes.fromhex("01000000 00000000 8210 05ff")  # clc_delta
 ODD_PORT = 40123  # nobody's
 
 LATE = " or ".join(f"{game}.sequence.{how}" for game in ("qw", "nq") for how in ("duplicate", "stale"))

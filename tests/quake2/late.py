@@ -46,6 +46,16 @@ LENT = [
     ("newest/quake2-aqtion38/aq2tp.pcap", 59148, 0.5, None, 0.999),
 ]
 
+# capture, the share that is cut off, who is named as lender: of another map with the same models and
+# baselines, or of the same map. What the player picks up tells.
+MAPS = [
+    ("b36-q2pro/b36-q2pro.pcap", 0.82, "e-two-clients/e-alice36.dm2", "lie elsewhere"),
+    ("b36-q2pro/b36-q2pro.pcap", 0.9, "e-two-clients/e-alice36.dm2", "lie elsewhere"),
+    ("b35-r1q2/b35-r1q2.pcap", 0.4, "b35-r1q2/b35-r1q2-lab2.dm2", "lie elsewhere"),
+    ("b36-q2pro/b36-q2pro.pcap", 0.95, "e-two-clients/e-alice36.dm2", "whether it was on the map"),
+    ("b36-q2pro/b36-q2pro.pcap", 0.05, "e-two-clients/e-alice36.dm2", None),
+]
+
 # Share of packets that two clients' capture lost after the sign-ons; the least share of frames whose
 # entities are all right, and of entity states.
 LOSSES = [(0.01, 0.88, 0.984), (0.05, 0.57, 0.915)]
@@ -140,6 +150,20 @@ def check_lent(rebuilding, shared):
         yield good
 
 
+def check_maps(rebuilding, shared):
+    """Nobody lends of another map, or it is said that this is not known."""
+    folder = shared / "captures" / "quake2"
+    for name, share, lender, words in MAPS:
+        data = (folder / name).read_bytes()
+        rebuilding.rebuild(without_first(data, int(len(list(records(data))) * share)), "--sign-on",
+                           folder / lender)
+        doubts = re.search("lie elsewhere|whether it was on the map", rebuilding.said)
+        good = (doubts and doubts[0]) == words
+        print(f"{'ok  ' if good else 'FAIL'} {pathlib.Path(name).name} from {share:.0%}, lent by {lender}: "
+              f"{doubts and doubts[0]}")
+        yield good
+
+
 def check_losses(rebuilding, shared):
     data = (shared / TWO_CLIENTS).read_bytes()
     truths = rebuilding.rebuild(data)
@@ -181,7 +205,8 @@ def main():
         rebuilding = Rebuilding(tools, folder)
         results = list(check_whole(rebuilding, captures, shared / "captures" / "quake2"))
         if shared.is_dir():
-            results += [*check_lent(rebuilding, shared), *check_losses(rebuilding, shared),
+            results += [*check_lent(rebuilding, shared), *check_maps(rebuilding, shared),
+                    *check_losses(rebuilding, shared),
                         *check_lost_sign_on(rebuilding, shared)]
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1

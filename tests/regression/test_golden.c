@@ -606,7 +606,7 @@ static void knows_fields(void **state)
     assert_false(golden_knows(""));
 }
 
-/* The list that README and the manual name, from the tables of fields. */
+/* The list that the manuals name, from the tables of fields. */
 static void leaves_out_what_varies(void **state)
 {
     static const char *const names[] = {

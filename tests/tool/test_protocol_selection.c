@@ -16,10 +16,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A packet that no protocol can take for its own. */
+/* A packet that is no evidence but where a server listens. */
 static struct qs_packet between(uint16_t source, uint16_t destination)
 {
-    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 6};
+    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 1};
     struct qs_packet packet = {.data = data, .size = sizeof data, .wire_size = sizeof data};
 
     packet.source.port = source;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Clean Debian systems to build and test in, for .ci/packages and .ci/run --all. Root makes them, by
+# debootstrap. Two variables say where:
+#
+#   QUAKESHARK_MIRROR    where packages come from: http://deb.debian.org/debian
+#   QUAKESHARK_CHROOTS   where systems and downloads are kept for the next time: /var/cache/quakeshark
+mirror=${QUAKESHARK_MIRROR:-http://deb.debian.org/debian}
+chroots=${QUAKESHARK_CHROOTS:-/var/cache/quakeshark}
+
+need_chroots() {
+    if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
+        echo "$0: chroots need root and the package debootstrap" >&2
+        exit 2
+    fi
+    mkdir -p "$chroots/archives/partial"
+    commit=$(git -c safe.directory="$PWD" rev-parse HEAD)
+}
+
+# new_chroot SUITE FOLDER: a Debian of that suite with its basic packages only.
+new_chroot() {
+    local base=$chroots/$1
+
+    if [ ! -d "$base" ]; then
+        rm -rf "$base.new"
+        debootstrap --variant=minbase "$1" "$base.new" "$mirror" >"$base.log" || {
+            cat "$base.log"
+            return 1
+        }
+        echo force-unsafe-io >"$base.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
+        mv "$base.new" "$base"
+    fi
+    cp -a --reflink=auto "$base" "$2"
+}
+
+# in_chroot FOLDER COMMAND...: its mounts and processes go when the command ends.
+in_chroot() {
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child sh -c '
+        mount -t proc proc "$1/proc"
+        mount --rbind /dev "$1/dev"
+        mount --bind "$0" "$1/var/cache/apt/archives"
+        root=$1
+        shift
+        exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' \
+        "$chroots/archives" "$@"
+}
+
+# checkout FOLDER: what is committed, with the commit time on every file.
+checkout() {
+    mkdir -p "$1"
+    git -c safe.directory="$PWD" archive "$commit" | tar -x -C "$1"
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/live.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <net/if.h>
+#include <pcap/pcap.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Frames of one interface that are taken before another has its turn. */
+enum { TURN = 256 };
+
+struct source {
+    const char *name;
+    struct input *input; /* NULL: it is gone */
+    link_reader *link;
+    bool down;
+    bool hopeless; /* the program may not open it again */
+    struct input_drops seen;
+    struct live_drops drops;
+};
+
+struct live {
+    struct live_setup setup;
+    struct source *sources;
+    unsigned count;
+    unsigned turn; /* whose it is */
+    unsigned taken;
+    uint64_t frames;
+    int socket; /* to ask for the state of interfaces; or -1 */
+};
+
+/* --- One interface --------------------------------------------------------------------------- */
+
+static bool open_source(const struct live *live, struct source *source, char **error)
+{
+    struct input *input =
+        input_open_live(source->name, live->setup.filter, live->setup.buffer, error);
+
+    if (!input)
+        return false;
+    source->link = link_find(input_link_type(input));
+    if (source->link) {
+        source->input = input;
+        source->seen = (struct input_drops){0};
+        return true;
+    }
+    *error = g_strdup_printf("captures of link type \"%s\" cannot be read",
+                             pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
+    input_close(input);
+    return false;
+}
+
+static void count_drops(struct source *source)
+{
+    struct input_drops drops;
+
+    if (!source->input)
+        return;
+    drops = input_drops(source->input);
+    source->drops.kernel += drops.kernel - source->seen.kernel;
+    source->drops.interface += drops.interface - source->seen.interface;
+    source->seen = drops;
+}
+
+static void close_source(struct source *source)
+{
+    count_drops(source);
+    g_clear_pointer(&source->input, input_close);
+}
+
+static void tell(const struct live *live, const struct source *source, bool good,
+                 const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+static void tell(const struct live *live, const struct source *source, bool good,
+                 const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    live->setup.tell(live->setup.user, source->name, text, good);
+    g_free(text);
+}
+
+static void lose(const struct live *live, struct source *source)
+{
+    tell(live, source, false, "%s; waiting for it", input_error(source->input));
+    close_source(source);
+}
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+struct live *live_open(const struct live_setup *setup, const char **name, char **error)
+{
+    struct live *live = g_new0(struct live, 1);
+
+    live->setup = *setup;
+    live->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    live->count = g_strv_length((char **)setup->names);
+    live->sources = g_new0(struct source, live->count);
+    for (unsigned i = 0; i < live->count; i++) {
+        live->sources[i].name = *name = setup->names[i];
+        if (!open_source(live, &live->sources[i], error)) {
+            live_close(live);
+            return NULL;
+        }
+    }
+    return live;
+}
+
+void live_close(struct live *live)
+{
+    for (unsigned i = 0; i < live->count; i++)
+        if (live->sources[i].input)
+            close_source(&live->sources[i]);
+    if (live->socket >= 0)
+        close(live->socket);
+    g_free(live->sources);
+    g_free(live);
+}
+
+const char *live_link_name(const struct live *live, unsigned interface)
+{
+    const struct input *input = live->sources[interface].input;
+
+    return input ? pcap_datalink_val_to_description_or_dlt(input_link_type(input)) : "gone";
+}
+
+/* --- Frames ---------------------------------------------------------------------------------- */
+
+static bool next_of(struct live *live, struct source *source, struct live_frame *frame)
+{
+    enum input_status status;
+
+    if (!source->input)
+        return false;
+    status = input_next(source->input, &frame->frame);
+    if (status == INPUT_BROKEN)
+        lose(live, source);
+    if (status != INPUT_FRAME)
+        return false;
+    frame->frame.number = ++live->frames;
+    frame->link = source->link;
+    frame->interface = (unsigned)(source - live->sources);
+    frame->link_type = input_link_type(source->input);
+    return true;
+}
+
+bool live_next(struct live *live, struct live_frame *frame)
+{
+    for (unsigned tried = 0; tried <= live->count; tried++) {
+        if (live->taken++ < TURN && next_of(live, &live->sources[live->turn], frame))
+            return true;
+        live->taken = 0;
+        live->turn = (live->turn + 1) % live->count;
+    }
+    return false;
+}
+
+void live_wait(const struct live *live, int milliseconds)
+{
+    struct pollfd *waiting = g_new0(struct pollfd, live->count);
+
+    for (unsigned i = 0; i < live->count; i++) {
+        const struct source *source = &live->sources[i];
+
+        /* What is down is always "readable". */
+        waiting[i].fd = source->input && !source->down ? input_descriptor(source->input) : -1;
+        waiting[i].events = POLLIN;
+    }
+    poll(waiting, live->count, milliseconds);
+    g_free(waiting);
+}
+
+/* --- Interfaces that come and go ------------------------------------------------------------- */
+
+/* The pseudo-device of all interfaces is never down. */
+static bool is_down(const struct live *live, const struct source *source)
+{
+    struct ifreq request = {0};
+
+    if (live->socket < 0 || strcmp(source->name, "any") == 0 ||
+        strlen(source->name) >= sizeof request.ifr_name)
+        return false;
+    memcpy(request.ifr_name, source->name, strlen(source->name));
+    return ioctl(live->socket, SIOCGIFFLAGS, &request) == 0 && !(request.ifr_flags & IFF_UP);
+}
+
+static void follow_state(const struct live *live, struct source *source)
+{
+    const bool down = is_down(live, source);
+
+    if (down != source->down)
+        tell(live, source, !down, down ? "is down; waiting for it" : "is up again");
+    source->down = down;
+}
+
+static bool is_there(const struct source *source)
+{
+    return strcmp(source->name, "any") == 0 || if_nametoindex(source->name) != 0;
+}
+
+static void try_again(const struct live *live, struct source *source)
+{
+    char *error = NULL;
+
+    if (source->hopeless || !is_there(source))
+        return;
+    if (open_source(live, source, &error)) {
+        tell(live, source, true, "is back");
+    } else if (!is_down(live, source) && is_there(source)) {
+        source->hopeless = true;
+        tell(live, source, false, "is back, but cannot be opened again: %s", error);
+    }
+    g_free(error);
+}
+
+void live_tend(struct live *live)
+{
+    for (unsigned i = 0; i < live->count; i++) {
+        struct source *source = &live->sources[i];
+
+        if (source->input)
+            follow_state(live, source);
+        else
+            try_again(live, source);
+    }
+}
+
+/* The one that is open stays where no other can be had. */
+void live_reopen(struct live *live)
+{
+    for (unsigned i = 0; i < live->count; i++) {
+        struct source *source = &live->sources[i];
+        struct source fresh = *source;
+        char *error = NULL;
+
+        if (open_source(live, &fresh, &error)) {
+            close_source(source);
+            source->input = fresh.input;
+            source->link = fresh.link;
+            source->seen = fresh.seen;
+            source->hopeless = false;
+        }
+        g_free(error);
+    }
+}
+
+bool live_is_over(const struct live *live)
+{
+    for (unsigned i = 0; i < live->count; i++)
+        if (live->sources[i].input || !live->sources[i].hopeless)
+            return false;
+    return true;
+}
+
+struct live_drops live_drops(struct live *live, unsigned interface)
+{
+    count_drops(&live->sources[interface]);
+    return live->sources[interface].drops;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/recorder.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pcap2demo/capture/live.h"
+#include "pcap2demo/confine.h"
+#include "pcap2demo/packets.h"
+#include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recorder/notify.h"
+#include "pcap2demo/recorder/packet_files.h"
+#include "pcap2demo/recorder/port_filter.h"
+#include "pcap2demo/recorder/record.h"
+#include "pcap2demo/recorder/recordings.h"
+#include "pcap2demo/signals.h"
+#include "pcap2demo/summary.h"
+
+/* What is done how often: in microseconds, and in frames. */
+enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096 };
+
+struct recorder {
+    const struct options *options;
+    struct qs_sessions_options sessions_options;
+    bool records; /* demos; else another action has the sessions */
+    char **interfaces;
+    char *filter; /* or NULL */
+    struct live *live;
+    struct action *action;
+    struct recordings *recordings;     /* NULL: no demos are written */
+    struct packet_files *packet_files; /* NULL: packets are not kept */
+    struct packets packets;
+    struct qs_sessions *sessions;
+    struct status status;
+    unsigned interface; /* of the last frame */
+    gint64 last_frame;  /* monotonic, microseconds */
+    gint64 tended;      /* the same */
+    unsigned seconds;   /* so often */
+    bool unread;        /* standard output, by whoever it is for */
+};
+
+/* --- Beginning ------------------------------------------------------------------------------- */
+
+static void tell_interface(void *user, const char *interface, const char *what, bool good)
+{
+    (void)user;
+    (good ? log_event : log_warning)("interface", json_pack("{s:s}", "interface", interface),
+                                     "%s: %s", interface, what);
+}
+
+/* What libpcap says to those without the right is long, and lacks what helps. */
+static void cannot_open(const char *interface, const char *error)
+{
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+
+    if (geteuid() != 0 && strstr(error, "ermission"))
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = interface},
+                "no right to record from it; as root, once: setcap cap_net_raw+ep %s",
+                program ? program : "pcap2demo");
+    else
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = interface}, "%s", error);
+    g_free(program);
+}
+
+static bool open_interfaces(struct recorder *recorder)
+{
+    const struct live_setup setup = {.names = recorder->interfaces,
+                                     .filter = recorder->filter,
+                                     .buffer = recorder->options->recorder.buffer,
+                                     .tell = tell_interface,
+                                     .user = recorder};
+    const char *interface = recorder->options->interface;
+    char *error = NULL;
+
+    recorder->live = live_open(&setup, &interface, &error);
+    if (!recorder->live)
+        cannot_open(interface, error);
+    g_free(error);
+    return recorder->live != NULL;
+}
+
+/* New; ends with NULL. */
+static char **written_folders(const struct recorder *recorder)
+{
+    const struct options *options = recorder->options;
+    GPtrArray *folders = g_ptr_array_new();
+
+    if (recorder->records)
+        g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
+    if (options->action == &extract_action)
+        g_ptr_array_add(folders, g_strdup(options->argument));
+    if (options->check.junit)
+        g_ptr_array_add(folders, g_path_get_dirname(options->check.junit));
+    if (options->recorder.packets)
+        g_ptr_array_add(folders, g_path_get_dirname(options->recorder.packets));
+    g_ptr_array_add(folders, NULL);
+    return (char **)g_ptr_array_free(folders, FALSE);
+}
+
+/* From here on nothing needs the rights that opening the interfaces did. */
+static bool give_up_rights(const struct recorder *recorder)
+{
+    char **folders = written_folders(recorder);
+    char *problem = confine(recorder->options->user, (const char *const *)folders);
+
+    g_strfreev(folders);
+    if (!problem)
+        return true;
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder->options->interface}, "%s",
+            problem);
+    g_free(problem);
+    return false;
+}
+
+static bool open_recordings(struct recorder *recorder)
+{
+    const struct recordings_setup setup = {.files = recorder->options->demos,
+                                           .overwrite = recorder->options->force,
+                                           .limits = &recorder->options->recorder,
+                                           .sessions = &recorder->options->sessions};
+    char *error = NULL;
+
+    if (!recorder->records)
+        return true;
+    recorder->recordings = recordings_new(&setup, &error);
+    if (recorder->recordings)
+        recorder->sessions_options.store = recordings_store(recorder->recordings);
+    else
+        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
+    g_free(error);
+    return recorder->recordings != NULL;
+}
+
+static bool open_packet_files(struct recorder *recorder)
+{
+    char *error = NULL;
+
+    if (!recorder->options->recorder.packets)
+        return true;
+    recorder->packet_files =
+        packet_files_new(&recorder->options->recorder, recorder->interfaces, &error);
+    if (!recorder->packet_files)
+        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
+    g_free(error);
+    return recorder->packet_files != NULL;
+}
+
+static void tell_start(const struct recorder *recorder)
+{
+    const char *folder = recorder->records ? demo_files_folder(recorder->options->demos) : NULL;
+    const char *filter = recorder->filter ? recorder->filter : "none";
+
+    for (unsigned i = 0; recorder->interfaces[i]; i++)
+        log_event("listening",
+                  json_pack("{s:s, s:s, s:s}", "interface", recorder->interfaces[i], "link",
+                            live_link_name(recorder->live, i), "filter", filter),
+                  "listening on %s (%s), filter: %s", recorder->interfaces[i],
+                  live_link_name(recorder->live, i), filter);
+    if (folder)
+        log_event("folder", json_pack("{s:s}", "folder", folder), "demos go to %s",
+                  strcmp(folder, ".") == 0 ? "the current folder" : folder);
+}
+
+/* --- Packets --------------------------------------------------------------------------------- */
+
+static void follow_interface(struct recorder *recorder, unsigned interface)
+{
+    const char *name = recorder->interfaces[interface];
+
+    if (interface == recorder->interface)
+        return;
+    recorder->interface = interface;
+    qs_sessions_set_source(recorder->sessions, name, name);
+}
+
+/* Returns whether there were any. */
+static bool take_frames(struct recorder *recorder)
+{
+    struct live_frame frame;
+    unsigned taken = 0;
+
+    while (taken < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
+        taken++;
+        follow_interface(recorder, frame.interface);
+        if (recorder->packet_files)
+            packet_files_add(recorder->packet_files, &frame);
+        if (frame.link(&frame.frame.bytes))
+            packets_take(&recorder->packets, recorder->sessions, &frame.frame);
+    }
+    recorder->status.packets += taken;
+    if (taken)
+        recorder->last_frame = g_get_monotonic_time();
+    else
+        packets_settle(&recorder->packets, recorder->sessions);
+    return taken != 0;
+}
+
+/* --- Every second ---------------------------------------------------------------------------- */
+
+static void follow_drops(struct recorder *recorder)
+{
+    struct status *status = &recorder->status;
+    uint64_t kernel = 0, interface = 0;
+
+    for (unsigned i = 0; recorder->interfaces[i]; i++) {
+        const struct live_drops drops = live_drops(recorder->live, i);
+
+        kernel += drops.kernel;
+        interface += drops.interface;
+    }
+    if (kernel != status->dropped_kernel || interface != status->dropped_interface)
+        log_warning("drops",
+                    json_pack("{s:I, s:I}", "kernel", (json_int_t)(kernel - status->dropped_kernel),
+                              "interface", (json_int_t)(interface - status->dropped_interface)),
+                    "packets came too fast and are lost: %" G_GUINT64_FORMAT
+                    " by the kernel, %" G_GUINT64_FORMAT " by interfaces",
+                    kernel - status->dropped_kernel, interface - status->dropped_interface);
+    status->dropped_kernel = kernel;
+    status->dropped_interface = interface;
+}
+
+static void show_status(const struct recorder *recorder)
+{
+    char *text = status_text(&recorder->status);
+
+    if (log_has_status())
+        log_set_status(text);
+    if (recorder->seconds % STATUS_EVERY == 1) {
+        char *state = g_strconcat("STATUS=", text, "\nWATCHDOG=1", NULL);
+
+        notify(state);
+        g_free(state);
+    }
+    g_free(text);
+}
+
+static void tell_status(const struct recorder *recorder)
+{
+    char *text = status_text(&recorder->status);
+
+    log_warning("status", status_json(&recorder->status), "status: %s", text);
+    g_free(text);
+}
+
+static void reopen(struct recorder *recorder)
+{
+    live_reopen(recorder->live);
+    if (recorder->packet_files)
+        packet_files_next(recorder->packet_files);
+    log_event("reopened", NULL, "interfaces and captures are opened anew");
+}
+
+/* Whoever reads what another action prints has gone. */
+static bool is_unread(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+
+    return ferror(stdout) || (poll(&output, 1, 0) > 0 && (output.revents & POLLERR));
+}
+
+static void tend(struct recorder *recorder, gint64 now)
+{
+    recorder->seconds++;
+    recorder->tended = now;
+    qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
+    live_tend(recorder->live);
+    follow_drops(recorder);
+    if (recorder->recordings) {
+        recordings_tend(recorder->recordings);
+        recorder->status.lost = recordings_lost(recorder->recordings);
+    }
+    if (recorder->packet_files)
+        packet_files_tend(recorder->packet_files);
+    if (recorder->records)
+        show_status(recorder);
+    else
+        recorder->unread = is_unread();
+}
+
+static void answer_requests(struct recorder *recorder)
+{
+    if (signals_asked_for_status())
+        tell_status(recorder);
+    if (signals_asked_to_reopen())
+        reopen(recorder);
+}
+
+/* --- The run --------------------------------------------------------------------------------- */
+
+static void record(struct recorder *recorder)
+{
+    const char *name = recorder->interfaces[0];
+
+    recorder->last_frame = recorder->tended = g_get_monotonic_time();
+    qs_sessions_set_source(recorder->sessions, name, name);
+    packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
+    if (recorder->action->input_start)
+        recorder->action->input_start(recorder->action, recorder->options->interface);
+    while (!signals_interrupted() && !recorder->unread && !live_is_over(recorder->live)) {
+        const bool busy = take_frames(recorder);
+        const gint64 now = g_get_monotonic_time();
+
+        if (now - recorder->tended >= G_USEC_PER_SEC)
+            tend(recorder, now);
+        answer_requests(recorder);
+        if (!busy)
+            live_wait(recorder->live, WAIT_MS);
+    }
+}
+
+/* What the kernel still has is taken as well. */
+static void finish(struct recorder *recorder)
+{
+    const struct options *options = recorder->options;
+
+    notify("STOPPING=1");
+    while (!recorder->unread && take_frames(recorder))
+        continue;
+    packets_settle(&recorder->packets, recorder->sessions);
+    follow_drops(recorder);
+    qs_sessions_end_source(recorder->sessions);
+    recorder->action->interrupted = signals_interrupted();
+    if (recorder->action->input_over)
+        recorder->action->input_over(recorder->action, options->interface,
+                                     recorder->status.packets);
+    packets_end(&recorder->packets, recorder->sessions);
+}
+
+static void tell_stop(struct recorder *recorder)
+{
+    const char *signal = signals_interruption();
+    char *text = status_text(&recorder->status);
+
+    if (live_is_over(recorder->live))
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
+    if (recorder->records)
+        log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
+                  signal ? " by " : "", signal ? signal : "", text);
+    g_free(text);
+}
+
+static void run(struct recorder *recorder)
+{
+    const struct options *options = recorder->options;
+
+    recorder->action = recorder->records ? record_action_new(options, &recorder->status)
+                                         : options->action->create(options);
+    recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
+    tell_start(recorder);
+    notify("READY=1\nSTATUS=listening");
+    record(recorder);
+    finish(recorder);
+    qs_sessions_free(recorder->sessions, true);
+    /* A stop that was asked for is none of the players' business. */
+    if (signals_interrupted() && options->action != &check_action)
+        forgive();
+    tell_stop(recorder);
+    if (options->verbose)
+        summary_print(&recorder->packets);
+    recorder->action->end(recorder->action, true);
+}
+
+/* Another action's output is standard output's. */
+static void open_log(const struct recorder *recorder)
+{
+    const struct options *options = recorder->options;
+    const struct log_setup setup = {.messages = !recorder->records,
+                                    .json = options->recorder.json,
+                                    .events = !options->quiet,
+                                    .status = !options->quiet};
+
+    log_open(&setup);
+}
+
+static void open_and_run(struct recorder *recorder)
+{
+    if (!open_interfaces(recorder))
+        return;
+    notify_open();
+    if (give_up_rights(recorder)) {
+        open_log(recorder);
+        if (open_recordings(recorder) && open_packet_files(recorder))
+            run(recorder);
+        log_close();
+    }
+    if (recorder->packet_files)
+        packet_files_free(recorder->packet_files);
+    if (recorder->recordings)
+        recordings_free(recorder->recordings);
+    notify_close();
+    live_close(recorder->live);
+}
+
+void recorder_run(const struct options *options)
+{
+    struct recorder recorder = {.options = options,
+                                .sessions_options = options->sessions,
+                                .records = options->action == &convert_action,
+                                .interfaces = g_strsplit(options->interface, ",", -1)};
+
+    recorder.filter = options->filter ? g_strdup(options->filter) : port_filter(options->ports);
+    recorder.sessions_options.idle = options->recorder.idle;
+    recorder.sessions_options.prompt = recorder.records;
+    signals_catch_requests();
+    if (!recorder.records)
+        setvbuf(stdout, NULL, _IOLBF, 0); /* to be read as it comes */
+    status_init(&recorder.status);
+    packets_init(&recorder.packets);
+    open_and_run(&recorder);
+    packets_clear(&recorder.packets);
+    status_clear(&recorder.status);
+    g_free(recorder.filter);
+    g_strfreev(recorder.interfaces);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/unfinished.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/sessions/recording.h"
+#include "pcap2demo/capture/load.h"
+#include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recorder/run_lock.h"
+
+/* --- What is in it --------------------------------------------------------------------------- */
+
+/* Reads a demo as a session, for the player's name and the map. */
+struct look {
+    struct qs_sessions_handler handler;
+    struct unfinished *about;
+    uint32_t end; /* of the last whole block */
+    struct qs_view last;
+};
+
+static void take_session(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session)
+{
+    struct unfinished *about = ((struct look *)handler)->about;
+
+    about->player = g_strdup(session->player);
+    if (session->maps->len)
+        about->map = g_strdup(g_ptr_array_index(session->maps, 0));
+}
+
+static void read_blocks(struct look *look, struct qs_sessions *sessions,
+                        struct qs_recording *recording)
+{
+    struct qs_demo_block block;
+
+    qs_sessions_begin_demo(sessions, recording);
+    while (qs_recording_next(recording, &block)) {
+        qs_sessions_block(sessions, &block);
+        look->end = block.offset + block.bytes.size;
+        look->last = block.bytes;
+        look->about->blocks++;
+    }
+    qs_sessions_end_demo(sessions);
+}
+
+static void look_into(struct look *look, const struct qs_sessions_options *options,
+                      struct qs_recording *recording)
+{
+    struct qs_sessions_options plain = *options;
+    struct qs_sessions *sessions;
+
+    plain.store = NULL;
+    plain.sign_ons = NULL;
+    plain.prompt = false;
+    look->handler = (struct qs_sessions_handler){.session_end = take_session};
+    sessions = qs_sessions_new(&plain, &look->handler);
+    read_blocks(look, sessions, recording);
+    qs_sessions_free(sessions, true);
+}
+
+/* --- Completing ------------------------------------------------------------------------------ */
+
+/* The end of a file whose last block is `last`, in `end`; none where it has one. */
+static void append_end(GByteArray *end, const struct qs_demo_format *format, struct qs_view last)
+{
+    format->append_end(end, last);
+    if (last.size == end->len && memcmp(last.data, end->data, end->len) == 0)
+        g_byte_array_set_size(end, 0);
+}
+
+/* An end that has no room is missing: the demo is played all the same. */
+static char *write_end(const char *path, uint64_t at, const GByteArray *end, uint64_t *size)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    char *error = NULL;
+
+    if (file < 0 || ftruncate(file, (off_t)at) != 0)
+        error = g_strdup(g_strerror(errno));
+    else if (pwrite(file, end->data, end->len, (off_t)at) == (ssize_t)end->len)
+        *size = at + end->len;
+    else
+        *size = ftruncate(file, (off_t)at) == 0 ? at : at + end->len;
+    if (file >= 0)
+        close(file);
+    return error;
+}
+
+static char *complete(const char *path, const struct qs_sessions_options *options,
+                      struct qs_recording *recording, struct unfinished *about)
+{
+    struct look look = {.about = about};
+    GByteArray *end = g_byte_array_new();
+    char *error;
+
+    look_into(&look, options, recording);
+    append_end(end, qs_recording_demo_format(recording), look.last);
+    if (about->blocks) {
+        error = write_end(path, look.end, end, &about->size);
+    } else {
+        error = g_strdup("there is nothing in it");
+        unlink(path);
+    }
+    g_byte_array_free(end, TRUE);
+    return error;
+}
+
+bool unfinished_complete(const char *path, const struct qs_sessions_options *options,
+                         struct unfinished *about, char **error)
+{
+    FILE *stream = fopen(path, "rb");
+    struct qs_recording *recording;
+    GByteArray *bytes;
+    char *problem = NULL;
+
+    *about = (struct unfinished){0};
+    *error = NULL;
+    if (!stream) {
+        *error = g_strdup(g_strerror(errno));
+        return false;
+    }
+    bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    fclose(stream);
+    recording = qs_recording_open(bytes, problem, path, error);
+    if (!recording)
+        return false;
+    *error = complete(path, options, recording, about);
+    qs_recording_close(recording);
+    return !*error;
+}
+
+void unfinished_clear(struct unfinished *about)
+{
+    g_free(about->player);
+    g_free(about->map);
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+char *unfinished_suffix(const struct qs_naming_request *request)
+{
+    return g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture, request->start,
+                           request->extension);
+}
+
+/* What unfinished_suffix() was made of. The texts stand in `name`, which is changed. */
+static bool read_name(char *name, struct qs_naming_request *request)
+{
+    char *capture = strchr(name + 1, '.'), *at = strrchr(name, '@');
+    char *dot = at ? strchr(at, '.') : NULL;
+
+    if (!capture || !dot || at < capture)
+        return false;
+    *at = *dot = '\0';
+    *request = (struct qs_naming_request){
+        .capture = capture + 1, .start = g_ascii_strtoll(at + 1, NULL, 10), .extension = dot + 1};
+    return true;
+}
+
+/* --- What was left behind -------------------------------------------------------------------- */
+
+struct search {
+    const char *folder;
+    const struct qs_sessions_options *options;
+    struct qs_naming *naming;
+    unsigned found;
+};
+
+static void give_name(struct search *search, const char *path, const struct unfinished *about,
+                      struct qs_naming_request *request)
+{
+    struct writer *writer = writer_adopt(search->folder, path, about->size);
+    char *name, *error;
+
+    request->player = about->player;
+    request->map = about->map;
+    error = demo_files_name(search->naming, false, writer, request, &name);
+    if (error) {
+        log_warning("unfinished", NULL, "%s: an unfinished recording cannot be named: %s", path,
+                    error);
+        writer_forget(writer);
+    } else {
+        search->found++;
+        log_warning("unfinished",
+                    json_pack("{s:s, s:I, s:I}", "file", name, "bytes", (json_int_t)about->size,
+                              "blocks", (json_int_t)about->blocks),
+                    "%s/%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes",
+                    search->folder, name, about->size);
+    }
+    writer_free(writer);
+    g_free(name);
+    g_free(error);
+}
+
+static void complete_file(struct search *search, const char *name)
+{
+    char *path = g_build_filename(search->folder, name, NULL);
+    char *words = g_strdup(name), *error;
+    struct qs_naming_request request;
+    struct unfinished about;
+
+    if (!read_name(words, &request)) {
+        g_free(words);
+        g_free(path);
+        return;
+    }
+    if (unfinished_complete(path, search->options, &about, &error)) {
+        give_name(search, path, &about, &request);
+    } else {
+        log_warning("unfinished", NULL, "%s: an unfinished recording cannot be completed: %s", path,
+                    error);
+    }
+    unfinished_clear(&about);
+    g_free(error);
+    g_free(words);
+    g_free(path);
+}
+
+/* The files of the folder that are of runs, new; each as its name. */
+static GPtrArray *files_of_runs(const char *folder)
+{
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    GDir *directory = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (directory && (name = g_dir_read_name(directory)))
+        if (g_str_has_prefix(name, RUN_PREFIX))
+            g_ptr_array_add(files, g_strdup(name));
+    if (directory)
+        g_dir_close(directory);
+    return files;
+}
+
+static void complete_run(struct search *search, const GPtrArray *files, const char *run)
+{
+    struct run_lock *lock = run_lock_take_over(search->folder, run);
+
+    if (!lock)
+        return;
+    for (guint i = 0; i < files->len; i++)
+        if (g_str_has_prefix(g_ptr_array_index(files, i), run_lock_prefix(lock)))
+            complete_file(search, g_ptr_array_index(files, i));
+    run_lock_free(lock);
+}
+
+/* Each run once. */
+static void complete_runs(struct search *search, const GPtrArray *files)
+{
+    GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (guint i = 0; i < files->len; i++) {
+        char *run = run_of_file(g_ptr_array_index(files, i));
+
+        if (run && g_hash_table_add(runs, run))
+            complete_run(search, files, run);
+    }
+    g_hash_table_destroy(runs);
+}
+
+unsigned unfinished_find(const char *folder, const struct qs_sessions_options *options)
+{
+    struct search search = {.folder = folder, .options = options, .naming = qs_naming_new(NULL)};
+    GPtrArray *files = files_of_runs(folder);
+
+    complete_runs(&search, files);
+    g_ptr_array_free(files, TRUE);
+    qs_naming_free(search.naming);
+    return search.found;
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions with what a hostile server would send so that some engine carries it out."""
+
+import gzip
+import itertools
+import struct
+
+from tool import CAPTURES
+
+MARKER = b"marked_command"
+PRINT, STUFFTEXT = 8, 9
+Q2_PRINT, Q2_STUFFTEXT = 10, 11
+ETHERNET, IP, UDP = 14, 20, 8
+PAYLOAD = ETHERNET + IP + UDP
+
+
+def text(message, content):
+    return bytes([message]) + content + b"\0"
+
+
+# What a command line, read in one way or another, may hide. Sources: DarkPlaces cmd.c,
+# Cbuf_NextCmd, and common.c, COM_ParseToken_Console; id cmd.c, Cbuf_Execute.
+LINES = {
+    "alone": MARKER + b"\n",
+    "behind a semicolon": b"bf;" + MARKER + b"\n",
+    "behind a carriage return": b"bf \r" + MARKER + b"\n",
+    "in a comment": b"bf // x\r" + MARKER + b"\n",
+    "comment alone": b"//\r" + MARKER + b"\n",
+    "comment with an end": b"//x;" + MARKER + b"\n",
+    "behind an escaped quote": b'bf "\\";' + MARKER + b';\\""\n',
+    "in quotes": b'play ";' + MARKER + b'\n',
+    "behind a macro": b"play $x;" + MARKER + b"\n",
+    "without an end": MARKER,
+    "in a remark that FTE carries out": b"//set x " + MARKER + b"\n",
+    "in a remark that names an alias": b"//exectrigger " + MARKER + b"\n",
+}
+
+
+def strings(print_message, stufftext):
+    """Texts that end elsewhere for some engine: id common.c, MSG_ReadString, MSG_ReadChar."""
+    command = text(stufftext, MARKER + b"\n")
+    return {
+        "a text of 2047 bytes": text(print_message, b"\2" + b"A" * 2046 + command[:-1]),
+        "a text with 0xff": text(print_message, b"\2x\xff" + command[:-1]),
+    }
+
+
+def from_server(frame):
+    """By the port; Quake's server goes on from one of its own."""
+    return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in (27500, 27920, 40264)
+
+
+def records_of(capture):
+    data = gzip.decompress((CAPTURES / capture).read_bytes())
+    at = 24
+    yield data[:24]
+    while at < len(data):
+        size, = struct.unpack_from("<I", data, at + 8)
+        yield data[at:at + 16 + size]
+        at += 16 + size
+
+
+def changed(record, change):
+    """The record of a packet with another payload."""
+    payload = change(record[16 + PAYLOAD:])
+    frame = bytearray(record[16:16 + PAYLOAD] + payload)
+    struct.pack_into(">H", frame, ETHERNET + 2, len(frame) - ETHERNET)
+    struct.pack_into(">HH", frame, ETHERNET + IP + 4, UDP + len(payload), 0)
+    return record[:8] + struct.pack("<II", len(frame), len(frame)) + bytes(frame)
+
+
+class Game:
+    """`changes` are made to packets of the server's that `is_target` picks by their payloads."""
+
+    def __init__(self, capture, is_target, grow=bytes.__add__, packets=None):
+        self.capture = capture
+        self.packets = packets  # so many from the first; None: all
+        self.is_target = is_target
+        self.grow = grow  # a payload, and what follows it
+
+    def made(self, *changes):
+        """The capture with changes in as many packets, evenly spread."""
+        records = list(itertools.islice(records_of(self.capture),
+                                        self.packets and 1 + self.packets))
+        targets = [index for index, record in enumerate(records[1:], 1)
+                   if from_server(record[16:]) and self.is_target(record[16 + PAYLOAD:])]
+        for i, change in enumerate(changes):
+            target = targets[len(targets) * (i + 1) // (len(changes) + 1)]
+            records[target] = changed(records[target], change)
+        return b"".join(records)
+
+    def attacked(self, *attacks):
+        return self.made(*(lambda payload, attack=attack: self.grow(payload, attack)
+                           for attack in attacks))
+
+
+def is_quakeworld_frame(payload):
+    return payload[8:] and payload[8] == 42
+
+
+def is_quake_frame(payload):
+    return payload[:2] == b"\0\x10" and payload[8] == 7
+
+
+def is_quake2_frame(payload):
+    return payload[8:] and payload[8] & 0x1f == 20
+
+
+def grow_quake(payload, more):
+    payload += more
+    return payload[:2] + struct.pack(">H", len(payload)) + payload[4:]
+
+
+QUAKEWORLD = Game("fidelity/qw-vanilla.pcap.gz", is_quakeworld_frame)
+QUAKE = Game("fidelity/nq-protocol15.pcap.gz", is_quake_frame, grow_quake)
+QUAKE_BEGIN = Game(QUAKE.capture, QUAKE.is_target, QUAKE.grow, packets=500)
+QUAKE2 = Game("fidelity/q2-protocol36.pcap.gz", is_quake2_frame)
+
+
+def lines(stufftext):
+    return {name: text(stufftext, line) for name, line in LINES.items()}
+
+
+def quake_attacks():
+    """Of QuakeWorld and Quake, whose numbers of these messages are the same."""
+    attacks = lines(STUFFTEXT) | strings(PRINT, STUFFTEXT)
+    attacks["behind an unknown message"] = b"\x4e" + text(STUFFTEXT, MARKER + b"\n")
+    return attacks
+
+
+def quake2_attacks():
+    """Of the byte with a message's id R1Q2 and Q2PRO take five bits, others all."""
+    attacks = lines(Q2_STUFFTEXT) | strings(Q2_PRINT, Q2_STUFFTEXT)
+    del attacks["a text of 2047 bytes"]  # it is longer than a demo's block
+    for bits in range(0x20, 0x100, 0x20):
+        attacks[f"id with bits {bits:#x}"] = text(Q2_STUFFTEXT | bits, MARKER + b"\n")
+    return attacks

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+A session of DarkPlaces that begins late, with a lent sign-on: which states of entities a player has, of
+those that the client had.
+
+    late.py PCAP2DEMO SHARED        status 77 if the captures are not there
+
+DarkPlaces' changes are to what the client has, so what stood in view before is lent, too.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "tool"))
+os.environ.setdefault("PCAP2DEMO", sys.argv[1])
+os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
+
+from tool import Capture  # noqa: E402
+
+NAME = "captures/netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7"
+
+# How many packets are cut off; which level of the recording that is; the least share of states that are
+# right; most that were not there.
+CUTS = [(100, 1, 0.99, 0), (600, 1, 0.99, 0), (900, 1, 0.55, 20), (2400, 2, 0.5, 0), (3900, 3, 0.45, 0)]
+
+FULL = 1  # of the bits: nothing of the entity's old state stays
+STATE = ("origin", "angles", "model", "frame", "skin", "effects", "flags", "alpha", "scale", "colormap")
+
+
+class Player:
+    """What a client makes of its recording: states by entity, for each frame of each level."""
+
+    def __init__(self, tool, demo):
+        self.level, self.frame, self.number = 0, None, None
+        self.states, self.frames = {}, {}
+        run = subprocess.run([tool, "--dump", demo], stdout=subprocess.PIPE, text=True, errors="replace",
+                             check=False)
+        for line in run.stdout.splitlines():
+            words = line.split(" ", 3)
+            self.hear(words[2], words[3] if len(words) > 3 else "")
+
+    def hear(self, name, value):
+        if name == "nq.svc_serverinfo":
+            self.level += 1
+            self.states = {}
+        elif name == "nq.entities.frame":
+            self.frame = int(value.split()[1])
+        elif name == "nq.entities.end":
+            self.frames[self.level, self.frame] = {number: dict(state) for number, state in self.states.items()}
+        elif name.startswith("nq.entity."):
+            self.hear_entity(name.split(".")[2:], value)
+
+    def hear_entity(self, name, value):
+        if name == ["number"]:
+            self.number = int(value.split()[1])
+        elif name == ["remove"] and value.endswith("true"):
+            self.states.pop(self.number, None)
+        elif name == ["e5bits"]:
+            if int(value.split()[1], 16) & FULL:
+                self.states[self.number] = {}
+            self.states.setdefault(self.number, {})
+        elif name[0] in STATE and name[-1] != "name" and value:
+            self.states[self.number][".".join(name)] = value
+
+
+def compare(late, truth, level):
+    """Of the late demo's first level: (right, all, not there)."""
+    right = total = phantoms = 0
+    for (at, frame), states in late.frames.items():
+        known = truth.frames.get((level, frame))
+        if at != 1 or known is None:
+            continue
+        total += len(known)
+        right += sum(states.get(number) == state for number, state in known.items())
+        phantoms += len(set(states) - set(known))
+    return right, total, phantoms
+
+
+def late_demo(tool, capture, lender, folder):
+    path = pathlib.Path(folder, "late.pcap")
+    path.write_bytes(capture.pcap())
+    run = subprocess.run([tool, "--output", f"{folder}/", "--sign-on", lender, path], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    demo = re.search(r"^(\S+): session", run.stdout, re.MULTILINE)
+    return demo[1] if demo and "sign-on is lent" in run.stderr else None
+
+
+def main():
+    tool, name = sys.argv[1], pathlib.Path(sys.argv[2], NAME)
+    recording = name.with_name(name.name + ".dem")
+    if not recording.exists():
+        return 77
+    whole = Capture.read(name.with_name(name.name + ".pcap"))
+    truth = Player(tool, recording)
+    failures = 0
+    for cut, level, least, most in CUTS:
+        with tempfile.TemporaryDirectory() as folder:
+            demo = late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording, folder)
+            right, total, phantoms = compare(Player(tool, demo), truth, level) if demo else (0, 0, 0)
+        good = total and right >= least * total and phantoms <= most
+        failures += not good
+        print(f"{'ok  ' if good else 'FAIL'} from packet {cut + 1}: {right} of {total} states, {phantoms} that "
+              "were not there")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
