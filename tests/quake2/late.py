@@ -44,6 +44,8 @@ LENT = [
     ("newest/quake2-gtv/gtv2.pcap", 52180, 0.3, None, 0.999),
     ("newest/quake2-aqtion38/aq2tp.pcap", 47098, 0.5, None, 0.999),
     ("newest/quake2-aqtion38/aq2tp.pcap", 59148, 0.5, None, 0.999),
+    ("newest/quake2-aqtion38/aq2tp.pcap", 59148, 0.7, None, 0.999),
+    ("newest/quake2-aqtion38/aq2tp.pcap", 48295, 0.5, None, 0.98),  # dead, and watches the lender
 ]
 
 # capture, the share that is cut off, who is named as lender: of another map with the same models and
