@@ -169,6 +169,25 @@ class Recorder(ToolTest):
             process.stdout.close()
             self.assertEqual(process.wait(15), -signal.SIGPIPE)
 
+    def test_systemd_is_told(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            listener.bind(str(self.folder / "notify"))
+            listener.settimeout(15)
+            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
+            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
+            process = self.start()
+            self.assertIn(b"READY=1", listener.recv(1000))
+            self.assertIn(b"STATUS=0 sessions, 0 players", listener.recv(1000))
+            self.stop(process)
+            self.assertEqual(listener.recv(1000), b"STOPPING=1")
+
+    def test_who_may_not_record_is_told_what_helps(self):
+        self.folder.chmod(0o777)
+        result = subprocess.run([tool.PROGRAM, "-i", "lo"], cwd=self.folder, user=65534,
+                                group=65534, extra_groups=[], capture_output=True, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"setcap cap_net_raw+ep /", result.stderr)
+
     # --- Faults ---
 
     def test_killed_and_started_again(self):
