@@ -147,12 +147,15 @@ class Recorder(ToolTest):
         self.assertEqual(len(list(self.demos.iterdir())), 4)
 
     def test_silence_ends_a_session(self):
-        process = self.start("--idle-timeout", "2s")
+        """What two interfaces have is one session."""
+        process = self.start("--idle-timeout", "2s", interface="lo,any")
         with Session() as session:
             session.send(0, 1000)
             ended, = self.wait(process, "session_end")
-        self.assertEqual(ended["why"], "silent")
+        self.assertEqual((ended["why"], ended["session"]), ("silent", 1))
         self.stop(process)
+        demo, = self.demos.iterdir()
+        self.assertEqual(self.blocks(demo), 846)
 
     def test_late_start_is_told_at_once(self):
         process = self.start()
