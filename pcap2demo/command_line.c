@@ -324,6 +324,8 @@ static bool take_inputs(struct options *options, const struct words *words)
     char *problem;
 
     options->files = inputs_join(words->read, options->files);
+    if (options->action->print)
+        return !options->interface || usage_error("--%s needs no input", options->action->name);
     if (options->interface && options->action == &pcap_action)
         return usage_error("--pcap takes demos and captures, not an interface");
     if (options->interface && *options->files)
