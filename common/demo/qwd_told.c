@@ -11,6 +11,7 @@ static void told_free(void *extra)
 
     g_free(told->baselines);
     g_free(told->current);
+    g_free(told->presence);
     g_hash_table_destroy(told->usual);
     g_free(told);
 }
@@ -32,6 +33,7 @@ static void *told_copy(const void *extra)
 
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
+    copy->presence = g_memdup2(told->presence, sizeof *told->presence);
     copy->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     copy_usual(copy, told);
     return copy;
