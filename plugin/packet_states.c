@@ -70,7 +70,7 @@ static uint32_t lower_bound(const struct qs_chunks *rows, const struct packet_st
 static struct packet_state key_of(const packet_info *pinfo, uint32_t unit)
 {
     return (struct packet_state){.offset = pinfo->fd->file_off,
-                                 .layer = pinfo->curr_layer_num,
+                                 .layer = pinfo->curr_layer_num & PACKET_STATE_LAYER,
                                  .unit = unit & PACKET_STATE_UNIT};
 }
 

@@ -26,7 +26,7 @@ struct packet_state {
 };
 
 /* Masks. */
-enum { PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x3fffff };
+enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x3fffff };
 
 /* The state of the frame's datagram or unit, or NULL. Valid until another one is added. */
 struct packet_state *packet_states_find(const struct dissector *dissector, const packet_info *pinfo,
