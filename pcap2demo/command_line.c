@@ -20,7 +20,7 @@ enum { SESSIONS_CHOSEN_MAX = 1000000 };
 struct words {
     struct options *options;
     bool several_actions;
-    gboolean json, force, sanitize, recursive, quiet, verbose, version, help;
+    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, version, help;
     int sessions_max;
     char *output, *qwd_format, *split;
     char **sessions, **options_of_protocols;
@@ -190,6 +190,8 @@ static void add_others(struct option_table *table, struct words *words)
 {
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
+        {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
+         "Print passwords, which dumps and goldens have as \"*****\"", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
@@ -398,6 +400,7 @@ static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
+    options->show_secrets = options->check.golden.show_secrets = words->show_secrets;
     options->sessions.may_wait = !options->interface;
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};

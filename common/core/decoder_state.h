@@ -93,6 +93,7 @@ struct qs_decoder {
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
     struct qs_exchange exchanges[QS_EXCHANGES_MAX];
     unsigned exchange_count;
+    struct qs_secrecy secrecy;
     struct qs_secret secrets[QS_SECRETS_MAX];
     unsigned secret_count;
     GArray *messages;                          /* struct qs_message */

@@ -31,17 +31,32 @@ static uint32_t location(const struct qs_decoder *d, uint32_t offset)
     return d->source_depth ? offset : d->origin + offset;
 }
 
+/* A number that is a secret is shown as a text. */
+static void emit_mask(struct qs_decoder *d, unsigned id, const struct qs_value *value)
+{
+    d->secrecy.mask = d->protocol->fields[id];
+    d->secrecy.mask.type = QS_TEXT;
+    d->sink->field(d->sink, &d->secrecy.mask, value);
+}
+
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
     struct qs_value located = *value;
+    bool is_mask = false;
 
     if (d->in.overrun)
         return;
+    if (d->secrecy.mode != QS_SECRETS_SHOWN)
+        is_mask = qs_guard_value(d, &d->protocol->fields[id], &located);
     if (d->want_summary && d->protocol->fields[id].brief)
-        qs_summary_value(d, &d->protocol->fields[id], value);
+        qs_summary_value(d, &d->protocol->fields[id], &located);
     if (!d->fields_wanted)
         return;
     located.offset = location(d, value->offset);
+    if (is_mask) {
+        emit_mask(d, id, &located);
+        return;
+    }
     emit_row(d, id, &located);
     emit_parts(d, id, &located);
 }

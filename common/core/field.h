@@ -74,6 +74,7 @@ struct qs_field {
     /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
      * none (row FIELD_BRIEF; see summary.h). */
     const char *brief;
+    bool secret; /* a password: see secret.h (row SECRET) */
 };
 
 /* `brief` of a printed text: a line, in one or more messages of the same name; see summary.c. */

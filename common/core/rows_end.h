@@ -2,5 +2,6 @@
 #undef FIELD
 #undef FIELD_BRIEF
 #undef VARYING
+#undef SECRET
 #undef VEC3
 #undef ANGLES

@@ -6,5 +6,6 @@
 #define FIELD(id, name, title, type, unit, names, mask, blurb) id,
 #define FIELD_BRIEF(id, name, title, type, unit, names, mask, blurb, brief) id,
 #define VARYING(id, name, title, type, unit, names, mask, blurb) id,
+#define SECRET(id, name, title, type, unit, names, mask, blurb) id,
 #define VEC3(id, name, title, type, unit, blurb) id, id##_X, id##_Y, id##_Z,
 #define ANGLES(id, name, title, blurb) id, id##_PITCH, id##_YAW, id##_ROLL,

@@ -119,6 +119,7 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 
     if (!d->want_summary)
         return;
+    text = qs_guard_text(d, text);
     readable = qs_text_title(text, QS_TITLE_CHARACTERS);
     qs_summary(d, "%s%s%s", before, readable, after);
     g_free(readable);
@@ -169,7 +170,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
     GString *out = d->want_summary && text.data ? text_end(d) : NULL;
 
     if (out)
-        append_quote(out, word, trimmed(text, ' '));
+        append_quote(out, word, trimmed(qs_guard_text(d, text), ' '));
 }
 
 /* The message before the last one, where that has begun the line that the last one goes on with. */

@@ -67,6 +67,7 @@ struct qwd_seen *qwd_seen_new(const struct qwd_borrower *b, const struct qwd_dia
     seen->baselines = translated(told->baselines, &told->format, &seen->format);
     seen->own = qwd_told_new(&seen->format);
     seen->own->baselines = qw_states_copy(seen->baselines);
+    qwd_updates_init(&seen->updates, b->sign_on);
     qs_decoder_init(&seen->decoder, &qw_protocol);
     qw_protocol.session_init(&seen->session.base);
     qw_session_borrow(&seen->session, &b->lent, &agreed);
@@ -210,7 +211,8 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
         const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
         const struct qs_view message = told->bytes;
 
-        if (!qs_told_is_lent(told, b->kind, is_of_players))
+        if (!qs_told_is_lent(told, b->kind, is_of_players) ||
+            qwd_updates_is_kept(&b->lent.ext, message.data[0]))
             continue;
         g_byte_array_set_size(bytes, 0);
         qwd_translate(bytes, &b->theirs, &b->dialect, message);
@@ -223,6 +225,16 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
 const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower)
 {
     return ((const struct qwd_borrower *)borrower)->states;
+}
+
+bool qwd_lent_updates(const struct qs_borrower *borrower, GByteArray *out)
+{
+    const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
+
+    if (b->seen[0]->updates.any)
+        qwd_updates_append(out, &b->seen[0]->updates, b->sign_on,
+                           qwd_told_of(b->sign_on)->presence);
+    return b->seen[0]->updates.any;
 }
 
 char *qwd_lent_because(const struct qs_borrower *borrower, const char *map)

@@ -8,6 +8,7 @@
 #define QS_DEMO_QWD_BORROWER_H
 
 #include "common/demo/qwd_lend.h"
+#include "common/demo/qwd_updates.h"
 #include "common/quakeworld/frames.h"
 #include "common/quakeworld/session.h"
 
@@ -46,6 +47,7 @@ struct qwd_seen {
     struct qwd_numbers known;          /* that are in view, of those that were mentioned */
     struct qwd_samples samples;        /* of `known`, until an update that is no delta */
     struct qwd_told *own;              /* since then; and states of what came into view */
+    struct qwd_updates updates;        /* FTE's replacement deltas */
 };
 
 struct qwd_borrower {

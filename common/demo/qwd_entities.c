@@ -12,20 +12,25 @@ enum {
 void qwd_entities_init(struct qwd_entities *entities, struct qs_demo_writer *out,
                        struct qwd_blocks *blocks, struct filter_qw *filter)
 {
-    *entities = (struct qwd_entities){
-        .out = out, .blocks = blocks, .filter = filter, .scratch = g_byte_array_new()};
+    *entities = (struct qwd_entities){.out = out,
+                                      .blocks = blocks,
+                                      .filter = filter,
+                                      .lent = g_byte_array_new(),
+                                      .scratch = g_byte_array_new()};
     qw_frames_init(&entities->frames);
 }
 
 void qwd_entities_clear(struct qwd_entities *entities)
 {
     qw_frames_clear(&entities->frames);
+    g_byte_array_free(entities->lent, TRUE);
     g_byte_array_free(entities->scratch, TRUE);
 }
 
 void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *session)
 {
-    entities->lent_until = 0;
+    entities->lent_until = entities->last = 0;
+    g_byte_array_set_size(entities->lent, 0);
     qw_frames_level(&entities->frames);
     entities->frames.format = qw_delta_format(&session->ext);
     qwd_replacement_level(&entities->replacement);
@@ -120,20 +125,35 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
 
 /* --- FTE's replacement deltas --- */
 
-/* A packet that the capture lacks, with nothing in it but an empty update. */
+/* A packet that the capture lacks, with nothing in it but this update, of the same time. */
+static void add_update(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
+                       uint32_t sequence, struct qs_view body, struct qs_view updates)
+{
+    GByteArray *made = entities->scratch;
+
+    g_byte_array_set_size(made, 0);
+    qs_write_u32(made, sequence);
+    qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
+    qwd_replacement_append(made, body, updates);
+    qwd_blocks_packet(entities->blocks, packet->time, sequence, 0, qs_view_of_bytes(made));
+    qwd_replacement_took(&entities->replacement, sequence);
+    entities->out->counts.repaired++;
+}
+
 static void add_filler(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
                        struct qs_view body)
 {
-    const uint32_t sequence = qwd_replacement_filler(&entities->replacement);
-    GByteArray *filler = entities->scratch;
+    add_update(entities, packet, qwd_replacement_filler(&entities->replacement), body,
+               qwd_replacement_empty);
+}
 
-    g_byte_array_set_size(filler, 0);
-    qs_write_u32(filler, sequence);
-    qs_write_u32(filler, MIN(sequence, packet->decoder->acknowledged));
-    qwd_replacement_append_empty(filler, body);
-    qwd_blocks_packet(entities->blocks, packet->time, sequence, 0, qs_view_of_bytes(filler));
-    qwd_replacement_took(&entities->replacement, sequence);
-    entities->out->counts.repaired++;
+/* What was in view before; begin_lent() has left the number before the packet's to it. */
+static void add_lent(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
+                     struct qs_view body)
+{
+    add_update(entities, packet, packet->decoder->sequence - 1, body,
+               qs_view_of_bytes(entities->lent));
+    g_byte_array_set_size(entities->lent, 0);
 }
 
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,
@@ -156,6 +176,8 @@ static void follow_replacement(struct qwd_entities *entities,
 
     if (replacement->any && sequence - replacement->valid > FILLED_MAX)
         qwd_replacement_level(replacement);
+    if (entities->lent->len && !replacement->any && sequence > entities->last + 1)
+        add_lent(entities, packet, body);
     while (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_FILLER)
         add_filler(entities, packet, body);
     if (qwd_replacement_needs(replacement, sequence, body) == QWD_REPLACEMENT_RESET)
@@ -213,5 +235,6 @@ struct qwd_entities_outcome qwd_entities_follow(struct qwd_entities *entities,
 
     for (guint i = 0; i < packet->decoder->messages->len; i++)
         follow_message(entities, packet, i, &outcome);
+    entities->last = packet->decoder->sequence;
     return outcome;
 }

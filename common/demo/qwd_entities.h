@@ -23,6 +23,8 @@ struct qwd_entities {
     struct qw_frames frames;  /* that the client had */
     struct qwd_replacement replacement;
     uint32_t lent_level; /* number of the level whose sign-on was lent; 0: none */
+    GByteArray *lent;    /* what FTE's first update counts from, behind its time; empty: nothing */
+    uint32_t last;       /* number of the last packet that was followed */
     uint32_t lent_until; /* updates that count from packets up to this one get what was lent */
     GByteArray *scratch;
 };

@@ -30,7 +30,7 @@ static void say_unknown(struct qwd_borrower *b, const struct qwd_seen *seen)
     g_string_append(b->base.unknown, "the player's statistics, until they change");
     if (b->kind == QS_LENDER_OTHER)
         g_string_append(b->base.unknown, "; the names and frags of players, until they change");
-    if (seen->bases->len)
+    if (seen->bases->len || seen->updates.any)
         g_string_append(b->base.unknown, "; what was in view and is never mentioned");
 }
 
@@ -59,6 +59,10 @@ static char *why_not(const struct qwd_borrower *b, const struct qwd_seen *seen)
         return g_strdup_printf("%u of %u entities are not as it has them: it is of another map or "
                                "game",
                                seen->strange, seen->agreements + seen->strange);
+    if (seen->updates.wrong >= WRONG_MIN)
+        return g_strdup_printf("%u entities are as baselines say that it has not: it is of another "
+                               "map or game",
+                               seen->updates.wrong);
     if (qwd_find_slot(seen) < 0)
         return g_strdup("nothing of the game shows which player the session is");
     return NULL;

@@ -63,6 +63,10 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
 /* The entities that were in view before the first update. */
 const struct qw_states *qwd_lent_states(const struct qs_borrower *borrower);
 
+/* The same with FTE's replacement deltas: appends what stands behind the time of an update. False:
+ * the session has none. */
+bool qwd_lent_updates(const struct qs_borrower *borrower, GByteArray *out);
+
 /* Why the session needs a sign-on, as words; `map`: that it is on, or NULL. New. */
 char *qwd_lent_because(const struct qs_borrower *borrower, const char *map);
 

@@ -29,10 +29,12 @@ static void see_playerinfo(struct qwd_seen *seen, struct qs_view body)
 /* A client is told the commands of all players but its own. */
 int qwd_find_slot(const struct qwd_seen *seen)
 {
+    const uint32_t *infos = seen->updates.any ? seen->updates.infos : seen->infos;
+    const bool *other = seen->updates.any ? seen->updates.others : seen->other;
     int best = -1;
 
     for (int i = 0; i < QWD_PLAYERS_MAX; i++)
-        if (seen->infos[i] && !seen->other[i] && (best < 0 || seen->infos[i] > seen->infos[best]))
+        if (infos[i] && !other[i] && (best < 0 || infos[i] > infos[best]))
             best = i;
     return best;
 }
@@ -318,6 +320,9 @@ static void see_message(const struct qwd_borrower *b, struct qwd_seen *seen, uin
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
         see_update(b, seen, sequence, body, id == SVC_DELTAPACKETENTITIES);
+        break;
+    case SVC_FTE_UPDATEENTITIES:
+        qwd_updates_see(&seen->updates, &seen->session.ext, body);
         break;
     }
 }

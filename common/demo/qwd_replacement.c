@@ -8,8 +8,7 @@
 enum {
     TOO_OLD = 63,  /* packets: UPDATE_BACKUP - 1 */
     TIME_SIZE = 4, /* of the server's time, before the updates */
-    RESET = UPDATE_REMOVE,
-    END = 0
+    RESET = UPDATE_REMOVE
 };
 
 void qwd_replacement_level(struct qwd_replacement *replacement)
@@ -53,9 +52,12 @@ void qwd_replacement_append_reset(GByteArray *to, struct qs_view body)
     qs_write_view(to, (struct qs_view){body.data + TIME_SIZE, body.size - TIME_SIZE});
 }
 
-void qwd_replacement_append_empty(GByteArray *to, struct qs_view body)
+static const uint8_t end[2];
+const struct qs_view qwd_replacement_empty = {end, sizeof end};
+
+void qwd_replacement_append(GByteArray *to, struct qs_view body, struct qs_view updates)
 {
     qs_write_u8(to, SVC_FTE_UPDATEENTITIES);
     qs_write_view(to, (struct qs_view){body.data, TIME_SIZE});
-    qs_write_u16(to, END);
+    qs_write_view(to, updates);
 }

@@ -40,8 +40,11 @@ uint32_t qwd_replacement_filler(const struct qwd_replacement *replacement);
 /* The player took the update in that packet. */
 void qwd_replacement_took(struct qwd_replacement *replacement, uint32_t sequence);
 
-/* Append the message with the reset before its first update; an empty one of the same time. */
+/* Appends the message with the reset before its first update. */
 void qwd_replacement_append_reset(GByteArray *to, struct qs_view body);
-void qwd_replacement_append_empty(GByteArray *to, struct qs_view body);
+
+/* Appends a message of the same time with other updates, which `updates` ends; the empty ones. */
+void qwd_replacement_append(GByteArray *to, struct qs_view body, struct qs_view updates);
+extern const struct qs_view qwd_replacement_empty;
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/core/infostring.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd_lend.h"
+#include "common/demo/qwd_updates.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/messages.h"
 
@@ -247,7 +248,7 @@ static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
         told->baselines = qw_states_set(told->baselines, &entity);
 }
 
-/* FTE's replacement deltas are not followed. */
+/* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
 static void see(struct qwd_told *told, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
@@ -322,6 +323,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         if (message.size < 2)
             continue;
         see((struct qwd_told *)sign_on->extra, session, id_of(decoder, i), message);
+        if (qwd_updates_is_kept(&session->ext, message.data[0]))
+            qwd_updates_tell(sign_on, &((struct qwd_told *)sign_on->extra)->presence, &session->ext,
+                             message);
         if (part_of(message.data[0]) != NO_PART)
             keep(sign_on, session, message,
                  g_array_index(decoder->messages, struct qs_message, i).has_odd_text);

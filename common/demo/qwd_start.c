@@ -175,6 +175,8 @@ static void add_lent_frames(struct qwd_rebuild *qwd)
 static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
+    uint32_t incoming;
+
     if (!qwd->begun)
         begin(qwd, decoder, packet);
     else
@@ -186,8 +188,10 @@ static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     qwd_lent_messages(qwd->borrower, add_lent, qwd);
     end_lent_packet(qwd);
     add_lent_frames(qwd);
-    qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder),
-                   decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
+    incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;
+    if (qwd_lent_updates(qwd->borrower, qwd->entities.lent) && incoming)
+        incoming--; /* the number before the first update's is its base's */
+    qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder), incoming);
     qwd->borrower = NULL;
 }
 

@@ -11,6 +11,7 @@ static void told_free(void *extra)
 
     g_free(told->baselines);
     g_free(told->current);
+    g_free(told->presence);
     g_array_free(told->usual, TRUE);
     g_free(told);
 }
@@ -27,6 +28,7 @@ static void *told_copy(const void *extra)
 
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
+    copy->presence = g_memdup2(told->presence, sizeof *told->presence);
     copy->usual = usual_new();
     g_array_append_vals(copy->usual, told->usual->data, told->usual->len);
     return copy;

@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include "common/demo/qwd_samples.h"
+#include "common/demo/qwd_updates.h"
 #include "common/demo/sign_on.h"
 
 /* What most samples show of an entity. */
@@ -21,12 +22,13 @@ struct qwd_told {
     struct qs_sign_on_extra extra;
     struct qw_delta_format format;
     struct qw_states *baselines;
-    struct qw_states *current;  /* behind the last update */
-    float origin[3];            /* of the player */
-    struct qwd_samples samples; /* none where `everywhere` */
-    bool everywhere;            /* it is a server's demo: no client's view */
-    GArray *usual;              /* struct qwd_usual, by number */
-    guint next_vote;            /* where in it the next one most often is */
+    struct qw_states *current;     /* behind the last update */
+    float origin[3];               /* of the player */
+    struct qwd_samples samples;    /* none where `everywhere` */
+    bool everywhere;               /* it is a server's demo: no client's view */
+    GArray *usual;                 /* struct qwd_usual, by number */
+    guint next_vote;               /* where in it the next one most often is */
+    struct qwd_presence *presence; /* with FTE's replacement deltas, of which all else is empty */
 };
 
 /* Nothing yet; freed with told->extra.free(). */

@@ -13,6 +13,22 @@
  * readable text is not the same bytes. Each packet, and each unit of a stream, begins with lines
  * named `packet.*`; a unit has the number of the packet that completed it.
  *
+ * The compact form has the same in a line a group, for goldens and for `git diff`:
+ *
+ *     packet qw s2c session=1 size=86
+ *      header sequence_word=0x8000000d{sequence.reliable sequence=13} ack_word=0xd{ack=13}
+ *      svc_damage svc=19() .armor=0 .health=10 .origin=(0 0 0)
+ *      ! sequence.gap@0+4 "2 sequence numbers skipped"
+ *
+ * A packet's line has `+N` where it is not the next one after the packet before but the Nth. A
+ * group is indented by its depth, and its fields follow it; those behind a group within it have a
+ * line that begins with `+`. Names lack the protocol's, and where they begin as the group's
+ * ("svc_" apart), that too: then they begin with a dot. `:=` stands before derived values. `{}` has
+ * the parts of a number that are not 0, `()` its name (nothing: the group's), `(1 2 3)` the
+ * components of a vector. `!` begins a note. Positions follow from positions.h; others are
+ * written behind: `@12+2`, `@1:12+2` in a source, `@+2` of another length, `@` that of the field
+ * before.
+ *
  * JSON is one packet a line; see quakeshark-dump(5).
  */
 #ifndef QS_DUMP_DUMP_H
@@ -49,7 +65,7 @@ struct qs_dump_format {
     bool want_summary; /* of the decoder */
     struct qs_dump *(*create)(void);
 };
-extern const struct qs_dump_format qs_dump_text, qs_dump_json;
+extern const struct qs_dump_format qs_dump_text, qs_dump_compact, qs_dump_json;
 
 /* All formats, ending with NULL, and the one of this name, or NULL. */
 extern const struct qs_dump_format *const qs_dump_formats[];
@@ -68,7 +84,7 @@ struct qs_packet_line {
     const char *name;
     bool varies; /* from run to run, as QS_VARIES fields do */
 };
-enum {
+enum qs_packet_line_id {
     QS_PACKET_TIME,
     QS_PACKET_SOURCE,
     QS_PACKET_DESTINATION,
@@ -82,7 +98,7 @@ extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
 
 /*
  * From now on lines of a text dump whose names pass the test are left out. It is asked once for
- * each field, and for a note whenever one comes.
+ * each field, and for a note whenever one comes. The compact form counts packets from here on.
  */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);

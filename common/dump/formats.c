@@ -4,7 +4,8 @@
 
 #include "common/dump/dump.h"
 
-const struct qs_dump_format *const qs_dump_formats[] = {&qs_dump_text, &qs_dump_json, NULL};
+const struct qs_dump_format *const qs_dump_formats[] = {&qs_dump_text, &qs_dump_compact,
+                                                        &qs_dump_json, NULL};
 
 const struct qs_dump_format *qs_dump_format_find(const char *name)
 {

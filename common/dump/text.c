@@ -2,31 +2,20 @@
 #include "common/dump/dump.h"
 
 #include "common/dump/json_writer.h"
+#include "common/dump/lines.h"
 #include "common/dump/number.h"
 #include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 
-/*
- * A line to be: its length is known only when a group closes, so lines wait
- * for the packet's end.
- */
-struct line {
-    const char *name; /* for a note without the protocol's prefix */
-    const char *mark; /* before the value; NULL: there is no value */
-    bool note;
-    uint32_t offset, length;
-    unsigned source;      /* 0: the payload */
-    gsize text, text_end; /* the value, in `texts` */
-};
-
 struct text_dump {
     struct qs_dump base;
-    struct line *lines;
-    guint line_count, line_room;
-    GString *texts; /* of all lines */
-    GArray *open;   /* guint: indices of the lines of open groups */
+    struct qs_dump_lines lines; /* lengths are known only when a group closes: so they wait */
+    GArray *open;               /* guint: indices of the lines of open groups */
     struct qs_source_numbers sources;
-    GString *output;           /* of the packet */
+    GString *output; /* of the packet */
+    bool is_compact;
+    struct qs_compact compact;
+    uint64_t number;           /* of the packet before; 0: there is none */
     qs_name_test *is_left_out; /* or NULL */
     void *user;
     GHashTable *answers; /* of is_left_out, to names by their addresses */
@@ -47,31 +36,32 @@ static struct text_dump *self(struct qs_sink *base)
     return (struct text_dump *)base;
 }
 
-static struct line *add_line(struct text_dump *sink, const char *name, uint32_t offset,
-                             uint32_t length)
+static struct qs_dump_line *add_line(struct text_dump *sink, const char *name, uint32_t offset,
+                                     uint32_t length)
 {
-    struct line *line;
+    struct qs_dump_lines *lines = &sink->lines;
+    struct qs_dump_line *line;
 
-    if (sink->line_count == sink->line_room) {
-        sink->line_room = MAX(64, 2 * sink->line_room);
-        sink->lines = g_renew(struct line, sink->lines, sink->line_room);
+    if (lines->count == lines->room) {
+        lines->room = MAX(64, 2 * lines->room);
+        lines->at = g_renew(struct qs_dump_line, lines->at, lines->room);
     }
-    line = &sink->lines[sink->line_count++];
-    *line = (struct line){.name = name,
-                          .offset = offset,
-                          .length = length,
-                          .source = qs_source_number(&sink->sources),
-                          .text = sink->texts->len,
-                          .text_end = sink->texts->len};
+    line = &lines->at[lines->count++];
+    *line = (struct qs_dump_line){.name = name,
+                                  .position = {.source = qs_source_number(&sink->sources),
+                                               .offset = offset,
+                                               .length = length},
+                                  .text = lines->texts->len,
+                                  .text_end = lines->texts->len};
     return line;
 }
 
 static void text_open(struct qs_sink *base, const struct qs_field *group, uint32_t offset)
 {
     struct text_dump *sink = self(base);
-    const guint index = sink->line_count;
+    const guint index = sink->lines.count;
 
-    add_line(sink, group->name, offset, 0);
+    add_line(sink, group->name, offset, 0)->row = group;
     g_array_append_val(sink->open, index);
 }
 
@@ -79,9 +69,10 @@ static void text_close(struct qs_sink *base, uint32_t end)
 {
     struct text_dump *sink = self(base);
     const guint index = g_array_index(sink->open, guint, sink->open->len - 1);
-    struct line *line = &sink->lines[index];
+    struct qs_dump_line *line = &sink->lines.at[index];
 
-    line->length = end - line->offset;
+    line->position.length = end - line->position.offset;
+    line->end = sink->lines.count;
     g_array_set_size(sink->open, sink->open->len - 1);
 }
 
@@ -107,30 +98,43 @@ static void append_text(GString *out, struct qs_view text)
     g_string_append_c(out, ']');
 }
 
+static bool is_zero(const struct qs_field *field, const struct qs_value *value)
+{
+    const enum qs_kind kind = qs_type_kind(field->type);
+
+    return (kind == QS_KIND_BOOL || kind == QS_KIND_UNSIGNED || kind == QS_KIND_SIGNED) &&
+           !value->u;
+}
+
 static void text_field(struct qs_sink *base, const struct qs_field *field,
                        const struct qs_value *value)
 {
     struct text_dump *sink = self(base);
-    struct line *line = add_line(sink, field->name, value->offset, value->length);
+    GString *texts = sink->lines.texts;
+    struct qs_dump_line *line = add_line(sink, field->name, value->offset, value->length);
 
+    line->row = field;
+    line->generated = value->generated;
+    line->is_zero = is_zero(field, value);
     line->mark = value->generated ? " := " : " = ";
+    if (qs_type_kind(field->type) == QS_KIND_BYTES)
+        line->size = value->bytes.size;
     if (field->type == QS_TEXT)
-        append_text(sink->texts, value->bytes);
+        append_text(texts, value->bytes);
     else
-        qs_value_append(sink->texts, field, value);
-    line->text_end = sink->texts->len;
+        qs_value_append(texts, field, value);
+    line->text_end = texts->len;
 }
 
 static void text_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
                       const char *text)
 {
     struct text_dump *sink = self(base);
-    struct line *line = add_line(sink, qs_note_kinds[kind].suffix, offset, length);
+    struct qs_dump_line *line = add_line(sink, qs_note_kinds[kind].suffix, offset, length);
 
-    line->note = true;
     line->mark = " = ";
-    append_quoted(sink->texts, text);
-    line->text_end = sink->texts->len;
+    append_quoted(sink->lines.texts, text);
+    line->text_end = sink->lines.texts->len;
 }
 
 static void text_source(struct qs_sink *base, const char *title, const uint8_t *data, uint32_t size)
@@ -147,6 +151,7 @@ void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user
 
     sink->is_left_out = test;
     sink->user = user;
+    sink->number = 0;
     g_hash_table_remove_all(sink->answers);
 }
 
@@ -170,17 +175,24 @@ static bool is_left_out(struct text_dump *sink, const char *name)
     return ask(sink, name);
 }
 
-static bool is_note_left_out(const struct text_dump *sink, const char *protocol, const char *suffix)
+static bool is_note_left_out(const struct text_dump *sink, const char *suffix)
 {
     char *name;
     bool answer;
 
     if (!sink->is_left_out)
         return false;
-    name = g_strconcat(protocol, ".", suffix, NULL);
+    name = g_strconcat(sink->base.sink.protocol->name, ".", suffix, NULL);
     answer = sink->is_left_out(sink->user, name);
     g_free(name);
     return answer;
+}
+
+static bool is_line_left_out(void *user, const struct qs_dump_line *line)
+{
+    struct text_dump *sink = user;
+
+    return line->row ? is_left_out(sink, line->name) : is_note_left_out(sink, line->name);
 }
 
 /* --- The packet */
@@ -188,15 +200,29 @@ static bool is_note_left_out(const struct text_dump *sink, const char *protocol,
 /* Characters that a line may have beside its name and its value. */
 enum { LINE_MARKS = 5 * QS_NUMBER_MAX };
 
-/* The beginning of a line about the packet as such, with its "=". False when it is left out. */
-static bool append_head(struct text_dump *sink, const struct qs_dump_packet *about,
-                        const char *name)
+/* The same as a word of the compact form's first line. Two need no name. */
+static void append_compact_head(struct text_dump *sink, enum qs_packet_line_id id)
 {
+    g_string_append_c(sink->output, ' ');
+    if (id != QS_PACKET_PROTOCOL && id != QS_PACKET_DIRECTION)
+        g_string_append_printf(sink->output, "%s=", strchr(qs_packet_lines[id].name, '.') + 1);
+}
+
+/* The beginning of a line about the packet as such, with its "=". False when it is left out; the
+ * compact form always has the protocol, since names follow from it. */
+static bool begin_head(struct text_dump *sink, const struct qs_dump_packet *about,
+                       enum qs_packet_line_id id)
+{
+    const char *name = qs_packet_lines[id].name;
     GString *output = sink->output;
     char *at;
 
-    if (is_left_out(sink, name))
+    if (is_left_out(sink, name) && !(sink->is_compact && id == QS_PACKET_PROTOCOL))
         return false;
+    if (sink->is_compact) {
+        append_compact_head(sink, id);
+        return true;
+    }
     at = qs_put_uint(qs_room(output, LINE_MARKS), about->packet->number);
     at = qs_put_text(at, " 0+", 3);
     at = qs_put_uint(at, about->packet->size);
@@ -207,86 +233,88 @@ static bool append_head(struct text_dump *sink, const struct qs_dump_packet *abo
     return true;
 }
 
+static void end_head(struct text_dump *sink)
+{
+    if (!sink->is_compact)
+        g_string_append_c(sink->output, '\n');
+}
+
 static void append_time(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const int64_t time = about->packet->time;
 
-    if (append_head(sink, about, qs_packet_lines[QS_PACKET_TIME].name))
-        g_string_append_printf(sink->output, "%" G_GINT64_FORMAT ".%09d\n", time / 1000000000,
-                               (int)(time % 1000000000));
+    if (!begin_head(sink, about, QS_PACKET_TIME))
+        return;
+    g_string_append_printf(sink->output, "%" G_GINT64_FORMAT ".%09d", time / 1000000000,
+                           (int)(time % 1000000000));
+    end_head(sink);
 }
 
 /* Blocks of demos have none. */
 static void append_address(struct text_dump *sink, const struct qs_dump_packet *about,
-                           const char *name, const struct qs_address *address)
+                           enum qs_packet_line_id id, const struct qs_address *address)
 {
-    if (!address->family || !append_head(sink, about, name))
+    if (!address->family || !begin_head(sink, about, id))
         return;
     qs_address_append(sink->output, address);
-    g_string_append_c(sink->output, '\n');
+    end_head(sink);
 }
 
 static void append_word(struct text_dump *sink, const struct qs_dump_packet *about,
-                        const char *name, const char *word)
+                        enum qs_packet_line_id id, const char *word)
 {
-    if (!append_head(sink, about, name))
+    if (!begin_head(sink, about, id))
         return;
     g_string_append(sink->output, word);
-    g_string_append_c(sink->output, '\n');
+    end_head(sink);
 }
 
 /* 0: there is none. */
 static void append_number(struct text_dump *sink, const struct qs_dump_packet *about,
-                          const char *name, unsigned number)
+                          enum qs_packet_line_id id, unsigned number)
 {
-    char *at;
-
-    if (!number || !append_head(sink, about, name))
+    if (!number || !begin_head(sink, about, id))
         return;
-    at = qs_put_uint(qs_room(sink->output, QS_NUMBER_MAX + 1), number);
-    *at++ = '\n';
-    qs_room_end(sink->output, at);
+    qs_room_end(sink->output, qs_put_uint(qs_room(sink->output, QS_NUMBER_MAX), number));
+    end_head(sink);
 }
 
 static void append_heads(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     append_time(sink, about);
-    append_address(sink, about, qs_packet_lines[QS_PACKET_SOURCE].name, &about->packet->source);
-    append_address(sink, about, qs_packet_lines[QS_PACKET_DESTINATION].name,
-                   &about->packet->destination);
-    append_word(sink, about, qs_packet_lines[QS_PACKET_PROTOCOL].name,
-                about->decoder->protocol->name);
-    append_word(sink, about, qs_packet_lines[QS_PACKET_DIRECTION].name,
-                qs_direction_name(about->decoder->direction));
-    append_number(sink, about, qs_packet_lines[QS_PACKET_UNIT].name, about->packet->unit);
-    append_number(sink, about, qs_packet_lines[QS_PACKET_SESSION].name, about->session);
+    append_address(sink, about, QS_PACKET_SOURCE, &about->packet->source);
+    append_address(sink, about, QS_PACKET_DESTINATION, &about->packet->destination);
+    append_word(sink, about, QS_PACKET_PROTOCOL, about->decoder->protocol->name);
+    append_word(sink, about, QS_PACKET_DIRECTION, qs_direction_name(about->decoder->direction));
+    append_number(sink, about, QS_PACKET_UNIT, about->packet->unit);
+    append_number(sink, about, QS_PACKET_SESSION, about->session);
 }
 
 /* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */
-static void append_line(struct text_dump *sink, const struct line *line, struct qs_view number,
-                        const char *prefix)
+static void append_line(struct text_dump *sink, const struct qs_dump_line *line,
+                        struct qs_view number, const char *prefix)
 {
     const gsize name = strlen(line->name), text = line->text_end - line->text;
     char *at = qs_room(sink->output, LINE_MARKS + strlen(prefix) + name + text);
 
     at = qs_put_text(at, (const char *)number.data, number.size);
     *at++ = ' ';
-    if (line->source) {
-        at = qs_put_uint(at, line->source);
+    if (line->position.source) {
+        at = qs_put_uint(at, line->position.source);
         *at++ = ':';
     }
-    at = qs_put_uint(at, line->offset);
+    at = qs_put_uint(at, line->position.offset);
     *at++ = '+';
-    at = qs_put_uint(at, line->length);
+    at = qs_put_uint(at, line->position.length);
     *at++ = ' ';
-    if (line->note) {
+    if (!line->row) {
         at = qs_put_text(at, prefix, strlen(prefix));
         *at++ = '.';
     }
     at = qs_put_text(at, line->name, name);
     if (line->mark)
         at = qs_put_text(at, line->mark, strlen(line->mark));
-    at = qs_put_text(at, sink->texts->str + line->text, text);
+    at = qs_put_text(at, sink->lines.texts->str + line->text, text);
     *at++ = '\n';
     qs_room_end(sink->output, at);
 }
@@ -298,14 +326,26 @@ static void append_lines(struct text_dump *sink, const struct qs_dump_packet *ab
     const char *end = qs_put_uint(digits, about->packet->number);
     const struct qs_view number = {(const uint8_t *)digits, (uint32_t)(end - digits)};
 
-    for (guint i = 0; i < sink->line_count; i++) {
-        const struct line *line = &sink->lines[i];
+    for (guint i = 0; i < sink->lines.count; i++) {
+        const struct qs_dump_line *line = &sink->lines.at[i];
 
-        if (line->note ? is_note_left_out(sink, protocol, line->name)
-                       : is_left_out(sink, line->name))
-            continue;
-        append_line(sink, line, number, protocol);
+        if (!is_line_left_out(sink, line))
+            append_line(sink, line, number, protocol);
     }
+}
+
+/* The number as a distance from the packet before; there is none from one to the next. */
+static void append_compact(struct text_dump *sink, const struct qs_dump_packet *about)
+{
+    const uint64_t number = about->packet->number;
+
+    g_string_append(sink->output, "packet");
+    if (number != sink->number + 1)
+        g_string_append_printf(sink->output, " +%" G_GUINT64_FORMAT, number - sink->number);
+    sink->number = number;
+    append_heads(sink, about);
+    g_string_append_printf(sink->output, " size=%u", about->packet->size);
+    qs_compact_append(&sink->compact, sink->output, &sink->lines, about->decoder->protocol);
 }
 
 /* --- The dump */
@@ -314,8 +354,8 @@ static void discard(struct qs_dump *dump)
 {
     struct text_dump *sink = (struct text_dump *)dump;
 
-    g_string_truncate(sink->texts, 0);
-    sink->line_count = 0;
+    g_string_truncate(sink->lines.texts, 0);
+    sink->lines.count = 0;
     g_array_set_size(sink->open, 0);
     sink->sources = (struct qs_source_numbers){0};
 }
@@ -325,8 +365,12 @@ static const GString *packet_text(struct qs_dump *dump, const struct qs_dump_pac
     struct text_dump *sink = (struct text_dump *)dump;
 
     g_string_truncate(sink->output, 0);
-    append_heads(sink, about);
-    append_lines(sink, about);
+    if (sink->is_compact) {
+        append_compact(sink, about);
+    } else {
+        append_heads(sink, about);
+        append_lines(sink, about);
+    }
     discard(dump);
     return sink->output;
 }
@@ -335,15 +379,16 @@ static void free_dump(struct qs_dump *dump)
 {
     struct text_dump *sink = (struct text_dump *)dump;
 
-    g_free(sink->lines);
+    g_free(sink->lines.at);
     g_array_free(sink->open, TRUE);
-    g_string_free(sink->texts, TRUE);
+    g_string_free(sink->lines.texts, TRUE);
+    qs_positions_clear(&sink->compact.positions);
     g_string_free(sink->output, TRUE);
     g_hash_table_destroy(sink->answers);
     g_free(sink);
 }
 
-static struct qs_dump *create(void)
+static struct text_dump *create_text(void)
 {
     struct text_dump *sink = g_new0(struct text_dump, 1);
 
@@ -355,11 +400,27 @@ static struct qs_dump *create(void)
                                   .packet = packet_text,
                                   .discard = discard,
                                   .free = free_dump};
-    sink->texts = g_string_new(NULL);
+    sink->lines.texts = g_string_new(NULL);
     sink->open = g_array_new(FALSE, FALSE, sizeof(guint));
     sink->output = g_string_new(NULL);
     sink->answers = g_hash_table_new(NULL, NULL);
+    return sink;
+}
+
+static struct qs_dump *create(void)
+{
+    return &create_text()->base;
+}
+
+static struct qs_dump *create_compact(void)
+{
+    struct text_dump *sink = create_text();
+
+    sink->is_compact = true;
+    sink->compact.is_left_out = is_line_left_out;
+    sink->compact.user = sink;
     return &sink->base;
 }
 
 const struct qs_dump_format qs_dump_text = {.name = "text", .create = create};
+const struct qs_dump_format qs_dump_compact = {.name = "compact", .create = create_compact};

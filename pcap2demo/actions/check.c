@@ -121,6 +121,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     /* Of a stream's units those after the first are in a packet that was counted. */
     findings->packets += decoded->packet->unit <= 1;
     findings->undecoded += decoded->decoder->undecoded;
+    findings->secrets += decoded->decoder->secrecy.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += decoded->decoder->notes[i];
     move_problems(check, findings, decoded->location.packet);
@@ -289,6 +290,8 @@ static void prepare_tests(struct check *check)
         check->golden = golden_check_new(&options->check.golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
         check->action.handler.sink = &check->tee.base;
+        check->action.handler.secrets =
+            options->show_secrets ? QS_SECRETS_FOUND : QS_SECRETS_HIDDEN;
     }
     if (options->check.tap || options->check.junit)
         check->report = test_report_new(wanted);

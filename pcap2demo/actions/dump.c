@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --dump: every field of every packet, in one of the formats of common/dump. */
 #include <stdio.h>
+#include <string.h>
 
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/regression/golden.h"
 
 struct dump {
     struct action action;
     const struct options *options;
     struct qs_dump *dump;
+    GPtrArray *ignored; /* by the compact form */
 };
 
 static void dump_packet(struct qs_sessions_handler *handler,
@@ -32,6 +35,7 @@ static void dump_end(struct action *action, bool report)
 
     (void)report;
     dump->dump->free(dump->dump);
+    g_ptr_array_free(dump->ignored, TRUE);
     g_free(dump);
 }
 
@@ -53,6 +57,18 @@ static char *problem(const char *format)
     return g_string_free(text, FALSE);
 }
 
+static bool is_ignored(void *user, const char *name)
+{
+    return golden_is_ignored(user, name, strlen(name));
+}
+
+/* The compact form is for comparing, as goldens are: it leaves out what differs in every run. */
+static void leave_out_what_varies(struct dump *dump)
+{
+    golden_ignore_by_default(dump->ignored);
+    qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
+}
+
 /* --json asks for JSON, whatever else is asked for. */
 static struct action *create(const struct options *options)
 {
@@ -62,9 +78,14 @@ static struct action *create(const struct options *options)
 
     dump->options = options;
     dump->dump = format->create();
+    dump->ignored = g_ptr_array_new_with_free_func(g_free);
+    if (format == &qs_dump_compact)
+        leave_out_what_varies(dump);
     dump->action = (struct action){.handler.sink = &dump->dump->sink,
                                    .handler.as_captured = true,
                                    .handler.want_summary = format->want_summary,
+                                   .handler.secrets =
+                                       options->show_secrets ? QS_SECRETS_SHOWN : QS_SECRETS_HIDDEN,
                                    .handler.packet = dump_packet,
                                    .end = dump_end};
     return &dump->action;

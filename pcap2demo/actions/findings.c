@@ -99,7 +99,12 @@ static char *difference_text(const struct difference *difference)
     return g_string_free(text, FALSE);
 }
 
-/* New fields are no failure. */
+/* New fields are no failure, nor is what an update takes in. */
+static bool is_taken_in(const struct golden_result *golden)
+{
+    return golden->verdict == GOLDEN_NEW_FIELDS || golden->verdict == GOLDEN_WRITTEN;
+}
+
 static void print_difference(const struct findings *findings, const struct difference *difference)
 {
     const struct qs_location location = {
@@ -107,7 +112,7 @@ static void print_difference(const struct findings *findings, const struct diffe
         findings->demo};
     char *text = difference_text(difference);
 
-    if (findings->golden->verdict == GOLDEN_NEW_FIELDS)
+    if (is_taken_in(findings->golden))
         message(location, "%s", text);
     else
         failure(EXIT_PROBLEMS, location, "%s", text);
@@ -132,7 +137,7 @@ static void print_more(const struct findings *findings)
     const uint64_t more = golden->count - golden->differences->len;
     const struct qs_location location = {.file = findings->file};
 
-    if (more && golden->verdict == GOLDEN_NEW_FIELDS)
+    if (more && is_taken_in(golden))
         message(location, "and %" PRIu64 " more differences from %s", more, golden->path);
     else if (more)
         failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more differences from %s", more,
@@ -144,11 +149,20 @@ static void print_differences(const struct findings *findings, bool quiet)
 {
     const struct golden_result *golden = findings->golden;
 
-    if (!golden->differences || (golden->verdict == GOLDEN_NEW_FIELDS && quiet))
+    if (!golden->differences || (is_taken_in(golden) && quiet))
         return;
     for (guint i = 0; i < golden->differences->len; i++)
         print_difference(findings, g_ptr_array_index(golden->differences, i));
     print_more(findings);
+}
+
+/* A golden is kept where others read it, and its capture beside it. */
+static void warn_of_secrets(const struct findings *findings)
+{
+    if (findings->secrets)
+        message((struct qs_location){.file = findings->file},
+                "holds %" PRIu64 " %s: --anonymize makes a copy without", findings->secrets,
+                findings->secrets == 1 ? "password" : "passwords");
 }
 
 void findings_print_golden(const struct findings *findings, bool show, bool quiet)
@@ -156,6 +170,7 @@ void findings_print_golden(const struct findings *findings, bool show, bool quie
     char *verdict = findings_verdict(findings);
 
     print_differences(findings, quiet);
+    warn_of_secrets(findings);
     if (findings->golden->error)
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);
@@ -233,6 +248,8 @@ json_t *findings_json(const struct findings *findings)
     json_object_set_new(json, "packets", json_integer((json_int_t)findings->packets));
     json_object_set_new(json, "undecoded_bytes", json_integer((json_int_t)findings->undecoded));
     json_object_set_new(json, "notes", notes);
+    if (findings->golden)
+        json_object_set_new(json, "secrets", json_integer((json_int_t)findings->secrets));
     json_object_set_new(json, "problem_count", json_integer((json_int_t)findings->problem_count));
     json_object_set_new(json, "problems", problems_json(findings));
     if (findings->golden)

@@ -23,6 +23,7 @@ struct findings {
     uint64_t packets; /* those of a known game */
     uint64_t notes[QS_NOTE_KINDS];
     uint64_t undecoded; /* bytes */
+    uint64_t secrets;   /* passwords; counted beside a golden */
     uint64_t problem_count;
     GPtrArray *problems; /* struct finding: the first of them */
     unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */

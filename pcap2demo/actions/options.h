@@ -18,6 +18,7 @@ struct options {
     char *argument; /* of the action: a file, a folder, a format; or NULL */
     bool json;
     bool quiet, verbose;
+    bool show_secrets;        /* in what is printed, and in goldens */
     bool force;               /* overwrite files */
     struct demo_files *demos; /* where they go */
     bool separate_inputs;     /* each input stands by itself, its sessions are numbered from 1 */

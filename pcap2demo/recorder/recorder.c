@@ -117,7 +117,6 @@ static bool give_up_rights(const struct recorder *recorder)
 static bool open_recordings(struct recorder *recorder)
 {
     const struct recordings_setup setup = {.files = recorder->options->demos,
-                                           .overwrite = recorder->options->force,
                                            .limits = &recorder->options->recorder,
                                            .sessions = &recorder->options->sessions};
     char *error = NULL;
@@ -331,8 +330,11 @@ static void finish(struct recorder *recorder)
 static void tell_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
-    char *text = status_text(&recorder->status);
+    char *text;
 
+    if (recorder->recordings)
+        recorder->status.lost = recordings_lost(recorder->recordings);
+    text = status_text(&recorder->status);
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
     if (recorder->records)
@@ -413,4 +415,6 @@ void recorder_run(const struct options *options)
     status_clear(&recorder.status);
     g_free(recorder.filter);
     g_strfreev(recorder.interfaces);
+    if (recorder.unread)
+        signals_die_of_pipe();
 }

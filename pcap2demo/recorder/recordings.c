@@ -142,7 +142,7 @@ static char *commit(struct qs_demo_store *store, void *file,
     error = recording->cut ? complete(recording) : NULL;
     if (error)
         return error;
-    error = demo_files_name(naming, all->setup.overwrite, recording->writer, request, name);
+    error = demo_files_name(naming, false, recording->writer, request, name);
     if (!error && recording->cut)
         tell_cut(recording, *name);
     qs_naming_forget(naming, NAMES_MAX);

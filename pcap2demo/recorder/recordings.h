@@ -16,7 +16,6 @@ struct recordings;
 
 struct recordings_setup {
     struct demo_files *files; /* where they go, and their names */
-    bool overwrite;
     const struct recorder_options *limits;
     const struct qs_sessions_options *sessions; /* how they are decoded */
 };

@@ -16,11 +16,13 @@
 
 /* --- What is in it --------------------------------------------------------------------------- */
 
+enum { ENDS_KEPT = 16 };
+
 /* Reads a demo as a session, for the player's name and the map. */
 struct look {
     struct qs_sessions_handler handler;
     struct unfinished *about;
-    uint32_t end; /* of the last whole block */
+    uint32_t ends[ENDS_KEPT]; /* of the last whole blocks */
     struct qs_view last;
 };
 
@@ -42,9 +44,8 @@ static void read_blocks(struct look *look, struct qs_sessions *sessions,
     qs_sessions_begin_demo(sessions, recording);
     while (qs_recording_next(recording, &block)) {
         qs_sessions_block(sessions, &block);
-        look->end = block.offset + block.bytes.size;
+        look->ends[look->about->blocks++ % ENDS_KEPT] = block.offset + block.bytes.size;
         look->last = block.bytes;
-        look->about->blocks++;
     }
     qs_sessions_end_demo(sessions);
 }
@@ -74,18 +75,27 @@ static void append_end(GByteArray *end, const struct qs_demo_format *format, str
         g_byte_array_set_size(end, 0);
 }
 
-/* An end that has no room is missing: the demo is played all the same. */
-static char *write_end(const char *path, uint64_t at, const GByteArray *end, uint64_t *size)
+static bool put_end(int file, uint64_t at, const GByteArray *end)
+{
+    return pwrite(file, end->data, end->len, (off_t)at) == (ssize_t)end->len &&
+           ftruncate(file, (off_t)(at + end->len)) == 0;
+}
+
+/* Where the disk has no room for the end, it takes that of the last blocks. */
+static char *write_end(const char *path, const struct look *look, const GByteArray *end,
+                       uint64_t *size)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    const uint64_t blocks = look->about->blocks;
     char *error = NULL;
+    bool done = false;
 
-    if (file < 0 || ftruncate(file, (off_t)at) != 0)
+    for (uint64_t i = 0; file >= 0 && !done && i < MIN(blocks, ENDS_KEPT); i++) {
+        *size = look->ends[(blocks - 1 - i) % ENDS_KEPT] + end->len;
+        done = put_end(file, *size - end->len, end);
+    }
+    if (!done)
         error = g_strdup(g_strerror(errno));
-    else if (pwrite(file, end->data, end->len, (off_t)at) == (ssize_t)end->len)
-        *size = at + end->len;
-    else
-        *size = ftruncate(file, (off_t)at) == 0 ? at : at + end->len;
     if (file >= 0)
         close(file);
     return error;
@@ -101,7 +111,7 @@ static char *complete(const char *path, const struct qs_sessions_options *option
     look_into(&look, options, recording);
     append_end(end, qs_recording_demo_format(recording), look.last);
     if (about->blocks) {
-        error = write_end(path, look.end, end, &about->size);
+        error = write_end(path, &look, end, &about->size);
     } else {
         error = g_strdup("there is nothing in it");
         unlink(path);
@@ -171,6 +181,19 @@ struct search {
     unsigned found;
 };
 
+static void tell_completed(const struct search *search, const char *name,
+                           const struct unfinished *about)
+{
+    char *path = g_build_filename(search->folder, name, NULL);
+
+    log_warning("unfinished",
+                json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)about->size,
+                          "blocks", (json_int_t)about->blocks),
+                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes", path,
+                about->size);
+    g_free(path);
+}
+
 static void give_name(struct search *search, const char *path, const struct unfinished *about,
                       struct qs_naming_request *request)
 {
@@ -186,11 +209,7 @@ static void give_name(struct search *search, const char *path, const struct unfi
         writer_forget(writer);
     } else {
         search->found++;
-        log_warning("unfinished",
-                    json_pack("{s:s, s:I, s:I}", "file", name, "bytes", (json_int_t)about->size,
-                              "blocks", (json_int_t)about->blocks),
-                    "%s/%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes",
-                    search->folder, name, about->size);
+        tell_completed(search, name, about);
     }
     writer_free(writer);
     g_free(name);

@@ -9,6 +9,7 @@
 #include "common/dump/number.h"
 #include "common/core/protocol.h"
 #include "common/dump/dump.h"
+#include "pcap2demo/regression/golden_expand.h"
 
 /* Longer than any line or packet of a dump gets: whatever is larger is damaged. */
 enum { LINE_MAX_SIZE = 4 * 1024 * 1024, PACKET_MAX_SIZE = 64 * 1024 * 1024 };
@@ -17,6 +18,7 @@ enum { LINE_MAX_SIZE = 4 * 1024 * 1024, PACKET_MAX_SIZE = 64 * 1024 * 1024 };
 enum { READ_SIZE = 64 * 1024 };
 
 static const char head_start[] = "# pcap2demo golden, schema ";
+static const char head_secrets[] = ", with secrets";
 static const char head_ignoring[] = ", ignoring:";
 static const char foot_start[] = "# end, ";
 
@@ -199,11 +201,12 @@ void golden_packet_add(struct golden_packet *packet, const char *line, gsize len
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-char *golden_head(const GPtrArray *ignored)
+char *golden_head(const GPtrArray *ignored, bool with_secrets)
 {
     GString *head = g_string_new(head_start);
 
-    g_string_append_printf(head, "%d%s", QS_DUMP_SCHEMA, head_ignoring);
+    g_string_append_printf(head, "%d%s%s", GOLDEN_COMPACT, with_secrets ? head_secrets : "",
+                           head_ignoring);
     for (guint i = 0; i < ignored->len; i++)
         g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
     g_string_append_c(head, '\n');
@@ -227,8 +230,11 @@ struct golden_reader {
         gsize length;     /* without its end */
         gsize size;       /* with it; 0: there is no line at hand */
     } line;
-    uint64_t lines;         /* done with */
-    uint64_t packets, last; /* so far; the number of the last */
+    uint64_t lines; /* done with */
+    unsigned schema;
+    bool with_secrets;
+    struct golden_expander *expander; /* of the compact form */
+    uint64_t packets, last;           /* so far; the number of the last */
     char *error;
 };
 
@@ -348,13 +354,17 @@ static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray
     schema = g_ascii_strtoull(at, &end, 10);
     if (end == at)
         return damaged(reader, "does not say which schema it has");
-    if (schema != QS_DUMP_SCHEMA) {
+    if (schema != GOLDEN_FULL && schema != GOLDEN_COMPACT) {
         reader->error = g_strdup_printf("line 1: schema %" G_GUINT64_FORMAT
                                         ", which this program does not read: it has schema %d; "
                                         "--update writes the golden anew",
-                                        schema, QS_DUMP_SCHEMA);
+                                        schema, GOLDEN_COMPACT);
         return false;
     }
+    reader->schema = (unsigned)schema;
+    reader->with_secrets = schema == GOLDEN_FULL || g_str_has_prefix(end, head_secrets);
+    if (g_str_has_prefix(end, head_secrets))
+        end += strlen(head_secrets);
     if (!g_str_has_prefix(end, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
     return take_ignored(reader, end + strlen(head_ignoring), ignored);
@@ -388,6 +398,7 @@ struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **e
     reader->file = file;
     reader->ignored = ignored;
     reader->ahead = g_string_new(NULL);
+    reader->expander = golden_expander_new();
     if (read_head(reader, ignored))
         return reader;
     *error = g_strdup(reader->error);
@@ -399,6 +410,7 @@ void golden_close(struct golden_reader *reader)
 {
     fclose(reader->file);
     g_string_free(reader->ahead, TRUE);
+    golden_expander_free(reader->expander);
     g_free(reader->error);
     g_free(reader);
 }
@@ -467,19 +479,105 @@ static enum golden_status read_packet(struct golden_reader *reader, struct golde
     return GOLDEN_DAMAGED;
 }
 
+/* --- The compact form --- */
+
+/* The line at hand is the first of a packet, `*goes_on` of that which is being read. */
+static bool begins_packet(struct golden_reader *reader, bool *goes_on)
+{
+    const struct line *line = &reader->line;
+    uint64_t number;
+
+    if (!golden_packet_number(line->text, line->length, reader->last, &number))
+        return false;
+    *goes_on = reader->packets && number == reader->last;
+    reader->last = number;
+    return true;
+}
+
+static bool is_foot(const struct line *line)
+{
+    return begins_with(line->text, line->text + line->length, foot_start);
+}
+
+/* Adds the line at hand. False where it is of another packet, or there is none. */
+static bool expand_line(struct golden_reader *reader, struct golden_packet *packet, bool *begun)
+{
+    const struct line *line = &reader->line;
+    const uint64_t last = reader->last;
+    bool goes_on = false;
+
+    if (line->length && *line->text != ' ' && begins_packet(reader, &goes_on)) {
+        if (*begun && !goes_on) {
+            reader->last = last;
+            return false;
+        }
+        reader->packets += !*begun;
+        *begun = true;
+        packet->number = reader->last;
+    }
+    if (!*begun || packet->text->len > PACKET_MAX_SIZE ||
+        !g_utf8_validate(line->text, (gssize)line->length, NULL) ||
+        !golden_expand(reader->expander, reader->ignored, line->text, line->length, packet))
+        return damaged(reader, packet->text->len > PACKET_MAX_SIZE ? "too much for one packet"
+                                                                   : "is no line of a dump");
+    drop_line(reader);
+    return true;
+}
+
+static enum golden_status read_compact(struct golden_reader *reader, struct golden_packet *packet)
+{
+    bool begun = false;
+
+    while (read_line(reader)) {
+        if (is_foot(&reader->line) && !begun)
+            return read_foot(reader);
+        if (is_foot(&reader->line) || !expand_line(reader, packet, &begun))
+            break;
+    }
+    if (reader->error)
+        return GOLDEN_DAMAGED;
+    golden_expand_end(reader->expander, packet);
+    return GOLDEN_PACKET;
+}
+
+void golden_packet_set(struct golden_packet *packet, struct golden_expander *expander,
+                       const GPtrArray *ignored, const GString *text)
+{
+    const char *line = text->str, *stop = text->str + text->len, *end;
+
+    for (; (end = memchr(line, '\n', (size_t)(stop - line))); line = end + 1)
+        golden_expand(expander, ignored, line, (gsize)(end - line), packet);
+    golden_expand_end(expander, packet);
+}
+
 enum golden_status golden_next(struct golden_reader *reader, struct golden_packet *packet)
 {
     golden_packet_clear(packet);
-    return reader->error ? GOLDEN_DAMAGED : read_packet(reader, packet);
+    if (reader->error)
+        return GOLDEN_DAMAGED;
+    return reader->schema == GOLDEN_COMPACT ? read_compact(reader, packet)
+                                            : read_packet(reader, packet);
 }
 
-/* The text of a packet begins with its number and a space; so does a line of it that goes on. */
+unsigned golden_schema(const struct golden_reader *reader)
+{
+    return reader->schema;
+}
+
+bool golden_has_secrets(const struct golden_reader *reader)
+{
+    return reader->with_secrets;
+}
+
+/* Further lines of a packet begin with a blank, and a further unit as its first one does. */
 static bool is_followed_by_more(const struct golden_reader *reader, const GString *text)
 {
-    const gsize number = strcspn(text->str, " ") + 1;
+    static const char unit[] = "packet +0 ";
+    const char *next = next_bytes(reader) + text->len;
+    const gsize left = bytes_left(reader) - text->len;
 
-    return bytes_left(reader) >= text->len + number &&
-           memcmp(next_bytes(reader) + text->len, text->str, number) == 0;
+    return (left && *next == ' ') ||
+           (left >= sizeof unit - 1 && memcmp(next, unit, sizeof unit - 1) == 0);
 }
 
 static uint64_t count_lines(const GString *text)
@@ -498,7 +596,7 @@ bool golden_skip(struct golden_reader *reader, uint64_t number, const GString *t
 {
     const bool in_order = !reader->packets || number > reader->last;
 
-    if (reader->error || !in_order)
+    if (reader->error || !in_order || reader->schema != GOLDEN_COMPACT)
         return false;
     reader->line.size = 0; /* it is looked for again */
     if (look_ahead(reader, text->len + QS_NUMBER_MAX) < text->len ||

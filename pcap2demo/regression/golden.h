@@ -2,14 +2,15 @@
 /*
  * Goldens: decodes that are kept to be compared with later ones.
  *
- * A golden is a text dump (see common/dump/dump.h) between two lines of its own:
+ * A golden is a compact text dump (see common/dump/dump.h) between two lines of its own:
  *
- *     # pcap2demo golden, schema 1, ignoring: packet.time qw.qport
+ *     # pcap2demo golden, schema 2, ignoring: packet.time qw.qport
  *     ...
  *     # end, 1500 packets
  *
- * The first gives the version of the dump format (QS_DUMP_SCHEMA), and which fields were
- * left out: they are ignored in whatever is compared with it. Lines may end with CR LF.
+ * The first gives the version of the format, whether passwords are shown (", with secrets"), and
+ * which fields were left out: they are ignored in whatever is compared with it. Lines may end with
+ * CR LF. Goldens of schema 1 have the lines of a full text dump; they are read, not written.
  */
 #ifndef PCAP2DEMO_GOLDEN_H
 #define PCAP2DEMO_GOLDEN_H
@@ -30,6 +31,9 @@ bool golden_knows(const char *name);
 
 /* --- Packets of a dump */
 
+/* Schemas of goldens; the second is written. */
+enum { GOLDEN_FULL = 1, GOLDEN_COMPACT = 2 };
+
 struct golden_line {
     unsigned source; /* as in the dump; 0: the payload */
     uint32_t offset, length;
@@ -42,6 +46,11 @@ struct golden_packet {
     GString *text; /* of all lines, without numbers and positions: "name = value\n" */
     GArray *lines; /* struct golden_line */
 };
+
+/* Takes the lines of a packet in the compact form apart; for what this program wrote itself. */
+struct golden_expander;
+void golden_packet_set(struct golden_packet *packet, struct golden_expander *expander,
+                       const GPtrArray *ignored, const GString *text);
 
 struct golden_packet *golden_packet_new(void);
 void golden_packet_free(struct golden_packet *packet);
@@ -66,7 +75,7 @@ void golden_packet_add(struct golden_packet *packet, const char *line, gsize len
 /* --- Writing */
 
 /* The first and the last line. New. */
-char *golden_head(const GPtrArray *ignored);
+char *golden_head(const GPtrArray *ignored, bool with_secrets);
 char *golden_foot(uint64_t packets);
 
 /* --- Reading */
@@ -81,6 +90,9 @@ struct golden_reader;
  */
 struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **error);
 void golden_close(struct golden_reader *reader);
+
+unsigned golden_schema(const struct golden_reader *reader);
+bool golden_has_secrets(const struct golden_reader *reader);
 
 enum golden_status golden_next(struct golden_reader *reader, struct golden_packet *packet);
 

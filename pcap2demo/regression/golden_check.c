@@ -5,18 +5,22 @@
 
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/regression/golden_expand.h"
 
 struct golden_check {
     const struct golden_options *options;
     struct qs_dump *dump; /* leaves out what is ignored */
     uint64_t number;      /* of the packet at hand, */
     GString *text;        /* and its lines so far */
+    uint64_t written;     /* packets, for an update */
 
     /* Of the input at hand. */
     struct golden_result *result;
-    GPtrArray *ignored;           /* by the options, and by the golden */
+    GPtrArray *ignored;        /* by the options, and by the golden */
+    GPtrArray *ignored_before; /* for an update: by the golden that is there */
+    struct golden_expander *expander;
     struct writer *writer;        /* for an update, or NULL */
-    struct golden_reader *reader; /* else; NULL where there is nothing to compare with */
+    struct golden_reader *reader; /* NULL where there is nothing to compare with */
     struct golden_diff *diff;
     struct golden_packet *packet; /* to be filled */
 };
@@ -46,7 +50,7 @@ const char *golden_verdict_name(enum golden_verdict verdict)
     static const char *const names[] = {
         [GOLDEN_SAME] = "the same",         [GOLDEN_NEW_FIELDS] = "new fields only",
         [GOLDEN_DIFFERENT] = "different",   [GOLDEN_WRITTEN] = "written",
-        [GOLDEN_UNUSABLE] = "not compared",
+        [GOLDEN_UNUSABLE] = "not compared", [GOLDEN_UNCHANGED] = "unchanged",
     };
 
     return names[verdict];
@@ -85,6 +89,18 @@ static enum golden_status next_of_golden(void *user, struct golden_packet *packe
     return status;
 }
 
+/* Passwords that are hidden on one side alone would be differences. */
+static bool suits(const struct golden_check *check)
+{
+    return golden_schema(check->reader) == GOLDEN_FULL ||
+           golden_has_secrets(check->reader) == check->options->show_secrets;
+}
+
+static void compare_with_reader(struct golden_check *check)
+{
+    check->diff = golden_diff_new(next_of_golden, check, check->options->max);
+}
+
 static void begin_comparison(struct golden_check *check)
 {
     char *error = NULL;
@@ -92,8 +108,13 @@ static void begin_comparison(struct golden_check *check)
     check->reader = golden_open(check->result->path, check->ignored, &error);
     if (!check->reader)
         cannot(check, error);
+    else if (suits(check))
+        compare_with_reader(check);
     else
-        check->diff = golden_diff_new(next_of_golden, check, check->options->max);
+        cannot(check,
+               g_strdup(check->options->show_secrets
+                            ? "passwords are hidden in it: --show-secrets does not go with it"
+                            : "it shows passwords: compare with --show-secrets, too"));
 }
 
 static bool has_one_of(const struct golden_packet *packet, GHashTable *names)
@@ -142,66 +163,98 @@ static void end_comparison(struct golden_check *check, bool whole)
 {
     struct golden_result *result = check->result;
 
-    if (!check->diff)
-        return;
-    if (whole)
-        golden_diff_finish(check->diff);
-    else
-        cannot(check, g_strdup("not compared to its end: interrupted"));
-    result->packets = golden_diff_packets(check->diff);
-    result->differences = golden_diff_take_differences(check->diff, &result->count);
-    if (!result->error)
-        result->verdict = judge(check);
-    golden_diff_free(g_steal_pointer(&check->diff));
-    golden_close(g_steal_pointer(&check->reader));
+    if (check->diff) {
+        if (whole)
+            golden_diff_finish(check->diff);
+        else
+            cannot(check, g_strdup("not compared to its end: interrupted"));
+        result->packets = golden_diff_packets(check->diff);
+        result->differences = golden_diff_take_differences(check->diff, &result->count);
+        if (!result->error)
+            result->verdict = judge(check);
+        golden_diff_free(g_steal_pointer(&check->diff));
+    }
+    if (check->reader)
+        golden_close(g_steal_pointer(&check->reader));
 }
 
 /* --- Updating -------------------------------------------------------------------------------- */
 
+static bool same_names(const GPtrArray *a, const GPtrArray *b)
+{
+    bool same = a->len == b->len;
+
+    for (guint i = 0; same && i < a->len; i++)
+        same = strcmp(g_ptr_array_index(a, i), g_ptr_array_index(b, i)) == 0;
+    return same;
+}
+
+/* The golden that is there tells what changes, where it leaves out the same. */
+static void compare_with_old(struct golden_check *check)
+{
+    char *error = NULL;
+
+    g_ptr_array_set_size(check->ignored_before, 0);
+    check->reader = golden_open(check->result->path, check->ignored_before, &error);
+    g_free(error);
+    if (check->reader && suits(check) && same_names(check->ignored, check->ignored_before))
+        compare_with_reader(check);
+}
+
 static void begin_update(struct golden_check *check)
 {
-    char *head = golden_head(check->ignored);
+    char *head = golden_head(check->ignored, check->options->show_secrets);
 
     check->writer = writer_new(check->options->folder);
     writer_add(check->writer, head, strlen(head));
     g_free(head);
+    compare_with_old(check);
+}
+
+/* What came of the comparison: the golden that is there is whole, and equal, and of today's form.
+ */
+static bool is_up_to_date(struct golden_check *check, bool whole)
+{
+    struct golden_result *result = check->result;
+    const bool comparable = check->diff && golden_schema(check->reader) == GOLDEN_COMPACT;
+
+    end_comparison(check, whole);
+    g_clear_pointer(&result->error, g_free); /* a damaged one is written anew */
+    return comparable && result->verdict == GOLDEN_SAME;
+}
+
+static char *commit(struct golden_check *check, uint64_t packets)
+{
+    char *foot = golden_foot(packets);
+    char *name = g_path_get_basename(check->result->path);
+    char *error;
+
+    writer_add(check->writer, foot, strlen(foot));
+    error = writer_commit(check->writer, name, true);
+    g_free(name);
+    g_free(foot);
+    return error;
 }
 
 static void end_update(struct golden_check *check, bool whole)
 {
     struct golden_result *result = check->result;
-    char *foot = golden_foot(result->packets);
-    char *name = g_path_get_basename(result->path);
-    char *error;
+    const uint64_t packets = check->written;
+    const bool unchanged = is_up_to_date(check, whole);
+    char *error = NULL;
 
-    writer_add(check->writer, foot, strlen(foot));
-    result->verdict = GOLDEN_WRITTEN;
-    error = whole ? writer_commit(check->writer, name, true) : g_strdup("not written: interrupted");
+    result->packets = packets;
+    result->verdict = unchanged ? GOLDEN_UNCHANGED : GOLDEN_WRITTEN;
+    if (!whole)
+        error = g_strdup("not written: interrupted");
+    else if (!unchanged)
+        error = commit(check, packets);
     if (error)
         cannot(check, error);
     writer_free(g_steal_pointer(&check->writer));
-    g_free(name);
-    g_free(foot);
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
-
-static void take_line(struct golden_packet *packet, const char *line, gsize length)
-{
-    struct golden_words words;
-
-    if (golden_parse(line, length, &words))
-        golden_packet_add(packet, line, length, &words);
-}
-
-/* Takes the packet apart, as the text dump shows it. */
-static void parse(struct golden_packet *packet, const GString *text)
-{
-    const char *line = text->str, *stop = text->str + text->len, *end;
-
-    for (; (end = memchr(line, '\n', (size_t)(stop - line))); line = end + 1)
-        take_line(packet, line, (gsize)(end - line));
-}
 
 /* Most packets are the same as in the golden, to the byte: only others are taken apart. */
 static void compare(struct golden_check *check, uint64_t number, const GString *text)
@@ -210,7 +263,9 @@ static void compare(struct golden_check *check, uint64_t number, const GString *
         golden_diff_take_same(check->diff);
         return;
     }
-    parse(check->packet, text);
+    golden_packet_clear(check->packet);
+    check->packet->number = number;
+    golden_packet_set(check->packet, check->expander, check->ignored, text);
     check->packet = golden_diff_take(check->diff, check->packet);
 }
 
@@ -225,7 +280,7 @@ static void end_packet(struct golden_check *check)
         compare(check, check->number, text);
     if (check->writer) {
         writer_add(check->writer, text->str, text->len);
-        check->result->packets++;
+        check->written++;
     }
     g_string_truncate(check->text, 0);
 }
@@ -259,6 +314,7 @@ void golden_check_begin(struct golden_check *check, const char *file)
 
     check->result = g_new0(struct golden_result, 1);
     check->result->path = g_build_filename(check->options->folder, name, NULL);
+    check->written = check->number = 0;
     g_ptr_array_set_size(check->ignored, 0);
     for (guint i = 0; i < check->options->ignored->len; i++)
         g_ptr_array_add(check->ignored, g_strdup(g_ptr_array_index(check->options->ignored, i)));
@@ -285,9 +341,11 @@ struct golden_check *golden_check_new(const struct golden_options *options)
     struct golden_check *check = g_new0(struct golden_check, 1);
 
     check->options = options;
-    check->dump = qs_dump_text.create();
+    check->dump = qs_dump_compact.create();
     check->text = g_string_new(NULL);
     check->ignored = g_ptr_array_new_with_free_func(g_free);
+    check->ignored_before = g_ptr_array_new_with_free_func(g_free);
+    check->expander = golden_expander_new();
     check->packet = golden_packet_new();
     return check;
 }
@@ -303,5 +361,7 @@ void golden_check_free(struct golden_check *check)
     g_string_free(check->text, TRUE);
     golden_packet_free(check->packet);
     g_ptr_array_free(check->ignored, TRUE);
+    g_ptr_array_free(check->ignored_before, TRUE);
+    golden_expander_free(check->expander);
     g_free(check);
 }

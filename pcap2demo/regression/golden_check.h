@@ -14,6 +14,7 @@ struct golden_options {
     gboolean update;    /* write goldens, do not compare */
     GPtrArray *ignored; /* char *: names asked for, and for an update those by default */
     guint max;          /* differences reported of each input */
+    bool show_secrets;
 };
 
 /* The name of an input's golden, without folder: new. */
@@ -23,8 +24,9 @@ enum golden_verdict {
     GOLDEN_SAME,
     GOLDEN_NEW_FIELDS, /* only fields that the golden's program did not know */
     GOLDEN_DIFFERENT,
-    GOLDEN_WRITTEN,
-    GOLDEN_UNUSABLE /* see `error` */
+    GOLDEN_WRITTEN,   /* for an update: it was other, or not there */
+    GOLDEN_UNCHANGED, /* for an update: it was the same, and stays as it is */
+    GOLDEN_UNUSABLE   /* see `error` */
 };
 
 /* "the same", "new fields only", ... */

@@ -25,7 +25,9 @@ os.environ.setdefault("PCAP2DEMO", sys.argv[1])
 os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
 
 import player  # noqa: E402
+import replaced  # noqa: E402
 from late_cuts import Cutter  # noqa: E402
+from tool import Capture  # noqa: E402
 
 STEP = 1 / 8  # of coordinates in shorts
 
@@ -54,6 +56,11 @@ SHARES_OF_MVD = {"sign-on": 1, 0.5: 0.89, 0.9: 0.81}
 def shares_of(case):
     return SHARES_OF_MVD if case.lender and case.lender.endswith(".mvd") else SHARES
 
+
+# FTE's replacement deltas: who lends, packets that are cut off, the least share of states that are right.
+FTE = "fte-a/a-fte-fte"
+REPLACED = [(f"{FTE}.qwd", 100, 1), (f"{FTE}.qwd", 600, 1), (f"{FTE}.qwd", 1500, 0.98),
+            ("fte-g-qcext/g-fte-qcext.qwd", 2500, 0.92)]
 
 Share = collections.namedtuple("Share", "right all phantoms frames")
 
@@ -116,6 +123,20 @@ def check(tool, stored, case, cutter, whole, at):
     return None
 
 
+def check_replaced(tool, stored, lender, cut, least, whole):
+    with tempfile.TemporaryDirectory() as folder:
+        capture = Capture.read(stored / f"{FTE}.pcap")
+        path = pathlib.Path(folder, "late.pcap")
+        path.write_bytes(Capture(capture.link_type, capture.frames[cut:]).pcap())
+        demo = demo_of(tool, path, stored / lender, folder)
+        if not demo:
+            return "no demo"
+        right, total, phantoms = replaced.compare(replaced.Replaced(tool, demo), whole, 1)
+        dropped = player.play(tool, demo).dropped
+    good = total and right >= least * total and not phantoms and not dropped
+    return None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped"
+
+
 def main():
     tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
     if not stored.exists():
@@ -128,6 +149,11 @@ def main():
             problem = check(tool, stored, case, cutter, whole, at)
             failures += problem is not None
             print(f"{'FAIL' if problem else 'ok  '} {case.recording} from {at} {problem or ''}")
+    whole = replaced.Replaced(tool, stored / f"{FTE}.qwd")
+    for lender, cut, least in REPLACED:
+        problem = check_replaced(tool, stored, lender, cut, least, whole)
+        failures += problem is not None
+        print(f"{'FAIL' if problem else 'ok  '} {FTE} from packet {cut + 1}, lent by {lender} {problem or ''}")
     return failures != 0
 
 

@@ -500,8 +500,8 @@ static void wrong_heads(void **state)
     assert_damaged("1 0+4 qw.sequence = 1\n", "line 1: is not the first line of a golden");
     assert_damaged("# pcap2demo golden, schema x, ignoring:\n",
                    "line 1: does not say which schema it has");
-    assert_damaged("# pcap2demo golden, schema 2, ignoring:\n",
-                   "line 1: schema 2, which this program does not read: it has schema 1; "
+    assert_damaged("# pcap2demo golden, schema 3, ignoring:\n",
+                   "line 1: schema 3, which this program does not read: it has schema 2; "
                    "--update writes the golden anew");
     assert_damaged("# pcap2demo golden, schema 1\n",
                    "line 1: does not say which fields are ignored");
@@ -558,32 +558,129 @@ static void good_part_compared(void **state)
     comparison_clear(&result);
 }
 
+/* --- The compact form ------------------------------------------------------------------------ */
+
+#define COMPACT_HEAD "# pcap2demo golden, schema 2, ignoring:\n"
+
+static const char compact[] = "packet qw s2c size=20\n"
+                              " header sequence_word=0x80000007{sequence.reliable sequence=7}\n"
+                              " svc_damage svc=19() .armor=1 .health=10 .origin=(1 2@+4 -3@+2)\n"
+                              " ! sequence.gap@0+4 \"1 skipped\"\n"
+                              "packet +2 qw s2c unit=1 size=8\n"
+                              " svc_print@3+4 .text=\"a\\n\" print.level:=2(PRINT_HIGH)@\n"
+                              "packet +0 qw s2c unit=2 size=1\n"
+                              " svc_nop\n"
+                              " + svc=1(svc_nop)\n";
+
+static const char compact_lines[] = "1 0+20 packet.protocol = qw\n"
+                                    "1 0+20 packet.direction = s2c\n"
+                                    "1 0+4 qw.header\n"
+                                    "1 0+4 qw.sequence_word = 0x80000007\n"
+                                    "1 0+4 qw.sequence.reliable = true\n"
+                                    "1 0+4 qw.sequence = 7\n"
+                                    "1 4+11 qw.svc_damage\n"
+                                    "1 4+1 qw.svc = 19 (svc_damage)\n"
+                                    "1 5+1 qw.damage.armor = 1\n"
+                                    "1 6+1 qw.damage.health = 10\n"
+                                    "1 7+8 qw.damage.origin\n"
+                                    "1 7+2 qw.damage.origin.x = 1\n"
+                                    "1 9+4 qw.damage.origin.y = 2\n"
+                                    "1 13+2 qw.damage.origin.z = -3\n"
+                                    "1 0+4 qw.sequence.gap = \"1 skipped\"\n"
+                                    "3 0+8 packet.protocol = qw\n"
+                                    "3 0+8 packet.direction = s2c\n"
+                                    "3 0+8 packet.unit = 1\n"
+                                    "3 3+4 qw.svc_print\n"
+                                    "3 3+3 qw.print.text = \"a\\n\"\n"
+                                    "3 3+3 qw.print.level := 2 (PRINT_HIGH)\n"
+                                    "3 0+1 packet.protocol = qw\n"
+                                    "3 0+1 packet.direction = s2c\n"
+                                    "3 0+1 packet.unit = 2\n"
+                                    "3 0+0 qw.svc_nop\n"
+                                    "3 0+1 qw.svc = 1 (svc_nop)\n";
+
+/* What is not written follows from the fields' rows and from what stands before. */
+static void expanded(void **state)
+{
+    char *golden = g_strconcat(COMPACT_HEAD, compact, "# end, 2 packets\n", NULL);
+    struct comparison result = compare(golden, compact_lines, NULL);
+
+    (void)state;
+    assert_null(result.error);
+    assert_string_equal(result.told->str, "");
+    comparison_clear(&result);
+    g_free(golden);
+}
+
+static void assert_compact_damaged(const char *lines, const char *error)
+{
+    char *golden = g_strconcat(COMPACT_HEAD, lines, "# end, 1 packets\n", NULL);
+
+    assert_damaged(golden, error);
+    g_free(golden);
+}
+
+static void damaged_compact_lines(void **state)
+{
+    static const char *const second[] = {
+        "svc_nop",
+        "  svc_nop",
+        " svc_nop ",
+        " svc_nop@1+",
+        " svc_nop svc",
+        " svc_nop svc=1(",
+        " svc_nop x=\"a",
+        " ! gap",
+        " ! gap@0+1 x",
+        " svc_nop svc=1@:",
+        " svc_nop svc=1{a",
+        " svc_nop x=(1 2)",
+        " svc_nop =1",
+        "",
+        " svc_nop svc=1@4294967296+1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(second); i++) {
+        char *lines = g_strdup_printf("packet qw s2c size=1\n%s\n", second[i]);
+
+        assert_compact_damaged(lines, "line 3: is no line of a dump");
+        g_free(lines);
+    }
+    assert_compact_damaged(" svc_nop\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet xx s2c size=1\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet qw s2c\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet +18446744073709551616 qw size=1\n",
+                           "line 2: is no line of a dump");
+}
+
 /* A packet is gone past only when it is the same to its last line. */
 static void skipped(void **state)
 {
     GPtrArray *ignored = g_ptr_array_new_with_free_func(g_free);
-    char *golden = golden_of(packets, 3), *path = write_golden(golden), *error = NULL;
+    char *golden = g_strconcat(COMPACT_HEAD, compact, "# end, 2 packets\n", NULL);
+    char *path = write_golden(golden), *error = NULL;
     struct golden_reader *reader = golden_open(path, ignored, &error);
-    const char *second = strstr(packets, "2 0+8"), *third = strstr(packets, "4 0+8");
-    GString *page = g_string_new("1 0+20 packet.protocol = qw\n");
+    const char *second = strstr(compact, "packet +2");
+    GString *page = g_string_new("packet qw s2c size=20\n");
 
     (void)state;
     assert_false(golden_skip(reader, 1, page)); /* the golden's goes on */
     g_string_truncate(page, 0);
-    g_string_append_len(page, packets, second - packets);
-    g_string_append(page, "1 13+1 qw.print.level = 1\n");
+    g_string_append_len(page, compact, second - compact);
+    g_string_append(page, " svc_nop\n");
     assert_false(golden_skip(reader, 1, page)); /* more than the golden's */
-    g_string_truncate(page, (gsize)(second - packets));
+    g_string_truncate(page, (gsize)(second - compact));
     page->str[page->len - 2] = '!';
     assert_false(golden_skip(reader, 1, page));
     page->str[page->len - 2] = '"';
     assert_true(golden_skip(reader, 1, page));
     assert_false(golden_skip(reader, 1, page));
     g_string_truncate(page, 0);
-    g_string_append_len(page, second, third - second);
-    assert_true(golden_skip(reader, 2, page));
-    g_string_assign(page, third);
-    assert_true(golden_skip(reader, 4, page));
+    g_string_append_len(page, second, strstr(compact, "packet +0") - second);
+    assert_false(golden_skip(reader, 3, page)); /* a unit is lacking */
+    g_string_assign(page, second);
+    assert_true(golden_skip(reader, 3, page));
     assert_false(golden_skip(reader, 5, page));
     golden_close(reader);
     g_unlink(path);
@@ -656,6 +753,8 @@ int main(void)
         cmocka_unit_test(truncated),
         cmocka_unit_test(damaged_lines),
         cmocka_unit_test(good_part_compared),
+        cmocka_unit_test(expanded),
+        cmocka_unit_test(damaged_compact_lines),
         cmocka_unit_test(skipped),
         cmocka_unit_test(knows_fields),
         cmocka_unit_test(leaves_out_what_varies),

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--golden: goldens are written, compared, and told apart; exit statuses."""
 
+import difflib
 import json
+import os
 import re
+import subprocess
 import unittest
 
-from tool import ACKNEX, CAPTURES, SAMPLE, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
 OOB = CAPTURES / "qw-oob.pcap"
+
+# Of every game and form of file.
+CAPTURE_FILES = [CAPTURES / name for name in (
+    "acknex-generated.pcap", "nq-control.pcap", "nq-darkplaces.pcap", "nq-fragments.pcap",
+    "nq-messages.pcap", "q2-gtv-limits.pcap", "q2-oob.pcap", "q2-q2repro.pcap",
+    "q2-relay.mvd2", "qw-csqc.pcap", "qw-extended.pcap", "qw-ezquake37.qwd", "qw-fte-inputs.pcap",
+    "qw-fte.mvd", "qw-oob.pcap", "qw-qtv.pcap", "qw-vanilla.pcap")]
 
 
 class Goldens(ToolTest):
@@ -25,6 +35,12 @@ class Goldens(ToolTest):
     def golden(self, capture=ACKNEX):
         return self.goldens / (capture.stem + ".golden")
 
+    def keep_full(self):
+        """A golden in the full form of the dump, in which single lines can be changed."""
+        dump, _ = self.tool("--dump", ACKNEX)
+        self.golden().write_text("# pcap2demo golden, schema 1, ignoring: packet.time "
+                                 f"packet.source packet.destination\n{dump}# end, 25 packets\n")
+
     def rewrite(self, old, new, count=1):
         """Changes the golden, as if something else had been decoded then."""
         text = self.golden().read_text()
@@ -38,21 +54,70 @@ class Goldens(ToolTest):
 
 
 class Writing(Goldens):
-    def test_lines_are_those_of_the_dump(self):
+    def full_lines(self, golden):
+        """The lines of the dump that the golden stands for."""
+        return subprocess.run([os.environ["GOLDEN_LINES"], golden], check=True,
+                              stdout=subprocess.PIPE).stdout.decode().splitlines()
+
+    def test_lines_stand_for_those_of_the_dump(self):
+        """Nothing is lost but what is left out."""
+        self.keep(*CAPTURE_FILES, options=["--no-default-ignore", "--no-rebuild", "--show-secrets"])
+        for capture in CAPTURE_FILES:
+            with self.subTest(capture.name):
+                dump, _ = self.tool("--dump", "--show-secrets", capture)
+                self.assertEqual(self.full_lines(self.golden(capture)), dump.splitlines())
+
+    def test_first_and_last_line(self):
         self.keep(ACKNEX)
         first, *lines, last = self.golden().read_text().splitlines()
-        self.assertRegex(first, r"^# pcap2demo golden, schema 1, ignoring: packet\.time ")
+        self.assertRegex(first, r"^# pcap2demo golden, schema 2, ignoring: packet\.time ")
         self.assertEqual(last, "# end, 25 packets")
-        dump, _ = self.tool("--dump", ACKNEX)
-        self.assertEqual(lines, [line for line in dump.splitlines() if not re.search(
-            r"^\d+ \S+ packet\.(time|source|destination) ", line)])
-
-    def test_everything(self):
-        self.keep(ACKNEX, options=["--no-default-ignore"])
-        first, *lines, _ = self.golden().read_text().splitlines()
-        self.assertEqual(first, "# pcap2demo golden, schema 1, ignoring:")
-        dump, _ = self.tool("--dump", ACKNEX)
+        dump, _ = self.tool("--dump=compact", ACKNEX)
         self.assertEqual(lines, dump.splitlines())
+        self.keep(ACKNEX, options=["--no-default-ignore"])
+        self.assertEqual(self.golden().read_text().splitlines()[0],
+                         "# pcap2demo golden, schema 2, ignoring:")
+
+    def test_size(self):
+        """A golden that people review is small."""
+        self.keep(SAMPLE)
+        self.assertLess(self.golden(SAMPLE).stat().st_size, 8 * SAMPLE.stat().st_size)
+
+    def test_one_packet_less(self):
+        """What changes in the golden is that packet."""
+        self.keep(SAMPLE)
+        was = self.golden(SAMPLE).read_text().splitlines()
+        frames = Capture.read(SAMPLE).frames
+        less = self.write(SAMPLE.name, Capture(ETHERNET, frames[:700] + frames[701:]).pcap())
+        self.check("--update", "--no-rebuild", less)
+        changes = [line for line in difflib.unified_diff(
+            was, self.golden(SAMPLE).read_text().splitlines(), n=0) if line[0] in "+-"]
+        self.assertGreater(len(changes), 4)
+        self.assertLess(len(changes), 20)
+
+    def test_update_tells_what_changes(self):
+        self.keep(ACKNEX)
+        before = self.golden().stat().st_mtime_ns
+        output, error = self.check("--update", ACKNEX)
+        self.assertIn("acknex-generated.golden: unchanged, 25 packets", output)
+        self.assertEqual((error, self.golden().stat().st_mtime_ns), ("", before))
+        self.rewrite(" action=4", " action=5")
+        output, error = self.check("--update", ACKNEX)
+        self.assertIn("acknex-generated.golden: written, 1 difference in 25 packets", output)
+        self.assertEqual(error, f"pcap2demo: {ACKNEX}: packet 4: offset 22: acknex.cls_create: "
+                                "acknex.action: was 5, is 4\n")
+        self.check(ACKNEX)
+
+    def test_full_form_is_read(self):
+        """As programs wrote it before there was another."""
+        dump, _ = self.tool("--dump", ACKNEX)
+        full = "# pcap2demo golden, schema 1, ignoring:\n" + dump + "# end, 25 packets\n"
+        self.golden().write_text(full)
+        self.check(ACKNEX)
+        self.golden().write_text(full.replace("acknex.action = 4", "acknex.action = 5"))
+        self.assertEqual(self.file_report(ACKNEX, status=1)["difference_count"], 1)
+        self.keep(ACKNEX)
+        self.assertIn("schema 2", self.golden().read_text())
 
     def test_overwrites(self):
         self.golden().write_text("old")
@@ -79,7 +144,8 @@ class Comparing(Goldens):
     def test_same(self):
         self.keep(ACKNEX, OOB, SAMPLE)
         output, error = self.check(ACKNEX, OOB, SAMPLE)
-        self.assertEqual(error, "")
+        self.assertEqual(error, f"pcap2demo: {OOB}: holds 4 passwords: --anonymize makes a copy "
+                                "without\n")
         self.assertEqual(output.count(": the same, "), 3)
         output, _ = self.check("--quiet", ACKNEX)
         self.assertEqual(output, "")
@@ -95,14 +161,14 @@ class Comparing(Goldens):
 
     def test_changed_field(self):
         self.keep(ACKNEX)
-        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        self.rewrite(" action=4", " action=5")
         _, error = self.check(ACKNEX, status=1)
         self.assertEqual(error, f"pcap2demo: {ACKNEX}: packet 4: offset 22: acknex.cls_create: "
                                 "acknex.action: was 5, is 4\n")
 
     def test_json(self):
         self.keep(ACKNEX)
-        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        self.rewrite(" action=4", " action=5")
         report = self.file_report(ACKNEX, status=1)
         self.assertEqual(report["verdict"], "different")
         self.assertEqual(report["difference_count"], 1)
@@ -112,7 +178,7 @@ class Comparing(Goldens):
 
     def test_new_fields(self):
         """A program that knows more is not a change on the wire."""
-        self.keep(ACKNEX)
+        self.keep_full()
         text = self.golden().read_text()
         self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text))
         report = self.file_report(ACKNEX)
@@ -123,14 +189,14 @@ class Comparing(Goldens):
 
     def test_field_that_was_elsewhere(self):
         """Where the golden has the field in another packet it is no new one."""
-        self.keep(ACKNEX)
+        self.keep_full()
         text = self.golden().read_text()
         self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text, count=1))
         self.assertEqual(self.file_report(ACKNEX, status=1)["verdict"], "different")
 
     def without_identifiers(self):
         """A golden of a program that did not know a field, to which more than that may happen."""
-        self.keep(ACKNEX)
+        self.keep_full()
         text = self.golden().read_text()
         self.golden().write_text(re.sub(r".* acknex\.identifier = .*\n", "", text))
 
@@ -167,14 +233,14 @@ class Comparing(Goldens):
 
     def test_ignore(self):
         self.keep(ACKNEX)
-        self.rewrite("acknex.action = 4", "acknex.action = 5")
+        self.rewrite(" action=4", " action=5")
         for name in ("acknex.action", "acknex"):
             self.check("--ignore", name, ACKNEX)
         self.check("--ignore", "acknex.identifier", ACKNEX, status=1)
 
     def test_ignored_when_written(self):
         self.keep(ACKNEX, options=["--ignore", "acknex.action"])
-        self.assertNotIn("acknex.action =", self.golden().read_text())
+        self.assertNotIn(" action=", self.golden().read_text())
         self.check(ACKNEX)
 
     def test_time_counts_when_asked_for(self):
@@ -202,12 +268,12 @@ class Unusable(Goldens):
 
     def test_other_schema(self):
         self.keep(ACKNEX)
-        self.rewrite("schema 1", "schema 99")
+        self.rewrite("schema 2", "schema 99")
         self.refused("line 1: schema 99, which this program does not read")
 
     def test_damaged(self):
         self.keep(ACKNEX)
-        self.rewrite("acknex.action = 4", "acknex.action\x00= 4")
+        self.rewrite(" action=4", " action\x00=4")
         self.refused("line ")
 
     def test_cut(self):

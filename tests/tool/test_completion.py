@@ -39,7 +39,7 @@ class Bash(unittest.TestCase):
 
     def test_values(self):
         self.assertEqual(self.complete("--split = le"), ["level"])
-        self.assertEqual(self.complete("--dump = ''"), ["text", "json"])
+        self.assertEqual(self.complete("--dump = ''"), ["text", "compact", "json"])
         self.assertEqual(self.complete("--qwd-format ez"), ["ezquake-3.7"])
 
     def test_files(self):
@@ -57,7 +57,7 @@ class Fish(unittest.TestCase):
     def test_options_and_values(self):
         self.assertEqual(self.complete("--ex"), ["--extract-files"])
         self.assertEqual(self.complete("--split=le"), ["--split=level"])
-        self.assertEqual(self.complete("--dump="), ["--dump=json", "--dump=text"])
+        self.assertEqual(self.complete("--dump="), ["--dump=compact", "--dump=json", "--dump=text"])
 
 
 if __name__ == "__main__":

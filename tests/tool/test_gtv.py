@@ -161,7 +161,7 @@ class Demos(Gtv):
     def test_what_the_relay_sends(self):
         conversation = gtv_stream()
         conversation.send(CLIENT, gtv_message(GTV_PONG) + gtv_message(4, b"say hello\0"))
-        dumped = self.dump(self.capture(conversation.frames))
+        dumped = self.dump(self.capture(conversation.frames), "--show-secrets")
         names = [field for packet in dumped for field in self.flat(packet["fields"])]
         values = {field["name"]: field.get("value") for field in names}
         self.assertEqual(values["q2.gtv.stringcmd"], "say hello")

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/regression/golden_expand.h"
+
+#include <string.h>
+
+#include "common/core/protocol.h"
+#include "common/dump/lines.h"
+
+/* Groups within groups are fewer; parts of one number are, too. */
+enum { DEPTH_MAX = 32, PARTS_MAX = 64, PROTOCOLS_MAX = 8 };
+
+/* Nothing was written for the group: it is ignored. */
+enum { NO_LINE = -1 };
+
+struct open_group {
+    gint line; /* of the packet, or NO_LINE */
+    struct qs_position start;
+    bool has_length;
+    char *name; /* without the protocol's prefix */
+};
+
+struct golden_expander {
+    GHashTable *rows[PROTOCOLS_MAX]; /* of a protocol: id + 1, by name; NULL: not made yet */
+    struct qs_positions positions;
+    const struct qs_protocol *protocol; /* of the packet at hand; NULL: there is none */
+    GHashTable *ids;
+    struct open_group groups[DEPTH_MAX];
+    guint depth;
+    GString *name, *value; /* of the line at hand */
+
+    /* Set for each line. */
+    const GPtrArray *ignored;
+    struct golden_packet *packet;
+};
+
+/* What is left of a line. */
+struct rest {
+    const char *at, *end;
+};
+
+/* A piece of a line. */
+struct words {
+    const char *at;
+    gsize length;
+};
+
+/* A part of a number that is not 0. */
+struct part {
+    struct words name, value; /* value.at NULL: true */
+    bool used;
+};
+
+struct golden_expander *golden_expander_new(void)
+{
+    struct golden_expander *expander = g_new0(struct golden_expander, 1);
+
+    expander->name = g_string_new(NULL);
+    expander->value = g_string_new(NULL);
+    return expander;
+}
+
+static void close_groups(struct golden_expander *expander, guint depth)
+{
+    struct qs_positions *positions = &expander->positions;
+
+    while (expander->depth > depth) {
+        struct open_group *group = &expander->groups[--expander->depth];
+        const struct qs_position start = group->start;
+
+        if (group->line != NO_LINE && !group->has_length)
+            g_array_index(expander->packet->lines, struct golden_line, group->line).length =
+                positions->next.offset - start.offset;
+        if (group->has_length)
+            qs_positions_move(positions, start.source, start.offset + start.length);
+        g_clear_pointer(&group->name, g_free);
+    }
+}
+
+void golden_expander_free(struct golden_expander *expander)
+{
+    while (expander->depth)
+        g_free(expander->groups[--expander->depth].name);
+    for (int i = 0; i < PROTOCOLS_MAX; i++)
+        if (expander->rows[i])
+            g_hash_table_destroy(expander->rows[i]);
+    qs_positions_clear(&expander->positions);
+    g_string_free(expander->name, TRUE);
+    g_string_free(expander->value, TRUE);
+    g_free(expander);
+}
+
+/* --- Pieces of a line ------------------------------------------------------------------------ */
+
+static bool take(struct rest *rest, char c)
+{
+    if (rest->at == rest->end || *rest->at != c)
+        return false;
+    rest->at++;
+    return true;
+}
+
+static struct words take_while(struct rest *rest, bool (*is_in)(char))
+{
+    struct words words = {rest->at, 0};
+
+    while (rest->at < rest->end && is_in(*rest->at))
+        rest->at++;
+    words.length = (gsize)(rest->at - words.at);
+    return words;
+}
+
+static bool is_of_name(char c)
+{
+    return g_ascii_islower(c) || g_ascii_isdigit(c) || c == '.' || c == '_';
+}
+
+static bool is_of_number(char c)
+{
+    return g_ascii_isdigit(c);
+}
+
+static bool is_of_plain(char c)
+{
+    return c != ' ' && c != '(' && c != ')' && c != '{' && c != '}' && c != '@' && c != '"';
+}
+
+static bool take_number(struct rest *rest, uint64_t max, uint64_t *number)
+{
+    const struct words digits = take_while(rest, is_of_number);
+
+    *number = 0;
+    for (gsize i = 0; i < digits.length; i++) {
+        const unsigned digit = (unsigned)(digits.at[i] - '0');
+
+        if (*number > (max - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    return digits.length > 0;
+}
+
+/* --- Positions ------------------------------------------------------------------------------- */
+
+/* What stands behind "@", or nothing: then the position is as it is expected. */
+static bool take_position(struct golden_expander *expander, struct rest *rest,
+                          struct qs_position expected, struct qs_position *position)
+{
+    const struct qs_positions *positions = &expander->positions;
+    uint64_t number;
+
+    *position = expected;
+    if (!take(rest, '@'))
+        return true;
+    *position = positions->last;
+    if (rest->at == rest->end || (!g_ascii_isdigit(*rest->at) && *rest->at != '+'))
+        return true;
+    *position = positions->next;
+    if (g_ascii_isdigit(*rest->at)) {
+        if (!take_number(rest, UINT32_MAX, &number))
+            return false;
+        if (take(rest, ':')) {
+            position->source = (unsigned)number;
+            if (!take_number(rest, UINT32_MAX, &number))
+                return false;
+        }
+        position->offset = (uint32_t)number;
+    }
+    if (!take(rest, '+') || !take_number(rest, UINT32_MAX, &number))
+        return false;
+    position->length = (uint32_t)number;
+    return true;
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+static const char *stem_of_group(const struct golden_expander *expander)
+{
+    return expander->depth ? qs_compact_stem(expander->groups[expander->depth - 1].name) : "";
+}
+
+/* The whole name in expander->name: `whole` is what a leading dot stands for. */
+static void set_name(struct golden_expander *expander, const char *whole, struct words name)
+{
+    g_string_assign(expander->name, expander->protocol->name);
+    g_string_append_c(expander->name, '.');
+    if (name.length && *name.at == '.')
+        g_string_append(expander->name, whole);
+    g_string_append_len(expander->name, name.at, (gssize)name.length);
+}
+
+/* The field's row, or NULL. */
+static const struct qs_field *find_row(const struct golden_expander *expander, unsigned *id)
+{
+    const guint found = GPOINTER_TO_UINT(g_hash_table_lookup(expander->ids, expander->name->str));
+
+    *id = found - 1;
+    return found ? &expander->protocol->fields[*id] : NULL;
+}
+
+/* --- Lines ----------------------------------------------------------------------------------- */
+
+/* A line of the name at hand; `mark` NULL: a group. The index of the line, or NO_LINE. */
+static gint add_line(struct golden_expander *expander, struct qs_position position,
+                     const char *mark, const char *value)
+{
+    const GString *name = expander->name;
+    struct golden_packet *packet = expander->packet;
+    struct golden_line line = {.source = position.source,
+                               .offset = position.offset,
+                               .length = position.length,
+                               .start = packet->text->len};
+
+    if (golden_is_ignored(expander->ignored, name->str, name->len))
+        return NO_LINE;
+    g_string_append_len(packet->text, name->str, (gssize)name->len);
+    line.name_end = packet->text->len;
+    if (mark) {
+        g_string_append(packet->text, mark);
+        g_string_append(packet->text, value);
+    }
+    g_string_append_c(packet->text, '\n');
+    line.end = packet->text->len;
+    g_array_append_val(packet->lines, line);
+    return (gint)packet->lines->len - 1;
+}
+
+/* --- Values ---------------------------------------------------------------------------------- */
+
+/* Up to the bracket that closes the one before `rest`. */
+static bool take_name_of_value(struct rest *rest, struct words *name)
+{
+    unsigned depth = 1;
+
+    name->at = rest->at;
+    for (; rest->at < rest->end; rest->at++) {
+        depth += *rest->at == '(';
+        depth -= *rest->at == ')';
+        if (!depth)
+            break;
+    }
+    name->length = (gsize)(rest->at - name->at);
+    return take(rest, ')');
+}
+
+/* "19(svc_damage)" is "19 (svc_damage)"; in brackets may be nothing, for the group's own name. */
+static bool take_plain(struct golden_expander *expander, struct rest *rest)
+{
+    const struct words plain = take_while(rest, is_of_plain);
+    struct words name;
+
+    g_string_append_len(expander->value, plain.at, (gssize)plain.length);
+    if (!take(rest, '('))
+        return true;
+    if (!take_name_of_value(rest, &name))
+        return false;
+    if (!name.length && expander->depth) {
+        name.at = expander->groups[expander->depth - 1].name;
+        name.length = strlen(name.at);
+    }
+    g_string_append(expander->value, " (");
+    g_string_append_len(expander->value, name.at, (gssize)name.length);
+    g_string_append_c(expander->value, ')');
+    return true;
+}
+
+/* A text in quotes, and its bytes where they are other than that. `*size`: how many it has. */
+static bool take_text(struct golden_expander *expander, struct rest *rest, uint32_t *size)
+{
+    const char *start = rest->at;
+
+    *size = 0;
+    for (rest->at++; rest->at < rest->end && *rest->at != '"'; rest->at++, ++*size)
+        rest->at += *rest->at == '\\' && rest->at + 1 < rest->end;
+    if (!take(rest, '"'))
+        return false;
+    g_string_append_len(expander->value, start, rest->at - start);
+    if (!take(rest, '['))
+        return true;
+    start = rest->at;
+    while (rest->at < rest->end && *rest->at != ']')
+        rest->at++;
+    *size = (uint32_t)(rest->at - start) / 2;
+    g_string_append(expander->value, " [");
+    g_string_append_len(expander->value, start, rest->at - start);
+    g_string_append_c(expander->value, ']');
+    return take(rest, ']');
+}
+
+/* Sets expander->value, and what of the field follows from it. */
+static bool take_value(struct golden_expander *expander, struct rest *rest, struct qs_placed *field)
+{
+    g_string_truncate(expander->value, 0);
+    field->is_text = rest->at < rest->end && *rest->at == '"';
+    if (field->is_text)
+        return take_text(expander, rest, &field->size);
+    if (!take_plain(expander, rest))
+        return false;
+    if (field->row && field->row->type == QS_BYTES)
+        field->size = (uint32_t)expander->value->len / 2;
+    return true;
+}
+
+/* --- Parts ----------------------------------------------------------------------------------- */
+
+static bool take_part(struct rest *rest, struct part *part)
+{
+    *part = (struct part){.name = take_while(rest, is_of_name)};
+    if (!part->name.length)
+        return false;
+    if (!take(rest, '='))
+        return true;
+    part->value = take_while(rest, is_of_plain);
+    if (take(rest, '(')) {
+        struct words name;
+
+        if (!take_name_of_value(rest, &name))
+            return false;
+        part->value.length = (gsize)(rest->at - part->value.at);
+    }
+    return true;
+}
+
+/* "{reliable sequence=7}", or nothing. */
+static bool take_parts(struct rest *rest, struct part parts[PARTS_MAX], guint *count)
+{
+    *count = 0;
+    if (!take(rest, '{'))
+        return true;
+    do
+        if (*count == PARTS_MAX || !take_part(rest, &parts[(*count)++]))
+            return false;
+    while (take(rest, ' '));
+    return take(rest, '}');
+}
+
+/* What the part is, or "true". */
+static void add_part(struct golden_expander *expander, const struct qs_placed *whole,
+                     const char *whole_name, const struct part *part)
+{
+    struct rest value = {part->value.at, part->value.at + part->value.length};
+
+    set_name(expander, whole_name + strlen(expander->protocol->name) + 1, part->name);
+    g_string_assign(expander->value, part->value.at ? "" : "true");
+    if (part->value.at)
+        take_plain(expander, &value);
+    add_line(expander, expander->positions.last, whole->generated ? " := " : " = ",
+             expander->value->str);
+}
+
+static void add_zero(struct golden_expander *expander, const struct qs_placed *whole,
+                     const struct qs_field *row)
+{
+    const struct qs_value value = {.u = 0};
+
+    g_string_assign(expander->name, row->name);
+    g_string_truncate(expander->value, 0);
+    qs_value_append(expander->value, row, &value);
+    add_line(expander, expander->positions.last, whole->generated ? " := " : " = ",
+             expander->value->str);
+}
+
+static struct part *find_part(struct golden_expander *expander, const char *whole_name,
+                              const struct qs_field *row, struct part *parts, guint count)
+{
+    const char *whole = whole_name + strlen(expander->protocol->name) + 1;
+
+    for (guint i = 0; i < count; i++) {
+        set_name(expander, whole, parts[i].name);
+        if (strcmp(expander->name->str, row->name) == 0)
+            return &parts[i];
+    }
+    return NULL;
+}
+
+/* Those of the table, and then those that it does not have. */
+static void add_parts(struct golden_expander *expander, const struct qs_placed *whole,
+                      struct part *parts, guint count)
+{
+    const struct qs_protocol *protocol = expander->protocol;
+    char *name = g_strdup(expander->name->str);
+    unsigned id = whole->id + 1;
+
+    if (whole->row && !whole->row->mask && !whole->is_text)
+        for (; id < protocol->field_count && protocol->fields[id].mask; id++) {
+            const struct qs_field *row = &protocol->fields[id];
+            struct part *part = find_part(expander, name, row, parts, count);
+
+            if (part)
+                add_part(expander, whole, name, part);
+            else
+                add_zero(expander, whole, row);
+            if (part)
+                part->used = true;
+        }
+    for (guint i = 0; i < count; i++)
+        if (!parts[i].used)
+            add_part(expander, whole, name, &parts[i]);
+    g_free(name);
+}
+
+/* --- Fields ---------------------------------------------------------------------------------- */
+
+/* "(1 2 3)": the group's components, which are the next rows. */
+static bool take_vector(struct golden_expander *expander, struct rest *rest)
+{
+    const struct qs_position start = expander->positions.next;
+    const gint group = add_line(expander, start, NULL, NULL);
+    unsigned id;
+    const bool known = find_row(expander, &id) != NULL;
+
+    do {
+        struct qs_placed field = {.id = ++id};
+        struct qs_position position;
+
+        if (!known || id >= expander->protocol->field_count)
+            return false;
+        field.row = &expander->protocol->fields[id];
+        g_string_assign(expander->name, field.row->name);
+        if (!take_value(expander, rest, &field) ||
+            !take_position(expander, rest, qs_positions_expect(&expander->positions, &field),
+                           &position))
+            return false;
+        qs_positions_take(&expander->positions, &field, position);
+        add_line(expander, position, " = ", expander->value->str);
+    } while (take(rest, ' '));
+    if (group != NO_LINE)
+        g_array_index(expander->packet->lines, struct golden_line, group).length =
+            expander->positions.next.offset - start.offset;
+    return take(rest, ')');
+}
+
+/* Behind the mark. */
+static bool take_scalar(struct golden_expander *expander, struct rest *rest, bool generated)
+{
+    struct part parts[PARTS_MAX];
+    struct qs_placed field = {.generated = generated};
+    struct qs_position position;
+    guint count;
+
+    field.row = find_row(expander, &field.id);
+    if (!take_value(expander, rest, &field) || !take_parts(rest, parts, &count) ||
+        !take_position(expander, rest, qs_positions_expect(&expander->positions, &field),
+                       &position))
+        return false;
+    qs_positions_take(&expander->positions, &field, position);
+    add_line(expander, position, generated ? " := " : " = ", expander->value->str);
+    add_parts(expander, &field, parts, count);
+    return true;
+}
+
+static bool take_field(struct golden_expander *expander, struct rest *rest)
+{
+    const struct words name = take_while(rest, is_of_name);
+    bool generated;
+
+    if (!name.length)
+        return false;
+    set_name(expander, stem_of_group(expander), name);
+    generated = take(rest, ':');
+    if (!take(rest, '='))
+        return false;
+    if (!generated && take(rest, '('))
+        return take_vector(expander, rest);
+    return take_scalar(expander, rest, generated);
+}
+
+static bool take_fields(struct golden_expander *expander, struct rest *rest)
+{
+    while (take(rest, ' '))
+        if (!take_field(expander, rest))
+            return false;
+    return rest->at == rest->end;
+}
+
+/* --- Lines of a packet ----------------------------------------------------------------------- */
+
+static bool take_note(struct golden_expander *expander, struct rest *rest)
+{
+    struct qs_position position;
+    struct words name;
+    uint32_t size;
+
+    if (!take(rest, ' '))
+        return false;
+    name = take_while(rest, is_of_name);
+    set_name(expander, "", name);
+    g_string_truncate(expander->value, 0);
+    if (!name.length || !take_position(expander, rest, expander->positions.next, &position) ||
+        !take(rest, ' ') || rest->at == rest->end || *rest->at != '"' ||
+        !take_text(expander, rest, &size))
+        return false;
+    add_line(expander, position, " = ", expander->value->str);
+    return rest->at == rest->end;
+}
+
+static bool take_group(struct golden_expander *expander, struct rest *rest)
+{
+    struct open_group *group = &expander->groups[expander->depth];
+    const struct words name = take_while(rest, is_of_name);
+    const char *before = rest->at;
+
+    if (!name.length || expander->depth == DEPTH_MAX)
+        return false;
+    set_name(expander, "", name);
+    if (!take_position(expander, rest, expander->positions.next, &group->start))
+        return false;
+    group->has_length = rest->at > before;
+    group->line = add_line(expander, group->start, NULL, NULL);
+    group->name = g_strndup(name.at, name.length);
+    expander->depth++;
+    qs_positions_move(&expander->positions, group->start.source, group->start.offset);
+    return take_fields(expander, rest);
+}
+
+static bool take_line(struct golden_expander *expander, struct rest *rest)
+{
+    guint indent = 0;
+
+    while (take(rest, ' '))
+        indent++;
+    if (!indent || indent - 1 > expander->depth)
+        return false;
+    close_groups(expander, indent - 1);
+    if (take(rest, '!'))
+        return take_note(expander, rest);
+    return take(rest, '+') ? take_fields(expander, rest) : take_group(expander, rest);
+}
+
+/* --- The first line -------------------------------------------------------------------------- */
+
+static GHashTable *make_ids(const struct qs_protocol *protocol)
+{
+    GHashTable *ids = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (unsigned i = protocol->field_count; i-- > 0;)
+        g_hash_table_insert(ids, (gpointer)protocol->fields[i].name, GUINT_TO_POINTER(i + 1));
+    return ids;
+}
+
+static bool set_protocol(struct golden_expander *expander, const char *name)
+{
+    for (int i = 0; qs_protocols[i]; i++) {
+        if (strcmp(qs_protocols[i]->name, name) != 0)
+            continue;
+        if (!expander->rows[i])
+            expander->rows[i] = make_ids(qs_protocols[i]);
+        expander->protocol = qs_protocols[i];
+        expander->ids = expander->rows[i];
+        qs_positions_begin(&expander->positions, qs_protocols[i]->field_count);
+        return true;
+    }
+    return false;
+}
+
+/* "session=1"; two stand without a name. */
+static bool add_head(struct golden_expander *expander, char *word, struct qs_position position)
+{
+    char *value = strchr(word, '=');
+    const char *name = word;
+
+    if (value)
+        *value++ = '\0';
+    else
+        value = word;
+    if (value == word)
+        name = strcmp(word, "c2s") == 0 || strcmp(word, "s2c") == 0 || strcmp(word, "?") == 0
+                   ? "direction"
+                   : "protocol";
+    g_string_printf(expander->name, "packet.%s", name);
+    if (strcmp(name, "protocol") == 0 && !set_protocol(expander, value))
+        return false;
+    add_line(expander, position, " = ", value);
+    return true;
+}
+
+static bool take_heads(struct golden_expander *expander, char **words)
+{
+    const guint count = g_strv_length(words);
+    struct qs_position position = {0};
+    struct rest size;
+    uint64_t number;
+    bool good = true;
+
+    if (!count || !g_str_has_prefix(words[count - 1], "size="))
+        return false;
+    size.at = words[count - 1] + strlen("size=");
+    size.end = size.at + strlen(size.at);
+    if (!take_number(&size, UINT32_MAX, &number) || size.at != size.end)
+        return false;
+    position.length = (uint32_t)number;
+    expander->protocol = NULL;
+    for (guint i = 0; i + 1 < count && good; i++)
+        good = add_head(expander, words[i], position);
+    return good && expander->protocol;
+}
+
+/* Behind "packet" and the number. */
+static bool take_first_line(struct golden_expander *expander, struct rest *rest)
+{
+    char *text = g_strndup(rest->at, (gsize)(rest->end - rest->at));
+    char **words = g_strsplit(text, " ", -1);
+    const bool good = take_heads(expander, words);
+
+    g_strfreev(words);
+    g_free(text);
+    return good;
+}
+
+static bool take_packet(struct rest *rest, uint64_t before, uint64_t *number)
+{
+    static const char start[] = "packet ";
+    const gsize size = sizeof start - 1;
+
+    if ((gsize)(rest->end - rest->at) < size || memcmp(rest->at, start, size) != 0)
+        return false;
+    rest->at += size;
+    *number = 1;
+    if (take(rest, '+') && (!take_number(rest, UINT64_MAX - before, number) || !take(rest, ' ')))
+        return false;
+    *number += before;
+    return true;
+}
+
+bool golden_packet_number(const char *line, gsize length, uint64_t before, uint64_t *number)
+{
+    struct rest rest = {line, line + length};
+
+    return take_packet(&rest, before, number);
+}
+
+/* --- What others call ------------------------------------------------------------------------ */
+
+bool golden_expand(struct golden_expander *expander, const GPtrArray *ignored, const char *line,
+                   gsize length, struct golden_packet *packet)
+{
+    struct rest rest = {line, line + length};
+    uint64_t number;
+
+    expander->ignored = ignored;
+    expander->packet = packet;
+    if (length && *line == ' ')
+        return expander->protocol && take_line(expander, &rest);
+    close_groups(expander, 0);
+    return take_packet(&rest, 0, &number) && take_first_line(expander, &rest);
+}
+
+void golden_expand_end(struct golden_expander *expander, struct golden_packet *packet)
+{
+    expander->packet = packet;
+    close_groups(expander, 0);
+    expander->protocol = NULL;
+}

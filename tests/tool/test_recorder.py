@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recording for long, in a network of the test's own: skipped where that cannot be had."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import tool
+from tool import SAMPLE, Capture, ToolTest
+
+SKIPPED = 77
+PORT = 42500
+SERVER_IN_SAMPLE = 27500
+INSIDE = "RECORDER_TEST_INSIDE"
+
+
+def run(*command):
+    subprocess.run(command, check=True, timeout=10)
+
+
+class Session:
+    """The session of the sample, sent anew between two sockets."""
+
+    def __init__(self, port=PORT):
+        self.server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.server.bind(("127.0.0.1", port))
+        self.client.bind(("127.0.0.1", 0))
+        self.packets = [(packet[22:24] == struct.pack(">H", SERVER_IN_SAMPLE), packet[28:])
+                        for _, packet in Capture.read(SAMPLE).packets()]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+        self.client.close()
+
+    def send(self, first=0, last=None):
+        for to_server, payload in self.packets[first:last]:
+            sender, receiver = ((self.client, self.server) if to_server
+                                else (self.server, self.client))
+            sender.sendto(payload, receiver.getsockname())
+
+    def leave(self):
+        """The client's last word: clc_stringcmd "drop"."""
+        header = [payload for to_server, payload in self.packets if to_server][-1][:10]
+        sequence, rest = struct.unpack("<I", header[:4])[0] & 0x7fffffff, header[4:]
+        self.client.sendto(struct.pack("<I", sequence + 1) + rest + b"\x04drop\0",
+                           self.server.getsockname())
+
+
+class Recorder(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.demos = self.folder / "demos"
+        self.processes = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def start(self, *arguments, interface="lo", output="demos"):
+        """A recorder that is listening; its log is a file of the folder."""
+        log = self.folder / f"log-{len(self.processes)}"
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [tool.PROGRAM, "-i", interface, "-o", output, "--port", f"qw={PORT}",
+                 "--log-format=json", *arguments],
+                cwd=self.folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        process.log = log
+        self.processes.append(process)
+        self.wait(process, "folder")
+        return process
+
+    def events(self, process, kind=None):
+        events = [json.loads(line) for line in process.log.read_text().splitlines()]
+        return [event for event in events if kind in (None, event["event"])]
+
+    def wait(self, process, kind, count=1, seconds=15):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if len(self.events(process, kind)) >= count:
+                return self.events(process, kind)
+            time.sleep(0.05)
+        self.fail(f"no {kind} in {process.log.read_text()}")
+
+    def stop(self, process, number=signal.SIGTERM):
+        process.send_signal(number)
+        self.assertEqual(process.wait(15), 0, process.log.read_text())
+        return self.events(process)
+
+    def kinds(self, process):
+        return [event["event"] for event in self.events(process)]
+
+    def blocks(self, path):
+        """Of a demo that is whole."""
+        output, _ = self.tool("--check", "--json", path)
+        self.assertEqual(json.loads(output)["kind"], "check")
+        return json.loads(self.tool("--list", "--json", path)[0])["sessions"][0]["packets"]
+
+    # --- What is said ---
+
+    def test_demo_is_there_when_its_session_ends(self):
+        process = self.start()
+        with Session() as session:
+            session.send()
+            session.leave()
+            demo, = self.wait(process, "demo")
+            ended, = self.wait(process, "session_end")
+        self.assertEqual(self.kinds(process), ["listening", "folder", "session_begin", "map",
+                                               "demo", "session_end"])
+        self.assertEqual((ended["why"], ended["player"]), ("disconnected", "labplayer"))
+        path = self.folder / demo["file"]
+        self.assertRegex(path.name, r"^lo-\d{8}-\d{6}-labplayer-dm4\.qwd$")
+        self.assertEqual(path.stat().st_size, demo["bytes"])
+        process.send_signal(signal.SIGUSR1)
+        status, = self.wait(process, "status")
+        self.assertEqual((status["sessions"], status["demos"], status["dropped_kernel"]), (0, 1, 0))
+        process.send_signal(signal.SIGHUP)
+        self.wait(process, "reopened")
+        self.assertIn("SIGTERM", self.stop(process)[-1]["message"])
+        self.assertEqual(sorted(p.name for p in self.demos.iterdir()), [path.name])
+
+    def test_names_are_never_taken_twice(self):
+        self.demos.mkdir()
+        for _ in range(2):
+            process = self.start("--force")
+            for _ in range(2):
+                with Session() as session:
+                    session.send()
+                    session.leave()
+            self.wait(process, "demo", 2)
+            self.stop(process)
+        self.assertEqual(len(list(self.demos.iterdir())), 4)
+
+    def test_silence_ends_a_session(self):
+        process = self.start("--idle-timeout", "2s")
+        with Session() as session:
+            session.send(0, 1000)
+            ended, = self.wait(process, "session_end")
+        self.assertEqual(ended["why"], "silent")
+        self.stop(process)
+
+    def test_late_start_is_told_at_once(self):
+        process = self.start()
+        with Session() as session:
+            session.send(600, 1200)
+            late, = self.wait(process, "session_late")
+        self.assertEqual(late["session"], 1)
+        self.stop(process)
+
+    def test_dump_ends_with_its_reader(self):
+        with subprocess.Popen([tool.PROGRAM, "-i", "lo", "--dump"], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stderr.readline()
+            process.stdout.close()
+            self.assertEqual(process.wait(15), -signal.SIGPIPE)
+
+    # --- Faults ---
+
+    def test_killed_and_started_again(self):
+        killed = self.start()
+        with Session() as session:
+            session.send(0, 1000)
+            other = self.start()
+            self.assertEqual(self.events(other, "unfinished"), [])
+            self.stop(other)
+            self.wait(killed, "map")
+            time.sleep(2.2)
+            killed.kill()
+            killed.wait()
+        before = [path for path in self.demos.iterdir() if path.suffix == ".qwd"]
+        process = self.start()
+        told, = self.events(process, "unfinished")
+        self.stop(process)
+        left = list(self.demos.iterdir())
+        self.assertIn(self.folder / told["file"], left)
+        self.assertTrue(all(not path.name.startswith(".") for path in left), left)
+        self.assertEqual(len(left), len([p for p in before if not p.name.startswith(".")]) + 1)
+        self.assertGreater(self.blocks(self.folder / told["file"]), 800)
+
+    def test_a_full_disk_stops_no_session(self):
+        self.demos.mkdir()
+        run("mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", self.demos)
+        self.addCleanup(run, "umount", self.demos)
+        process = self.start()
+        filler = self.demos / "filler"
+        with Session() as session:
+            session.send(0, 600)
+            time.sleep(1.5)
+            with filler.open("wb", buffering=0) as out:
+                try:
+                    while out.write(bytes(512)):
+                        pass
+                except OSError:
+                    pass
+            session.send(600, 1000)
+            self.wait(process, "disk_full")
+            filler.unlink()
+            self.wait(process, "disk_room")
+            session.send(1000, 1100)
+            session.leave()
+            demo, = self.wait(process, "demo")
+        self.assertEqual(self.stop(process)[-1]["lost_bytes"], 0)
+        self.assertGreater(self.blocks(self.folder / demo["file"]), 1000)
+
+    def test_a_disk_that_stays_full(self):
+        self.demos.mkdir()
+        run("mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", self.demos)
+        self.addCleanup(run, "umount", self.demos)
+        process = self.start()
+        with Session() as session:
+            session.send()
+            session.leave()
+            cut, = self.wait(process, "demo_cut")
+        last = self.stop(process)[-1]
+        self.assertGreater(last["lost_bytes"], 0)
+        self.assertGreater(self.blocks(self.demos / cut["file"]), 100)
+
+    def test_limits_of_disk(self):
+        self.demos.mkdir()
+        mine = self.demos / "mine.qwd"
+        mine.write_bytes(bytes(100000))
+        old = self.demos / "lo-20200101-000000-anna-dm4.qwd"
+        old.write_bytes(bytes(100000))
+        os.utime(old, (0, 0))
+        process = self.start("--max-disk", "80k", "--max-demo-size", "20k")
+        removed, = self.wait(process, "removed")
+        self.assertTrue(removed["file"].endswith(old.name))
+        with Session() as session:
+            session.send()
+            session.leave()
+            self.wait(process, "demo_cut")
+            demo, = self.wait(process, "demo")
+        self.stop(process)
+        self.assertTrue(mine.exists())
+        self.assertLessEqual(demo["bytes"], 20 * 1024 + 64)
+        self.assertGreater(self.blocks(self.folder / demo["file"]), 100)
+
+    def test_interfaces_come_and_go(self):
+        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+        run("ip", "link", "set", "left", "up")
+        run("ip", "link", "set", "right", "up")
+        process = self.start(interface="left,lo")
+        self.assertEqual(len(self.events(process, "listening")), 2)
+        run("ip", "link", "set", "left", "down")
+        self.wait(process, "interface")
+        run("ip", "link", "set", "left", "up")
+        self.wait(process, "interface", 2)
+        run("ip", "link", "delete", "left")
+        self.wait(process, "interface", 3)
+        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+        run("ip", "link", "set", "left", "up")
+        told = self.wait(process, "interface", 4)
+        self.assertEqual([event["message"].split("; ")[0].split(": ")[1] for event in told][-1],
+                         "is back")
+        with Session() as session:
+            session.send()
+            session.leave()
+            self.wait(process, "demo")
+        self.stop(process)
+        run("ip", "link", "delete", "left")
+
+    def test_packets_are_kept(self):
+        process = self.start("--write-pcap", "packets/p.pcapng", "--rotate",
+                             "size=30k,files=3")
+        with Session() as session:
+            session.send()
+            session.leave()
+            self.wait(process, "demo")
+        self.stop(process)
+        kept = sorted((self.folder / "packets").iterdir())
+        self.assertEqual(len(kept), 3)
+        for path in kept:
+            self.tool("--list", path)
+
+
+if __name__ == "__main__":
+    if INSIDE not in os.environ:
+        possible = shutil.which("unshare") and shutil.which("ip") and subprocess.run(
+            ["unshare", "-n", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+        if not possible:
+            print("skipped: no right to make a network of its own")
+            sys.exit(SKIPPED)
+        os.environ[INSIDE] = "1"
+        os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
+    run("ip", "link", "set", "lo", "up")
+    unittest.main()

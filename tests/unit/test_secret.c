@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Passwords are found in texts, and ordinary words are not. */
+#include "common/core/secret.h"
+
+#include "common/core/text.h"
+#include "tests/unit/toy.h"
+
+/* The passwords of a text, each in brackets. */
+static char *found_in(const char *text, size_t size, bool from_client)
+{
+    const struct qs_view view = {(const uint8_t *)text, (uint32_t)size};
+    GString *out = g_string_new(NULL);
+    struct qs_view secret;
+    uint32_t pos = 0;
+
+    while (qs_secret_next(view, from_client, &pos, &secret))
+        g_string_append_printf(out, "[%.*s]", (int)secret.size, (const char *)secret.data);
+    return g_string_free(out, FALSE);
+}
+
+static void expect(const char *text, size_t size, bool from_client, const char *passwords)
+{
+    char *found = found_in(text, size, from_client);
+
+    assert_string_equal(found, passwords);
+    g_free(found);
+}
+
+#define FROM_CLIENT(text, passwords) expect(text, sizeof(text) - 1, true, passwords)
+#define FROM_SERVER(text, passwords) expect(text, sizeof(text) - 1, false, passwords)
+
+static void test_info_strings(void **state)
+{
+    (void)state;
+    FROM_CLIENT("\\name\\anna\\password\\pw1\\rate\\2500", "[pw1]");
+    FROM_SERVER("\\password\\pw1", "[pw1]");
+    FROM_CLIENT("connect 28 1 2 \"\\password\\pw1\"\n", "[pw1]");
+    FROM_CLIENT("\xff\xff\xff\xff\x02\0\\rcon_password\\a b\0x", "[a b]");
+    FROM_CLIENT("\\password\\none\\name\\x", "");
+    FROM_CLIENT("\\password\\*****", "");
+    FROM_CLIENT("\\password", "");
+    FROM_CLIENT("\\spectator\\1", "");
+    FROM_CLIENT("\\spectator\\letmein", "[letmein]");
+    FROM_CLIENT("\\mypassword\\x", "");
+}
+
+static void test_commands(void **state)
+{
+    (void)state;
+    FROM_CLIENT("rcon pw1 status", "[pw1]");
+    FROM_CLIENT("\xff\xff\xff\xffrcon \"p w\" set password \"new\"", "[p w][new]");
+    FROM_CLIENT("\x04setinfo password pw1\0\x03", "[pw1]");
+    FROM_CLIENT("say hi; RCON_PASSWORD pw1\n", "[pw1]");
+    FROM_CLIENT("login anna pw1", "[anna pw1]");
+    FROM_CLIENT("say what is the password friend", "");
+    FROM_CLIENT("rcon", "");
+}
+
+/* Servers use the same words in what they print. */
+static void test_prints(void **state)
+{
+    (void)state;
+    FROM_SERVER("\"rcon_password\" is \"pw1\"\n", "[pw1]");
+    FROM_SERVER("password = pw1\n", "[pw1]");
+    FROM_SERVER("set password pw1\n", "[pw1]");
+    FROM_SERVER("password required\n", "");
+    FROM_SERVER("admin joined\n", "");
+    FROM_SERVER("rcon from 192.0.2.1\n", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_info_strings),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_prints),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
