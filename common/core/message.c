@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/message.h"
 
+#include "common/core/array.h"
 #include "common/core/emit.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
-
-enum { ROOM_MIN = 64 };
 
 static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
                         uint32_t start)
@@ -22,35 +21,23 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
                 type->name, start);
 }
 
-/*
- * There is a message for every few bytes, and g_array_append_val() costs more than to read one. So
- * the array gets its room early, and `len` alone tells how much of it is used: the elements need
- * no clearing.
- */
-static struct qs_message *add_message(struct qs_decoder *d)
-{
-    const guint count = d->messages->len;
-
-    if (count == d->messages_room) {
-        d->messages_room = MAX(2 * count, ROOM_MIN);
-        g_array_set_size(d->messages, d->messages_room);
-    }
-    d->messages->len = count + 1;
-    return &g_array_index(d->messages, struct qs_message, count);
-}
-
 void qs_forget_messages(struct qs_decoder *d)
 {
-    d->messages->len = 0;
+    qs_array_empty(d->messages);
+    memset(d->message_ids, 0, sizeof d->message_ids);
 }
 
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    *add_message(d) = (struct qs_message){.offset = start,
-                                          .length = d->in.pos - start,
-                                          .id = id,
-                                          .source = (uint8_t)d->source_depth,
-                                          .has_odd_text = d->odd_text};
+    const guint index = qs_array_add(d->messages, &d->messages_room);
+
+    d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
+    g_array_index(d->messages, struct qs_message, index) =
+        (struct qs_message){.offset = start,
+                            .length = d->in.pos - start,
+                            .id = id,
+                            .source = (uint8_t)d->source_depth,
+                            .has_odd_text = d->odd_text};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
@@ -60,7 +47,7 @@ static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
     return byte && byte == d->whole_id ? byte : byte & d->id_mask;
 }
 
-bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = id_at(d, start);
@@ -86,10 +73,15 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     return readable && !d->in.overrun && !d->stop;
 }
 
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    return read_one(d, id_row, lookup);
+}
+
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     while (qs_reader_left(&d->in))
-        if (!qs_read_message(d, id_row, lookup))
+        if (!read_one(d, id_row, lookup))
             break;
     qs_undecoded(d);
 }

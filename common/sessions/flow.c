@@ -9,6 +9,9 @@ struct qs_flow_table {
     guint limits[QS_FLOW_CLASSES];
     struct qs_flow *latest; /* of all; or NULL */
     uint64_t turns;         /* so far */
+    int64_t now;            /* time of the last packet */
+    bool went_back;         /* it was once earlier than that of the packet before it */
+    int64_t none_until;     /* no conversation is idle for too long earlier than that */
     int64_t idle;           /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
@@ -70,6 +73,7 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         table->limits[i] = QS_FLOWS_MAX;
     table->idle = QS_FLOW_IDLE;
+    table->now = table->none_until = INT64_MIN;
     table->over = over;
     table->user = user;
     return table;
@@ -78,6 +82,7 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
 void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle)
 {
     table->idle = idle;
+    table->none_until = INT64_MIN;
 }
 
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
@@ -157,6 +162,24 @@ void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
         qs_flow_end(table, oldest);
 }
 
+/*
+ * Few packets can find one that was idle for too long: as long as time goes on, only those behind
+ * the time at which the oldest is.
+ */
+static void end_idle(struct qs_flow_table *table, int64_t now)
+{
+    const struct qs_flow *oldest;
+
+    table->went_back |= now < table->now;
+    table->now = now;
+    if (now < table->none_until && !table->went_back)
+        return;
+    qs_flow_table_expire(table, now);
+    oldest = oldest_of_all(table);
+    table->none_until =
+        oldest ? MIN(oldest->last, INT64_MAX - table->idle) + table->idle : INT64_MIN;
+}
+
 void qs_flow_table_free(struct qs_flow_table *table)
 {
     struct qs_flow *oldest;
@@ -193,6 +216,7 @@ static void shift(struct qs_flow *flow, void *user)
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
 {
     qs_flow_table_each(table, shift, &step);
+    table->none_until = INT64_MIN;
 }
 
 /* --- One of them ----------------------------------------------------------------------------- */
@@ -267,7 +291,7 @@ struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *pack
 {
     struct qs_flow *flow;
 
-    qs_flow_table_expire(table, packet->time);
+    end_idle(table, packet->time);
     flow = find(table, packet);
     if (!flow)
         return NULL;

@@ -375,8 +375,7 @@ static void report_numbered(struct qs_sessions *sessions,
         .conversation = conversation->number,
     };
 
-    if (handler->packet)
-        handler->packet(handler, &decoded);
+    handler->packet(handler, &decoded);
 }
 
 static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -384,7 +383,8 @@ static void report_packet(struct qs_sessions *sessions, struct qs_conversation *
 {
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
-    report_numbered(sessions, conversation, packet);
+    if (sessions->handler->packet)
+        report_numbered(sessions, conversation, packet);
 }
 
 static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,

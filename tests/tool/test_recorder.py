@@ -155,7 +155,7 @@ class Recorder(ToolTest):
         self.assertEqual((ended["why"], ended["session"]), ("silent", 1))
         self.stop(process)
         demo, = self.demos.iterdir()
-        self.assertEqual(self.blocks(demo), 846)
+        self.assertEqual(self.blocks(demo), 994)
 
     def test_late_start_is_told_at_once(self):
         process = self.start()
