@@ -191,6 +191,10 @@ static void add_others(struct option_table *table, struct words *words)
 {
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
+        {"replace-names", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_names,
+         "With --anonymize: replace players' names, too", NULL},
+        {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_chat,
+         "With --anonymize: replace what players said, too", NULL},
         {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
          "Print passwords, which dumps and goldens have as \"*****\"", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},

@@ -66,6 +66,7 @@ struct qs_decoder {
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
+    bool values_wanted; /* it does, or there is to be a summary */
     bool odd_text;      /* the message at hand has one */
     bool stop;          /* a message asked that the message loop end, with a note given */
     bool probing;       /* a trial, whose session is thrown away */
@@ -93,7 +94,8 @@ struct qs_decoder {
     struct qs_secrecy secrecy;
     struct qs_secret secrets[QS_SECRETS_MAX];
     unsigned secret_count;
-    GArray *messages; /* struct qs_message */
+    GArray *messages;       /* struct qs_message */
+    uint32_t messages_room; /* so many fit; for message.c */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */

@@ -5,6 +5,8 @@
 #include "common/core/summary.h"
 #include "common/core/values.h"
 
+enum { ROOM_MIN = 64 };
+
 static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
                         uint32_t start)
 {
@@ -20,15 +22,35 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
                 type->name, start);
 }
 
+/*
+ * There is a message for every few bytes, and g_array_append_val() costs more than to read one. So
+ * the array gets its room early, and `len` alone tells how much of it is used: the elements need
+ * no clearing.
+ */
+static struct qs_message *add_message(struct qs_decoder *d)
+{
+    const guint count = d->messages->len;
+
+    if (count == d->messages_room) {
+        d->messages_room = MAX(2 * count, ROOM_MIN);
+        g_array_set_size(d->messages, d->messages_room);
+    }
+    d->messages->len = count + 1;
+    return &g_array_index(d->messages, struct qs_message, count);
+}
+
+void qs_forget_messages(struct qs_decoder *d)
+{
+    d->messages->len = 0;
+}
+
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    const struct qs_message message = {.offset = start,
-                                       .length = d->in.pos - start,
-                                       .id = id,
-                                       .source = (uint8_t)d->source_depth,
-                                       .has_odd_text = d->odd_text};
-
-    g_array_append_val(d->messages, message);
+    *add_message(d) = (struct qs_message){.offset = start,
+                                          .length = d->in.pos - start,
+                                          .id = id,
+                                          .source = (uint8_t)d->source_depth,
+                                          .has_odd_text = d->odd_text};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
@@ -47,7 +69,8 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
 
     if (type) {
         qs_open(d, type->group);
-        qs_summary_message(d, type->brief);
+        if (d->want_summary)
+            qs_summary_message(d, type->brief);
     }
     d->odd_text = false;
     qs_reader_take(&d->in, 1);

@@ -230,7 +230,7 @@ static void see_place(struct qwd_told *told, const struct qw_session *session, s
 {
     struct qwd_place place;
 
-    if (qwd_read_place(body, &session->ext, &place) && place.player == session->player)
+    if (body.data[0] == session->player && qwd_read_place(body, &session->ext, &place))
         memcpy(told->origin, place.origin, sizeof told->origin);
 }
 
@@ -303,6 +303,23 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
 }
 
 /* What ends elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
+static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
+                 struct qs_view message, bool has_odd_text)
+{
+    if (has_odd_text)
+        sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
+    else if (sign_on->complete)
+        change(sign_on, session, message);
+    else
+        add(sign_on, session, message);
+}
+
+/* Nearly all messages of a game are of no part of its sign-on. */
+static bool is_of_sign_on(uint8_t id)
+{
+    return part_of(id) != NO_PART || id == SVC_SETINFO || id == SVC_SERVERINFO;
+}
+
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -316,12 +333,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         if (qwd_updates_is_kept(&session->ext, message.data[0]))
             qwd_updates_tell(sign_on, &((struct qwd_told *)sign_on->extra)->presence, &session->ext,
                              message);
-        if (g_array_index(decoder->messages, struct qs_message, i).has_odd_text)
-            sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
-        else if (sign_on->complete)
-            change(sign_on, session, message);
-        else
-            add(sign_on, session, message);
+        if (is_of_sign_on(message.data[0]))
+            keep(sign_on, session, message,
+                 g_array_index(decoder->messages, struct qs_message, i).has_odd_text);
     }
 }
 
@@ -344,14 +358,15 @@ void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         sign_on->broken = true;
     if (decoder->direction != QS_S2C || !has_content(decoder))
         return;
+    /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
+    if (sign_on->complete) {
+        tell_messages(sign_on, decoder);
+        return;
+    }
     if (has_message(decoder, is_serverdata)) {
         qs_sign_on_clear(sign_on);
         begin_told(sign_on, (const struct qw_session *)decoder->session);
     }
-    if (!sign_on->extra)
-        return;
-    if (sign_on->complete)
-        tell_messages(sign_on, decoder);
-    else
+    if (sign_on->extra)
         tell_sign_on(sign_on, decoder);
 }

@@ -38,12 +38,21 @@ static guint ends_hash(gconstpointer data)
     return address_hash(&ends[0]) + address_hash(&ends[1]);
 }
 
+/* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
+static enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
+                             const struct qs_address *b)
+{
+    if (address_equal(&ends[QS_END_A], a))
+        return address_equal(&ends[QS_END_B], b) ? QS_END_A : QS_END_UNKNOWN;
+    return address_equal(&ends[QS_END_B], a) && address_equal(&ends[QS_END_A], b) ? QS_END_B
+                                                                                  : QS_END_UNKNOWN;
+}
+
 /* Whether these are the two ends, in either order. */
 static bool has_ends(const struct qs_address *ends, const struct qs_address *a,
                      const struct qs_address *b)
 {
-    return (address_equal(&ends[0], a) && address_equal(&ends[1], b)) ||
-           (address_equal(&ends[0], b) && address_equal(&ends[1], a));
+    return sender_of(ends, a, b) != QS_END_UNKNOWN;
 }
 
 static gboolean ends_equal(gconstpointer a, gconstpointer b)
@@ -129,12 +138,15 @@ static int first_of(GList *const links[QS_FLOW_CLASSES])
 /* Of all classes; NULL: there is none. */
 static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
 {
-    GList *const heads[QS_FLOW_CLASSES] = {table->by_use[QS_FLOW_ONE_SIDED].head,
-                                           table->by_use[QS_FLOW_ANSWERED].head,
-                                           table->by_use[QS_FLOW_LIVE].head};
-    const int class = first_of(heads);
+    struct qs_flow *oldest = NULL;
 
-    return class < QS_FLOW_CLASSES ? heads[class]->data : NULL;
+    for (int i = 0; i < QS_FLOW_CLASSES; i++) {
+        const GList *head = table->by_use[i].head;
+
+        if (head && (!oldest || turn_of(head) < oldest->turn))
+            oldest = head->data;
+    }
+    return oldest;
 }
 
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
@@ -218,7 +230,6 @@ static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    /* Most packets are of the conversation that the packet before them was of. */
     if (table->latest && has_ends(table->latest->ends, a, b))
         return table->latest;
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
@@ -236,15 +247,30 @@ static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end 
         qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
 }
 
+/* Most packets are of the conversation that the packet before them was of. */
+static struct qs_flow *find(const struct qs_flow_table *table, struct qs_packet *packet)
+{
+    struct qs_flow *flow = table->latest;
+
+    packet->from = QS_END_UNKNOWN;
+    if (flow)
+        packet->from = sender_of(flow->ends, &packet->source, &packet->destination);
+    if (packet->from != QS_END_UNKNOWN)
+        return flow;
+    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    if (flow)
+        packet->from = qs_flow_end_of(flow, &packet->source);
+    return flow;
+}
+
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
 {
     struct qs_flow *flow;
 
     qs_flow_table_expire(table, packet->time);
-    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    flow = find(table, packet);
     if (!flow)
         return NULL;
-    packet->from = qs_flow_end_of(flow, &packet->source);
     use(table, flow, packet->time);
     hear(table, flow, packet->from);
     return flow;

@@ -51,6 +51,6 @@ extern const struct action_kind convert_action;
 extern const struct action_kind *const action_kinds[];
 
 extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
-    extract_action, fields_action;
+    extract_action, anonymize_action, fields_action;
 
 #endif
