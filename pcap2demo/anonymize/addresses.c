@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { IPV4_TEXT_MIN = 7, IPV4_TEXT_MAX = 15 };
+enum { IPV4_TEXT_MIN = 7 };
 
 /* A run of addresses whose texts are equally long. */
 static const struct range {
@@ -166,7 +166,7 @@ struct qs_address addresses_replace(struct addresses *addresses, const struct qs
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Octets get leading zeros from the left until the text is long enough. */
+/* Octets get leading zeros, the last first, until the text is long enough. */
 static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
 {
     unsigned width[4], sum = 3;
@@ -175,19 +175,34 @@ static void pad_ipv4(char *text, const uint8_t *bytes, uint32_t length)
         width[i] = bytes[i] > 99 ? 3 : bytes[i] > 9 ? 2 : 1;
         sum += width[i];
     }
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 4; i-- > 0;)
         for (; sum < length && width[i] < 3; sum++)
             width[i]++;
     snprintf(text, ADDRESS_TEXT_MAX, "%0*u.%0*u.%0*u.%0*u", (int)width[0], bytes[0], (int)width[1],
              bytes[1], (int)width[2], bytes[2], (int)width[3], bytes[3]);
 }
 
+/* In 0.0.0.0/8, which is nobody's: texts of 7 and 8 characters have room for few. */
+static void short_text(char *text, unsigned index, uint32_t length)
+{
+    enum { EACH = 250 };
+    const unsigned third = length > IPV4_TEXT_MIN + 2 ? 100 : 10;
+    uint8_t bytes[4] = {0};
+
+    if (length >= IPV4_TEXT_MIN + 2) {
+        bytes[2] = (uint8_t)(index / EACH % third);
+        bytes[3] = (uint8_t)(index % EACH);
+    } else {
+        bytes[3] = (uint8_t)(index % (length == IPV4_TEXT_MIN ? 10 : 100));
+    }
+    pad_ipv4(text, bytes, length);
+}
+
 static void ipv4_text(char *text, const struct stand_in *stand_in, uint32_t length)
 {
     pad_ipv4(text, stand_in->address.bytes, length);
     if (strlen(text) > length)
-        snprintf(text, ADDRESS_TEXT_MAX, "0.0.0.%0*u", (int)length - 6,
-                 stand_in->index % (length == IPV4_TEXT_MIN ? 10 : 100));
+        short_text(text, stand_in->index, length);
 }
 
 /* Hexadecimal digits of the number fill what is behind the network's "::". */

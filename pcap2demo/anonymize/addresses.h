@@ -6,8 +6,8 @@
  *
  * The first 762 of IPv4 are from those ranges, further ones from 198.18.0.0/15, which is kept for
  * benchmarks (RFC 2544). In texts a stand-in has as many characters as the address, so that nothing
- * moves: it is chosen by that, has leading zeros where it is shorter, and is 0.0.0.N where no
- * address of the ranges is as short ("10.0.0.1").
+ * moves: it is chosen by that, has leading zeros where it is shorter, and is in 0.0.0.0/8
+ * where no address that is left is as short ("10.0.0.1").
  */
 #ifndef PCAP2DEMO_ADDRESSES_H
 #define PCAP2DEMO_ADDRESSES_H

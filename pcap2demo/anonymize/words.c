@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/anonymize/words.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct words {
@@ -27,6 +28,12 @@ unsigned words_count(const struct words *words)
     return g_hash_table_size(words->stand_ins);
 }
 
+/* Blanks and quotation marks part the words of a command. */
+static bool stays(uint8_t byte)
+{
+    return byte <= ' ' || byte == '"';
+}
+
 /* The number in letters, at the end of as many as the word has. */
 static GBytes *letters_for(unsigned number, struct qs_view word)
 {
@@ -34,7 +41,8 @@ static GBytes *letters_for(unsigned number, struct qs_view word)
     gboolean same;
 
     for (uint32_t at = word.size; at-- > 0; number /= 26)
-        letters[at] = (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
+        letters[at] =
+            stays(word.data[at]) ? word.data[at] : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
     same = memcmp(letters, word.data, word.size) == 0;
     letters[0] = same ? (uint8_t)(letters[0] == 'q' ? 'r' : 'q') : letters[0];
     return g_bytes_new_take(letters, word.size);

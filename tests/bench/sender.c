@@ -69,6 +69,26 @@ static void read_capture(const char *name, uint16_t server_port)
         fail("no UDP over Ethernet in the capture");
 }
 
+/* The client's last word, made of its last packet's header. */
+static void add_leave(void)
+{
+    static const uint8_t leave[] = "\4drop";
+    enum { NETCHAN = 10 };
+    struct frame *frame;
+    uint32_t last = frame_count;
+
+    while (last-- && !frames[last].to_server)
+        continue;
+    if (last >= frame_count)
+        fail("no client in the capture");
+    frames = realloc(frames, (frame_count + 1) * sizeof *frames);
+    frame = &frames[frame_count++];
+    *frame = frames[last];
+    frame->bytes[HEADERS]++; /* the sequence number: 255 of 256 times without a carry */
+    memcpy(frame->bytes + HEADERS + NETCHAN, leave, sizeof leave);
+    frame->size = HEADERS + NETCHAN + sizeof leave;
+}
+
 static void put16(uint8_t *at, unsigned value)
 {
     at[0] = (uint8_t)(value >> 8);
@@ -192,6 +212,7 @@ int main(int argc, char **argv)
     rate = (unsigned)atoi(argv[5]);
     seconds = (unsigned)atoi(argv[6]);
     read_capture(argv[2], FIRST_PORT);
+    add_leave();
     out.file = open_socket(argv[1]);
     all = calloc((size_t)servers * players, sizeof *all);
     for (unsigned i = 0; i < servers * players; i++)

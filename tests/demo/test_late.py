@@ -31,6 +31,7 @@ class Late(ToolTest):
         path = self.write("in.pcap", capture.pcap())
         (self.folder / "out").mkdir(exist_ok=True)
         output, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        self.assertNotIn("-19700101-", output)
         for name, session in re.findall(r"^out/(\S+): session (\d+),", output, re.MULTILINE):
             level = name.rsplit("-", 1)[1]
             (self.folder / "out" / name).rename(self.folder / "out" / f"in-{session}-{level}")
