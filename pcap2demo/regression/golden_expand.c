@@ -347,7 +347,8 @@ static bool take_parts(struct rest *rest, struct part parts[PARTS_MAX], guint *c
 static void add_part(struct golden_expander *expander, const struct qs_placed *whole,
                      const char *whole_name, const struct part *part)
 {
-    struct rest value = {part->value.at, part->value.at + part->value.length};
+    const char *at = part->value.at; /* NULL: it is only there */
+    struct rest value = {at, at ? at + part->value.length : at};
 
     set_name(expander, whole_name + strlen(expander->protocol->name) + 1, part->name);
     g_string_assign(expander->value, part->value.at ? "" : "true");
