@@ -346,13 +346,26 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
+/* The same ends give the same bytes. */
+static void add_end(GByteArray *ends, const struct qs_address *end)
+{
+    g_byte_array_append(ends, &end->family, 1);
+    g_byte_array_append(ends, end->bytes, sizeof end->bytes);
+    g_byte_array_append(ends, (const guint8 *)&end->port, sizeof end->port);
+}
+
 /* How much the end that sends has sent; 0 at first. */
 static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from,
                             const struct qs_address *to)
 {
-    const struct qs_address ends[] = {*from, *to};
-    GBytes *key = g_bytes_new(ends, sizeof ends);
-    uint64_t *sent = g_hash_table_lookup(all->streams, key);
+    GByteArray *ends = g_byte_array_new();
+    GBytes *key;
+    uint64_t *sent;
+
+    add_end(ends, from);
+    add_end(ends, to);
+    key = g_byte_array_free_to_bytes(ends);
+    sent = g_hash_table_lookup(all->streams, key);
 
     if (sent) {
         g_bytes_unref(key);
@@ -364,15 +377,16 @@ static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from
 }
 
 static void write_frame(struct anonymize *all, const struct qs_packet *about,
-                        struct frame_content *content)
+                        const struct frame_content *content)
 {
     const struct qs_address source = addresses_replace(all->addresses, &about->source);
     const struct qs_address destination = addresses_replace(all->addresses, &about->destination);
+    struct frame_content addressed = *content;
     uint32_t headers;
 
-    content->source = &source;
-    content->destination = &destination;
-    frame_make(all->frame, content);
+    addressed.source = &source;
+    addressed.destination = &destination;
+    frame_make(all->frame, &addressed);
     headers = all->frame->len - content->payload.size;
     pcap_out_frame(all->pcap, &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
                                                        .time = about->time,
@@ -391,11 +405,11 @@ static void write_segments(struct anonymize *all, const struct held_packet *pack
     *sent += about->missing;
     for (uint32_t at = 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
-        struct frame_content content = {.payload = {packet->payload->data + at, size},
-                                        .wire_size = size,
-                                        .is_tcp = true,
-                                        .sequence = (uint32_t)*sent + 1,
-                                        .acknowledged = (uint32_t)*received + 1};
+        const struct frame_content content = {.payload = {packet->payload->data + at, size},
+                                              .wire_size = size,
+                                              .is_tcp = true,
+                                              .sequence = (uint32_t)*sent + 1,
+                                              .acknowledged = (uint32_t)*received + 1};
 
         write_frame(all, about, &content);
         *sent += size;
