@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pcap2demo/action_option.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/crowded.h"
 #include "pcap2demo/help.h"
@@ -20,7 +21,7 @@ enum { SESSIONS_CHOSEN_MAX = 1000000 };
 /* The command line as GOption leaves it; what needs work goes on to struct options. */
 struct words {
     struct options *options;
-    bool several_actions;
+    struct action_option action;
     gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, wide, version, help;
     int sessions_max;
     char *output, *qwd_format, *split, *color;
@@ -38,94 +39,9 @@ static bool usage_problem(char *problem)
 
 /* --- GOption --------------------------------------------------------------------------------- */
 
-/* `option` is "--list" or "-l". */
-static const struct action_kind *find_action(const char *option)
-{
-    for (int i = 0; action_kinds[i]; i++) {
-        const struct action_kind *kind = action_kinds[i];
-
-        if (option[1] == '-' ? strcmp(option + 2, kind->name) == 0 : option[1] == kind->letter)
-            return kind;
-    }
-    return NULL;
-}
-
-static gboolean take_action(const char *option, const char *value, gpointer data, GError **error)
-{
-    struct words *words = data;
-    struct options *options = words->options;
-    const struct action_kind *kind = find_action(option);
-    char *problem = value && kind->standard && kind->problem ? kind->problem(value) : NULL;
-
-    if (options->action && options->action != kind)
-        words->several_actions = true;
-    options->action = kind;
-    g_free(options->argument);
-    options->argument = g_strdup(value);
-    if (problem)
-        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-    g_free(problem);
-    return !problem;
-}
-
-/* "--list, --dump, --check and --stats", with `last` before the last one. New. */
-static char *list_actions(const char *last, bool json)
-{
-    GPtrArray *names = g_ptr_array_new();
-    GString *text = g_string_new(NULL);
-
-    for (int i = 0; action_kinds[i]; i++)
-        if (!json || action_kinds[i]->json)
-            g_ptr_array_add(names, (char *)action_kinds[i]->name);
-    for (guint i = 0; i < names->len; i++)
-        g_string_append_printf(text, "%s--%s",
-                               !i                   ? ""
-                               : i + 1 < names->len ? ", "
-                                                    : last,
-                               (const char *)g_ptr_array_index(names, i));
-    g_ptr_array_free(names, TRUE);
-    return g_string_free(text, FALSE);
-}
-
-/* "text|json" */
-static const char *choices_of(const struct action_kind *kind)
-{
-    GString *text = g_string_new(NULL);
-    const char *interned;
-
-    for (unsigned i = 0; kind->choice(i); i++)
-        g_string_append_printf(text, "%s%s", i ? "|" : "", kind->choice(i));
-    interned = g_intern_string(text->str);
-    g_string_free(text, TRUE);
-    return interned;
-}
-
-static int flags_of(const struct action_kind *kind)
-{
-    if (!kind->argument && !kind->choice)
-        return G_OPTION_FLAG_NO_ARG;
-    return kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
-}
-
-static void add_actions(struct option_table *table)
-{
-    /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
-    __extension__ gpointer callback = (gpointer)take_action;
-
-    for (int i = 0; action_kinds[i]; i++) {
-        const struct action_kind *kind = action_kinds[i];
-        const GOptionEntry entries[] = {{kind->name, kind->letter, flags_of(kind),
-                                         G_OPTION_ARG_CALLBACK, callback, kind->help,
-                                         kind->choice ? choices_of(kind) : kind->argument},
-                                        G_OPTION_ENTRY_NULL};
-
-        option_table_add(table, entries);
-    }
-}
-
 static void add_json(struct option_table *table, struct words *words)
 {
-    char *actions = list_actions(" or ", true);
+    char *actions = action_option_names(" or ", true);
     char *help = g_strconcat("Print JSON: with ", actions, NULL);
     const GOptionEntry json[] = {
         {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, g_intern_string(help), NULL},
@@ -215,7 +131,7 @@ static struct option_table *table_new(struct words *words)
     struct option_table *table = option_table_new();
 
     option_table_section(table, "What is done (without one of these: a demo of each session)");
-    add_actions(table);
+    action_option_add(table);
     add_json(table, words);
     option_table_section(table, "With --check");
     check_options_add(&words->options->check, table);
@@ -280,7 +196,7 @@ static bool take_each(struct options *options, char *const *texts,
 /* As usage_error(), with the actions' names at the end. */
 static bool wrong_action(const char *before, const char *last, bool json)
 {
-    char *names = list_actions(last, json);
+    char *names = action_option_names(last, json);
 
     usage_error("%s%s", before, names);
     g_free(names);
@@ -299,7 +215,7 @@ static bool take_actions(struct options *options, const struct words *words)
 {
     char *problem;
 
-    if (words->several_actions)
+    if (words->action.several)
         return wrong_action("choose one of ", " and ", false);
     if (!options->action)
         options->action =
@@ -324,6 +240,8 @@ static bool take_inputs(struct options *options, const struct words *words)
     char *problem;
 
     options->files = inputs_join(words->read, options->files);
+    if (options->action->print)
+        return !options->interface || usage_error("--%s needs no input", options->action->name);
     if (options->interface && options->action == &pcap_action)
         return usage_error("--pcap takes demos and captures, not an interface");
     if (options->interface && *options->files)
@@ -433,29 +351,12 @@ static void words_clear(struct words *words)
     g_strfreev(words->read);
 }
 
-/*
- * GOption would take the word behind a bare --dump for its argument; it is a file's name. The texts
- * that it gets instead are collected in `spelt_out`.
- */
-static void spell_out_arguments(int argc, char **argv, GPtrArray *spelt_out)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const struct action_kind *kind =
-            g_str_has_prefix(argv[i], "--") ? find_action(argv[i]) : NULL;
-
-        if (!kind || !kind->standard)
-            continue;
-        argv[i] = g_strdup_printf("--%s=%s", kind->name, kind->standard);
-        g_ptr_array_add(spelt_out, argv[i]);
-    }
-}
-
 /* What is wrong with the words that GOption would read, as a new text; or NULL. */
 static char *parse_words(const struct option_table *table, struct words *words, int *argc,
                          char ***argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
-    GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
+    GOptionGroup *group = g_option_group_new("main", NULL, NULL, &words->action, NULL);
     GError *error = NULL;
     char *problem = NULL;
 
@@ -492,7 +393,7 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
     enum command_line_verdict verdict = COMMAND_LINE_WRONG;
     char *problem = option_table_problem(table, *argc, *argv);
 
-    spell_out_arguments(*argc, *argv, spelt_out);
+    action_option_spell_out(*argc, *argv, spelt_out);
     if (!problem)
         problem = parse_words(table, words, argc, argv);
     if (problem)
@@ -506,7 +407,8 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options, .sessions_max = QS_CROWD_SESSIONS_MAX};
+    struct words words = {
+        .options = options, .action = {.options = options}, .sessions_max = QS_CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
     *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),

@@ -32,6 +32,7 @@ static const char ending[] =
     "  pcap2demo duel.pcap                       a demo of each session, here\n"
     "  pcap2demo --list duel.pcap                which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
+    "  pcap2demo --fields qw.damage              what its fields are\n"
     "  pcap2demo --golden goldens --update duel.pcap    keep how it decodes\n"
     "  pcap2demo --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"

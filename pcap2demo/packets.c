@@ -52,20 +52,20 @@ static void take_pieces(struct packets *packets, struct qs_sessions *sessions)
         take_piece(sessions, &piece);
 }
 
+/* `packet` is a frame without its link layer; what is found in it takes its place. */
 static void take_packet(struct packets *packets, struct qs_sessions *sessions,
-                        const struct qs_packet *frame)
+                        struct qs_packet *packet)
 {
-    const struct span bytes = {frame->data, frame->size, frame->wire_size};
-    struct qs_packet packet = {.number = frame->number, .time = frame->time};
+    const struct span bytes = {packet->data, packet->size, packet->wire_size};
 
-    packets->number = frame->number;
-    switch (ip_read(packets->ip, bytes, frame->time, &packet)) {
+    packets->number = packet->number;
+    switch (ip_read(packets->ip, bytes, packet->time, packet)) {
     case IP_UDP:
         packets->datagrams++;
-        qs_sessions_datagram(sessions, &packet);
+        qs_sessions_datagram(sessions, packet);
         break;
     case IP_TCP:
-        tcp_take(packets->tcp, &packet);
+        tcp_take(packets->tcp, packet);
         take_pieces(packets, sessions);
         break;
     case IP_NOTHING:
@@ -82,7 +82,7 @@ static void take_sorted(struct packets *packets, struct qs_sessions *sessions, b
 }
 
 static void take_in_order(struct packets *packets, struct qs_sessions *sessions,
-                          const struct qs_packet *packet)
+                          struct qs_packet *packet)
 {
     if (!packets->order || qs_time_order_passes(packets->order, packet))
         take_packet(packets, sessions, packet);
@@ -106,7 +106,7 @@ static struct qs_packet packet_of(const struct input_frame *frame)
 
 void packets_take(struct packets *packets, struct qs_sessions *sessions, struct input_frame *frame)
 {
-    const struct qs_packet packet = packet_of(frame);
+    struct qs_packet packet = packet_of(frame);
 
     packets->frames++;
     take_in_order(packets, sessions, &packet);

@@ -11,6 +11,7 @@ const struct action_kind *const action_kinds[] = {
     &pcap_action,
     &extract_action,
     &anonymize_action,
+    &fields_action,
     NULL,
 };
 /* clang-format on */

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "common/core/address.h"
 #include "common/demo/format.h"
+#include "pcap2demo/actions/cut_frames.h"
 #include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/input.h"
@@ -18,26 +20,9 @@ enum {
     CLIENTS_MAX = 65536 /* clients without a session that packets are remembered of */
 };
 
-/* Two addresses, the lower one first. */
-struct pair {
-    struct qs_address low, high;
-};
-
-/* What of a conversation in a file belongs to a session that is asked for. */
-struct stretch {
-    unsigned session;
-    uint64_t first, last; /* numbers of packets */
-};
-
-struct file {
-    char *name;
-    GByteArray *kept;  /* bit n: frame n */
-    GHashTable *pairs; /* struct pair -> GArray of struct stretch */
-};
-
 /* A packet, by its number in a file. */
 struct mark {
-    struct file *file;
+    struct cut_frames *file;
     uint64_t number;
 };
 
@@ -52,140 +37,21 @@ struct followed {
 
 struct cut {
     const struct options *options;
-    GPtrArray *files;     /* struct file */
+    GPtrArray *files;     /* struct cut_frames */
     GHashTable *sessions; /* number -> struct followed */
     GHashTable *outside;  /* struct qs_address, a client -> GArray of struct mark */
     int64_t start;        /* time of the first packet */
     unsigned asked;
 };
 
-/* --- Frames that are kept -------------------------------------------------------------------- */
-
-static void keep(struct file *file, uint64_t number)
-{
-    const guint byte = (guint)(number / 8), length = file->kept->len;
-
-    if (byte >= length) {
-        g_byte_array_set_size(file->kept, byte + 1);
-        memset(file->kept->data + length, 0, byte + 1 - length);
-    }
-    file->kept->data[byte] |= (uint8_t)(1u << (number % 8));
-}
-
-static bool is_kept(const struct file *file, uint64_t number)
-{
-    const guint byte = (guint)(number / 8);
-
-    return byte < file->kept->len && file->kept->data[byte] >> (number % 8) & 1;
-}
-
 static void keep_all(GArray *marks)
 {
     for (guint i = 0; i < marks->len; i++) {
         const struct mark *mark = &g_array_index(marks, struct mark, i);
 
-        keep(mark->file, mark->number);
+        cut_frames_keep(mark->file, mark->number);
     }
     g_array_set_size(marks, 0);
-}
-
-/* --- Conversations --------------------------------------------------------------------------- */
-
-static int compare_addresses(const struct qs_address *a, const struct qs_address *b)
-{
-    const int bytes = memcmp(a->bytes, b->bytes, sizeof a->bytes);
-
-    return bytes ? bytes : (int)a->port - (int)b->port;
-}
-
-static struct pair pair_of(const struct qs_address *a, const struct qs_address *b)
-{
-    return compare_addresses(a, b) <= 0 ? (struct pair){*a, *b} : (struct pair){*b, *a};
-}
-
-static guint address_hash(gconstpointer key)
-{
-    const struct qs_address *address = key;
-    guint hash = address->port;
-
-    for (size_t i = 0; i < sizeof address->bytes; i++)
-        hash = hash * 31u + address->bytes[i];
-    return hash;
-}
-
-static gboolean address_equal(gconstpointer a, gconstpointer b)
-{
-    const struct qs_address *x = a, *y = b;
-
-    return x->family == y->family && compare_addresses(x, y) == 0;
-}
-
-static guint pair_hash(gconstpointer key)
-{
-    const struct pair *pair = key;
-
-    return address_hash(&pair->low) * 31u + address_hash(&pair->high);
-}
-
-static gboolean pair_equal(gconstpointer a, gconstpointer b)
-{
-    const struct pair *x = a, *y = b;
-
-    return address_equal(&x->low, &y->low) && address_equal(&x->high, &y->high);
-}
-
-static void stretches_free(gpointer data)
-{
-    g_array_free(data, TRUE);
-}
-
-static GArray *stretches_of(struct file *file, const struct qs_packet *packet)
-{
-    const struct pair pair = pair_of(&packet->source, &packet->destination);
-    GArray *stretches = g_hash_table_lookup(file->pairs, &pair);
-
-    if (!stretches) {
-        stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-        g_hash_table_insert(file->pairs, g_memdup2(&pair, sizeof pair), stretches);
-    }
-    return stretches;
-}
-
-/* A stream is understood from its beginning only, and is over when nothing of it follows. */
-static void stretch(const struct cut *cut, struct file *file, unsigned session,
-                    const struct qs_packet *packet)
-{
-    GArray *stretches = stretches_of(file, packet);
-    struct stretch new = {session, packet->number, packet->number};
-
-    for (guint i = 0; i < stretches->len; i++) {
-        struct stretch *old = &g_array_index(stretches, struct stretch, i);
-
-        if (old->session == session) {
-            old->last = MAX(old->last, packet->number);
-            old->first = MIN(old->first, packet->number);
-            return;
-        }
-    }
-    if (packet->unit)
-        new.first = 0;
-    if (packet->unit && !cut_options_have_ranges(&cut->options->cut))
-        new.last = UINT64_MAX;
-    g_array_append_val(stretches, new);
-}
-
-static bool is_in_stretch(struct file *file, const struct qs_packet *packet)
-{
-    const struct pair pair = pair_of(&packet->source, &packet->destination);
-    const GArray *stretches = g_hash_table_lookup(file->pairs, &pair);
-
-    for (guint i = 0; stretches && i < stretches->len; i++) {
-        const struct stretch *stretch = &g_array_index(stretches, struct stretch, i);
-
-        if (packet->number >= stretch->first && packet->number <= stretch->last)
-            return true;
-    }
-    return false;
 }
 
 /* --- The first reading ----------------------------------------------------------------------- */
@@ -219,6 +85,16 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
 }
 
 /* --- What is said outside of sessions, such as challenges --- */
+
+static guint client_hash(gconstpointer client)
+{
+    return qs_address_hash(client);
+}
+
+static gboolean client_equal(gconstpointer a, gconstpointer b)
+{
+    return qs_address_equal(a, b);
+}
 
 static void marks_free(gpointer data)
 {
@@ -290,18 +166,19 @@ static void take_wanted(struct cut *cut, struct followed *followed, struct mark 
 {
     cut->asked += !followed->asked;
     followed->asked = true;
-    keep(mark.file, mark.number);
-    stretch(cut, mark.file, decoded->session->number, decoded->packet);
+    cut_frames_keep(mark.file, mark.number);
+    cut_frames_stretch(mark.file, decoded->session->number, decoded->packet,
+                       decoded->packet->unit && !cut_options_have_ranges(&cut->options->cut));
     if (cut->options->cut.no_sign_on)
         return;
     keep_all(followed->handshake);
     keep_all(followed->sign_on);
 }
 
-static struct file *find_file(const struct cut *cut, const char *name)
+static struct cut_frames *find_file(const struct cut *cut, const char *name)
 {
     for (guint i = cut->files->len; i--;) {
-        struct file *file = g_ptr_array_index(cut->files, i);
+        struct cut_frames *file = g_ptr_array_index(cut->files, i);
 
         if (strcmp(file->name, name) == 0)
             return file;
@@ -338,12 +215,7 @@ void cut_session_over(struct cut *cut, unsigned session)
 
 void cut_begin_file(struct cut *cut, const char *name)
 {
-    struct file *file = g_new0(struct file, 1);
-
-    file->name = g_strdup(name);
-    file->kept = g_byte_array_new();
-    file->pairs = g_hash_table_new_full(pair_hash, pair_equal, g_free, stretches_free);
-    g_ptr_array_add(cut->files, file);
+    g_ptr_array_add(cut->files, cut_frames_new(name));
 }
 
 void cut_leave_file(struct cut *cut)
@@ -359,12 +231,12 @@ bool cut_has_files(const struct cut *cut)
 
 /* --- Reading again --------------------------------------------------------------------------- */
 
-typedef void take_frame(struct cut *cut, struct file *file, const struct input_frame *frame,
+typedef void take_frame(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
                         void *user);
 
 /* A file that could be read once, up to where it is damaged, which was reported then. */
-static void each_frame(struct cut *cut, struct file *file, struct input *input, take_frame *take,
-                       void *user)
+static void each_frame(struct cut *cut, struct cut_frames *file, struct input *input,
+                       take_frame *take, void *user)
 {
     struct input_frame frame;
 
@@ -373,7 +245,7 @@ static void each_frame(struct cut *cut, struct file *file, struct input *input, 
     input_close(input);
 }
 
-static bool read_again(struct cut *cut, struct file *file, take_frame *take, void *user)
+static bool read_again(struct cut *cut, struct cut_frames *file, take_frame *take, void *user)
 {
     char *error = NULL;
     struct source *source = source_open(file->name, &error);
@@ -404,7 +276,7 @@ static void set_ports(struct qs_packet *packet)
 }
 
 /* Of what is kept, or is between packets that are, all frames are. */
-static void find_frames(struct cut *cut, struct file *file, const struct input_frame *frame,
+static void find_frames(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
                         void *user)
 {
     struct ip *ip = user;
@@ -419,13 +291,13 @@ static void find_frames(struct cut *cut, struct file *file, const struct input_f
         set_ports(&packet);
     if (found == IP_NOTHING)
         return;
-    if (is_in_stretch(file, &packet) &&
+    if (cut_frames_covers(file, &packet) &&
         (found == IP_TCP ||
          cut_options_want(&cut->options->cut, frame->number, frame->time, cut->start)))
-        keep(file, frame->number);
+        cut_frames_keep(file, frame->number);
     fragments = ip_fragments(ip);
-    for (guint i = 0; is_kept(file, frame->number) && i < fragments->len; i++)
-        keep(file, g_array_index(fragments, uint64_t, i));
+    for (guint i = 0; cut_frames_has(file, frame->number) && i < fragments->len; i++)
+        cut_frames_keep(file, g_array_index(fragments, uint64_t, i));
 }
 
 struct copy {
@@ -433,14 +305,14 @@ struct copy {
     struct cut_counts *counts;
 };
 
-static void copy_frame(struct cut *cut, struct file *file, const struct input_frame *frame,
+static void copy_frame(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
                        void *user)
 {
     const struct copy *copy = user;
     const bool all = !cut->options->sessions.chosen->len;
 
     copy->counts->frames++;
-    if (!is_kept(file, frame->number) &&
+    if (!cut_frames_has(file, frame->number) &&
         !(all && cut_options_want(&cut->options->cut, frame->number, frame->time, cut->start)))
         return;
     copy->counts->kept++;
@@ -452,7 +324,7 @@ static void copy_frame(struct cut *cut, struct file *file, const struct input_fr
                                             .comment = frame->comment});
 }
 
-static bool copy_file(struct cut *cut, struct file *file, struct copy *copy)
+static bool copy_file(struct cut *cut, struct cut_frames *file, struct copy *copy)
 {
     struct ip *ip = ip_new();
     const bool good =
@@ -503,24 +375,14 @@ static bool needs_start(const struct cut_options *options)
     return options->from.relative || options->to.relative;
 }
 
-static void file_free(gpointer data)
-{
-    struct file *file = data;
-
-    g_free(file->name);
-    g_byte_array_free(file->kept, TRUE);
-    g_hash_table_destroy(file->pairs);
-    g_free(file);
-}
-
 struct cut *cut_new(const struct options *options)
 {
     struct cut *cut = g_new0(struct cut, 1);
 
     cut->options = options;
-    cut->files = g_ptr_array_new_with_free_func(file_free);
+    cut->files = g_ptr_array_new_with_free_func(cut_frames_free);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
-    cut->outside = g_hash_table_new_full(address_hash, address_equal, g_free, marks_free);
+    cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, marks_free);
     if (needs_start(&options->cut) && !source_is_standard_input(*options->files))
         cut->start = start_of(*options->files);
     return cut;
