@@ -70,6 +70,9 @@ LOSSES = {
                    {".qwd": 0.98, ".dem": 0.78, ".dm2": 0.45}),
     "lost-5": Loss(lambda frames, server: damages.lose(frames, 0.05, 1),
                    {".qwd": 0.22, ".dem": 0.44, ".dm2": 0.35}),
+    # What is lost behind the first sign-on.
+    "playing-lost-5": Loss(lambda frames, server: damages.lose(frames, 0.05, 2, 400),
+                           {".qwd": 0.87, ".dem": 0.81, ".dm2": 0.55}),
     "from-server": Loss(damages.from_server, {".qwd": 1, ".dem": 0.74, ".dm2": 0.7}),
     "from-client": Loss(damages.from_client, NONE),
     "late-1": Loss(lambda frames, server: damages.begin_late(frames, 0.01), NONE),

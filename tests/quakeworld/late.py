@@ -62,6 +62,9 @@ FTE = "fte-a/a-fte-fte"
 REPLACED = [(f"{FTE}.qwd", 100, 0.999), (f"{FTE}.qwd", 600, 0.999), (f"{FTE}.qwd", 1500, 0.98),
             ("fte-g-qcext/g-fte-qcext.qwd", 2500, 0.92)]
 
+# Of fteqw's sign-on, which has several packets for one request.
+LOST = "fte-b-ezquake/b-fte-ezquake.pcap", {20, 21}
+
 Share = collections.namedtuple("Share", "right all phantoms frames")
 
 
@@ -137,6 +140,19 @@ def check_replaced(tool, stored, lender, cut, least, whole):
     return None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped"
 
 
+def check_lost_request(tool, stored):
+    """The first of two packets with baselines, and the request for them."""
+    name, lost = LOST
+    with tempfile.TemporaryDirectory() as folder:
+        capture = Capture.read(stored / name)
+        left = [frame for number, frame in enumerate(capture.frames, 1) if number not in lost]
+        path = pathlib.Path(folder, "lost.pcap")
+        path.write_bytes(Capture(capture.link_type, left).pcap())
+        run = subprocess.run([tool, "--output", f"{folder}/", path], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, check=False)
+    return "level dm4 cannot be shown" in run.stderr
+
+
 def main():
     tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
     if not stored.exists():
@@ -149,6 +165,9 @@ def main():
             problem = check(tool, stored, case, cutter, whole, at)
             failures += problem is not None
             print(f"{'FAIL' if problem else 'ok  '} {case.recording} from {at} {problem or ''}")
+    noticed = check_lost_request(tool, stored)
+    failures += not noticed
+    print(f"{'ok  ' if noticed else 'FAIL'} {LOST[0]}: a lost request and part of its answer")
     whole = replaced.Replaced(tool, stored / f"{FTE}.qwd")
     for lender, cut, least in REPLACED:
         problem = check_replaced(tool, stored, lender, cut, least, whole)
