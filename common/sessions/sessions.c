@@ -51,6 +51,11 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
     return session ? session->chosen : options->chosen->len == 0;
 }
 
+unsigned qs_sessions_count(const struct qs_sessions *sessions)
+{
+    return sessions->numbering.count;
+}
+
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;
@@ -370,8 +375,7 @@ static void report_numbered(struct qs_sessions *sessions,
         .conversation = conversation->number,
     };
 
-    if (handler->packet)
-        handler->packet(handler, &decoded);
+    handler->packet(handler, &decoded);
 }
 
 static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -379,7 +383,8 @@ static void report_packet(struct qs_sessions *sessions, struct qs_conversation *
 {
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
-    report_numbered(sessions, conversation, packet);
+    if (sessions->handler->packet)
+        report_numbered(sessions, conversation, packet);
 }
 
 static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
