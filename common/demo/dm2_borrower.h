@@ -66,10 +66,11 @@ struct dm2_borrower {
     bool whole_seen;       /* a frame came that is no delta: nothing is to be found out any more */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
-    GHashTable *places;             /* where the player was -> frames there */
-    GHashTable *firsts;             /* number -> struct dm2_first */
-    bool moved[DM2_PLAYERS_MAX];    /* by entity: it was told where it is; see dm2_records() */
-    bool gone[DM2_PLAYERS_MAX];     /* by entity: it was removed */
+    GHashTable *places;              /* where the player was -> frames there */
+    GHashTable *firsts;              /* number -> struct dm2_first */
+    bool moved[DM2_PLAYERS_MAX];     /* by entity: it was told where it is; see dm2_records() */
+    bool mentioned[DM2_PLAYERS_MAX]; /* by entity */
+    bool gone[DM2_PLAYERS_MAX];      /* by entity: it was removed */
     bool baseless[DM2_PLAYERS_MAX]; /* and came again without a model: its baseline must have one */
     struct q2_player player;        /* the first values sent */
     uint16_t guns[DM2_GUNS_MAX];    /* models of weapons in the player's hand, each once */

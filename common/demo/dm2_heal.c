@@ -216,6 +216,7 @@ bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, i
         return false;
     healed = *base;
     healed.trust = Q2_FRAME_GUESSED;
+    healed.reference_missing = healed.healed = false;
     healed.number = number;
     healed.delta = base->number;
     healed.entities = q2_entities_new();

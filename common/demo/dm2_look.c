@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/demo/dm2_borrower.h"
+#include "common/quake2/configstrings.h"
 
 enum {
     SLOT_PROOF = 3, /* frames in which an entity stands where the player does */
@@ -134,6 +135,7 @@ static void see_return(struct dm2_borrower *b, const struct q2_mention *mention)
 {
     if (mention->number >= DM2_PLAYERS_MAX || mention->number > b->lent.max_clients)
         return;
+    b->mentioned[mention->number] = true;
     b->baseless[mention->number] |=
         b->gone[mention->number] && !(mention->bits & (U_MODEL | U_REMOVE));
     b->gone[mention->number] = mention->bits & U_REMOVE;
@@ -210,15 +212,31 @@ bool dm2_look(struct qs_borrower *borrower, const struct qs_decoder *decoder)
 
 /* --- Who the player is --- */
 
+/* Who lends at the same time is another player. */
+static bool is_lender(const struct dm2_borrower *b, int player)
+{
+    return b->kind == QS_LENDER_PRESENT && b->lent.player == player;
+}
+
+/* A player of the level whose entity is nowhere to be seen: he may be dead, and watch others. */
+static int16_t find_unseen(const struct dm2_borrower *b)
+{
+    for (uint16_t i = 0; i < b->lent.max_clients && i + 1 < DM2_PLAYERS_MAX; i++)
+        if (!is_lender(b, i) && !b->mentioned[i + 1] &&
+            q2_configstring(&b->lent, Q2_RANGE_PLAYERSKINS, i))
+            return (int16_t)i;
+    return b->player.clientnum;
+}
+
 /* Q2PRO says it where the view changes, and else leaves out where the own entity is. */
 int16_t dm2_find_slot(const struct dm2_borrower *b)
 {
     unsigned best = 0;
 
     for (unsigned i = 1; i < DM2_PLAYERS_MAX; i++)
-        if (b->at_player[i] > b->at_player[best])
+        if (b->at_player[i] > b->at_player[best] && !is_lender(b, (int)i - 1))
             best = i;
     if (b->at_player[best] >= SLOT_PROOF)
         return (int16_t)(best - 1);
-    return b->player.clientnum;
+    return is_lender(b, b->player.clientnum) ? find_unseen(b) : b->player.clientnum;
 }

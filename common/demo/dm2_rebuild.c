@@ -44,6 +44,7 @@ struct dm2 {
     bool incomplete;            /* that the level cannot be shown was said */
     bool refused;               /* that the protocol is not rebuilt was said */
     struct dm2_kept kept;       /* the demo's frames */
+    int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
     struct q2_dialect dialect; /* of the demo */
@@ -140,6 +141,7 @@ static void end_level(struct dm2 *dm2)
     }
     dm2->begun = dm2->incomplete = dm2->lossy = false;
     dm2->kept = (struct dm2_kept){0};
+    dm2->newest = 0;
     converter_level(&dm2->converter);
     g_byte_array_set_size(dm2->block, 0);
 }
@@ -375,6 +377,43 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
             dm2_kept_has(&dm2->kept, frame->delta));
 }
 
+/* Writes what a lost frame was, in a block before that of the packet at hand. */
+static void write_healed(struct dm2 *dm2, const struct q2_session *session,
+                         const struct q2_frame *lost, const struct qs_packet *packet,
+                         uint32_t acknowledged)
+{
+    const bool packed = session->dialect.packed;
+    const struct q2_frame *frame =
+        packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
+    const struct q2_frame *last =
+        packed ? &dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->kept.last);
+    GByteArray *block = dm2->block;
+
+    if (!frame)
+        return;
+    dm2->block = g_byte_array_new();
+    if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
+        flush_block(dm2);
+        keep_last_frame(dm2, session, frame);
+        dm2->out->counts.repaired++;
+    }
+    g_byte_array_free(dm2->block, TRUE);
+    dm2->block = block;
+}
+
+/* A frame that the capture lacks is known from another client, since this one counts from it. */
+static void add_healed(struct dm2 *dm2, const struct q2_session *session,
+                       const struct q2_frame *frame, const struct qs_packet *packet,
+                       uint32_t acknowledged)
+{
+    const struct q2_frame *lost =
+        frame->healed ? q2_tracker_frame(dm2->tracker, frame->delta) : NULL;
+
+    if (lost && lost->number > dm2->newest && lost->number < frame->number)
+        write_healed(dm2, session, lost, packet, acknowledged);
+    dm2->newest = frame->number;
+}
+
 /* `first` are the messages of a frame. */
 static void add_frame(struct dm2 *dm2, const struct q2_session *session,
                       const struct q2_tracked_message *first, const struct qs_packet *packet,
@@ -387,6 +426,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
         return;
     }
+    add_healed(dm2, session, frame, packet, acknowledged);
     if (session->dialect.packed) {
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
         if (!frame)

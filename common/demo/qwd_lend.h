@@ -49,7 +49,7 @@ const char *qwd_untranslatable(const struct qwd_dialect *from, const struct qwd_
 void qwd_translate(GByteArray *out, const struct qwd_dialect *from, const struct qwd_dialect *to,
                    struct qs_view message);
 
-/* Behind the id of svc_serverdata: passes the pairs that tell the extensions. */
+/* Behind the id of svc_serverdata: passes the pairs that tell the extensions, and vlen's data. */
 void qwd_skip_pairs(struct qs_reader *in);
 
 struct qw_delta_format qwd_format_of(const struct qwd_dialect *dialect);

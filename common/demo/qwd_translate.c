@@ -41,7 +41,8 @@ const char *qwd_untranslatable(const struct qwd_dialect *from, const struct qwd_
 
 static bool is_pair(uint32_t key)
 {
-    return key == EXTENSION_FTE || key == EXTENSION_FTE2 || key == EXTENSION_MVD1;
+    return key == EXTENSION_FTE || key == EXTENSION_FTE2 || key == EXTENSION_MVD1 ||
+           key == EXTENSION_VLEN;
 }
 
 static void append_pair(GByteArray *out, uint32_t key, uint32_t value)
@@ -54,8 +55,13 @@ static void append_pair(GByteArray *out, uint32_t key, uint32_t value)
 
 void qwd_skip_pairs(struct qs_reader *in)
 {
-    while (qs_reader_left(in) >= PAIR_SIZE && is_pair(qs_le32(in->data + in->pos)))
-        qs_reader_take(in, PAIR_SIZE);
+    while (qs_reader_left(in) >= PAIR_SIZE && is_pair(qs_le32(in->data + in->pos))) {
+        const uint32_t key = qs_reader_u32(in);
+
+        qs_reader_u32(in);
+        if (key == EXTENSION_VLEN)
+            qs_reader_take(in, qs_reader_u32(in));
+    }
 }
 
 /* Where the first seat's byte is, behind the pairs: serverdata's layout is in PROTOCOL.md. */

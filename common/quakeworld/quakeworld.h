@@ -67,6 +67,7 @@ struct qw_sign_on {
     bool done;        /* the client says that it begins to play, or an update of entities came */
     bool lent;        /* it is another session's: nothing is missing */
     bool pending;     /* a request of the client's has no answer yet */
+    bool may_pend;    /* so may one in a packet of the client's that was not captured */
     uint32_t request; /* the last one's hash; 0: none was seen */
     uint64_t lost; /* number of the packet before which something of it is missing; 0: nothing is */
 };
@@ -75,6 +76,7 @@ struct qw_sign_on {
 struct qw_reliable {
     uint32_t acknowledged; /* by the client's last packet; 0: it had none */
     uint32_t last;         /* number of the server's last packet */
+    uint32_t client;       /* number of the client's last packet; 0: there was none */
     bool bit;              /* turns with each reliable packet that the client takes */
     uint64_t sent;         /* by number, modulo 64: it was reliable */
 };

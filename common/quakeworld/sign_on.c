@@ -63,23 +63,28 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
     sign_on->done |= begins_with(text, "begin ");
 }
 
+static void answer(struct qs_decoder *d)
+{
+    qw_session(d)->sign_on.pending = qw_session(d)->sign_on.may_pend = false;
+}
+
 void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text)
 {
     if (begins_with(text, "cmd prespawn") || begins_with(text, "cmd spawn") ||
         begins_with(text, "skins"))
-        qw_session(d)->sign_on.pending = false;
+        answer(d);
 }
 
 void qw_sign_on_serverdata(struct qs_decoder *d)
 {
-    qw_session(d)->sign_on.pending = false;
+    answer(d);
 }
 
 void qw_sign_on_list(struct qs_decoder *d, uint32_t first)
 {
     if (!first && qw_session(d)->sign_on.done)
         lose(d);
-    qw_session(d)->sign_on.pending = false;
+    answer(d);
 }
 
 /* --- The server's reliable packets --- */
@@ -120,13 +125,16 @@ static void follow_server(struct qw_reliable *known, uint32_t sequence, bool rel
  */
 static void follow_client(struct qs_decoder *d, struct qw_reliable *known, bool bit)
 {
-    const struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+    struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
     const uint64_t between =
         numbers_between(known->acknowledged, MIN(known->last, d->acknowledged));
     const bool turned = known->bit != bit;
 
-    if (d->notes[QS_NOTE_NOT_CAPTURED] && known->acknowledged && sign_on->pending &&
-        !sign_on->done && turned != is_odd(known->sent & between))
+    sign_on->may_pend |= known->client && d->sequence > known->client + 1;
+    known->client = d->sequence;
+    if (d->notes[QS_NOTE_NOT_CAPTURED] && known->acknowledged &&
+        (sign_on->pending || sign_on->may_pend) && !sign_on->done &&
+        turned != is_odd(known->sent & between))
         lose(d);
     known->acknowledged = d->acknowledged;
     known->bit = bit;

@@ -52,6 +52,11 @@ void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
     demo->time = packet->time;
 }
 
+void qs_session_demo_set_time(struct qs_session_demo *demo, int64_t time)
+{
+    demo->time = time;
+}
+
 void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player)
 {
     g_free(demo->player);

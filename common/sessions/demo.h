@@ -76,6 +76,9 @@ bool qs_session_demo_is_cut(const struct qs_session_demo *demo);
 void qs_session_demo_set_source(struct qs_session_demo *demo, const char *file,
                                 const struct qs_packet *packet);
 
+/* The time of what is written until the next packet comes. */
+void qs_session_demo_set_time(struct qs_session_demo *demo, int64_t time);
+
 /* Whose demo it is; NULL: not known. */
 void qs_session_demo_set_player(struct qs_session_demo *demo, const char *player);
 

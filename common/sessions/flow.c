@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/flow.h"
 
-#include <string.h>
+#include "common/core/address.h"
 
 struct qs_flow_table {
     GHashTable *flows;              /* by their two ends */
@@ -17,38 +17,23 @@ struct qs_flow_table {
     void *user;
 };
 
-static bool address_equal(const struct qs_address *a, const struct qs_address *b)
-{
-    return a->port == b->port && a->family == b->family &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
-static uint32_t address_hash(const struct qs_address *address)
-{
-    uint64_t halves[2];
-
-    memcpy(halves, address->bytes, sizeof halves);
-    halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
-    halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (uint32_t)((halves[0] ^ halves[1]) >> 32);
-}
-
 /* The same for both directions. */
 static guint ends_hash(gconstpointer data)
 {
     const struct qs_address *ends = data;
 
-    return address_hash(&ends[0]) + address_hash(&ends[1]);
+    return qs_address_hash(&ends[0]) + qs_address_hash(&ends[1]);
 }
 
 /* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
 static enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
                              const struct qs_address *b)
 {
-    if (address_equal(&ends[QS_END_A], a))
-        return address_equal(&ends[QS_END_B], b) ? QS_END_A : QS_END_UNKNOWN;
-    return address_equal(&ends[QS_END_B], a) && address_equal(&ends[QS_END_A], b) ? QS_END_B
-                                                                                  : QS_END_UNKNOWN;
+    if (qs_address_equal(&ends[QS_END_A], a))
+        return qs_address_equal(&ends[QS_END_B], b) ? QS_END_A : QS_END_UNKNOWN;
+    return qs_address_equal(&ends[QS_END_B], a) && qs_address_equal(&ends[QS_END_A], b)
+               ? QS_END_B
+               : QS_END_UNKNOWN;
 }
 
 /* Whether these are the two ends, in either order. */
@@ -261,7 +246,7 @@ struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct 
 
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
 {
-    return address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
+    return qs_address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
 }
 
 static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from)

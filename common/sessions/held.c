@@ -112,6 +112,11 @@ void qs_held_packet(struct qs_held *held, const struct qs_decoder *decoder, cons
     qs_spool_add(held->spool, file, packet);
 }
 
+int64_t qs_held_since(const struct qs_held *held)
+{
+    return held->since;
+}
+
 void qs_held_end(struct qs_held *held, const struct qs_session *state)
 {
     held->known = copy_session(held->format->protocol, state);

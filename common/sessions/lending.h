@@ -78,6 +78,9 @@ struct qs_loan {
 /* The session is over; `state` is what is known of it. */
 void qs_held_end(struct qs_held *held, const struct qs_session *state);
 
+/* The time of the first packet that is held. */
+int64_t qs_held_since(const struct qs_held *held);
+
 /* Looks for a lender. `server`: the session's. */
 void qs_held_find_lender(struct qs_held *held, const struct qs_address *server,
                          struct qs_loan *loan);

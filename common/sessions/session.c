@@ -293,6 +293,8 @@ static void begin_again(struct qs_held_listener *listener, struct qs_session *st
     const struct again *again = (const struct again *)listener;
     const struct qs_client_session *session = again->session;
 
+    /* A demo may begin with what is lent, before the first packet. */
+    qs_session_demo_set_time(session->demo, qs_held_since(session->held));
     if (again->borrower)
         session->rebuilt->rebuilder->lend(session->rebuild, again->borrower, state);
 }

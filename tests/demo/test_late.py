@@ -31,6 +31,7 @@ class Late(ToolTest):
         path = self.write("in.pcap", capture.pcap())
         (self.folder / "out").mkdir(exist_ok=True)
         output, error = self.tool("--force", "--output", "out", *options, path, status=status)
+        self.assertNotIn("-19700101-", output)
         for name, session in re.findall(r"^out/(\S+): session (\d+),", output, re.MULTILINE):
             level = name.rsplit("-", 1)[1]
             (self.folder / "out" / name).rename(self.folder / "out" / f"in-{session}-{level}")
@@ -318,8 +319,10 @@ class QuakeWorldSignOnLost(Late):
                        if number > levels[1] and names & UPDATES)
         self.sign_on = [number for number in messages if levels[1] <= number < playing]
 
-    def without(self, number):
-        return Capture(self.whole.link_type, self.whole.frames[:number - 1] + self.whole.frames[number:])
+    def without(self, number, count=1):
+        """Nor the packets before it, to that count."""
+        frames = self.whole.frames
+        return Capture(self.whole.link_type, frames[:number - count] + frames[number:])
 
     def levels(self, demo):
         """The states by level and number, and how many levels there are."""
@@ -348,6 +351,12 @@ class QuakeWorldSignOnLost(Late):
             self.assertEqual(shown, {sequence: first[sequence] for sequence in shown})
             self.assertGreater(len(shown), 1600)
             self.assertLess(len(seen), 1720)
+
+    def test_request_is_lost_too(self):
+        """Then the client's bit for reliable packets shows that there was an answer."""
+        for number in self.sign_on[1:]:
+            error = self.convert(self.without(number, 2))
+            self.assertRegex(error, "cannot be shown: part of its sign-on", number)
 
     def test_demo_lends(self):
         whole = {sequence: states for (_, sequence), states in self.levels(self.recorded).items()}

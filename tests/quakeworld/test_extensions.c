@@ -4,6 +4,7 @@
  * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
  * sent.
  */
+#include "common/demo/qwd_lend.h"
 #include "common/dump/dump.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
@@ -504,6 +505,45 @@ static void split_screens_have_seats(void **state)
     assert_heard(f, "qw.seats.player = 2\n");
 }
 
+/* The key vlen: an identifier, a length, data. */
+#define VLEN_SERVERDATA                                                                            \
+    "\x0b"                                                                                         \
+    "FTEX\0\x80\0\0vlenname\3\0\0\0abc"                                                            \
+    "FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"                                                               \
+    "qw\0\5Level\0"
+
+static void vlen_has_data_of_any_length(void **state)
+{
+    struct fixture *f = *state;
+
+    from_server(f, VIEW(SERVER VLEN_SERVERDATA));
+    assert_heard(f, "qw.extension.length = 3\n");
+    assert_heard(f, "qw.agreed.fte = 0x8000\n");
+    assert_heard(f, "qw.agreed.fte2 = 0x2\n");
+    assert_int_equal(f->session.player, 5);
+    assert_int_not_equal(from_server(f, VIEW("\2\0\0\0\1\0\0\0\x0b"
+                                             "vlenname\xff\xff\xff\x7f")),
+                         0);
+}
+
+/* Nobody asks for what it says, so another client is told the rest. */
+static void vlen_is_not_lent(void **state)
+{
+    static const char told[] = VLEN_SERVERDATA;
+    static const char lent[] = "\x0b"
+                               "FTEX\0\x80\0\0FTE2\2\0\0\0\x1c\0\0\0\1\0\0\0"
+                               "qw\0\3Level\0";
+    const struct qwd_dialect from = {.fte = 0x8000, .fte2 = 2, .player = 5};
+    const struct qwd_dialect to = {.fte = 0x8000, .fte2 = 2, .player = 3};
+    GByteArray *out = g_byte_array_new();
+
+    (void)state;
+    qwd_translate(out, &from, &to, (struct qs_view){(const uint8_t *)told, sizeof told - 1});
+    assert_int_equal(out->len, sizeof lent - 1);
+    assert_memory_equal(out->data, lent, out->len);
+    g_byte_array_free(out, TRUE);
+}
+
 /* The highest bit of the player's number is not part of it. */
 static void spectators_have_a_bit(void **state)
 {
@@ -686,6 +726,8 @@ int main(void)
         TEST(late_precaches_are_remembered),
         TEST(custom_effects_are_read_as_defined),
         TEST(split_screens_have_seats),
+        TEST(vlen_has_data_of_any_length),
+        TEST(vlen_is_not_lent),
         TEST(spectators_have_a_bit),
         TEST(mvdsv_chooses_weapons),
         TEST(projectiles_move_by_themselves),
