@@ -27,7 +27,7 @@ class Install(unittest.TestCase):
 
     def uninstall(self, **environment):
         self.cmake(f"-DMANIFEST={BUILD}/install_manifest.txt", "-P",
-                   str(SOURCE / "packaging/uninstall.cmake"), **environment)
+                   str(SOURCE / ".packaging/uninstall.cmake"), **environment)
 
     def test_for_all(self):
         """The plugin and the profile go where Wireshark is, the rest goes below the prefix."""

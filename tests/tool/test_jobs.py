@@ -14,7 +14,7 @@ import unittest
 
 import tool
 
-EXAMPLES = tool.SOURCE / "packaging/examples"
+EXAMPLES = tool.SOURCE / ".packaging/examples"
 ACTION = tool.SOURCE / ".github/actions/check-goldens"
 PACKAGE = os.environ.get("PACKAGE")
 DAMAGE = 90522, b"\x19"  # the health that svc_damage of packet 1027 takes

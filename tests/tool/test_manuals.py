@@ -11,6 +11,7 @@ import tool
 
 MANUALS = [tool.SOURCE / name for name in ("pcap2demo/pcap2demo.1", "common/dump/quakeshark-dump.5",
                                            "plugin/quakeshark.7")]
+DOCUMENTS = ("README.md", ".github/CONTRIBUTING.md")
 # Whether other manuals are on this machine says nothing about ours.
 ABOUT_THE_MACHINE = re.compile(r"referenced manual not found|outdated mandoc\.db")
 
@@ -43,21 +44,21 @@ class Manuals(unittest.TestCase):
                          os.environ["PROJECT_VERSION"])
 
     def test_links_between_documents(self):
-        for name in ("README.md", "CONTRIBUTING.md"):
+        for name in DOCUMENTS:
             text = (tool.SOURCE / name).read_text(encoding="utf-8")
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
                 with self.subTest(name=name, target=target):
-                    self.assertTrue((tool.SOURCE / target).exists())
+                    self.assertTrue(((tool.SOURCE / name).parent / target).exists())
 
     def test_anchors(self):
-        headings = {}
-        for name in ("README.md", "CONTRIBUTING.md"):
-            text = (tool.SOURCE / name).read_text(encoding="utf-8")
-            headings[name] = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
-                              for heading in re.findall(r"^#+ (.*)$", text, re.M)}
+        texts = {name: (tool.SOURCE / name).read_text(encoding="utf-8") for name in DOCUMENTS}
+        headings = {name: {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+                           for heading in re.findall(r"^#+ (.*)$", text, re.M)}
+                    for name, text in texts.items()}
+        for name, text in texts.items():
             for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", text):
                 with self.subTest(name=name, anchor=anchor):
-                    self.assertIn(anchor, headings.get(target or name, {anchor}))
+                    self.assertIn(anchor, headings[target or name])
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ function(write_documents folder package date)
  -- ${CPACK_PACKAGE_CONTACT}  ${when}
 ")
   configure_file(${CPACK_QUAKESHARK_SOURCE_DIR}/CHANGELOG.md ${folder}/changelog COPYONLY)
-  configure_file(${CPACK_QUAKESHARK_SOURCE_DIR}/packaging/copyright ${folder}/copyright COPYONLY)
+  configure_file(${CPACK_QUAKESHARK_SOURCE_DIR}/.packaging/copyright ${folder}/copyright COPYONLY)
   run(gzip -9n ${folder}/changelog ${folder}/changelog.Debian)
 endfunction()
 
