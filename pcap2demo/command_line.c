@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pcap2demo/action_option.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/crowded.h"
 #include "pcap2demo/help.h"
@@ -12,6 +13,7 @@
 #include "pcap2demo/output/writer.h"
 #include "common/sessions/lending.h"
 #include "pcap2demo/protocol_options.h"
+#include "pcap2demo/ranges.h"
 
 /* Numbers in one range of sessions. */
 enum { SESSIONS_CHOSEN_MAX = 1000000 };
@@ -19,10 +21,10 @@ enum { SESSIONS_CHOSEN_MAX = 1000000 };
 /* The command line as GOption leaves it; what needs work goes on to struct options. */
 struct words {
     struct options *options;
-    bool several_actions;
-    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, version, help;
+    struct action_option action;
+    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, wide, version, help;
     int sessions_max;
-    char *output, *qwd_format, *split;
+    char *output, *qwd_format, *split, *color;
     char **sessions, **options_of_protocols;
     char **read; /* files that -r names */
 };
@@ -37,94 +39,9 @@ static bool usage_problem(char *problem)
 
 /* --- GOption --------------------------------------------------------------------------------- */
 
-/* `option` is "--list" or "-l". */
-static const struct action_kind *find_action(const char *option)
-{
-    for (int i = 0; action_kinds[i]; i++) {
-        const struct action_kind *kind = action_kinds[i];
-
-        if (option[1] == '-' ? strcmp(option + 2, kind->name) == 0 : option[1] == kind->letter)
-            return kind;
-    }
-    return NULL;
-}
-
-static gboolean take_action(const char *option, const char *value, gpointer data, GError **error)
-{
-    struct words *words = data;
-    struct options *options = words->options;
-    const struct action_kind *kind = find_action(option);
-    char *problem = value && kind->standard && kind->problem ? kind->problem(value) : NULL;
-
-    if (options->action && options->action != kind)
-        words->several_actions = true;
-    options->action = kind;
-    g_free(options->argument);
-    options->argument = g_strdup(value);
-    if (problem)
-        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-    g_free(problem);
-    return !problem;
-}
-
-/* "--list, --dump, --check and --stats", with `last` before the last one. New. */
-static char *list_actions(const char *last, bool json)
-{
-    GPtrArray *names = g_ptr_array_new();
-    GString *text = g_string_new(NULL);
-
-    for (int i = 0; action_kinds[i]; i++)
-        if (!json || action_kinds[i]->json)
-            g_ptr_array_add(names, (char *)action_kinds[i]->name);
-    for (guint i = 0; i < names->len; i++)
-        g_string_append_printf(text, "%s--%s",
-                               !i                   ? ""
-                               : i + 1 < names->len ? ", "
-                                                    : last,
-                               (const char *)g_ptr_array_index(names, i));
-    g_ptr_array_free(names, TRUE);
-    return g_string_free(text, FALSE);
-}
-
-/* "text|json" */
-static const char *choices_of(const struct action_kind *kind)
-{
-    GString *text = g_string_new(NULL);
-    const char *interned;
-
-    for (unsigned i = 0; kind->choice(i); i++)
-        g_string_append_printf(text, "%s%s", i ? "|" : "", kind->choice(i));
-    interned = g_intern_string(text->str);
-    g_string_free(text, TRUE);
-    return interned;
-}
-
-static int flags_of(const struct action_kind *kind)
-{
-    if (!kind->argument && !kind->choice)
-        return G_OPTION_FLAG_NO_ARG;
-    return kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
-}
-
-static void add_actions(struct option_table *table)
-{
-    /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
-    __extension__ gpointer callback = (gpointer)take_action;
-
-    for (int i = 0; action_kinds[i]; i++) {
-        const struct action_kind *kind = action_kinds[i];
-        const GOptionEntry entries[] = {{kind->name, kind->letter, flags_of(kind),
-                                         G_OPTION_ARG_CALLBACK, callback, kind->help,
-                                         kind->choice ? choices_of(kind) : kind->argument},
-                                        G_OPTION_ENTRY_NULL};
-
-        option_table_add(table, entries);
-    }
-}
-
 static void add_json(struct option_table *table, struct words *words)
 {
-    char *actions = list_actions(" or ", true);
+    char *actions = action_option_names(" or ", true);
     char *help = g_strconcat("Print JSON: with ", actions, NULL);
     const GOptionEntry json[] = {
         {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, g_intern_string(help), NULL},
@@ -190,9 +107,18 @@ static void add_others(struct option_table *table, struct words *words)
 {
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
+        {"replace-names", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_names,
+         "With --anonymize: replace players' names, too", NULL},
+        {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_chat,
+         "With --anonymize: replace what players said, too", NULL},
         {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
          "Print passwords, which dumps and goldens have as \"*****\"", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
+        {"wide", 0, 0, G_OPTION_ARG_NONE, &words->wide,
+         "Do not cut the columns of a list to the width of the terminal", NULL},
+        {"color", 0, 0, G_OPTION_ARG_STRING, &words->color,
+         "When to use colours: auto is on a terminal, where NO_COLOR is not set",
+         "auto|always|never"},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
         G_OPTION_ENTRY_NULL};
@@ -205,10 +131,12 @@ static struct option_table *table_new(struct words *words)
     struct option_table *table = option_table_new();
 
     option_table_section(table, "What is done (without one of these: a demo of each session)");
-    add_actions(table);
+    action_option_add(table);
     add_json(table, words);
     option_table_section(table, "With --check");
     check_options_add(&words->options->check, table);
+    option_table_section(table, "With --pcap, of captures");
+    cut_options_add(&words->options->cut, table);
     option_table_section(table, "Demos");
     add_output(table, words);
     option_table_section(table, "Input");
@@ -222,49 +150,24 @@ static struct option_table *table_new(struct words *words)
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-/* A number from 1 at `*at`, which moves behind it. */
-static bool read_number(const char **at, unsigned *number)
-{
-    char *end;
-    const guint64 value = g_ascii_isdigit(**at) ? g_ascii_strtoull(*at, &end, 10) : 0;
-
-    if (!value || value > G_MAXUINT)
-        return false;
-    *number = (unsigned)value;
-    *at = end;
-    return true;
-}
-
-/* "3" or "3-5" at `*at`, which moves behind it. */
-static bool read_sessions(GArray *chosen, const char **at)
-{
-    unsigned first, last;
-
-    if (!read_number(at, &first))
-        return false;
-    last = first;
-    if (**at == '-') {
-        ++*at;
-        if (!read_number(at, &last) || last < first || last - first >= SESSIONS_CHOSEN_MAX)
-            return false;
-    }
-    for (unsigned number = first; number <= last; number++)
-        g_array_append_val(chosen, number);
-    return true;
-}
-
 /* "1,3-5" */
 static bool take_session(struct options *options, const char *text)
 {
-    const char *at = text;
+    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+    bool good = ranges_parse(ranges, text);
 
-    while (read_sessions(options->sessions.chosen, &at)) {
-        if (!*at)
-            return true;
-        if (*at++ != ',')
-            break;
+    for (guint i = 0; good && i < ranges->len; i++) {
+        const struct range *range = &g_array_index(ranges, struct range, i);
+
+        good = range->last <= G_MAXUINT && range->last - range->first < SESSIONS_CHOSEN_MAX;
+        for (uint64_t at = range->first; good && at <= range->last; at++) {
+            const unsigned number = (unsigned)at;
+
+            g_array_append_val(options->sessions.chosen, number);
+        }
     }
-    return usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
+    g_array_free(ranges, TRUE);
+    return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
 }
 
 static bool take_protocol_option(struct options *options, const char *text)
@@ -293,7 +196,7 @@ static bool take_each(struct options *options, char *const *texts,
 /* As usage_error(), with the actions' names at the end. */
 static bool wrong_action(const char *before, const char *last, bool json)
 {
-    char *names = list_actions(last, json);
+    char *names = action_option_names(last, json);
 
     usage_error("%s%s", before, names);
     g_free(names);
@@ -312,7 +215,7 @@ static bool take_actions(struct options *options, const struct words *words)
 {
     char *problem;
 
-    if (words->several_actions)
+    if (words->action.several)
         return wrong_action("choose one of ", " and ", false);
     if (!options->action)
         options->action =
@@ -320,6 +223,8 @@ static bool take_actions(struct options *options, const struct words *words)
     options->json = words->json;
     if (options->json && !options->action->json)
         return wrong_action("--json goes with ", " or ", true);
+    if (words->wide && options->action != &list_action)
+        return usage_error("--wide goes with --list");
     if (words->output && options->action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
     problem = argument_problem(options);
@@ -335,8 +240,10 @@ static bool take_inputs(struct options *options, const struct words *words)
     char *problem;
 
     options->files = inputs_join(words->read, options->files);
+    if (options->action->print)
+        return !options->interface || usage_error("--%s needs no input", options->action->name);
     if (options->interface && options->action == &pcap_action)
-        return usage_error("--pcap takes demos, not an interface");
+        return usage_error("--pcap takes demos and captures, not an interface");
     if (options->interface && *options->files)
         return usage_error("choose files or an interface, not both");
     if (options->user && !options->interface)
@@ -344,6 +251,7 @@ static bool take_inputs(struct options *options, const struct words *words)
     if (!options->interface && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
+    options->any_folder = inputs_have_folder(options->files);
     problem = inputs_problem(options->files, options->action, words->force);
     if (!problem)
         problem = inputs_open_folders(&options->files, words->recursive);
@@ -356,6 +264,15 @@ static bool take_check(struct options *options)
     if (check_options_are_given(&options->check) && options->action != &check_action)
         return usage_error("--golden, --no-rebuild, --tap and --junit go with --check");
     return check_options_take(&options->check, options->files, options->json);
+}
+
+static bool take_cut(struct options *options)
+{
+    if (cut_options_are_given(&options->cut) && options->action != &pcap_action)
+        return usage_error("--packets, --from, --to and --no-sign-on go with --pcap");
+    if (options->cut.packet_ranges && options->files[0] && options->files[1])
+        return usage_error("--packets goes with one capture: each counts its own packets");
+    return cut_options_take(&options->cut);
 }
 
 static bool take_output(struct options *options, const char *output)
@@ -396,17 +313,27 @@ static bool take_sessions_max(struct options *options, int max)
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
+/* NULL: auto. */
+static bool take_color(const char *color)
+{
+    return !color || terminal_set_color(color) ||
+           usage_error("--color %s: colours are used always, never, or by auto on a terminal",
+                       color);
+}
+
 static bool take_words(struct options *options, const struct words *words)
 {
     options->quiet = words->quiet;
     options->verbose = words->verbose;
+    options->wide = words->wide;
     options->show_secrets = options->check.golden.show_secrets = words->show_secrets;
     options->sessions.may_wait = !options->interface;
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
-    return take_qwd_format(options, words->qwd_format) && take_split(options, words->split) &&
-           take_sessions_max(options, words->sessions_max) && take_actions(options, words) &&
-           take_inputs(options, words) && take_check(options) &&
+    return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
+           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
+           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_cut(options) &&
            recorder_options_take(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
@@ -418,26 +345,10 @@ static void words_clear(struct words *words)
     g_free(words->output);
     g_free(words->qwd_format);
     g_free(words->split);
+    g_free(words->color);
     g_strfreev(words->sessions);
     g_strfreev(words->options_of_protocols);
     g_strfreev(words->read);
-}
-
-/*
- * GOption would take the word behind a bare --dump for its argument; it is a file's name. The texts
- * that it gets instead are collected in `spelt_out`.
- */
-static void spell_out_arguments(int argc, char **argv, GPtrArray *spelt_out)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const struct action_kind *kind =
-            g_str_has_prefix(argv[i], "--") ? find_action(argv[i]) : NULL;
-
-        if (!kind || !kind->standard)
-            continue;
-        argv[i] = g_strdup_printf("--%s=%s", kind->name, kind->standard);
-        g_ptr_array_add(spelt_out, argv[i]);
-    }
 }
 
 /* What is wrong with the words that GOption would read, as a new text; or NULL. */
@@ -445,7 +356,7 @@ static char *parse_words(const struct option_table *table, struct words *words, 
                          char ***argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
-    GOptionGroup *group = g_option_group_new("main", NULL, NULL, words, NULL);
+    GOptionGroup *group = g_option_group_new("main", NULL, NULL, &words->action, NULL);
     GError *error = NULL;
     char *problem = NULL;
 
@@ -482,7 +393,7 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
     enum command_line_verdict verdict = COMMAND_LINE_WRONG;
     char *problem = option_table_problem(table, *argc, *argv);
 
-    spell_out_arguments(*argc, *argv, spelt_out);
+    action_option_spell_out(*argc, *argv, spelt_out);
     if (!problem)
         problem = parse_words(table, words, argc, argv);
     if (problem)
@@ -496,13 +407,15 @@ static enum command_line_verdict parse(struct options *options, struct words *wo
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {.options = options, .sessions_max = QS_CROWD_SESSIONS_MAX};
+    struct words words = {
+        .options = options, .action = {.options = options}, .sessions_max = QS_CROWD_SESSIONS_MAX};
     enum command_line_verdict verdict;
 
     *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
                                              .sign_ons = qs_lending_demos_new()}};
     check_options_init(&options->check);
+    cut_options_init(&options->cut);
     recorder_options_init(&options->recorder);
     protocol_options_init(&options->sessions);
     verdict = parse(options, &words, argc, argv);
@@ -521,6 +434,7 @@ void command_line_clear(struct options *options)
     g_free(options->user);
     g_free(options->filter);
     check_options_clear(&options->check);
+    cut_options_clear(&options->cut);
     recorder_options_clear(&options->recorder);
     g_array_free(options->sessions.chosen, TRUE);
     g_ptr_array_free(options->sessions.sign_ons, TRUE);

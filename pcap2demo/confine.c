@@ -125,21 +125,35 @@ static struct ruleset ruleset_of(long version)
                             .network = version >= 4 ? TCP_BIND | TCP_CONNECT : 0};
 }
 
-static bool allow_writing(int rules, const struct ruleset *ruleset, const char *folder)
+static bool allow(int rules, const struct ruleset *ruleset, const char *path, uint64_t rights)
 {
-    char *path = there_already(folder);
     struct landlock_path_beneath_attr beneath = {
-        .allowed_access = writing & ruleset->files,
+        .allowed_access = rights & ruleset->files,
         .parent_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
     };
     bool done;
 
-    g_free(path);
     if (beneath.parent_fd < 0)
         return false;
     done = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
     close(beneath.parent_fd);
     return done;
+}
+
+static bool allow_writing(int rules, const struct ruleset *ruleset, const char *folder)
+{
+    char *path = there_already(folder);
+    const bool done = allow(rules, ruleset, path, writing);
+
+    g_free(path);
+    return done;
+}
+
+/* libpcap looks there for packets that interfaces have lost; not every system shows it. */
+static void allow_statistics(int rules, const struct ruleset *ruleset)
+{
+    allow(rules, ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(rules, ruleset, "/sys/devices", LANDLOCK_ACCESS_FS_READ_FILE);
 }
 
 static char *restrict_files(const char *const *folders)
@@ -158,6 +172,7 @@ static char *restrict_files(const char *const *folders)
         return cannot("files cannot be put out of reach");
     for (; *folders && done; folders++)
         done = allow_writing(rules, &ruleset, *folders);
+    allow_statistics(rules, &ruleset);
     /* Packets that are kept; see tmpfile(3). */
     done = done && allow_writing(rules, &ruleset, P_tmpdir) &&
            syscall(SYS_landlock_restrict_self, rules, 0) == 0;

@@ -26,17 +26,19 @@ static char *summary(void)
 
 static const char ending[] =
     "\nExit status: 0 all is well; 1 something in the input is wrong or differs from\n"
-    "its golden, or a demo could not be written; 2 wrong usage, or a file that cannot\n"
-    "be read or written at all.\n\n"
+    "its golden, nothing is there that was asked for, or a demo could not be written;\n"
+    "2 wrong usage, or a file that cannot be read or written at all.\n\n"
     "Examples:\n"
     "  pcap2demo duel.pcap                       a demo of each session, here\n"
     "  pcap2demo --list duel.pcap                which sessions are in it\n"
     "  pcap2demo --dump duel.pcap | grep damage\n"
+    "  pcap2demo --fields qw.damage              what its fields are\n"
     "  pcap2demo --golden goldens --update duel.pcap    keep how it decodes\n"
     "  pcap2demo --golden goldens duel.pcap             does it still?\n"
     "  tcpdump -w - udp | pcap2demo -\n"
     "  pcap2demo --dump duel.qwd | less          what is in a demo\n"
-    "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n";
+    "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n"
+    "  pcap2demo --pcap bug.pcapng -s 2 --packets 4700-4711 duel.pcap    a small one\n";
 
 void help_print(const struct option_table *table)
 {

@@ -81,6 +81,13 @@ static bool open_folder(const char *folder, bool recursive, GPtrArray *files, ch
     return false;
 }
 
+bool inputs_have_folder(char *const *files)
+{
+    while (*files && !g_file_test(*files, G_FILE_TEST_IS_DIR))
+        files++;
+    return *files != NULL;
+}
+
 char *inputs_open_folders(char ***files, bool recursive)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);

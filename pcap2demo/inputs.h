@@ -16,6 +16,8 @@ char **inputs_join(char *const *read, char **others);
  */
 char *inputs_problem(char *const *files, const struct action_kind *action, bool forced);
 
+bool inputs_have_folder(char *const *files);
+
 /*
  * Replaces each folder in `*files`, which may be freed for a new list, by the captures and demos in
  * it; with `recursive`, also by those in the folders below. What is wrong as a new text, or NULL.

@@ -30,6 +30,14 @@ static void finish_output(void)
     failure(EXIT_UNUSABLE, (struct qs_location){0}, "standard output: %s", g_strerror(errno));
 }
 
+static void act(const struct options *options)
+{
+    if (options->action->print)
+        options->action->print(options);
+    else
+        run_inputs(options);
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -37,7 +45,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     switch (command_line_parse(&options, &argc, &argv)) {
     case COMMAND_LINE_GOOD:
-        run_inputs(&options);
+        act(&options);
         break;
     case COMMAND_LINE_WRONG:
         raise_status(EXIT_UNUSABLE);

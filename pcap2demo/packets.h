@@ -6,28 +6,33 @@
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/tcp.h"
 #include "common/sessions/time_order.h"
 #include "common/sessions/sessions.h"
 
 struct packets {
+    const struct source *source; /* of the input that is read; NULL: it is an interface */
     struct qs_time_order *order; /* of the input that is read; or NULL */
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;
-    uint64_t number; /* of the last frame */
+    uint64_t number;   /* of the last frame */
+    int link_type;     /* of the frame at hand */
+    link_reader *link; /* its reader; NULL: it is not known */
+    GArray *unknown;   /* struct unknown_link; of the input that is read */
 };
 
 void packets_init(struct packets *packets);
 void packets_clear(struct packets *packets);
 
 /*
- * Gives sessions what `input`, which `link` can read, holds, up to its end, an interruption or the
- * end of standard output. `as_captured`: frames that are out of order are not sorted.
- * `bytes_before` is how much of all inputs was read before it.
+ * Gives sessions what `input` holds, up to its end, an interruption or the end of standard output.
+ * `as_captured`: frames that are out of order are not sorted. `bytes_before` is how much of all
+ * inputs was read before it. Frames of link types that are not known are reported.
  */
-void packets_read(struct packets *packets, struct input *input, link_reader *link,
-                  struct qs_sessions *sessions, bool as_captured, uint64_t bytes_before);
+void packets_read(struct packets *packets, struct input *input, struct qs_sessions *sessions,
+                  bool as_captured, uint64_t bytes_before);
 
 /*
  * The same by single frames, as they come: packets_start(), then each frame from its IP packet on,

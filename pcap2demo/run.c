@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/run.h"
 
-#include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "common/sessions/recording.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/packets.h"
@@ -26,6 +25,8 @@ struct run {
     struct qs_sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
     unsigned inputs;       /* that could be read */
+    uint64_t frames;       /* in captures; those that the filter left out, too */
+    unsigned sessions_max; /* most sessions of those that are numbered together */
 };
 
 static void cannot_read(const char *name, char *error)
@@ -48,6 +49,7 @@ static void start_input(struct run *run, const char *name, const char *stem)
 static void end_input(struct run *run, const char *name, uint64_t packets)
 {
     run->action->interrupted = signals_interrupted();
+    run->sessions_max = MAX(run->sessions_max, qs_sessions_count(run->sessions));
     if (run->options->separate_inputs) {
         packets_end(&run->packets, run->sessions);
         qs_sessions_free(run->sessions, !signals_interrupted());
@@ -59,20 +61,19 @@ static void end_input(struct run *run, const char *name, uint64_t packets)
 
 static void read_input(struct run *run, struct input *input)
 {
-    link_reader *link = link_find(input_link_type(input));
-    const char *link_name = pcap_datalink_val_to_description_or_dlt(input_link_type(input));
-
-    if (!link) {
+    if (!input_is_mixed(input) && !link_find(input_link_type(input))) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
-                "captures of link type \"%s\" cannot be read", link_name);
+                "captures of link type \"%s\" cannot be read",
+                pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
         return;
     }
     start_input(run, input_name(input), input_stem(input));
     signals_set_input(input);
-    packets_read(&run->packets, input, link, run->sessions,
-                 qs_sessions_take_as_captured(run->sessions), run->bytes_before);
+    packets_read(&run->packets, input, run->sessions, qs_sessions_take_as_captured(run->sessions),
+                 run->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(run->sessions);
+    run->frames += input_frames(input);
     end_input(run, input_name(input), input_frames(input));
 }
 
@@ -105,14 +106,26 @@ static void read_demo(struct run *run, struct qs_recording *recording)
 /* --- Demos that lend their sign-on
  * ---------------------------------------------------------------- */
 
-static void read_lender(GPtrArray *lenders, FILE *stream, const char *name)
+/* The bytes of a demo, which are held in memory. What is wrong with compressed data says more than
+ * that they end. */
+static GByteArray *load_source(struct source *source, char **problem)
+{
+    GByteArray *bytes = load_stream(source_stream(source), QS_RECORDING_MAX, problem);
+
+    if (source_problem(source)) {
+        g_free(*problem);
+        *problem = g_strdup(source_problem(source));
+    }
+    source_close_plain(source_stream(source));
+    return bytes;
+}
+
+static void read_lender(GPtrArray *lenders, struct source *source, const char *name)
 {
     char *problem = NULL, *error = NULL;
-    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
-    struct qs_recording *recording;
+    GByteArray *bytes = load_source(source, &problem);
+    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
 
-    input_close_stream(stream);
-    recording = qs_recording_open(bytes, problem, name, &error);
     if (!recording) {
         cannot_read(name, error);
         return;
@@ -127,12 +140,14 @@ static void read_lenders(const struct options *options)
 {
     for (char **name = options->sign_ons; name && *name; name++) {
         char *error = NULL;
-        FILE *stream = input_open_stream(*name, &error);
+        struct source *source = source_open(*name, &error);
 
-        if (stream)
-            read_lender(options->sessions.sign_ons, stream, *name);
-        else
+        if (source) {
+            read_lender(options->sessions.sign_ons, source, *name);
+            source_close(source);
+        } else {
             cannot_read(*name, error);
+        }
     }
 }
 
@@ -145,13 +160,34 @@ static uint64_t file_size(const char *name)
     return stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
 }
 
+/* False: the file has no size, as standard input and pipes have none. */
+static bool add_size(const char *name, uint64_t *total)
+{
+    struct stat about;
+
+    if (source_is_standard_input(name))
+        return false;
+    if (stat(name, &about) != 0)
+        return true; /* which will be reported */
+    *total += (uint64_t)about.st_size;
+    return S_ISREG(about.st_mode);
+}
+
+/* 0: not known. */
 static uint64_t total_size(char *const *files)
 {
     uint64_t total = 0;
 
     for (; *files; files++)
-        total += file_size(*files);
+        if (!add_size(*files, &total))
+            return 0;
     return total;
+}
+
+/* Not between the lines of a dump that is read on the terminal. */
+static bool wants_progress(const struct options *options)
+{
+    return !options->quiet && !(options->action == &dump_action && terminal_is(stdout));
 }
 
 /* Takes over the comments. */
@@ -185,58 +221,34 @@ static void read_recording(struct run *run, GByteArray *bytes, char *problem, co
     qs_recording_close(recording);
 }
 
-/* Demos are held in memory. What is wrong with compressed data says more than that they end. */
-static void read_loaded(struct run *run, FILE *stream, const struct gunzip *gunzip,
-                        const char *name)
+/* A capture, or by its beginning none and so a demo. */
+static void read_source(struct run *run, struct source *source, const char *name)
 {
-    char *problem = NULL;
-    GByteArray *bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    if (!is_capture_stream(source_stream(source))) {
+        char *problem = NULL;
+        GByteArray *bytes = load_source(source, &problem);
 
-    input_close_stream(stream);
-    if (gunzip && gunzip_problem(gunzip)) {
-        g_free(problem);
-        problem = g_strdup(gunzip_problem(gunzip));
-    }
-    read_recording(run, bytes, problem, name);
-}
-
-/* A capture, or by its beginning none and so a demo. `gunzip` NULL: it was not compressed. */
-static void read_stream(struct run *run, FILE *stream, const struct gunzip *gunzip,
-                        const char *name)
-{
-    if (!is_capture_stream(stream)) {
-        read_loaded(run, stream, gunzip, name);
+        read_recording(run, bytes, problem, name);
         return;
     }
-    read_capture(run, stream, name, comments_of_file(name));
-    if (gunzip && gunzip_problem(gunzip))
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", gunzip_problem(gunzip));
-}
-
-static void read_packed(struct run *run, FILE *packed, const char *name)
-{
-    struct gunzip *gunzip = gunzip_new(packed, GUNZIP_TOTAL_MAX);
-    FILE *stream = gunzip_stream(gunzip);
-
-    if (stream)
-        read_stream(run, stream, gunzip, name);
-    else
-        cannot_read(name, g_strdup(g_strerror(errno)));
-    gunzip_free(gunzip);
-    input_close_stream(packed);
+    read_capture(run, source_stream(source), name, comments_of_file(name));
+    if (source_problem(source))
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", source_problem(source));
 }
 
 static void read_file(struct run *run, const char *name)
 {
     char *error = NULL;
-    FILE *stream = input_open_stream(name, &error);
+    struct source *source = source_open(name, &error);
 
-    if (!stream)
+    if (source) {
+        run->packets.source = source;
+        read_source(run, source, name);
+        run->packets.source = NULL;
+        source_close(source);
+    } else {
         cannot_read(name, error);
-    else if (is_gzip_stream(stream))
-        read_packed(run, stream, name);
-    else
-        read_stream(run, stream, NULL, name);
+    }
     run->bytes_before += file_size(name);
 }
 
@@ -244,7 +256,7 @@ static void read_all(struct run *run)
 {
     char *const *files = run->options->files;
 
-    progress_start(total_size(files), !run->options->quiet);
+    progress_start(total_size(files), wants_progress(run->options));
     for (; *files && !signals_interrupted(); files++)
         read_file(run, *files);
     progress_erase();
@@ -265,6 +277,29 @@ static bool keep_unfinished(const struct options *options)
     return false;
 }
 
+static void report_filter(const struct run *run)
+{
+    const struct options *options = run->options;
+
+    if (options->filter && run->frames && !run->packets.frames)
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", options->filter,
+                run->frames);
+}
+
+/* All that are asked for, as 1-5 may be more than there are. */
+static void report_chosen(const struct run *run)
+{
+    const GArray *chosen = run->options->sessions.chosen;
+
+    for (guint i = 0; i < chosen->len; i++)
+        if (g_array_index(chosen, unsigned, i) <= run->sessions_max)
+            return;
+    if (chosen->len && run->inputs)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "session %u is not there: the input has %u",
+                g_array_index(chosen, unsigned, 0), run->sessions_max);
+}
+
 static void run_files(const struct options *options)
 {
     struct run run = {.options = options, .action = options->action->create(options)};
@@ -274,6 +309,8 @@ static void run_files(const struct options *options)
     read_all(&run);
     packets_end(&run.packets, run.sessions);
     qs_sessions_free(run.sessions, keep_unfinished(options));
+    report_filter(&run);
+    report_chosen(&run);
     if (options->verbose)
         summary_print(&run.packets);
     run.action->end(run.action, run.inputs != 0);

@@ -134,7 +134,7 @@ static void init_state(struct packet_state *state, struct dissector *dissector,
                        const packet_info *pinfo, struct conversation_state *conversation)
 {
     state->conversation = pinfo->flags.in_error_pkt ? NULL : conversation;
-    state->from = (uint8_t)(conversation ? sender_of(conversation, pinfo) : QS_END_A);
+    state->from = (conversation ? sender_of(conversation, pinfo) : QS_END_A) & PACKET_STATE_END;
     if (conversation)
         state->snapshot = qs_snapshots_take(packet_states_snapshots(dissector),
                                             &conversation->snapshots, conversation->session);
@@ -168,10 +168,9 @@ static struct packet_context context_of(struct dissector *dissector, const packe
                                      .number = &state->number,
                                      .going_on = &state->going_on};
 
-    context.session = first_pass
-                          ? conversation->session
-                          : session_restore(pinfo->pool, packet_states_snapshots(dissector),
-                                            dissector->protocol, state->snapshot);
+    context.session = first_pass ? conversation->session
+                                 : session_restore(pinfo->pool, packet_states_snapshots(dissector),
+                                                   dissector->protocol, state->snapshot);
     return context;
 }
 
@@ -276,7 +275,7 @@ uint32_t packet_session_going_on(const struct packet_context *context)
 
 uint32_t packet_session_number_again(const struct dissector *dissector, packet_info *pinfo)
 {
-    const struct packet_state *state = packet_states_in_session(dissector, pinfo->num);
+    const struct packet_state *state = packet_states_in_session(dissector, pinfo);
 
     return state ? state->number->number : 0;
 }

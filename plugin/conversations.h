@@ -5,7 +5,8 @@
  * Wireshark dissects a packet once in the order of the capture, and then again whenever it likes.
  * So each packet has a state, which names a snapshot of the session before it: the first pass moves
  * the conversation's session forward, every later one decodes with the session of the packet's
- * snapshot, and shows the same. Of a TCP stream each unit has a state; a packet may complete several.
+ * snapshot, and shows the same. Of a TCP stream each unit has a state; a packet may complete
+ * several.
  */
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H

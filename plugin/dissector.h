@@ -6,8 +6,8 @@
  *
  * Reading order: quakeshark.c (entry points, registration), dissect.c (a packet's way), fields.c
  * (what is registered of fields and notes), preferences.c, ports.c, tree_sink.c (fields shown),
- * conversations.c (what is remembered between packets), sessions.c, export_objects.c (files that
- * are sent).
+ * conversations.c (what is remembered of a conversation), packet_states.c (and of each packet),
+ * sessions.c, export_objects.c (files that are sent).
  */
 #ifndef QS_PLUGIN_DISSECTOR_H
 #define QS_PLUGIN_DISSECTOR_H

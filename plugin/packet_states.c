@@ -6,7 +6,7 @@
 /* Of one capture. */
 struct packet_states {
     struct dissector *dissector;
-    struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
+    struct qs_chunks rows; /* struct packet_state, in the order of offset, layer, unit */
     struct qs_snapshots *snapshots;
 };
 
@@ -44,8 +44,8 @@ struct qs_snapshots *packet_states_snapshots(struct dissector *dissector)
 
 static int compare(const struct packet_state *state, const struct packet_state *key)
 {
-    if (state->frame != key->frame)
-        return state->frame < key->frame ? -1 : 1;
+    if (state->offset != key->offset)
+        return state->offset < key->offset ? -1 : 1;
     if (state->layer != key->layer)
         return state->layer < key->layer ? -1 : 1;
     return state->unit < key->unit ? -1 : state->unit > key->unit;
@@ -69,12 +69,13 @@ static uint32_t lower_bound(const struct qs_chunks *rows, const struct packet_st
 
 static struct packet_state key_of(const packet_info *pinfo, uint32_t unit)
 {
-    return (struct packet_state){
-        .frame = pinfo->num, .layer = (uint8_t)pinfo->curr_layer_num, .unit = unit};
+    return (struct packet_state){.offset = pinfo->fd->file_off,
+                                 .layer = pinfo->curr_layer_num & PACKET_STATE_LAYER,
+                                 .unit = unit & PACKET_STATE_UNIT};
 }
 
-struct packet_state *packet_states_find(const struct dissector *dissector,
-                                        const packet_info *pinfo, uint32_t unit)
+struct packet_state *packet_states_find(const struct dissector *dissector, const packet_info *pinfo,
+                                        uint32_t unit)
 {
     const struct packet_state key = key_of(pinfo, unit);
     struct packet_state *state;
@@ -114,9 +115,9 @@ struct packet_state *packet_states_add(struct dissector *dissector, const packet
 }
 
 const struct packet_state *packet_states_in_session(const struct dissector *dissector,
-                                                    uint32_t frame)
+                                                    const packet_info *pinfo)
 {
-    const struct packet_state first = {.frame = frame};
+    const struct packet_state first = {.offset = pinfo->fd->file_off};
     const struct qs_chunks *rows;
 
     if (!dissector->packet_states)
@@ -125,7 +126,7 @@ const struct packet_state *packet_states_in_session(const struct dissector *diss
     for (uint32_t number = lower_bound(rows, &first); number <= rows->count; number++) {
         const struct packet_state *state = qs_chunks_at(rows, number);
 
-        if (state->frame != frame)
+        if (state->offset != first.offset)
             break;
         if (state->number)
             return state;

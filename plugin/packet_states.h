@@ -15,18 +15,22 @@ struct session_number;
 struct packet_state {
     const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
     const struct session_number *number;           /* NULL: it belongs to no session */
-    uint32_t frame;
-    uint32_t snapshot; /* of the session before it; see common/core/snapshots.h */
-    uint32_t missing;  /* bytes that the capture lacks before the unit */
-    uint32_t going_on; /* see packet_session_going_on() */
-    uint32_t unit;     /* from 1 on; 0: a datagram */
-    uint8_t layer;     /* of the frame: its curr_layer_num */
-    uint8_t from;      /* enum qs_end */
+    int64_t offset;     /* of the frame in its file: numbers are given twice where a filter leaves
+                         * frames out of two passes */
+    uint32_t snapshot;  /* of the session before it; see common/core/snapshots.h */
+    uint32_t missing;   /* bytes that the capture lacks before the unit */
+    uint32_t going_on;  /* see packet_session_going_on() */
+    uint32_t layer : 8; /* of the frame: its curr_layer_num */
+    uint32_t from : 2;  /* enum qs_end */
+    uint32_t unit : 22; /* from 1 on; 0: a datagram */
 };
 
+/* Masks. */
+enum { PACKET_STATE_LAYER = 0xff, PACKET_STATE_END = 0x3, PACKET_STATE_UNIT = 0x3fffff };
+
 /* The state of the frame's datagram or unit, or NULL. Valid until another one is added. */
-struct packet_state *packet_states_find(const struct dissector *dissector,
-                                        const packet_info *pinfo, uint32_t unit);
+struct packet_state *packet_states_find(const struct dissector *dissector, const packet_info *pinfo,
+                                        uint32_t unit);
 
 /* A new one, of zeros but for what it is found by. Frames come in order. */
 struct packet_state *packet_states_add(struct dissector *dissector, const packet_info *pinfo,
@@ -34,7 +38,7 @@ struct packet_state *packet_states_add(struct dissector *dissector, const packet
 
 /* The first state of the frame that belongs to a session, or NULL. */
 const struct packet_state *packet_states_in_session(const struct dissector *dissector,
-                                                    uint32_t frame);
+                                                    const packet_info *pinfo);
 
 /* Where the sessions of the dissector's packets are remembered. */
 struct qs_snapshots *packet_states_snapshots(struct dissector *dissector);

@@ -3,11 +3,7 @@
 
 #include <epan/tfs.h>
 
-/* What is registered lives as long as Wireshark. */
-static char *name_of(const struct dissector *dissector, const char *suffix)
-{
-    return g_strconcat(dissector->protocol->name, ".", suffix, NULL);
-}
+#include "common/core/session_fields.h"
 
 /* Columns have room for no more than summaries. */
 static const true_false_string *directions(void)
@@ -19,18 +15,25 @@ static const true_false_string *directions(void)
     return &names;
 }
 
+/* What is registered lives as long as Wireshark. */
+static hf_register_info header_of(const struct dissector *dissector, int *id,
+                                  enum qs_session_field field, enum ftenum type, int display,
+                                  const void *strings)
+{
+    const struct qs_field *row = &qs_session_fields[field];
+    const char *name = g_strconcat(dissector->protocol->name, ".", row->name, NULL);
+
+    return (hf_register_info){id, {row->title, name, type, display, strings, 0, row->blurb, HFILL}};
+}
+
 void session_fields_register(struct dissector *dissector)
 {
     const hf_register_info headers[] = {
-        {&dissector->hf_session,
-         {"Session", name_of(dissector, "session"), FT_UINT32, BASE_DEC, NULL, 0,
-          "Number of the connection in the capture, in the order of their beginnings", HFILL}},
-        {&dissector->hf_session_player,
-         {"Player", name_of(dissector, "session.player"), FT_STRING, BASE_NONE, NULL, 0,
-          "Name of the session's player", HFILL}},
-        {&dissector->hf_from_server,
-         {"Direction", name_of(dissector, "from_server"), FT_BOOLEAN, BASE_NONE, TFS(directions()),
-          0, "Whether the server sent the packet", HFILL}},
+        header_of(dissector, &dissector->hf_session, QS_SESSION_NUMBER, FT_UINT32, BASE_DEC, NULL),
+        header_of(dissector, &dissector->hf_session_player, QS_SESSION_PLAYER, FT_STRING, BASE_NONE,
+                  NULL),
+        header_of(dissector, &dissector->hf_from_server, QS_SESSION_FROM_SERVER, FT_BOOLEAN,
+                  BASE_NONE, TFS(directions())),
     };
     const size_t size = sizeof headers;
 

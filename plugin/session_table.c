@@ -45,29 +45,33 @@ enum column {
         TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, title, format                                           \
     }
 
+/*
+ * Wireshark's windows show all six digits of a real number, whatever its format; so rates are whole
+ * numbers. They also leave no room for the arrow of the column that they sort by: hence the spaces.
+ */
 static stat_tap_table_item columns[COLUMNS] = {
-    [COLUMN_NUMBER] = NUMBER("Session"),
+    [COLUMN_NUMBER] = NUMBER("    Session"),
     [COLUMN_CLIENT] = TEXT("Client"),
     [COLUMN_SERVER] = TEXT("Server"),
     [COLUMN_PLAYER] = TEXT("Player"),
     [COLUMN_VERSION] = TEXT("Version"),
     [COLUMN_MAP] = TEXT("Map"),
-    [COLUMN_DURATION] = REAL("Duration (s)", "%.3f"),
+    [COLUMN_DURATION] = REAL("Duration (s)", "%.6f"),
     [COLUMN_PACKETS_C2S] = NUMBER("Packets C→S"),
     [COLUMN_BYTES_C2S] = NUMBER("Bytes C→S"),
-    [COLUMN_RATE_C2S] = REAL("Bytes/s C→S", "%.1f"),
+    [COLUMN_RATE_C2S] = NUMBER("Bytes/s C→S"),
     [COLUMN_PACKETS_S2C] = NUMBER("Packets S→C"),
     [COLUMN_BYTES_S2C] = NUMBER("Bytes S→C"),
-    [COLUMN_RATE_S2C] = REAL("Bytes/s S→C", "%.1f"),
+    [COLUMN_RATE_S2C] = NUMBER("Bytes/s S→C"),
     [COLUMN_GAPS] = NUMBER("Gaps"),
     [COLUMN_MISSING] = NUMBER("Missing"),
     [COLUMN_NOT_CAPTURED] = NUMBER("Not captured"),
-    [COLUMN_CLIENT_RTT_MIN] = REAL("Client acks, min (ms)", "%.3f"),
-    [COLUMN_CLIENT_RTT_MEAN] = REAL("mean (ms)", "%.3f"),
-    [COLUMN_CLIENT_RTT_MAX] = REAL("max (ms)", "%.3f"),
-    [COLUMN_SERVER_RTT_MIN] = REAL("Server acks, min (ms)", "%.3f"),
-    [COLUMN_SERVER_RTT_MEAN] = REAL("mean (ms)", "%.3f"),
-    [COLUMN_SERVER_RTT_MAX] = REAL("max (ms)", "%.3f"),
+    [COLUMN_CLIENT_RTT_MIN] = REAL("Client acks, min (ms)", "%.6f"),
+    [COLUMN_CLIENT_RTT_MEAN] = REAL("mean (ms)", "%.6f"),
+    [COLUMN_CLIENT_RTT_MAX] = REAL("max (ms)", "%.6f"),
+    [COLUMN_SERVER_RTT_MIN] = REAL("Server acks, min (ms)", "%.6f"),
+    [COLUMN_SERVER_RTT_MEAN] = REAL("mean (ms)", "%.6f"),
+    [COLUMN_SERVER_RTT_MAX] = REAL("max (ms)", "%.6f"),
 };
 
 /* --- Rows --- */
@@ -141,13 +145,16 @@ static void put_description(const stat_tap_table *table, guint index, struct row
     put_text(table, index, row, COLUMN_MAP, description.map);
 }
 
+/* To the nearest whole number. */
+#define ROUNDING 0.5
+
 /* The columns from `first` on: packets, bytes, bytes a second. */
 static void put_traffic(const stat_tap_table *table, guint index, int first,
                         const struct qs_traffic *traffic, double seconds)
 {
     put_number(table, index, first, traffic->packets);
     put_number(table, index, first + 1, traffic->bytes);
-    put_real(table, index, first + 2, qs_rate(traffic->bytes, seconds));
+    put_number(table, index, first + 2, (uint64_t)(qs_rate(traffic->bytes, seconds) + ROUNDING));
 }
 
 /* Likewise: least, mean, most. */

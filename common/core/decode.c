@@ -2,6 +2,7 @@
 #include "common/core/decode.h"
 
 #include "common/core/emit.h"
+#include "common/core/message.h"
 #include "common/core/summary.h"
 #include "common/core/transfer.h"
 
@@ -39,6 +40,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->packet = packet;
     d->in = qs_reader_over(packet->data, packet->size);
     d->fields_wanted = d->sink && d->sink->field;
+    d->values_wanted = d->fields_wanted || d->want_summary;
     d->stop = false;
     d->inflated = 0;
     d->source_depth = 0;
@@ -56,7 +58,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
-    g_array_set_size(d->messages, 0);
+    qs_forget_messages(d);
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);
     d->announced.valid = false;

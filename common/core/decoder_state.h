@@ -40,6 +40,8 @@ struct qs_message {
     bool has_odd_text; /* see qs_text_is_odd() */
 };
 
+enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
+
 enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_SECRETS_MAX = 4 };
 
 /*
@@ -66,6 +68,7 @@ struct qs_decoder {
     const struct qs_packet *packet;
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
+    bool values_wanted; /* it does, or there is to be a summary */
     bool odd_text;      /* the message at hand has one */
     bool stop;          /* a message asked that the message loop end, with a note given */
     bool probing;       /* a trial, whose session is thrown away */
@@ -93,7 +96,9 @@ struct qs_decoder {
     struct qs_secrecy secrecy;
     struct qs_secret secrets[QS_SECRETS_MAX];
     unsigned secret_count;
-    GArray *messages; /* struct qs_message */
+    GArray *messages;                          /* struct qs_message */
+    guint messages_room;                       /* for message.c */
+    uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */
@@ -106,6 +111,12 @@ struct qs_decoder {
     unsigned summary_texts; /* how many of them have a text */
     GString *summary_fate;
 };
+
+/* Whether any of the packet's messages has the id. */
+static inline bool qs_has_message(const struct qs_decoder *d, uint8_t id)
+{
+    return d->message_ids[id / 64] >> id % 64 & 1;
+}
 
 /* The value of the protocol's option number `index`. */
 static inline uint32_t qs_option(const struct qs_decoder *d, unsigned index)

@@ -61,6 +61,15 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     emit_parts(d, id, &located);
 }
 
+#define QS_EMITTER_WANTED(function, type, member, derived)                                         \
+    void function##_wanted(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,    \
+                           type value)                                                             \
+    {                                                                                              \
+        qs_emit_value(d, id, &(struct qs_value){offset, length, derived, .member = value});        \
+    }
+
+QS_EMITTERS(QS_EMITTER_WANTED)
+
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,
                             const char *text)
 {

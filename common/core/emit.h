@@ -8,7 +8,7 @@
 /* Whether somebody wants to hear of a value: the sink, or the summary, of a row that it has. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
 {
-    return d->fields_wanted || (d->want_summary && d->protocol->fields[id].brief);
+    return d->values_wanted && (d->fields_wanted || d->protocol->fields[id].brief);
 }
 
 /*
@@ -18,26 +18,30 @@ static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
  */
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value);
 
-/* Functions that emit a value of one type, which is a member of struct qs_value. */
+/* Functions that emit a value of one type, which is a member of struct qs_value. The values that
+ * were not read as they are, but derived of the bytes, are generated ones. */
+#define QS_EMITTERS(EMITTER)                                                                       \
+    EMITTER(qs_emit_uint, uint64_t, u, false)                                                      \
+    EMITTER(qs_emit_int, int64_t, i, false)                                                        \
+    EMITTER(qs_emit_double, double, f, false)                                                      \
+    EMITTER(qs_emit_bytes, struct qs_view, bytes, false) /* texts and addresses, too */            \
+    EMITTER(qs_emit_generated_uint, uint64_t, u, true)                                             \
+    EMITTER(qs_emit_generated_int, int64_t, i, true)                                               \
+    EMITTER(qs_emit_generated_double, double, f, true)                                             \
+    EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
+
+/* What is seldom needed stands out of the way, so that readers are short where nobody listens. */
 #define QS_EMITTER(function, type, member, derived)                                                \
+    void function##_wanted(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,    \
+                           type value);                                                            \
     static inline void function(struct qs_decoder *d, unsigned id, uint32_t offset,                \
                                 uint32_t length, type value)                                       \
     {                                                                                              \
         if (qs_value_wanted(d, id))                                                                \
-            qs_emit_value(d, id, &(struct qs_value){offset, length, derived, .member = value});    \
+            function##_wanted(d, id, offset, length, value);                                       \
     }
 
-QS_EMITTER(qs_emit_uint, uint64_t, u, false)
-QS_EMITTER(qs_emit_int, int64_t, i, false)
-QS_EMITTER(qs_emit_double, double, f, false)
-/* For QS_TEXT, QS_BYTES and addresses. */
-QS_EMITTER(qs_emit_bytes, struct qs_view, bytes, false)
-
-/* Derived values, with the bytes that they were derived from. */
-QS_EMITTER(qs_emit_generated_uint, uint64_t, u, true)
-QS_EMITTER(qs_emit_generated_int, int64_t, i, true)
-QS_EMITTER(qs_emit_generated_double, double, f, true)
-QS_EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
+QS_EMITTERS(QS_EMITTER)
 
 /* `text` is raw Quake text as sessions hold it; NULL: nothing is emitted. */
 void qs_emit_generated_text(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/message.h"
 
+#include "common/core/array.h"
 #include "common/core/emit.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
@@ -20,15 +21,23 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
                 type->name, start);
 }
 
+void qs_forget_messages(struct qs_decoder *d)
+{
+    qs_array_empty(d->messages);
+    memset(d->message_ids, 0, sizeof d->message_ids);
+}
+
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
 {
-    const struct qs_message message = {.offset = start,
-                                       .length = d->in.pos - start,
-                                       .id = id,
-                                       .source = (uint8_t)d->source_depth,
-                                       .has_odd_text = d->odd_text};
+    const guint index = qs_array_add(d->messages, &d->messages_room);
 
-    g_array_append_val(d->messages, message);
+    d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
+    g_array_index(d->messages, struct qs_message, index) =
+        (struct qs_message){.offset = start,
+                            .length = d->in.pos - start,
+                            .id = id,
+                            .source = (uint8_t)d->source_depth,
+                            .has_odd_text = d->odd_text};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
@@ -38,7 +47,7 @@ static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
     return byte && byte == d->whole_id ? byte : byte & d->id_mask;
 }
 
-bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     const uint32_t start = d->in.pos;
     const uint8_t id = id_at(d, start);
@@ -47,7 +56,8 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
 
     if (type) {
         qs_open(d, type->group);
-        qs_summary_message(d, type->brief);
+        if (d->want_summary)
+            qs_summary_message(d, type->brief);
     }
     d->odd_text = false;
     qs_reader_take(&d->in, 1);
@@ -63,10 +73,15 @@ bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *l
     return readable && !d->in.overrun && !d->stop;
 }
 
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    return read_one(d, id_row, lookup);
+}
+
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
 {
     while (qs_reader_left(&d->in))
-        if (!qs_read_message(d, id_row, lookup))
+        if (!read_one(d, id_row, lookup))
             break;
     qs_undecoded(d);
 }

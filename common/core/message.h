@@ -22,6 +22,9 @@ typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder 
  */
 void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
+/* The decoder's messages are those of a new packet from now on: none yet. */
+void qs_forget_messages(struct qs_decoder *d);
+
 /* Reads one of them; whether another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 

@@ -73,9 +73,9 @@ struct qs_protocol {
     bool (*recognise)(const struct qs_packet *packet);
     /*
      * Whether nothing in the packet shows that it is of this protocol, although servers of this one
-     * listen on its port: asked of conversations of which nothing is known yet. Packets of a game
-     * that was going on when the capture began are not foreign if they can be read by themselves;
-     * others of that game may be.
+     * listen on its port: asked of conversations of which nothing is known yet; the packet says
+     * whose port it is. Packets of a game that was going on when the capture began are not foreign
+     * if they can be read by themselves; others of that game may be.
      */
     bool (*is_foreign)(const struct qs_packet *packet);
     /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot is a run of words of 32 bits: the number of its whole session, from 1; a mask, whose bit
- * n is set where word n differs; then those words. Runs lie in blocks, and are named by where they
- * begin, from 1.
+ * A snapshot is a run of words of 32 bits: the number of its whole session, from 1; a mask, whose
+ * bit n is set where word n differs; then those words. Runs lie in blocks, and are named by where
+ * they begin, from 1.
  */
 #include "common/core/snapshots.h"
 

@@ -23,7 +23,8 @@ struct qs_snapshot_base {
 struct qs_snapshots *qs_snapshots_new(const struct qs_protocol *protocol);
 void qs_snapshots_free(struct qs_snapshots *snapshots);
 
-/* The number of a snapshot of the session as it is now: never 0, and the same where nothing changed. */
+/* The number of a snapshot of the session as it is now: never 0, and the same where nothing
+ * changed. */
 uint32_t qs_snapshots_take(struct qs_snapshots *snapshots, struct qs_snapshot_base *base,
                            const struct qs_session *session);
 

@@ -50,24 +50,28 @@ bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *
     struct qs_packet trial = *packet;
     struct qs_session *session = g_malloc(protocol->session_size);
     struct qs_decoder decoder;
-    uint32_t problems;
+    bool good;
 
     trial.source_is_server_port = direction == QS_S2C;
     trial.destination_is_server_port = direction == QS_C2S;
     protocol->session_init(session);
     qs_decoder_init(&decoder, protocol);
     qs_decode(&decoder, session, sink, &trial);
-    problems = qs_decoder_problems(&decoder);
+    good = decoder.messages->len && !qs_decoder_problems(&decoder);
     qs_decoder_clear(&decoder);
     protocol->session_clear(session);
     g_free(session);
-    return !problems;
+    return good;
 }
 
 bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet)
 {
-    return qs_packet_is_cut(packet) || qs_reads_alone(protocol, packet, QS_S2C, NULL) ||
-           qs_reads_alone(protocol, packet, QS_C2S, NULL);
+    const bool to_server = packet->destination_is_server_port || !packet->source_is_server_port;
+    const bool from_server = packet->source_is_server_port || !packet->destination_is_server_port;
+
+    return qs_packet_is_cut(packet) ||
+           (from_server && qs_reads_alone(protocol, packet, QS_S2C, NULL)) ||
+           (to_server && qs_reads_alone(protocol, packet, QS_C2S, NULL));
 }
 
 /* --- Direction */

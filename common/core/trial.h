@@ -19,13 +19,16 @@ bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session
 enum qs_direction qs_probe_direction(struct qs_decoder *d);
 
 /*
- * Whether the packet, with nothing known of its conversation, decodes without a problem as sent in
- * `direction`. `sink` may be NULL.
+ * Whether the packet, with nothing known of its conversation, decodes as messages without a
+ * problem, as sent in `direction`. `sink` may be NULL.
  */
 bool qs_reads_alone(const struct qs_protocol *protocol, const struct qs_packet *packet,
                     enum qs_direction direction, struct qs_sink *sink);
 
-/* The same in either direction; of a packet that the capture cut it cannot be told: true. */
+/*
+ * The same in the direction that its ports tell, or in either where they do not; of a packet that
+ * the capture cut it cannot be told: true.
+ */
 bool qs_may_be_read(const struct qs_protocol *protocol, const struct qs_packet *packet);
 
 /* Records who is the server, from the direction of the packet at hand. */

@@ -3,33 +3,6 @@
 
 #include "common/core/text.h"
 
-uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale)
-{
-    const uint32_t at = d->in.pos;
-    const uint8_t value = qs_reader_u8(&d->in);
-
-    qs_emit_double(d, id, at, 1, value * scale);
-    return value;
-}
-
-int8_t qs_scaled_i8(struct qs_decoder *d, unsigned id, double scale)
-{
-    const uint32_t at = d->in.pos;
-    const int8_t value = (int8_t)qs_reader_u8(&d->in);
-
-    qs_emit_double(d, id, at, 1, value * scale);
-    return value;
-}
-
-int16_t qs_scaled_i16(struct qs_decoder *d, unsigned id, double scale)
-{
-    const uint32_t at = d->in.pos;
-    const int16_t value = (int16_t)qs_reader_u16(&d->in);
-
-    qs_emit_double(d, id, at, 2, value * scale);
-    return value;
-}
-
 static double read_coord(struct qs_decoder *d)
 {
     double units;
@@ -59,16 +32,6 @@ double qs_coord(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-int8_t qs_angle8(struct qs_decoder *d, unsigned id)
-{
-    return qs_scaled_i8(d, id, 360.0 / 256);
-}
-
-int16_t qs_angle16(struct qs_decoder *d, unsigned id)
-{
-    return qs_scaled_i16(d, id, 360.0 / 65536);
-}
-
 double qs_angle(struct qs_decoder *d, unsigned id)
 {
     switch (d->angle_format) {
@@ -82,10 +45,27 @@ double qs_angle(struct qs_decoder *d, unsigned id)
     return qs_angle8(d, id) * (360.0 / 256);
 }
 
+/* Three values of that size of which nobody wants to hear; false: somebody does, or they are not
+ * all there. */
+static bool passes_over(struct qs_decoder *d, uint32_t size)
+{
+    if (d->values_wanted || 3 * size > qs_reader_left(&d->in))
+        return false;
+    d->in.pos += 3 * size;
+    return true;
+}
+
 void qs_coord3(struct qs_decoder *d, unsigned id)
 {
+    static const uint8_t sizes[] = {[QS_COORD_SHORT] = 2,
+                                    [QS_COORD_WHOLE] = 2,
+                                    [QS_COORD_24BIT] = 3,
+                                    [QS_COORD_INT32] = 4,
+                                    [QS_COORD_FLOAT32] = 4};
     double x, y, z;
 
+    if (passes_over(d, sizes[d->coord_format]))
+        return;
     qs_open(d, id);
     x = qs_coord(d, id + 1);
     y = qs_coord(d, id + 2);
@@ -97,8 +77,12 @@ void qs_coord3(struct qs_decoder *d, unsigned id)
 
 void qs_angle3(struct qs_decoder *d, unsigned id)
 {
+    static const uint8_t sizes[] = {
+        [QS_ANGLE_BYTE] = 1, [QS_ANGLE_SHORT] = 2, [QS_ANGLE_FLOAT32] = 4};
     double pitch, yaw, roll;
 
+    if (passes_over(d, sizes[d->angle_format]))
+        return;
     qs_open(d, id);
     pitch = qs_angle(d, id + 1);
     yaw = qs_angle(d, id + 2);

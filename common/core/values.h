@@ -50,18 +50,37 @@ static inline float qs_f32(struct qs_decoder *d, unsigned id)
     return value;
 }
 
-/* A u8 that counts in steps of `scale` (volume: 1/255, attenuation: 1/64). Returns the raw byte. */
-uint8_t qs_scaled_u8(struct qs_decoder *d, unsigned id, double scale);
-/* An i8 or i16 in steps of `scale`. Returns the raw value. */
-int8_t qs_scaled_i8(struct qs_decoder *d, unsigned id, double scale);
-int16_t qs_scaled_i16(struct qs_decoder *d, unsigned id, double scale);
+/* The same for a value that counts in steps of `scale` (volume: 1/255, attenuation: 1/64). They
+ * return it raw. */
+#define QS_SCALED_READER(function, type, read, size)                                               \
+    static inline type function(struct qs_decoder *d, unsigned id, double scale)                   \
+    {                                                                                              \
+        const uint32_t at = d->in.pos;                                                             \
+        const type value = (type)read(&d->in);                                                     \
+                                                                                                   \
+        if (qs_value_wanted(d, id))                                                                \
+            qs_emit_double(d, id, at, size, value *scale);                                         \
+        return value;                                                                              \
+    }
+
+QS_SCALED_READER(qs_scaled_u8, uint8_t, qs_reader_u8, 1)
+QS_SCALED_READER(qs_scaled_i8, int8_t, qs_reader_u8, 1)
+QS_SCALED_READER(qs_scaled_i16, int16_t, qs_reader_u16, 2)
+
+/* Angles of a fixed width. They return the raw value. */
+static inline int8_t qs_angle8(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i8(d, id, 360.0 / 256);
+}
+
+static inline int16_t qs_angle16(struct qs_decoder *d, unsigned id)
+{
+    return qs_scaled_i16(d, id, 360.0 / 65536);
+}
 
 /* A coordinate or angle in the session's format; the value in units or degrees. */
 double qs_coord(struct qs_decoder *d, unsigned id);
 double qs_angle(struct qs_decoder *d, unsigned id);
-/* Angles of a fixed width. They return the raw value. */
-int8_t qs_angle8(struct qs_decoder *d, unsigned id);
-int16_t qs_angle16(struct qs_decoder *d, unsigned id);
 /* Three in a row; `id` is the group's row (VEC3 or ANGLES). */
 void qs_coord3(struct qs_decoder *d, unsigned id);
 void qs_angle3(struct qs_decoder *d, unsigned id);

@@ -276,14 +276,8 @@ static bool is_lent_already(const struct qs_decoder *decoder)
 {
     if (!((const struct nq_session *)decoder->session)->sign_on_lent)
         return false;
-    for (guint i = 0; i < decoder->messages->len; i++)
-        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
-        case SVC_SIGNONNUM:
-        case SVC_SPAWNBASELINE:
-        case SVC_SPAWNSTATIC:
-            return true;
-        }
-    return false;
+    return qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE) ||
+           qs_has_message(decoder, SVC_SPAWNSTATIC);
 }
 
 /* --- Messages of the server --- */
@@ -309,19 +303,11 @@ static void follow_signon(struct dem *dem, const struct nq_session *session, boo
         dem->view = angles_of(&session->set);
 }
 
-static bool has_message(const struct qs_decoder *decoder, uint16_t id)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == id)
-            return true;
-    return false;
-}
-
 static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    if (has_message(decoder, SVC_SERVERINFO))
+    if (qs_has_message(decoder, SVC_SERVERINFO))
         return true;
     /* One that was not decoded is no message that was read; svc_version alone begins none. */
     return session->base.level && session->undecodable && !dem->level_seen && !dem->out->sanitize;

@@ -173,14 +173,6 @@ static void change(struct qs_sign_on *sign_on, const struct nq_session *session,
 
 /* --- Packets and blocks --- */
 
-static bool begins_level(const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_SERVERINFO)
-            return true;
-    return false;
-}
-
 /* Most messages are not: entities, and the time, which who borrows has himself. */
 static bool may_change(uint16_t id)
 {
@@ -264,7 +256,7 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
         return;
     }
-    first = !sign_on->blocks && begins_level(decoder);
+    first = !sign_on->blocks && qs_has_message(decoder, SVC_SERVERINFO);
     if (sign_on->complete && dem_has_frames(session))
         tell_frames(sign_on, decoder);
     if (sign_on->complete && is_unreliable(decoder))
@@ -277,12 +269,6 @@ void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 
 bool dem_needs_level(const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->messages->len; i++)
-        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
-        case SVC_TIME:
-        case SVC_SIGNONNUM:
-        case SVC_SPAWNBASELINE:
-            return true;
-        }
-    return false;
+    return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVC_SIGNONNUM) ||
+           qs_has_message(decoder, SVC_SPAWNBASELINE);
 }

@@ -86,12 +86,15 @@ static void put_configstrings(struct preamble *preamble)
 static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
+    const struct q2_tracker *tracker = preamble->session->tracker;
+    guint left = g_hash_table_size(tracker->baselines);
 
-    for (uint16_t i = 1; i < end; i++) {
-        const struct q2_entity *baseline = q2_tracker_baseline_of(preamble->session->tracker, i);
+    for (uint16_t i = 1; i < end && left; i++) {
+        const struct q2_entity *baseline = q2_tracker_baseline_of(tracker, i);
 
         if (!baseline)
             continue;
+        left--;
         make_room(preamble, preamble->dialect.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
         q2_encode_baseline(preamble->block, &preamble->dialect, baseline);
     }

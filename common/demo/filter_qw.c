@@ -86,18 +86,10 @@ static bool append_replacement(struct filter_qw *filter, guint index, guint *nex
     return true;
 }
 
-static bool has_download(const struct qs_decoder *decoder)
-{
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_DOWNLOAD)
-            return true;
-    return false;
-}
-
 bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *decoder)
 {
     return filter->out->sanitize || filter->replacements->len ||
-           qs_packet_is_cut(decoder->packet) || has_download(decoder);
+           qs_packet_is_cut(decoder->packet) || qs_has_message(decoder, SVC_DOWNLOAD);
 }
 
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,

@@ -74,6 +74,9 @@ struct qs_demo_format {
 /* All formats, the strictest to recognise first, ending with NULL. Defined in formats.c. */
 extern const struct qs_demo_format *const qs_demo_formats[];
 
+/* The length of a file's name without what a compression adds to it: of "x.dm2" in "x.dm2.gz". */
+size_t qs_unpacked_name_length(const char *name);
+
 /* The format of a file with these bytes, or by its name ("x.dm2", "x.dm2.gz"); or NULL. */
 const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file);
 const struct qs_demo_format *qs_demo_format_of_name(const char *name);

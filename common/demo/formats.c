@@ -19,14 +19,27 @@ const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file)
     return NULL;
 }
 
+size_t qs_unpacked_name_length(const char *name)
+{
+    static const char *const endings[] = {".gz", ".xz", ".zst"};
+    const size_t length = strlen(name);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {
+        const size_t size = strlen(endings[i]);
+
+        if (length > size && g_ascii_strcasecmp(name + length - size, endings[i]) == 0)
+            return length - size;
+    }
+    return length;
+}
+
 const struct qs_demo_format *qs_demo_format_of_name(const char *name)
 {
     char *lower = g_ascii_strdown(name, -1);
     const struct qs_demo_format *found = NULL;
     const char *dot;
 
-    if (g_str_has_suffix(lower, ".gz"))
-        lower[strlen(lower) - strlen(".gz")] = '\0';
+    lower[qs_unpacked_name_length(lower)] = '\0';
     dot = strrchr(lower, '.');
     for (size_t i = 0; dot && qs_demo_formats[i]; i++)
         if (strcmp(dot + 1, qs_demo_formats[i]->extension) == 0)

@@ -51,6 +51,8 @@ static struct qs_view body_of(const struct qwd_entities_packet *packet,
 
 bool qwd_entities_base(const struct qwd_entities_packet *packet, uint32_t *base)
 {
+    if (!qs_has_message(packet->decoder, SVC_DELTAPACKETENTITIES))
+        return false;
     for (guint i = 0; i < packet->decoder->messages->len; i++) {
         const struct qs_message *message = message_at(packet, i);
 

@@ -54,6 +54,12 @@ struct qwd_samples {
     uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
 };
 
+/* Whether the next update has a sample. */
+static inline bool qwd_samples_is_due(const struct qwd_samples *samples)
+{
+    return samples->updates >= samples->next;
+}
+
 /* Counts an update. Where its sample is to be taken: that, with nothing but `update`; else NULL. */
 struct qwd_sample *qwd_samples_update(struct qwd_samples *samples);
 

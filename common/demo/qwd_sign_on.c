@@ -25,9 +25,9 @@ static bool has_content(const struct qs_decoder *decoder)
     return ((const struct qw_session *)decoder->session)->content.data != NULL;
 }
 
-static uint16_t id_of(const struct qs_decoder *decoder, guint index)
+static uint8_t id_of(const struct qs_decoder *decoder, guint index)
 {
-    return g_array_index(decoder->messages, struct qs_message, index).id;
+    return (uint8_t)g_array_index(decoder->messages, struct qs_message, index).id;
 }
 
 /* --- Which messages --- */
@@ -38,41 +38,40 @@ enum part {
     STATE,    /* there is one at a time */
     NUMBERED, /* one for each number, which follows the id: a player, a light style */
     STAT,     /* the same, but few of them are the same for all */
-    TEXT      /* few commands belong to it */
+    TEXT,     /* few commands belong to it */
+    CHANGE    /* changes a part of an info, which belongs to it */
 };
 
-static enum part part_of(uint16_t id)
+static enum part part_of(uint8_t id)
 {
-    switch (id) {
-    case SVC_SERVERDATA:
-    case SVC_SOUNDLIST:
-    case SVC_FTE_SOUNDLISTSHORT:
-    case SVC_MODELLIST:
-    case SVC_FTE_MODELLISTSHORT:
-    case SVC_SPAWNSTATIC:
-    case SVC_FTE_SPAWNSTATIC2:
-    case SVC_SPAWNSTATICSOUND:
-    case SVC_SPAWNBASELINE:
-    case SVC_FTE_SPAWNBASELINE2:
-        return SIGN_ON;
-    case SVC_CDTRACK:
-    case SVC_SETPAUSE:
-        return STATE;
-    case SVC_LIGHTSTYLE:
-    case SVC_FTE_LIGHTSTYLECOL:
-    case SVC_UPDATEFRAGS:
-    case SVC_UPDATEPING:
-    case SVC_UPDATEPL:
-    case SVC_UPDATEENTERTIME:
-    case SVC_UPDATEUSERINFO:
-        return NUMBERED;
-    case SVC_UPDATESTAT:
-    case SVC_UPDATESTATLONG:
-        return STAT;
-    case SVC_STUFFTEXT:
-        return TEXT;
-    }
-    return NO_PART;
+    static const uint8_t parts[QS_MESSAGE_IDS] = {
+        [SVC_SERVERDATA] = SIGN_ON,
+        [SVC_SOUNDLIST] = SIGN_ON,
+        [SVC_FTE_SOUNDLISTSHORT] = SIGN_ON,
+        [SVC_MODELLIST] = SIGN_ON,
+        [SVC_FTE_MODELLISTSHORT] = SIGN_ON,
+        [SVC_SPAWNSTATIC] = SIGN_ON,
+        [SVC_FTE_SPAWNSTATIC2] = SIGN_ON,
+        [SVC_SPAWNSTATICSOUND] = SIGN_ON,
+        [SVC_SPAWNBASELINE] = SIGN_ON,
+        [SVC_FTE_SPAWNBASELINE2] = SIGN_ON,
+        [SVC_CDTRACK] = STATE,
+        [SVC_SETPAUSE] = STATE,
+        [SVC_LIGHTSTYLE] = NUMBERED,
+        [SVC_FTE_LIGHTSTYLECOL] = NUMBERED,
+        [SVC_UPDATEFRAGS] = NUMBERED,
+        [SVC_UPDATEPING] = NUMBERED,
+        [SVC_UPDATEPL] = NUMBERED,
+        [SVC_UPDATEENTERTIME] = NUMBERED,
+        [SVC_UPDATEUSERINFO] = NUMBERED,
+        [SVC_UPDATESTAT] = STAT,
+        [SVC_UPDATESTATLONG] = STAT,
+        [SVC_STUFFTEXT] = TEXT,
+        [SVC_SETINFO] = CHANGE,
+        [SVC_SERVERINFO] = CHANGE,
+    };
+
+    return (enum part)parts[id];
 }
 
 /* Secrets and monsters; all others are the player's own. */
@@ -99,7 +98,9 @@ static bool belongs(enum part part, struct qs_view message)
 {
     if (part == STAT)
         return is_common_stat(message.data[1]);
-    return part == TEXT ? is_common_text(message) : part != NO_PART;
+    if (part == TEXT)
+        return is_common_text(message);
+    return part != NO_PART && part != CHANGE;
 }
 
 /* Both forms of a statistic are about the same; so are the texts with one first letter. */
@@ -230,7 +231,7 @@ static void see_place(struct qwd_told *told, const struct qw_session *session, s
 {
     struct qwd_place place;
 
-    if (qwd_read_place(body, &session->ext, &place) && place.player == session->player)
+    if (body.data[0] == session->player && qwd_read_place(body, &session->ext, &place))
         memcpy(told->origin, place.origin, sizeof told->origin);
 }
 
@@ -248,7 +249,7 @@ static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
 }
 
 /* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
-static void see(struct qwd_told *told, const struct qw_session *session, uint16_t id,
+static void see(struct qwd_told *told, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
     const struct qs_view body = {message.data + 1, message.size - 1};
@@ -261,7 +262,8 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint16_
         baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_PLAYERINFO:
-        if (!session->mvd) /* there it has another form */
+        /* Servers send it before each update. In MVD it has another form. */
+        if (qwd_samples_is_due(&told->samples) && !session->mvd)
             see_place(told, session, body);
         break;
     case SVC_PACKETENTITIES:
@@ -273,36 +275,44 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint16_
 
 /* --- Packets and blocks --- */
 
-static bool is_game(uint16_t id)
+static bool is_game(uint8_t id)
 {
     return id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id == SVC_DELTAPACKETENTITIES ||
            id == SVC_FTE_UPDATEENTITIES;
 }
 
-static bool has_message(const struct qs_decoder *decoder, bool (*is_wanted)(uint16_t))
+static bool has_game(const struct qs_decoder *decoder)
 {
-    for (guint i = 0; i < decoder->messages->len; i++)
-        if (is_wanted(id_of(decoder, i)))
-            return true;
-    return false;
+    return qs_has_message(decoder, SVC_PLAYERINFO) || qs_has_message(decoder, SVC_PACKETENTITIES) ||
+           qs_has_message(decoder, SVC_DELTAPACKETENTITIES) ||
+           qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
 }
 
-static bool is_serverdata(uint16_t id)
-{
-    return id == SVC_SERVERDATA;
-}
-
-static bool needs_level(uint16_t id)
+static bool needs_level(uint8_t id)
 {
     return is_game(id) || part_of(id) == SIGN_ON || id == SVC_LIGHTSTYLE;
 }
 
 bool qwd_needs_level(const struct qs_decoder *decoder)
 {
-    return decoder->direction == QS_S2C && has_message(decoder, needs_level);
+    for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
+        if (needs_level(id_of(decoder, i)))
+            return true;
+    return false;
 }
 
 /* What ends elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
+static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
+                 struct qs_view message, bool has_odd_text)
+{
+    if (has_odd_text)
+        sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
+    else if (sign_on->complete)
+        change(sign_on, session, message);
+    else
+        add(sign_on, session, message);
+}
+
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
@@ -316,12 +326,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         if (qwd_updates_is_kept(&session->ext, message.data[0]))
             qwd_updates_tell(sign_on, &((struct qwd_told *)sign_on->extra)->presence, &session->ext,
                              message);
-        if (g_array_index(decoder->messages, struct qs_message, i).has_odd_text)
-            sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
-        else if (sign_on->complete)
-            change(sign_on, session, message);
-        else
-            add(sign_on, session, message);
+        if (part_of(message.data[0]) != NO_PART)
+            keep(sign_on, session, message,
+                 g_array_index(decoder->messages, struct qs_message, i).has_odd_text);
     }
 }
 
@@ -335,7 +342,7 @@ static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *de
         return;
     sign_on->blocks++;
     tell_messages(sign_on, decoder);
-    sign_on->complete = has_message(decoder, is_game) && qs_table_get(&session->models, 1);
+    sign_on->complete = has_game(decoder) && qs_table_get(&session->models, 1);
 }
 
 void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
@@ -344,14 +351,15 @@ void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
         sign_on->broken = true;
     if (decoder->direction != QS_S2C || !has_content(decoder))
         return;
-    if (has_message(decoder, is_serverdata)) {
+    /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
+    if (sign_on->complete) {
+        tell_messages(sign_on, decoder);
+        return;
+    }
+    if (qs_has_message(decoder, SVC_SERVERDATA)) {
         qs_sign_on_clear(sign_on);
         begin_told(sign_on, (const struct qw_session *)decoder->session);
     }
-    if (!sign_on->extra)
-        return;
-    if (sign_on->complete)
-        tell_messages(sign_on, decoder);
-    else
+    if (sign_on->extra)
         tell_sign_on(sign_on, decoder);
 }

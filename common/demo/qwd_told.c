@@ -12,18 +12,13 @@ static void told_free(void *extra)
     g_free(told->baselines);
     g_free(told->current);
     g_free(told->presence);
-    g_hash_table_destroy(told->usual);
+    g_array_free(told->usual, TRUE);
     g_free(told);
 }
 
-static void copy_usual(struct qwd_told *to, const struct qwd_told *from)
+static GArray *usual_new(void)
 {
-    GHashTableIter iter;
-    gpointer number, usual;
-
-    g_hash_table_iter_init(&iter, from->usual);
-    while (g_hash_table_iter_next(&iter, &number, &usual))
-        g_hash_table_insert(to->usual, number, g_memdup2(usual, sizeof(struct qwd_usual)));
+    return g_array_new(FALSE, FALSE, sizeof(struct qwd_usual));
 }
 
 static void *told_copy(const void *extra)
@@ -34,8 +29,8 @@ static void *told_copy(const void *extra)
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
     copy->presence = g_memdup2(told->presence, sizeof *told->presence);
-    copy->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    copy_usual(copy, told);
+    copy->usual = usual_new();
+    g_array_append_vals(copy->usual, told->usual->data, told->usual->len);
     return copy;
 }
 
@@ -47,19 +42,53 @@ struct qwd_told *qwd_told_new(const struct qw_delta_format *format)
 
     told->extra = extra_of_qwd;
     told->format = *format;
-    told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    told->usual = usual_new();
     return told;
+}
+
+static struct qwd_usual *usual_at(const struct qwd_told *told, guint index)
+{
+    return &g_array_index(told->usual, struct qwd_usual, index);
+}
+
+/* Where that number stands or would stand. */
+static guint usual_index(const struct qwd_told *told, uint16_t number)
+{
+    guint first = 0, end = told->usual->len;
+
+    while (first < end) {
+        const guint middle = (first + end) / 2;
+
+        if (usual_at(told, middle)->state.number < number)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+static bool is_usual_at(const struct qwd_told *told, guint index, uint16_t number)
+{
+    return index < told->usual->len && usual_at(told, index)->state.number == number;
+}
+
+/* Entities vote in the order of their numbers. */
+static struct qwd_usual *usual_for(struct qwd_told *told, const struct qw_entity *entity)
+{
+    guint index = told->next_vote;
+
+    if (!is_usual_at(told, index, entity->number))
+        index = usual_index(told, entity->number);
+    if (!is_usual_at(told, index, entity->number))
+        g_array_insert_val(told->usual, index, ((struct qwd_usual){.state = *entity}));
+    told->next_vote = index + 1;
+    return usual_at(told, index);
 }
 
 void qwd_told_vote(struct qwd_told *told, const struct qw_entity *entity)
 {
-    const gpointer number = GUINT_TO_POINTER(entity->number);
-    struct qwd_usual *usual = g_hash_table_lookup(told->usual, number);
+    struct qwd_usual *usual = usual_for(told, entity);
 
-    if (!usual) {
-        usual = g_new0(struct qwd_usual, 1);
-        g_hash_table_insert(told->usual, number, usual);
-    }
     if (!usual->votes)
         usual->state = *entity;
     if (qw_entities_equal(&told->format, &usual->state, entity))
@@ -68,13 +97,19 @@ void qwd_told_vote(struct qwd_told *told, const struct qw_entity *entity)
         usual->votes--;
 }
 
+static void vote(struct qwd_told *told)
+{
+    told->next_vote = 0;
+    for (uint32_t i = 0; told->current && i < told->current->count; i++)
+        qwd_told_vote(told, &told->current->entities[i]);
+}
+
 static void sample(struct qwd_told *told, uint8_t player)
 {
     struct qwd_sample *sample;
 
     if (told->samples.updates % VOTE_EVERY == 0)
-        for (uint32_t i = 0; told->current && i < told->current->count; i++)
-            qwd_told_vote(told, &told->current->entities[i]);
+        vote(told);
     sample = qwd_samples_update(&told->samples);
     if (told->everywhere)
         told->samples.count = 0;
@@ -101,10 +136,10 @@ void qwd_told_update(struct qwd_told *told, uint8_t player, struct qs_view body,
 bool qwd_told_usual(const struct qwd_told *told, const struct qw_delta_format *format,
                     uint16_t number, struct qw_entity *state)
 {
-    const struct qwd_usual *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
+    const guint index = usual_index(told, number);
 
-    if (!usual)
+    if (!is_usual_at(told, index, number))
         return false;
-    *state = usual->state;
+    *state = usual_at(told, index)->state;
     return qw_entity_translate(state, &told->format, format);
 }

@@ -26,7 +26,8 @@ struct qwd_told {
     float origin[3];               /* of the player */
     struct qwd_samples samples;    /* none where `everywhere` */
     bool everywhere;               /* it is a server's demo: no client's view */
-    GHashTable *usual;             /* number -> struct qwd_usual */
+    GArray *usual;                 /* struct qwd_usual, by number */
+    guint next_vote;               /* where in it the next one most often is */
     struct qwd_presence *presence; /* with FTE's replacement deltas, of which all else is empty */
 };
 

@@ -14,8 +14,9 @@ struct pen {
     GString *out;
     const struct qs_dump_lines *lines;
     const struct qs_protocol *protocol;
-    gsize prefix; /* characters of the protocol's name, and the dot */
-    gint on_line; /* the group whose line is being written */
+    uint64_t number; /* of the packet */
+    gsize prefix;    /* characters of the protocol's name, and the dot */
+    gint on_line;    /* the group whose line is being written */
 };
 
 /* A group whose lines are being written. */
@@ -170,13 +171,25 @@ static void append_text(const struct pen *pen, const char *value, gsize length)
     g_string_append_len(pen->out, raw + 2, value + length - raw - 2);
 }
 
+/* Another packet's number, as its distance. */
+static void append_distance(const struct pen *pen, const char *value, gsize length)
+{
+    uint64_t number = 0;
+
+    for (gsize i = 0; i < length; i++)
+        number = number * 10 + (uint64_t)(value[i] - '0');
+    g_string_append_printf(pen->out, "#%" G_GINT64_FORMAT, (gint64)(number - pen->number));
+}
+
 static void append_value(const struct pen *pen, const struct group *group,
                          const struct qs_dump_line *line)
 {
     const char *value = pen->lines->texts->str + line->text;
     const gsize length = line->text_end - line->text;
 
-    if (length && *value == '"')
+    if (line->row->type == QS_FRAMENUM)
+        append_distance(pen, value, length);
+    else if (length && *value == '"')
         append_text(pen, value, length);
     else if (line->row->names)
         append_named(pen, group, value, length);
@@ -380,12 +393,14 @@ static void append_lines(struct pen *pen, const struct group *group, guint from,
 /* --- Packets --------------------------------------------------------------------------------- */
 
 void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
-                       const struct qs_protocol *protocol)
+                       const struct qs_dump_packet *about)
 {
+    const struct qs_protocol *protocol = about->decoder->protocol;
     struct pen pen = {.compact = compact,
                       .out = out,
                       .lines = lines,
                       .protocol = protocol,
+                      .number = about->packet->number,
                       .prefix = strlen(protocol->name) + 1,
                       .on_line = NO_GROUP};
     const struct group none = {.index = NO_GROUP, .depth = 0};

@@ -36,7 +36,7 @@ struct qs_compact {
 
 /* Appends the lines of a packet, behind its first one, of which the end is lacking; see dump.h. */
 void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
-                       const struct qs_protocol *protocol);
+                       const struct qs_dump_packet *about);
 
 /* What the names of a group's fields begin with: of "svc_playerinfo" it is "playerinfo". */
 const char *qs_compact_stem(const char *group);

@@ -345,7 +345,7 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
     sink->number = number;
     append_heads(sink, about);
     g_string_append_printf(sink->output, " size=%u", about->packet->size);
-    qs_compact_append(&sink->compact, sink->output, &sink->lines, about->decoder->protocol);
+    qs_compact_append(&sink->compact, sink->output, &sink->lines, about);
 }
 
 /* --- The dump */

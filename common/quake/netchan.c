@@ -313,7 +313,8 @@ void nq_read_datagram(struct qs_decoder *d)
     size = d->in.size;
     limit_payload(d, word & NETFLAG_LENGTH_MASK);
     notice_beginning(d, word);
-    qs_summary(d, "%s %u", kind_name(word), d->sequence);
+    if (d->want_summary)
+        qs_summary(d, "%s %u", kind_name(word), d->sequence);
     read_payload(d, word);
     d->in.size = size; /* what the length leaves out is shown as well */
     qs_undecoded(d);

@@ -144,7 +144,8 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
         qs_close(d);
         return false;
     }
-    qs_label(d, " #%u", mask.number);
+    if (qs_label_wanted(d))
+        qs_label(d, " #%u", mask.number);
     note_odd_number(d, list, mask.number, at);
     list->last = mask.number;
     update_roster(list, mask);

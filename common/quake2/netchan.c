@@ -72,11 +72,13 @@ static struct header read_header(struct qs_decoder *d)
         read_qport(d);
     if (header.fragment)
         read_fragment_word(d, &header);
-    qs_label(d, ": %u, acknowledges %u", header.sequence, header.acknowledged);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u, acknowledges %u", header.sequence, header.acknowledged);
     qs_close(d);
     d->sequence = header.sequence;
     d->acknowledged = header.acknowledged;
-    qs_summary(d, "seq %u ack %u", header.sequence, header.acknowledged);
+    if (d->want_summary)
+        qs_summary(d, "seq %u ack %u", header.sequence, header.acknowledged);
     return header;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/array.h"
 #include "common/quake2/baselines.h"
 
 static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
@@ -110,7 +111,7 @@ void q2_tracker_level(struct q2_tracker *tracker)
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
-    g_array_set_size(tracker->messages, 0);
+    qs_array_empty(tracker->messages);
     g_array_set_size(tracker->begun, 0);
     if (tracker->mentions)
         g_array_set_size(tracker->mentions, 0);
@@ -124,10 +125,12 @@ void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *rea
 {
     struct q2_tracked_message message = {
         .id = (uint8_t)read->id, .has_odd_text = read->has_odd_text, .bytes = bytes};
+    guint index;
 
     if (message.id == SVC_FRAME && tracker->frames_taken < tracker->begun->len)
         message.frame = g_array_index(tracker->begun, int32_t, tracker->frames_taken++);
-    g_array_append_val(tracker->messages, message);
+    index = qs_array_add(tracker->messages, &tracker->messages_room);
+    g_array_index(tracker->messages, struct q2_tracked_message, index) = message;
 }
 
 void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)

@@ -73,7 +73,8 @@ struct q2_tracker {
     void *missing_user;
 
     /* The packet at hand; emptied by q2_tracker_begin_packet(). */
-    GArray *messages;   /* struct q2_tracked_message */
+    GArray *messages; /* struct q2_tracked_message */
+    guint messages_room;
     GPtrArray *sources; /* GBytes: what was inflated or joined, where messages stand in it */
     GArray *begun;      /* int32_t: numbers of its frames */
     unsigned taken;     /* how many of the decoder's messages are in `messages` */

@@ -51,7 +51,8 @@ static void read_header(struct qs_decoder *d, const struct qw_netchan_format *fo
     qw_session(d)->header_size = d->in.pos;
     describe_header(d, header);
     qs_close(d);
-    qs_summary(d, "seq %u ack %u", d->sequence, d->acknowledged);
+    if (d->want_summary)
+        qs_summary(d, "seq %u ack %u", d->sequence, d->acknowledged);
 }
 
 /* The capture has the client's first packet before the accept that it answers, or instead of it. */

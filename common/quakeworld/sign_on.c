@@ -142,14 +142,8 @@ static void follow_client(struct qs_decoder *d, struct qw_reliable *known, bool 
 
 static bool has_update(const struct qs_decoder *d)
 {
-    for (guint i = 0; i < d->messages->len; i++)
-        switch (g_array_index(d->messages, struct qs_message, i).id) {
-        case SVC_PACKETENTITIES:
-        case SVC_DELTAPACKETENTITIES:
-        case SVC_FTE_UPDATEENTITIES:
-            return true;
-        }
-    return false;
+    return qs_has_message(d, SVC_PACKETENTITIES) || qs_has_message(d, SVC_DELTAPACKETENTITIES) ||
+           qs_has_message(d, SVC_FTE_UPDATEENTITIES);
 }
 
 void qw_sign_on_packet(struct qs_decoder *d, bool reliable)

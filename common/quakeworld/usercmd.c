@@ -8,30 +8,35 @@
 #include "common/quakeworld/decode.h"
 
 /* A value that is sent, or that of the command before as a generated field. */
-static uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)
+static inline uint16_t read_angle(struct qs_decoder *d, unsigned id, bool sent, uint16_t before)
 {
     if (sent)
         return (uint16_t)qs_angle16(d, id);
-    qs_emit_generated_double(d, id, d->in.pos, 0, (int16_t)before * (360.0 / 65536));
+    if (qs_value_wanted(d, id))
+        qs_emit_generated_double(d, id, d->in.pos, 0, (int16_t)before * (360.0 / 65536));
     return before;
 }
 
-static int16_t read_move(struct qs_decoder *d, unsigned id, bool sent, int16_t before)
+/* Steps of 8 units per second. */
+static int16_t read_narrow_move(struct qs_decoder *d, unsigned id)
 {
-    if (sent && qw_version(d) >= QW_PROTOCOL_WIDE_MOVES)
-        return qs_i16(d, id);
-    if (sent) {
-        const uint32_t at = d->in.pos;
-        const int16_t move = (int16_t)((int8_t)qs_reader_u8(&d->in) * 8);
+    const uint32_t at = d->in.pos;
+    const int16_t move = (int16_t)((int8_t)qs_reader_u8(&d->in) * 8);
 
-        qs_emit_int(d, id, at, 1, move);
-        return move;
-    }
+    qs_emit_int(d, id, at, 1, move);
+    return move;
+}
+
+static inline int16_t read_move(struct qs_decoder *d, unsigned id, bool sent, bool narrow,
+                                int16_t before)
+{
+    if (sent)
+        return narrow ? read_narrow_move(d, id) : qs_i16(d, id);
     qs_emit_generated_int(d, id, d->in.pos, 0, before);
     return before;
 }
 
-static uint8_t read_byte(struct qs_decoder *d, unsigned id, bool sent, uint8_t before)
+static inline uint8_t read_byte(struct qs_decoder *d, unsigned id, bool sent, uint8_t before)
 {
     if (sent)
         return qs_u8(d, id);
@@ -61,9 +66,9 @@ void qw_read_usercmd(struct qs_decoder *d, struct qw_usercmd *cmd)
     cmd->angles[0] = read_angle(d, QW_USERCMD_PITCH, bits & CM_ANGLE1, cmd->angles[0]);
     cmd->angles[1] = read_angle(d, QW_USERCMD_YAW, narrow || (bits & CM_ANGLE2), cmd->angles[1]);
     cmd->angles[2] = read_angle(d, QW_USERCMD_ROLL, bits & CM_ANGLE3, cmd->angles[2]);
-    cmd->forward = read_move(d, QW_USERCMD_FORWARD, bits & CM_FORWARD, cmd->forward);
-    cmd->side = read_move(d, QW_USERCMD_SIDE, bits & CM_SIDE, cmd->side);
-    cmd->up = read_move(d, QW_USERCMD_UP, bits & CM_UP, cmd->up);
+    cmd->forward = read_move(d, QW_USERCMD_FORWARD, bits & CM_FORWARD, narrow, cmd->forward);
+    cmd->side = read_move(d, QW_USERCMD_SIDE, bits & CM_SIDE, narrow, cmd->side);
+    cmd->up = read_move(d, QW_USERCMD_UP, bits & CM_UP, narrow, cmd->up);
     cmd->buttons = read_byte(d, QW_USERCMD_BUTTONS, bits & CM_BUTTONS, cmd->buttons);
     cmd->impulse = read_byte(d, QW_USERCMD_IMPULSE, bits & CM_IMPULSE, cmd->impulse);
     cmd->msec = read_byte(d, QW_USERCMD_MSEC, !narrow || (bits & CM_MSEC), cmd->msec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/flow.h"
 
-#include <string.h>
+#include "common/core/address.h"
 
 struct qs_flow_table {
     GHashTable *flows;              /* by their two ends */
@@ -9,41 +9,38 @@ struct qs_flow_table {
     guint limits[QS_FLOW_CLASSES];
     struct qs_flow *latest; /* of all; or NULL */
     uint64_t turns;         /* so far */
+    int64_t now;            /* time of the last packet */
+    bool went_back;         /* it was once earlier than that of the packet before it */
+    int64_t none_until;     /* no conversation is idle for too long earlier than that */
     int64_t idle;           /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
 };
-
-static bool address_equal(const struct qs_address *a, const struct qs_address *b)
-{
-    return a->port == b->port && a->family == b->family &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
-static uint32_t address_hash(const struct qs_address *address)
-{
-    uint64_t halves[2];
-
-    memcpy(halves, address->bytes, sizeof halves);
-    halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
-    halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (uint32_t)((halves[0] ^ halves[1]) >> 32);
-}
 
 /* The same for both directions. */
 static guint ends_hash(gconstpointer data)
 {
     const struct qs_address *ends = data;
 
-    return address_hash(&ends[0]) + address_hash(&ends[1]);
+    return qs_address_hash(&ends[0]) + qs_address_hash(&ends[1]);
+}
+
+/* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
+static enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
+                             const struct qs_address *b)
+{
+    if (qs_address_equal(&ends[QS_END_A], a))
+        return qs_address_equal(&ends[QS_END_B], b) ? QS_END_A : QS_END_UNKNOWN;
+    return qs_address_equal(&ends[QS_END_B], a) && qs_address_equal(&ends[QS_END_A], b)
+               ? QS_END_B
+               : QS_END_UNKNOWN;
 }
 
 /* Whether these are the two ends, in either order. */
 static bool has_ends(const struct qs_address *ends, const struct qs_address *a,
                      const struct qs_address *b)
 {
-    return (address_equal(&ends[0], a) && address_equal(&ends[1], b)) ||
-           (address_equal(&ends[0], b) && address_equal(&ends[1], a));
+    return sender_of(ends, a, b) != QS_END_UNKNOWN;
 }
 
 static gboolean ends_equal(gconstpointer a, gconstpointer b)
@@ -61,6 +58,7 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         table->limits[i] = QS_FLOWS_MAX;
     table->idle = QS_FLOW_IDLE;
+    table->now = table->none_until = INT64_MIN;
     table->over = over;
     table->user = user;
     return table;
@@ -69,6 +67,7 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
 void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle)
 {
     table->idle = idle;
+    table->none_until = INT64_MIN;
 }
 
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
@@ -129,12 +128,15 @@ static int first_of(GList *const links[QS_FLOW_CLASSES])
 /* Of all classes; NULL: there is none. */
 static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
 {
-    GList *const heads[QS_FLOW_CLASSES] = {table->by_use[QS_FLOW_ONE_SIDED].head,
-                                           table->by_use[QS_FLOW_ANSWERED].head,
-                                           table->by_use[QS_FLOW_LIVE].head};
-    const int class = first_of(heads);
+    struct qs_flow *oldest = NULL;
 
-    return class < QS_FLOW_CLASSES ? heads[class]->data : NULL;
+    for (int i = 0; i < QS_FLOW_CLASSES; i++) {
+        const GList *head = table->by_use[i].head;
+
+        if (head && (!oldest || turn_of(head) < oldest->turn))
+            oldest = head->data;
+    }
+    return oldest;
 }
 
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
@@ -143,6 +145,24 @@ void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
 
     while ((oldest = oldest_of_all(table)) && now - oldest->last >= table->idle)
         qs_flow_end(table, oldest);
+}
+
+/*
+ * Few packets can find one that was idle for too long: as long as time goes on, only those behind
+ * the time at which the oldest is.
+ */
+static void end_idle(struct qs_flow_table *table, int64_t now)
+{
+    const struct qs_flow *oldest;
+
+    table->went_back |= now < table->now;
+    table->now = now;
+    if (now < table->none_until && !table->went_back)
+        return;
+    qs_flow_table_expire(table, now);
+    oldest = oldest_of_all(table);
+    table->none_until =
+        oldest ? MIN(oldest->last, INT64_MAX - table->idle) + table->idle : INT64_MIN;
 }
 
 void qs_flow_table_free(struct qs_flow_table *table)
@@ -181,6 +201,7 @@ static void shift(struct qs_flow *flow, void *user)
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
 {
     qs_flow_table_each(table, shift, &step);
+    table->none_until = INT64_MIN;
 }
 
 /* --- One of them ----------------------------------------------------------------------------- */
@@ -218,7 +239,6 @@ static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
-    /* Most packets are of the conversation that the packet before them was of. */
     if (table->latest && has_ends(table->latest->ends, a, b))
         return table->latest;
     return g_hash_table_lookup(table->flows, (const struct qs_address[2]){*a, *b});
@@ -226,7 +246,7 @@ struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct 
 
 enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *address)
 {
-    return address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
+    return qs_address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
 }
 
 static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end from)
@@ -236,15 +256,30 @@ static void hear(struct qs_flow_table *table, struct qs_flow *flow, enum qs_end 
         qs_flow_raise(table, flow, QS_FLOW_ANSWERED);
 }
 
+/* Most packets are of the conversation that the packet before them was of. */
+static struct qs_flow *find(const struct qs_flow_table *table, struct qs_packet *packet)
+{
+    struct qs_flow *flow = table->latest;
+
+    packet->from = QS_END_UNKNOWN;
+    if (flow)
+        packet->from = sender_of(flow->ends, &packet->source, &packet->destination);
+    if (packet->from != QS_END_UNKNOWN)
+        return flow;
+    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    if (flow)
+        packet->from = qs_flow_end_of(flow, &packet->source);
+    return flow;
+}
+
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
 {
     struct qs_flow *flow;
 
-    qs_flow_table_expire(table, packet->time);
-    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    end_idle(table, packet->time);
+    flow = find(table, packet);
     if (!flow)
         return NULL;
-    packet->from = qs_flow_end_of(flow, &packet->source);
     use(table, flow, packet->time);
     hear(table, flow, packet->from);
     return flow;

@@ -50,14 +50,27 @@ struct qs_lender *qs_lender_copy(const struct qs_lender *lender)
     return copy;
 }
 
-/* Its level is over. */
-static void keep_level(struct qs_lender *lender)
+/* What it had to lend stays; for itself it begins anew. */
+static struct qs_lender *take_level(struct qs_lender *lender)
 {
-    if (!qs_lender_can_lend(lender))
+    struct qs_lender *level = g_new(struct qs_lender, 1);
+
+    *level = *lender;
+    level->name = g_strdup(lender->name);
+    lender->sign_on = qs_sign_on_new();
+    return level;
+}
+
+/* Its level is over. */
+static void end_level(struct qs_lender *lender)
+{
+    if (!qs_lender_can_lend(lender)) {
+        qs_sign_on_clear(lender->sign_on);
         return;
+    }
     if (lender->over->len == lender->over_max)
         g_ptr_array_remove_index(lender->over, 0);
-    g_ptr_array_add(lender->over, qs_lender_copy(lender));
+    g_ptr_array_add(lender->over, take_level(lender));
 }
 
 /* Takes over the name. */
@@ -88,8 +101,7 @@ struct qs_lender *qs_lender_new(struct qs_lending *lending, const struct qs_demo
 static void tell(struct qs_lender *lender, const struct qs_decoder *decoder)
 {
     if (decoder->session->level != lender->level) {
-        keep_level(lender);
-        qs_sign_on_clear(lender->sign_on);
+        end_level(lender);
         lender->level = decoder->session->level;
     }
     if (!lender->sign_on->broken)
@@ -123,7 +135,7 @@ void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder
 
 void qs_lender_end(struct qs_lending *lending, struct qs_lender *lender)
 {
-    keep_level(lender);
+    end_level(lender);
     if (lender->listed)
         g_ptr_array_remove(lending->live, lender);
     qs_lender_free(lender);
@@ -190,7 +202,7 @@ bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording)
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
     tell_blocks(lender, recording, &decoder, session);
-    keep_level(lender);
+    end_level(lender);
     qs_decoder_clear(&decoder);
     format->protocol->session_clear(session);
     g_free(session);

@@ -159,6 +159,18 @@ int qs_protocol_selection_by_port(const struct qs_protocol_selection *selection,
     return QS_PROTOCOL_NONE;
 }
 
+static bool is_foreign(const struct qs_protocol_selection *selection,
+                       const struct qs_packet *packet, int protocol)
+{
+    struct qs_packet copy = *packet;
+
+    copy.source_is_server_port =
+        qs_protocol_selection_is_server(selection, protocol, packet->source.port);
+    copy.destination_is_server_port =
+        qs_protocol_selection_is_server(selection, protocol, packet->destination.port);
+    return qs_protocols[protocol]->is_foreign(&copy);
+}
+
 /* Of a conversation that begins. */
 static int find_first(const struct qs_protocol_selection *selection, const struct qs_packet *packet)
 {
@@ -168,7 +180,7 @@ static int find_first(const struct qs_protocol_selection *selection, const struc
     if (protocol != QS_PROTOCOL_NONE)
         return protocol;
     for (int i = 0; qs_protocols[i]; i++)
-        if (by_port >> i & 1 && !qs_protocols[i]->is_foreign(packet))
+        if (by_port >> i & 1 && !is_foreign(selection, packet, i))
             return i;
     return QS_PROTOCOL_NONE;
 }

@@ -51,6 +51,11 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
     return session ? session->chosen : options->chosen->len == 0;
 }
 
+unsigned qs_sessions_count(const struct qs_sessions *sessions)
+{
+    return sessions->numbering.count;
+}
+
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;
@@ -370,8 +375,7 @@ static void report_numbered(struct qs_sessions *sessions,
         .conversation = conversation->number,
     };
 
-    if (handler->packet)
-        handler->packet(handler, &decoded);
+    handler->packet(handler, &decoded);
 }
 
 static void report_packet(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -379,7 +383,8 @@ static void report_packet(struct qs_sessions *sessions, struct qs_conversation *
 {
     if (!conversation->number)
         conversation->number = ++sessions->conversations;
-    report_numbered(sessions, conversation, packet);
+    if (sessions->handler->packet)
+        report_numbered(sessions, conversation, packet);
 }
 
 static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -691,25 +696,35 @@ static void end_conversation(struct qs_flow *flow, void *user)
 /* What was not captured by then will not be. */
 #define HELD_FOR (INT64_C(1) * 1000000000)
 
+/* So long an end may go on that has not heard that the other has left. */
+#define LEFT_FOR (INT64_C(10) * 1000000000)
+
 struct waiting {
     struct qs_sessions *sessions;
     int64_t now;
+    GPtrArray *over; /* conversations */
 };
 
-static void release_held(struct qs_flow *flow, void *user)
+static void look_after(struct qs_flow *flow, void *user)
 {
     const struct waiting *waiting = user;
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
+    const int64_t silent = waiting->now - flow->last;
 
-    if (waiting->now - flow->last >= HELD_FOR && qs_order_holds(conversation->order))
+    if (silent >= HELD_FOR && qs_order_holds(conversation->order))
         take_held(waiting->sessions, conversation, true);
+    if (silent >= LEFT_FOR && conversation->finished && !conversation->session)
+        g_ptr_array_add(waiting->over, flow);
 }
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->latest + since};
+    struct waiting waiting = {sessions, sessions->latest + since, g_ptr_array_new()};
 
-    qs_flow_table_each(sessions->flows, release_held, &waiting);
+    qs_flow_table_each(sessions->flows, look_after, &waiting);
+    for (guint i = 0; i < waiting.over->len; i++)
+        qs_flow_end(sessions->flows, g_ptr_array_index(waiting.over, i));
+    g_ptr_array_free(waiting.over, TRUE);
     qs_flow_table_expire(sessions->flows, waiting.now);
 }
 

@@ -130,6 +130,9 @@ void qs_sessions_set_comments(struct qs_sessions *sessions, const struct qs_comm
  */
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions);
 
+/* How many sessions have begun. */
+unsigned qs_sessions_count(const struct qs_sessions *sessions);
+
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
 

@@ -40,6 +40,8 @@ struct action_kind {
     /* What is wrong with the argument, as a new text, or NULL. NULL: nothing can be. */
     char *(*problem)(const char *argument);
     struct action *(*create)(const struct options *options);
+    /* Instead of `create`, of what needs no input: the files are words. Or NULL. */
+    void (*print)(const struct options *options);
 };
 
 /* What is done where no option names an action. */
@@ -49,6 +51,6 @@ extern const struct action_kind convert_action;
 extern const struct action_kind *const action_kinds[];
 
 extern const struct action_kind list_action, dump_action, check_action, stats_action, pcap_action,
-    extract_action;
+    extract_action, anonymize_action, fields_action;
 
 #endif

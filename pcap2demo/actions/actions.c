@@ -10,6 +10,8 @@ const struct action_kind *const action_kinds[] = {
     &stats_action,
     &pcap_action,
     &extract_action,
+    &anonymize_action,
+    &fields_action,
     NULL,
 };
 /* clang-format on */

@@ -20,6 +20,7 @@ struct extract {
     GHashTable *sessions; /* number -> struct receiver */
     GHashTable *written;  /* path in lower case -> struct written */
     GHashTable *known;    /* paths in lower case with the checksums of what need not go there */
+    bool any;             /* a file was sent, whole or not */
 };
 
 /* A path that has its file. */
@@ -177,6 +178,7 @@ static void extract_file(const struct receiver *receiver, const struct qs_transf
     char *path = path_for(receiver->extract, file);
     char *error;
 
+    receiver->extract->any = true;
     if (!path)
         return;
     error = write_file(receiver->extract, path, file->content);
@@ -256,8 +258,9 @@ static void extract_end(struct action *action, bool report)
 {
     struct extract *extract = (struct extract *)action;
 
-    (void)report;
     g_hash_table_destroy(extract->sessions);
+    if (report && !extract->any)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no server sent a file");
     g_hash_table_destroy(extract->written);
     g_hash_table_destroy(extract->known);
     g_free(extract);

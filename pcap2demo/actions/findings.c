@@ -175,7 +175,8 @@ void findings_print_golden(const struct findings *findings, bool show, bool quie
         failure(EXIT_UNUSABLE, (struct qs_location){.file = findings->golden->path}, "%s",
                 findings->golden->error);
     else if (show)
-        print_line("  %s", verdict);
+        print_styled(findings->golden->verdict == GOLDEN_DIFFERENT ? STYLE_BAD : STYLE_GOOD, "  %s",
+                     verdict);
     g_free(verdict);
 }
 

@@ -9,15 +9,34 @@
 
 enum { SIGN_ON = 10, COLUMNS = 12, CELL_MAX = 48, GAP = 2 };
 
-static const char *const titles[COLUMNS] = {"#",       "client", "server",  "game",
-                                            "map",     "player", "start",   "duration",
-                                            "packets", "loss",   "sign-on", "demo"};
+/* clang-format off */
+static const struct column {
+    const char *title;
+    bool cut;     /* to CELL_MAX characters, wherever the list goes */
+    bool end;     /* its end says more than its beginning */
+    glong least;  /* characters that are left on a narrow terminal; 0: all of a cell are */
+} columns[COLUMNS] = {
+    {"#", false, false, 0},
+    {"client", false, false, 6},
+    {"server", false, false, 6},
+    {"game", true, false, 5},
+    {"map", true, false, 4},
+    {"player", true, false, 5},
+    {"start", false, true, 10},
+    {"duration", false, false, 0},
+    {"packets", false, false, 0},
+    {"loss", false, false, 0},
+    {"sign-on", true, false, 5},
+    {"demo", false, false, 5},
+};
+/* clang-format on */
 
 struct list {
     struct action action;
-    bool json;
+    bool json, wide;
     struct rows *rows;    /* JSON, or cells that end with a NUL each */
-    glong width[COLUMNS]; /* of the widest cell */
+    glong width[COLUMNS]; /* of the widest cell; when they are printed, of all */
+    glong least[COLUMNS]; /* of `width`, on a narrow terminal */
     struct qs_crowd_others others;
 };
 
@@ -58,20 +77,6 @@ static char *loss_cell(const struct qs_client_session *session)
                            loss.gaps, loss.missing, loss.not_captured);
 }
 
-/* Cuts a cell to CELL_MAX characters. */
-static char *fit(char *text)
-{
-    char *cut;
-
-    if (g_utf8_strlen(text, -1) <= CELL_MAX)
-        return text;
-    cut = g_utf8_substring(text, 0, CELL_MAX - 1);
-    g_free(text);
-    text = g_strconcat(cut, "…", NULL);
-    g_free(cut);
-    return text;
-}
-
 static char *sign_on_cell(const struct qs_client_session *session)
 {
     char *text = report_sign_on(session);
@@ -85,18 +90,34 @@ static void fill_cells(const struct qs_client_session *session, char *cells[COLU
     cells[0] = g_strdup_printf("%u", session->number);
     cells[1] = address_cell(&session->client);
     cells[2] = address_cell(&session->server);
-    cells[3] = fit(report_game(session));
-    cells[4] = fit(report_maps(session));
-    cells[5] = fit(g_strdup(session->player ? session->player : "?"));
+    cells[3] = report_game(session);
+    cells[4] = report_maps(session);
+    cells[5] = g_strdup(session->player ? session->player : "?");
     cells[6] = start_cell(session);
     cells[7] = report_duration(session);
     cells[8] = g_strdup_printf("%" G_GUINT64_FORMAT, session->packets);
     cells[9] = loss_cell(session);
-    cells[SIGN_ON] = fit(sign_on_cell(session));
+    cells[SIGN_ON] = sign_on_cell(session);
     cells[11] = report_demo(session);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
+
+/* Cuts a cell to so many characters, 1 or more. */
+static char *cut_cell(char *text, const struct column *column, glong characters)
+{
+    const glong length = g_utf8_strlen(text, -1);
+    char *cut, *marked;
+
+    if (length <= characters)
+        return text;
+    cut = column->end ? g_utf8_substring(text, length - characters + 1, length)
+                      : g_utf8_substring(text, 0, characters - 1);
+    marked = column->end ? g_strconcat("…", cut, NULL) : g_strconcat(cut, "…", NULL);
+    g_free(cut);
+    g_free(text);
+    return marked;
+}
 
 static void add_row(struct list *list, const struct qs_client_session *session)
 {
@@ -105,6 +126,8 @@ static void add_row(struct list *list, const struct qs_client_session *session)
 
     fill_cells(session, cells);
     for (int i = 0; i < COLUMNS; i++) {
+        if (!list->wide && columns[i].cut)
+            cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
         list->width[i] = MAX(list->width[i], g_utf8_strlen(cells[i], -1));
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
@@ -114,41 +137,83 @@ static void add_row(struct list *list, const struct qs_client_session *session)
 }
 
 /* `cells` end with a NUL each. Columns of no width are left out. */
-static void print_cells(void *user, const char *cells, gsize size)
+static char *line_of(const struct list *list, const char *cells)
 {
-    const struct list *list = user;
     GString *line = g_string_new(NULL);
 
-    (void)size;
-    for (int i = 0; i < COLUMNS - 1; i++, cells += strlen(cells) + 1)
-        if (list->width[i])
-            g_string_append_printf(line, "%s%*s", cells,
-                                   (int)(list->width[i] - g_utf8_strlen(cells, -1)) + GAP, "");
-    print_line("%s%s", line->str, cells);
-    g_string_free(line, TRUE);
+    for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
+        char *cell = list->width[i] ? cut_cell(g_strdup(cells), &columns[i], list->width[i]) : NULL;
+        const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
+
+        if (cell)
+            g_string_append_printf(line, "%s%*s", cell, i + 1 < COLUMNS ? (int)pad : 0, "");
+        g_free(cell);
+    }
+    return g_string_free(line, FALSE);
 }
 
-/* Most captures have all sign-ons. */
+static void print_cells(void *user, const char *cells, gsize size)
+{
+    char *line = line_of(user, cells);
+
+    (void)size;
+    print_line("%s", line);
+    g_free(line);
+}
+
+/* Most captures have all sign-ons. A title may be cut where cells may not. */
 static void widen_for_titles(struct list *list)
 {
     for (int i = 0; i < COLUMNS; i++)
+        list->least[i] = columns[i].least ? columns[i].least : MAX(list->width[i], 1);
+    for (int i = 0; i < COLUMNS; i++)
         if (i != SIGN_ON || list->width[i])
-            list->width[i] = MAX(list->width[i], g_utf8_strlen(titles[i], -1));
+            list->width[i] = MAX(list->width[i], g_utf8_strlen(columns[i].title, -1));
 }
 
-static void print_titles(struct list *list)
+/* The column that has most to give, or -1. */
+static int widest(const struct list *list)
 {
-    GString *head = g_string_new(NULL);
+    int found = -1;
 
     for (int i = 0; i < COLUMNS; i++)
-        g_string_append_len(head, titles[i], (gssize)strlen(titles[i]) + 1);
-    print_cells(list, head->str, head->len);
+        if (list->width[i] > list->least[i] && (found < 0 || list->width[i] > list->width[found]))
+            found = i;
+    return found;
+}
+
+/* Takes from the widest columns what is more than a line of the terminal. */
+static void narrow(struct list *list, glong line)
+{
+    glong total = -GAP;
+    int column;
+
+    for (int i = 0; i < COLUMNS; i++)
+        total += list->width[i] ? list->width[i] + GAP : 0;
+    for (; total > line && (column = widest(list)) >= 0; total--)
+        list->width[column]--;
+}
+
+static void print_titles(const struct list *list)
+{
+    GString *head = g_string_new(NULL);
+    char *line;
+
+    for (int i = 0; i < COLUMNS; i++)
+        g_string_append_len(head, columns[i].title, (gssize)strlen(columns[i].title) + 1);
+    line = line_of(list, head->str);
+    print_styled(STYLE_TITLE, "%s", line);
+    g_free(line);
     g_string_free(head, TRUE);
 }
 
 static void print_table(struct list *list)
 {
+    const unsigned line = terminal_columns(stdout);
+
     widen_for_titles(list);
+    if (line && !list->wide)
+        narrow(list, (glong)line);
     print_titles(list);
     rows_each(list->rows, print_cells, list);
     report_rows_error(list->rows);
@@ -202,6 +267,7 @@ static struct action *create(const struct options *options)
                                    .handler.others = list_others,
                                    .end = list_end};
     list->json = options->json;
+    list->wide = options->wide;
     list->rows = rows_new();
     return &list->action;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --pcap: makes a capture of demos. */
+/* --pcap: makes a capture of demos, or cuts captures. */
 #include <stdio.h>
 #include <string.h>
 
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/cut.h"
+#include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
@@ -23,7 +25,9 @@ struct pcap {
     const struct qs_client_session *session; /* the demo at hand, or NULL */
     const struct qs_demo_packet_maker *maker;
     void *state;
-    bool refused; /* an input is a capture, which was reported */
+    struct cut *cut;
+    unsigned demos; /* that were asked for */
+    bool any_demo;
 };
 
 /* --- Sending --- */
@@ -86,25 +90,63 @@ static void end_demo(struct pcap *pcap)
     pcap->session = NULL;
 }
 
+/* Without their folders, which others need not know. */
+static char *names_of(char *const *files)
+{
+    GString *names = g_string_new(NULL);
+    char *clean;
+
+    for (; *files; files++) {
+        char *name = g_path_get_basename(*files);
+
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+        g_free(name);
+    }
+    clean = qs_text_printable(names->str);
+    g_string_free(names, TRUE);
+    return clean;
+}
+
+static void begin_file(struct pcap *pcap)
+{
+    char *names = names_of(pcap->options->files);
+    char *comment = g_strdup_printf(
+        "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
+        "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
+        "the packets' comments tell what of the demo each carries.",
+        names);
+
+    pcap_out_begin(pcap->sender.pcap, comment, true);
+    g_free(comment);
+    g_free(names);
+}
+
 static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
 {
     end_demo(pcap);
+    if (!pcap->any_demo)
+        begin_file(pcap);
+    pcap->any_demo = true;
+    cut_leave_file(pcap->cut);
     pcap->session = session;
     pcap->maker = session->recorded->packets;
     if (!session->chosen)
         return;
+    pcap->demos++;
     set_addresses(&pcap->sender, session->number, pcap->maker->port);
     pcap->sender.base.offset = 0;
     pcap->state = g_malloc0(pcap->maker->state_size);
     *(struct qs_demo_sender **)pcap->state = &pcap->sender.base;
 }
 
-static void refuse_capture(struct pcap *pcap, const char *file)
+static void take_block(struct pcap *pcap, const struct qs_decoded_packet *decoded)
 {
-    if (!pcap->refused)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = file},
-                "is a capture already; --pcap takes demos");
-    pcap->refused = true;
+    pcap->sender.time = decoded->packet->time;
+    pcap->sender.location = decoded->location;
+    if (decoded->session != pcap->session)
+        begin_demo(pcap, decoded->session);
+    if (pcap->state)
+        pcap->maker->block(pcap->state, decoded->decoder, decoded->packet);
 }
 
 static void pcap_packet(struct qs_sessions_handler *handler,
@@ -112,16 +154,15 @@ static void pcap_packet(struct qs_sessions_handler *handler,
 {
     struct pcap *pcap = (struct pcap *)handler;
 
-    if (!decoded->location.block) {
-        refuse_capture(pcap, decoded->location.file);
-        return;
-    }
-    pcap->sender.time = decoded->packet->time;
-    pcap->sender.location = decoded->location;
-    if (decoded->session != pcap->session)
-        begin_demo(pcap, decoded->session);
-    if (pcap->state)
-        pcap->maker->block(pcap->state, decoded->decoder, decoded->packet);
+    if (decoded->location.block)
+        take_block(pcap, decoded);
+    else
+        cut_packet(pcap->cut, decoded);
+}
+
+static void pcap_input(struct action *action, const char *file)
+{
+    cut_begin_file(((struct pcap *)action)->cut, file);
 }
 
 static void pcap_session(struct qs_sessions_handler *handler,
@@ -131,56 +172,91 @@ static void pcap_session(struct qs_sessions_handler *handler,
 
     if (session == pcap->session)
         end_demo(pcap);
+    cut_session_over(pcap->cut, session->number);
+}
+
+/* --- Captures --- */
+
+/* Whether packets have comments with pieces of demos, which stay. */
+static bool have_pieces(char *const *files)
+{
+    for (; *files; files++) {
+        struct qs_comments *comments = comments_of_file(*files);
+
+        qs_comments_free(comments);
+        if (comments)
+            return true;
+    }
+    return false;
+}
+
+static bool cut_captures(struct pcap *pcap)
+{
+    char *const *files = pcap->options->files;
+    char *names = names_of(files);
+    char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
+    struct cut_counts counts;
+    bool good;
+
+    pcap_out_begin(pcap->sender.pcap, comment, have_pieces(files));
+    g_free(comment);
+    g_free(names);
+    good = cut_copy(pcap->cut, pcap->sender.pcap, &counts);
+    if (good && !counts.kept) {
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument},
+                "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
+        good = false;
+    }
+    if (good && !pcap->options->quiet)
+        print_line("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packets, %u session%s",
+                   pcap->options->argument, counts.kept, counts.frames, counts.sessions,
+                   counts.sessions == 1 ? "" : "s");
+    return good;
 }
 
 /* --- The end --- */
+
+static bool finish_demos(const struct pcap *pcap)
+{
+    if (cut_options_are_given(&pcap->options->cut)) {
+        failure(EXIT_UNUSABLE, (struct qs_location){0},
+                "--packets, --from, --to and --no-sign-on go with captures, not with demos");
+        return false;
+    }
+    if (!pcap->options->quiet)
+        print_line("%s: %" G_GUINT64_FORMAT " packets of %u demo%s", pcap->options->argument,
+                   pcap_out_packets(pcap->sender.pcap), pcap->demos, pcap->demos == 1 ? "" : "s");
+    return true;
+}
+
+/* The file's packets are there. */
+static bool finish(struct pcap *pcap)
+{
+    if (pcap->any_demo && cut_has_files(pcap->cut)) {
+        failure(EXIT_UNUSABLE, (struct qs_location){0},
+                "--pcap takes demos, or captures, but not both at once");
+        return false;
+    }
+    return pcap->any_demo ? finish_demos(pcap) : cut_captures(pcap);
+}
 
 static void pcap_end(struct action *action, bool any_input)
 {
     struct pcap *pcap = (struct pcap *)action;
     char *name = g_path_get_basename(pcap->options->argument);
-    char *error = any_input && !pcap->refused
-                      ? pcap_out_commit(pcap->sender.pcap, name, pcap->options->force)
-                      : NULL;
+    char *error = NULL;
 
+    end_demo(pcap);
+    if (any_input && finish(pcap))
+        error = pcap_out_commit(pcap->sender.pcap, name, pcap->options->force);
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument}, "%s", error);
-    end_demo(pcap);
     pcap_out_free(pcap->sender.pcap);
+    cut_free(pcap->cut);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
     g_free(error);
     g_free(name);
     g_free(pcap);
-}
-
-/* Without their folders, which others need not know. */
-static char *names_of(char *const *files)
-{
-    GString *names = g_string_new(NULL);
-
-    for (; *files; files++) {
-        char *name = g_path_get_basename(*files);
-
-        g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
-        g_free(name);
-    }
-    return g_string_free(names, FALSE);
-}
-
-/* The section's comment. */
-static char *comment_of(const struct options *options)
-{
-    char *names = names_of(options->files);
-    char *clean = qs_text_printable(names);
-    char *comment = g_strdup_printf(
-        "Made by pcap2demo from: %s. The server's messages are the demo's. The handshake, the "
-        "headers of Quake II and Quake, acknowledgements and the client's packets are made up; "
-        "the packets' comments tell what of the demo each carries.",
-        clean);
-
-    g_free(clean);
-    g_free(names);
-    return comment;
 }
 
 static char *name_problem(const char *file)
@@ -192,15 +268,17 @@ static struct action *create(const struct options *options)
 {
     struct pcap *pcap = g_new0(struct pcap, 1);
     char *folder = g_path_get_dirname(options->argument);
-    char *comment = comment_of(options);
 
-    pcap->action = (struct action){
-        .handler.packet = pcap_packet, .handler.session_end = pcap_session, .end = pcap_end};
+    pcap->action = (struct action){.handler.packet = pcap_packet,
+                                   .handler.session_end = pcap_session,
+                                   .handler.session_left_out = pcap_session,
+                                   .input_start = pcap_input,
+                                   .end = pcap_end};
     pcap->options = options;
-    pcap->sender.pcap = pcap_out_new(folder, comment);
+    pcap->cut = cut_new(options);
+    pcap->sender.pcap = pcap_out_new(folder);
     pcap->sender.base = (struct qs_demo_sender){
         .datagram = send_datagram, .segment = send_segment, .packet = g_byte_array_new()};
-    g_free(comment);
     g_free(folder);
     return &pcap->action;
 }
@@ -208,7 +286,7 @@ static struct action *create(const struct options *options)
 const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
-    .help = "Make a capture of demos, for Wireshark",
+    .help = "Make a capture of demos, for Wireshark, or cut captures: of sessions, packets, times",
     .argument = "FILE",
     .problem = name_problem,
     .create = create,

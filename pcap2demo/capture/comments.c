@@ -5,33 +5,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/core/reader.h"
 #include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/gunzip.h"
 #include "pcap2demo/capture/pcapng.h"
-
-enum { BLOCK_MAX = 16 * 1024 * 1024 }; /* libpcap reads no longer ones */
+#include "pcap2demo/capture/unpack.h"
 
 struct comments_reader {
     struct qs_comments *comments;
     uint64_t packets; /* so far */
 };
 
-static struct qs_comments *read_packed(FILE *packed)
+static struct qs_comments *read_packed(const struct codec *codec, FILE *packed)
 {
-    struct gunzip *gunzip = gunzip_new(packed, COMMENTS_FILE_MAX);
-    FILE *stream = gunzip_stream(gunzip);
+    struct unpack *unpack = unpack_new(codec, packed, COMMENTS_FILE_MAX);
+    FILE *stream = unpack_stream(unpack);
     struct qs_comments *comments = stream ? comments_read(stream) : NULL;
 
     if (stream)
         fclose(stream);
-    gunzip_free(gunzip);
+    unpack_free(unpack);
     return comments;
 }
 
 struct qs_comments *comments_of_file(const char *name)
 {
     struct qs_comments *comments;
+    const struct codec *codec;
     struct stat about;
     FILE *stream;
 
@@ -40,40 +38,21 @@ struct qs_comments *comments_of_file(const char *name)
     stream = fopen(name, "rb");
     if (!stream)
         return NULL;
-    comments = is_gzip_stream(stream) ? read_packed(stream) : comments_read(stream);
+    codec = codec_of_stream(stream);
+    comments = codec ? read_packed(codec, stream) : comments_read(stream);
     fclose(stream);
     return comments;
 }
 
 /* --- Blocks --- */
 
-/* The options of a block, from where `in` stands. Empty: there is none of that code. */
-static struct qs_view find_option(struct qs_reader in, uint16_t wanted)
+static bool is_ours(const struct pcapng *file)
 {
-    while (qs_reader_left(&in)) {
-        const uint16_t code = qs_reader_u16(&in);
-        const uint16_t size = qs_reader_u16(&in);
-        const uint8_t *value = qs_reader_take(&in, size);
+    enum { SECTION_HEAD = 16 };
+    const struct qs_view application =
+        pcapng_option(file, pcapng_rest(file, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
 
-        if (in.overrun || code == PCAPNG_OPTION_END)
-            break;
-        if (code == wanted)
-            return (struct qs_view){value, size};
-        qs_reader_take(&in, -(uint32_t)size % 4);
-    }
-    return (struct qs_view){0};
-}
-
-/* This program writes little-endian files only. */
-static bool is_ours(struct qs_reader in)
-{
-    enum { VERSION_AND_LENGTH = 12 };
-    const uint32_t order = qs_reader_u32(&in);
-    struct qs_view application;
-
-    qs_reader_take(&in, VERSION_AND_LENGTH);
-    application = find_option(in, PCAPNG_OPTION_APPLICATION);
-    return order == PCAPNG_BYTE_ORDER && application.size >= strlen(PCAPNG_APPLICATION) &&
+    return application.size >= strlen(PCAPNG_APPLICATION) &&
            memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
 }
 
@@ -82,27 +61,28 @@ static void add_packet(struct comments_reader *reader, struct qs_view comment)
     qs_comments_set(reader->comments, ++reader->packets, comment);
 }
 
-static void read_packet(struct comments_reader *reader, struct qs_reader in)
+static void read_packet(struct comments_reader *reader, const struct pcapng *file)
 {
-    enum { INTERFACE_AND_TIME = 12 };
-    uint32_t size;
+    enum { SIZE_AT = 12, PACKET_HEAD = 20 };
+    struct qs_reader in = qs_reader_over(file->body->data, file->body->len);
+    const uint8_t *head = qs_reader_take(&in, PACKET_HEAD);
+    const uint32_t size = head ? pcapng_u32(file, head + SIZE_AT) : 0;
 
-    qs_reader_take(&in, INTERFACE_AND_TIME);
-    size = qs_reader_u32(&in);
-    qs_reader_u32(&in); /* its length on the wire */
     qs_reader_take(&in, size);
     qs_reader_take(&in, -size % 4);
-    add_packet(reader, in.overrun ? (struct qs_view){0} : find_option(in, PCAPNG_OPTION_COMMENT));
+    add_packet(reader, in.overrun
+                           ? (struct qs_view){0}
+                           : pcapng_option(file, pcapng_rest(file, in.pos), PCAPNG_OPTION_COMMENT));
 }
 
 /* False: the file is not one of ours. */
-static bool take_block(struct comments_reader *reader, uint32_t type, struct qs_reader body)
+static bool take_block(struct comments_reader *reader, const struct pcapng *file)
 {
-    switch (type) {
+    switch (file->type) {
     case PCAPNG_SECTION:
-        return is_ours(body);
+        return is_ours(file);
     case PCAPNG_PACKET:
-        read_packet(reader, body);
+        read_packet(reader, file);
         break;
     case PCAPNG_OLD_PACKET:
     case PCAPNG_SIMPLE_PACKET:
@@ -112,39 +92,19 @@ static bool take_block(struct comments_reader *reader, uint32_t type, struct qs_
     return true;
 }
 
-/* Reads a block's body, and the length behind it. False: the file ends, or there is no block. */
-static bool read_block(FILE *stream, uint32_t *type, GByteArray *body)
-{
-    uint8_t head[8];
-    uint32_t size;
-
-    if (fread(head, 1, sizeof head, stream) != sizeof head)
-        return false;
-    *type = qs_le32(head);
-    size = qs_le32(head + 4);
-    if (size < PCAPNG_FRAMING || size > BLOCK_MAX || size % 4)
-        return false;
-    g_byte_array_set_size(body, size - (guint)sizeof head);
-    if (fread(body->data, 1, body->len, stream) != body->len)
-        return false;
-    g_byte_array_set_size(body, body->len - 4);
-    return true;
-}
-
-/* What is read before damage holds: libpcap reads as far. */
+/* What is read before damage holds: packets are read as far. */
 static bool read_blocks(struct comments_reader *reader, FILE *stream)
 {
-    GByteArray *body = g_byte_array_new();
-    bool ours = false, begun = false;
-    uint32_t type;
+    struct pcapng file;
+    bool ours = false;
 
-    while (read_block(stream, &type, body) && (begun || type == PCAPNG_SECTION)) {
-        begun = true;
-        ours = take_block(reader, type, qs_reader_over(body->data, body->len));
+    pcapng_init(&file, stream);
+    while (pcapng_next(&file) == PCAPNG_GOOD) {
+        ours = take_block(reader, &file);
         if (!ours)
             break;
     }
-    g_byte_array_free(body, TRUE);
+    pcapng_clear(&file);
     return ours;
 }
 

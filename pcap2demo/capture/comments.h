@@ -17,7 +17,7 @@
 struct qs_comments *comments_read(FILE *stream);
 
 /*
- * The same by name, plain or compressed by gzip; only of regular files, which can be read twice, of
+ * The same by name, plain or compressed; only of regular files, which can be read twice, of
  * COMMENTS_FILE_MAX bytes.
  */
 struct qs_comments *comments_of_file(const char *name);

@@ -4,13 +4,14 @@
 #include <glib.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/pcapng.h"
 
 enum { MAGIC = 4 };
 
 /* Source: pcap-savefile(5), with the variants that libpcap reads; pcapng, section 4.1. */
 static bool is_capture(struct qs_view file)
 {
-    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a};
+    static const uint32_t known[] = {0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, PCAPNG_SECTION};
 
     for (size_t i = 0; file.size >= MAGIC && i < G_N_ELEMENTS(known); i++)
         if (qs_le32(file.data) == known[i] || qs_be32(file.data) == known[i])
@@ -38,10 +39,17 @@ bool is_capture_stream(FILE *stream)
     return is_capture(peek(stream, magic));
 }
 
-/* Source: RFC 1952, section 2.3.1. */
-bool is_gzip_stream(FILE *stream)
+bool is_pcapng_stream(FILE *stream)
 {
     uint8_t magic[MAGIC];
 
-    return peek(stream, magic).size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+    return peek(stream, magic).size == MAGIC && qs_le32(magic) == PCAPNG_SECTION;
+}
+
+const struct codec *codec_of_stream(FILE *stream)
+{
+    uint8_t magic[MAGIC] = {0};
+
+    peek(stream, magic);
+    return codec_of(magic);
 }

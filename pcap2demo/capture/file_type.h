@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "pcap2demo/capture/codec.h"
+
 /*
- * Whether a stream that was just opened begins as a capture that libpcap reads, or as gzip's files
- * do. Nothing of it is used up.
+ * Whether a stream that was just opened begins as a capture that can be read, and as a pcapng file.
+ * Nothing of it is used up.
  */
 bool is_capture_stream(FILE *stream);
-bool is_gzip_stream(FILE *stream);
+bool is_pcapng_stream(FILE *stream);
+
+/* What such a stream was compressed by; NULL: by nothing that is known. */
+const struct codec *codec_of_stream(FILE *stream);
 
 #endif

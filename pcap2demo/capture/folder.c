@@ -8,7 +8,6 @@
 enum { DEPTH_MAX = 64 };
 
 static const char *const capture_endings[] = {"pcap", "pcapng", "cap", NULL};
-static const char *const packed_endings[] = {".gz", NULL};
 
 /* Whether the `length` first bytes of `name` end with a dot and `ending`. */
 static bool has_ending(const char *name, gsize length, const char *ending)
@@ -19,18 +18,9 @@ static bool has_ending(const char *name, gsize length, const char *ending)
            g_ascii_strncasecmp(name + length - size, ending, size) == 0;
 }
 
-/* Without what a compressed file adds. */
-static gsize length_unpacked(const char *name)
-{
-    for (const char *const *ending = packed_endings; *ending; ending++)
-        if (g_str_has_suffix(name, *ending))
-            return strlen(name) - strlen(*ending);
-    return strlen(name);
-}
-
 static bool is_input(const char *name)
 {
-    const gsize length = length_unpacked(name);
+    const gsize length = qs_unpacked_name_length(name);
 
     for (const char *const *ending = capture_endings; *ending; ending++)
         if (has_ending(name, length, *ending))

@@ -8,7 +8,8 @@
 
 /*
  * Adds to `files` (new texts) the captures and demos in `folder`, in the order of their names. They
- * are known by the endings of their names, also in front of ".gz"; hidden ones are left out.
+ * are known by the endings of their names, also in front of those of compressed files; hidden ones
+ * are left out.
  * `recursive`: those in the folders below, too; links to folders are not followed. False on
  * failure; then `*error` is a new text.
  */

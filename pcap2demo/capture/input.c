@@ -1,140 +1,169 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/input.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <pcap/pcap.h>
+#include <signal.h>
 #include <stdio.h>
-#ifdef __GLIBC__
-#include <stdio_ext.h>
-#endif
 #include <string.h>
 
+#include "common/demo/format.h"
+#include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/pcapng_in.h"
+#include "pcap2demo/capture/source.h"
+
 enum {
-    READ_BUFFER = 256 * 1024,
     LIVE_SNAPLEN = 262144,
     LIVE_TIMEOUT_MS = 100,
     MIB = 1024 * 1024,
     /* Source: pcap-savefile(5). */
     PCAP_FILE_HEADER = 24,
-    PCAP_FRAME_HEADER = 16,
-    PCAPNG_MAJOR_VERSION = 1
+    PCAP_FRAME_HEADER = 16
+};
+
+/* The filter for frames of a link type. */
+struct link_filter {
+    int link_type;
+    bool usable; /* else none of them match */
+    struct bpf_program program;
 };
 
 struct input {
-    pcap_t *pcap;
+    pcap_t *pcap;             /* NULL: it is a pcapng file */
+    struct pcapng_in *pcapng; /* NULL: it is none */
     char *name, *stem;
     bool live;
-    bool filtered; /* files only: then the frames that do not match are counted, not handed out */
-    struct bpf_program filter;
+    char *filter;    /* files only: the frames that do not match are counted, not handed out */
+    GArray *filters; /* struct link_filter; of the link types that there were */
     uint64_t frames;
-    FILE *stream;     /* of a file; libpcap's */
-    int64_t position; /* in the file, behind the last frame; -1 where that cannot be known */
-    bool pcapng, nano;
+    uint64_t position; /* in the file, behind the last frame */
+    bool nano;
+    volatile sig_atomic_t interrupted;
     char *error;
 };
-
-static void cut_ending(char *stem)
-{
-    char *dot = strrchr(stem, '.');
-
-    if (dot && dot != stem)
-        *dot = '\0';
-}
 
 /* "duel" of "duel.pcap" and of "duel.pcap.gz" */
 static char *stem_of(const char *name)
 {
     char *stem = g_path_get_basename(name);
+    char *dot;
 
-    if (g_str_has_suffix(stem, ".gz"))
-        cut_ending(stem);
-    cut_ending(stem);
+    stem[qs_unpacked_name_length(stem)] = '\0';
+    dot = strrchr(stem, '.');
+    if (dot && dot != stem)
+        *dot = '\0';
     return stem;
 }
 
-/* Compiles the filter for `input`. */
-static bool compile(struct input *input, const char *expression, char **error)
+static struct input *input_new(const char *name)
 {
-    if (pcap_compile(input->pcap, &input->filter, expression, 1, PCAP_NETMASK_UNKNOWN) == 0) {
-        input->filtered = true;
+    struct input *input = g_new0(struct input, 1);
+
+    input->name = g_strdup(name);
+    input->stem = stem_of(name);
+    input->filters = g_array_new(FALSE, FALSE, sizeof(struct link_filter));
+    return input;
+}
+
+/* --- Filters -------------------------------------------------------------------------------- */
+
+/* Compiles `expression` for frames of a link type. False: it makes no sense there, see `error`. */
+static bool compile(struct link_filter *filter, const char *expression, char **error)
+{
+    pcap_t *frames = pcap_open_dead(filter->link_type, LIVE_SNAPLEN);
+
+    filter->usable =
+        pcap_compile(frames, &filter->program, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (!filter->usable)
+        *error = g_strdup_printf("filter \"%s\": %s", expression, pcap_geterr(frames));
+    pcap_close(frames);
+    return filter->usable;
+}
+
+/* The last one stays the first to be asked: interfaces with other link types are few. */
+static const struct link_filter *filter_for(struct input *input, int link_type, char **error)
+{
+    struct link_filter filter = {.link_type = link_type};
+
+    for (guint i = 0; i < input->filters->len; i++)
+        if (g_array_index(input->filters, struct link_filter, i).link_type == link_type)
+            return &g_array_index(input->filters, struct link_filter, i);
+    compile(&filter, input->filter, error);
+    g_array_append_val(input->filters, filter);
+    return &g_array_index(input->filters, struct link_filter, input->filters->len - 1);
+}
+
+static bool matches(struct input *input, const struct input_frame *frame)
+{
+    const struct pcap_pkthdr header = {.caplen = frame->bytes.size, .len = frame->bytes.wire_size};
+    const struct link_filter *filter;
+    char *error = NULL;
+
+    if (!input->filter)
         return true;
+    filter = filter_for(input, frame->link_type, &error);
+    g_free(error);
+    return filter->usable && pcap_offline_filter(&filter->program, &header, frame->bytes.data);
+}
+
+static void free_filters(struct input *input)
+{
+    for (guint i = 0; i < input->filters->len; i++) {
+        struct link_filter *filter = &g_array_index(input->filters, struct link_filter, i);
+
+        if (filter->usable)
+            pcap_freecode(&filter->program);
     }
-    *error = g_strdup_printf("filter \"%s\": %s", expression, pcap_geterr(input->pcap));
-    return false;
+    g_array_free(input->filters, TRUE);
+    g_free(input->filter);
 }
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
-/*
- * libpcap reads each packet in two small pieces: they should not cost more than a copy. The C
- * library takes another size than its own only with a buffer. Since inputs are read one after the
- * other, and libpcap closes streams by itself, they share one that is never freed.
- */
-static void speed_up(FILE *stream)
-{
-    static char buffer[READ_BUFFER];
-
-    setvbuf(stream, buffer, _IOFBF, sizeof buffer);
-#ifdef __GLIBC__
-    __fsetlocking(stream, FSETLOCKING_BYCALLER); /* there is only one thread */
-#endif
-}
-
-static bool is_standard_input(const char *name)
-{
-    return strcmp(name, "-") == 0;
-}
-
-FILE *input_open_stream(const char *name, char **error)
-{
-    FILE *stream = is_standard_input(name) ? stdin : fopen(name, "rb");
-
-    if (stream)
-        speed_up(stream);
-    else
-        *error = g_strdup(g_strerror(errno));
-    return stream;
-}
-
-void input_close_stream(FILE *stream)
-{
-    if (stream != stdin)
-        fclose(stream);
-}
-
 struct input *input_open_file(const char *name, const char *filter, char **error)
 {
-    FILE *stream = input_open_stream(name, error);
+    FILE *stream = source_open_plain(name, error);
 
     return stream ? input_open_capture(stream, name, filter, error) : NULL;
 }
 
-struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
+static bool open_pcap(struct input *input, FILE *stream, char **error)
 {
     char text[PCAP_ERRBUF_SIZE] = "";
-    struct input *input;
-    pcap_t *pcap;
 
-    pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, text);
-    if (!pcap) {
-        *error = g_strdup(text);
-        input_close_stream(stream);
-        return NULL;
-    }
-    input = g_new0(struct input, 1);
-    input->pcap = pcap;
-    input->name = g_strdup(is_standard_input(name) ? "standard input" : name);
-    input->stem = is_standard_input(name) ? g_strdup("stdin") : stem_of(name);
+    input->pcap =
+        pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, text);
+    input->position = PCAP_FILE_HEADER;
     input->nano = true;
-    input->pcapng = pcap_major_version(pcap) == PCAPNG_MAJOR_VERSION;
-    input->stream = stream;
-    input->position = input->pcapng ? ftello(stream) : PCAP_FILE_HEADER;
-    if (filter && !compile(input, filter, error)) {
-        input_close(input);
-        return NULL;
+    if (input->pcap)
+        return true;
+    *error = g_strdup(text);
+    source_close_plain(stream);
+    return false;
+}
+
+static bool open_capture(struct input *input, FILE *stream, char **error)
+{
+    if (!is_pcapng_stream(stream))
+        return open_pcap(input, stream, error);
+    input->pcapng = pcapng_in_open(stream, error);
+    return input->pcapng != NULL;
+}
+
+struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
+{
+    struct input *input = input_new(source_is_standard_input(name) ? "standard input" : name);
+
+    if (source_is_standard_input(name)) {
+        g_free(input->stem);
+        input->stem = g_strdup("stdin");
     }
-    return input;
+    input->filter = g_strdup(filter);
+    if (open_capture(input, stream, error) &&
+        (!filter || filter_for(input, input_link_type(input), error)->usable))
+        return input;
+    input_close(input);
+    return NULL;
 }
 
 /* --- Live ----------------------------------------------------------------------------------- */
@@ -184,6 +213,21 @@ static pcap_t *activate(const char *name, unsigned buffer, char **error)
     return NULL;
 }
 
+/* What does not match stays in the kernel, which counts no frames of it. */
+static bool set_live_filter(struct input *input, const char *expression, char **error)
+{
+    struct link_filter filter = {.link_type = pcap_datalink(input->pcap)};
+    bool good = compile(&filter, expression, error);
+
+    if (good && pcap_setfilter(input->pcap, &filter.program) != 0) {
+        *error = g_strdup(pcap_geterr(input->pcap));
+        good = false;
+    }
+    if (filter.usable)
+        pcap_freecode(&filter.program);
+    return good;
+}
+
 struct input *input_open_live(const char *name, const char *filter, unsigned buffer, char **error)
 {
     pcap_t *pcap = activate(name, buffer, error);
@@ -191,15 +235,11 @@ struct input *input_open_live(const char *name, const char *filter, unsigned buf
 
     if (!pcap)
         return NULL;
-    input = g_new0(struct input, 1);
+    input = input_new(name);
     input->pcap = pcap;
-    input->name = g_strdup(name);
-    input->stem = stem_of(name);
     input->live = true;
     input->nano = pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO;
-    if (filter && (!compile(input, filter, error) || pcap_setfilter(pcap, &input->filter) != 0)) {
-        if (!*error)
-            *error = g_strdup(pcap_geterr(pcap));
+    if (filter && !set_live_filter(input, filter, error)) {
         input_close(input);
         return NULL;
     }
@@ -220,7 +260,12 @@ const char *input_stem(const struct input *input)
 
 int input_link_type(const struct input *input)
 {
-    return pcap_datalink(input->pcap);
+    return input->pcapng ? pcapng_in_link_type(input->pcapng) : pcap_datalink(input->pcap);
+}
+
+bool input_is_mixed(const struct input *input)
+{
+    return input->pcapng != NULL;
 }
 
 const char *input_error(const struct input *input)
@@ -233,16 +278,17 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
-/* libpcap's error, and where in the file. */
+/* What is wrong, and where in the file. */
 static enum input_status broken(struct input *input)
 {
-    const char *reason = pcap_geterr(input->pcap);
+    const char *reason =
+        input->pcapng ? pcapng_in_problem(input->pcapng) : pcap_geterr(input->pcap);
 
     g_free(input->error);
-    if (input->live || input->position < 0)
+    if (input->live)
         input->error = g_strdup_printf("cannot be read further: %s", reason);
     else
-        input->error = g_strdup_printf("cannot be read beyond offset %" G_GINT64_FORMAT ": %s",
+        input->error = g_strdup_printf("cannot be read beyond offset %" G_GUINT64_FORMAT ": %s",
                                        input->position, reason);
     return INPUT_BROKEN;
 }
@@ -256,35 +302,12 @@ static int64_t time_of(const struct input *input, const struct timeval *stamp)
     return seconds * 1000000000 + (input->nano ? fraction : MIN(fraction, 999999) * 1000);
 }
 
-/* pcapng has blocks of many kinds between frames: only the stream knows where it is. */
-static void count_frame(struct input *input, uint32_t size)
-{
-    input->frames++;
-    if (!input->pcapng)
-        input->position += PCAP_FRAME_HEADER + (int64_t)size;
-    else if (input->position >= 0)
-        input->position = ftello(input->stream);
-}
-
-/* The next frame of the file that the filter lets pass. */
-static int fetch(struct input *input, struct pcap_pkthdr **header, const uint8_t **data)
-{
-    int status;
-
-    while ((status = pcap_next_ex(input->pcap, header, data)) == 1) {
-        count_frame(input, (*header)->caplen);
-        if (input->live || !input->filtered || pcap_offline_filter(&input->filter, *header, *data))
-            break;
-    }
-    return status;
-}
-
-enum input_status input_next(struct input *input, struct input_frame *frame)
+static enum input_status next_of_pcap(struct input *input, struct input_frame *frame)
 {
     struct pcap_pkthdr *header;
     const uint8_t *data;
 
-    switch (fetch(input, &header, &data)) {
+    switch (pcap_next_ex(input->pcap, &header, &data)) {
     case 1:
         break;
     case 0:
@@ -294,20 +317,61 @@ enum input_status input_next(struct input *input, struct input_frame *frame)
     default:
         return broken(input);
     }
-    frame->bytes = (struct span){data, header->caplen, MAX(header->len, header->caplen)};
-    frame->number = input->frames;
-    frame->time = time_of(input, &header->ts);
+    input->position += PCAP_FRAME_HEADER + (uint64_t)header->caplen;
+    *frame = (struct input_frame){
+        .bytes = {data, header->caplen, MAX(header->len, header->caplen)},
+        .time = time_of(input, &header->ts),
+        .link_type = pcap_datalink(input->pcap),
+    };
+    return INPUT_FRAME;
+}
+
+static enum input_status next_of_pcapng(struct input *input, struct input_frame *frame)
+{
+    struct pcapng_frame found;
+
+    if (input->interrupted)
+        return INPUT_END;
+    switch (pcapng_in_next(input->pcapng, &found)) {
+    case PCAPNG_GOOD:
+        break;
+    case PCAPNG_OVER:
+        return INPUT_END;
+    case PCAPNG_BROKEN:
+        return broken(input);
+    }
+    input->position = pcapng_in_position(input->pcapng);
+    *frame = (struct input_frame){.bytes = found.bytes,
+                                  .time = found.time,
+                                  .link_type = found.link_type,
+                                  .comment = found.comment};
+    return INPUT_FRAME;
+}
+
+enum input_status input_next(struct input *input, struct input_frame *frame)
+{
+    enum input_status status;
+
+    do {
+        status = input->pcapng ? next_of_pcapng(input, frame) : next_of_pcap(input, frame);
+        if (status != INPUT_FRAME)
+            return status;
+        frame->number = ++input->frames;
+    } while (!matches(input, frame));
     return INPUT_FRAME;
 }
 
 uint64_t input_position(const struct input *input)
 {
-    return (uint64_t)MAX(input->position, 0);
+    return input->position;
 }
 
 void input_break(struct input *input)
 {
-    pcap_breakloop(input->pcap);
+    if (input->pcapng)
+        input->interrupted = 1;
+    else
+        pcap_breakloop(input->pcap);
 }
 
 int input_descriptor(const struct input *input)
@@ -326,9 +390,11 @@ struct input_drops input_drops(const struct input *input)
 
 void input_close(struct input *input)
 {
-    if (input->filtered)
-        pcap_freecode(&input->filter);
-    pcap_close(input->pcap);
+    free_filters(input);
+    if (input->pcapng)
+        pcapng_in_close(input->pcapng);
+    else if (input->pcap)
+        pcap_close(input->pcap);
     g_free(input->name);
     g_free(input->stem);
     g_free(input->error);

@@ -2,7 +2,8 @@
 /*
  * Where frames come from: capture files (pcap, pcapng), standard input, or a network interface.
  *
- * Frames are handed out one at a time and are valid until the next call.
+ * Frames are handed out one at a time and are valid until the next call. pcap files and interfaces
+ * are libpcap's matter; pcapng files see pcapng_in.h.
  */
 #ifndef PCAP2DEMO_INPUT_H
 #define PCAP2DEMO_INPUT_H
@@ -11,12 +12,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/core/reader.h"
 #include "pcap2demo/capture/span.h"
 
 struct input_frame {
-    struct span bytes; /* from the link layer on */
-    uint64_t number;   /* in this file or recording, from 1; a filter leaves numbers out */
-    int64_t time;      /* nanoseconds since the epoch */
+    struct span bytes;      /* from the link layer on */
+    uint64_t number;        /* in this file or recording, from 1; a filter leaves numbers out */
+    int64_t time;           /* nanoseconds since the epoch */
+    int link_type;          /* a DLT_ value of libpcap */
+    struct qs_view comment; /* not empty: the packet has one, in a pcapng file */
 };
 
 enum input_status {
@@ -29,15 +33,8 @@ enum input_status {
 struct input;
 
 /*
- * Opens a file of any kind; "-" is standard input. NULL on failure; then `*error` is a new text.
- * One file at a time: the one before must be closed.
- */
-FILE *input_open_stream(const char *name, char **error);
-void input_close_stream(FILE *stream);
-
-/*
- * Opens a capture file; "-" is standard input. `filter` is an expression as tcpdump takes it, or
- * NULL. NULL on failure; then `*error` is a new text.
+ * Opens a capture file, which is not compressed; "-" is standard input. `filter` is an expression
+ * as tcpdump takes it, or NULL. NULL on failure; then `*error` is a new text.
  */
 struct input *input_open_file(const char *name, const char *filter, char **error);
 
@@ -56,8 +53,11 @@ const char *input_name(const struct input *input);
 /* Its name without folder and ending, for naming demos. */
 const char *input_stem(const struct input *input);
 
-/* The kind of link layer, a DLT_ value of libpcap. */
+/* The kind of link layer, a DLT_ value of libpcap; of a pcapng file that of its first interface. */
 int input_link_type(const struct input *input);
+
+/* Whether the link types of frames may differ. */
+bool input_is_mixed(const struct input *input);
 
 enum input_status input_next(struct input *input, struct input_frame *frame);
 

@@ -55,13 +55,15 @@ struct datagram {
     uint8_t next_header; /* of the fragment at offset 0 */
     uint8_t *data;       /* `room` bytes */
     uint32_t room;
+    GArray *fragments; /* uint64_t: the packets that they came in */
     uint8_t have[(BLOCKS_MAX + 7) / 8];
 };
 
 struct ip {
     GHashTable *datagrams; /* by key */
     GQueue by_age;
-    uint8_t *whole; /* the datagram handed out last */
+    uint8_t *whole;    /* the datagram handed out last */
+    GArray *fragments; /* uint64_t: the packets that it came in */
     struct ip_counts counts;
 };
 
@@ -117,6 +119,7 @@ static void datagram_free(gpointer data)
 {
     struct datagram *datagram = data;
 
+    g_array_free(datagram->fragments, TRUE);
     g_free(datagram->data);
     g_free(datagram);
 }
@@ -127,12 +130,14 @@ struct ip *ip_new(void)
 
     ip->datagrams = g_hash_table_new_full(key_hash, key_equal, NULL, datagram_free);
     g_queue_init(&ip->by_age);
+    ip->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     return ip;
 }
 
 void ip_free(struct ip *ip)
 {
     g_hash_table_destroy(ip->datagrams);
+    g_array_free(ip->fragments, TRUE);
     g_free(ip->whole);
     g_free(ip);
 }
@@ -140,6 +145,11 @@ void ip_free(struct ip *ip)
 const struct ip_counts *ip_counts(const struct ip *ip)
 {
     return &ip->counts;
+}
+
+const GArray *ip_fragments(const struct ip *ip)
+{
+    return ip->fragments;
 }
 
 static void forget(struct ip *ip, struct datagram *datagram)
@@ -187,6 +197,7 @@ static struct datagram *find_datagram(struct ip *ip, const struct fragment_key *
     datagram->link.data = datagram;
     datagram->started = now;
     datagram->cut = UINT32_MAX;
+    datagram->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_queue_push_tail_link(&ip->by_age, &datagram->link);
     g_hash_table_insert(ip->datagrams, &datagram->key, datagram);
     return datagram;
@@ -278,6 +289,7 @@ static struct span take_whole(struct ip *ip, struct datagram *datagram)
     ip->whole = datagram->data;
     span.data = ip->whole;
     datagram->data = NULL;
+    g_array_append_vals(ip->fragments, datagram->fragments->data, datagram->fragments->len);
     forget(ip, datagram);
     return span;
 }
@@ -307,8 +319,11 @@ static bool reassemble(struct ip *ip, const struct fragment_key *key,
         spoil(ip, datagram);
         return false;
     }
-    if (!is_whole(datagram))
+    if (!is_whole(datagram)) {
+        if (datagram->fragments->len < BLOCKS_MAX)
+            g_array_append_val(datagram->fragments, in->packet->number);
         return false;
+    }
     in->protocol = datagram->next_header;
     in->payload = take_whole(ip, datagram);
     return true;
@@ -465,6 +480,7 @@ enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_
 
     memset(&packet->source, 0, sizeof packet->source);
     memset(&packet->destination, 0, sizeof packet->destination);
+    g_array_set_size(ip->fragments, 0);
     if (!bytes.size)
         return IP_NOTHING;
     found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);

@@ -15,6 +15,7 @@
 #ifndef PCAP2DEMO_IP_H
 #define PCAP2DEMO_IP_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,6 +48,13 @@ enum ip_found { IP_NOTHING, IP_UDP, IP_TCP };
  * next call.
  */
 enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_packet *packet);
+
+/*
+ * The numbers of the packets that the last UDP datagram or TCP segment came in before the one that
+ * completed it, in the order in which they came: uint64_t. Empty: it was not fragmented. The caller
+ * sets packet->number before ip_read().
+ */
+const GArray *ip_fragments(const struct ip *ip);
 
 /* Fragments that wait when the input ends are counted as incomplete by this. */
 void ip_end(struct ip *ip);

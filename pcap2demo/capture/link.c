@@ -169,3 +169,16 @@ link_reader *link_find(int link_type)
         return NULL;
     }
 }
+
+/* Source: tcpdump.org's list of link types; of those above only bare IP differs. */
+enum { LINKTYPE_RAW = 101 };
+
+int link_type_of_file(uint16_t number)
+{
+    return number == LINKTYPE_RAW ? DLT_RAW : number;
+}
+
+uint16_t link_type_to_file(int link_type)
+{
+    return link_type == DLT_RAW ? LINKTYPE_RAW : (uint16_t)link_type;
+}

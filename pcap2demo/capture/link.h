@@ -19,4 +19,11 @@ typedef bool link_reader(struct span *frame);
 /* The reader for a DLT_ value of libpcap, or NULL when that link layer is not known. */
 link_reader *link_find(int link_type);
 
+/*
+ * Files have numbers of their own for a few link types (LINKTYPE_); these are the DLT_ value for
+ * one, and the other way.
+ */
+int link_type_of_file(uint16_t number);
+uint16_t link_type_to_file(int link_type);
+
 #endif

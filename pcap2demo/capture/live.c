@@ -11,13 +11,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Frames of one interface that are taken before another has its turn. */
-enum { TURN = 256 };
+/* In milliseconds. */
+enum { SHORT_WAIT_MS = 20 };
+
+/* Nanoseconds: so long a frame waits for earlier ones of other interfaces. */
+#define PATIENCE (INT64_C(200) * 1000000)
 
 struct source {
     const char *name;
     struct input *input; /* NULL: it is gone */
     link_reader *link;
+    bool waits; /* a frame is fetched, and not handed out yet */
+    struct input_frame frame;
     bool down;
     bool hopeless; /* the program may not open it again */
     struct input_drops seen;
@@ -28,8 +33,7 @@ struct live {
     struct live_setup setup;
     struct source *sources;
     unsigned count;
-    unsigned turn; /* whose it is */
-    unsigned taken;
+    bool at_once; /* nothing is waited for */
     uint64_t frames;
     int socket; /* to ask for the state of interfaces; or -1 */
 };
@@ -70,6 +74,7 @@ static void count_drops(struct source *source)
 static void close_source(struct source *source)
 {
     count_drops(source);
+    source->waits = false;
     g_clear_pointer(&source->input, input_close);
 }
 
@@ -135,48 +140,90 @@ const char *live_link_name(const struct live *live, unsigned interface)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static bool next_of(struct live *live, struct source *source, struct live_frame *frame)
+/* The interface's next frame waits for its turn. It stays valid, since no other one is fetched. */
+static void fetch(const struct live *live, struct source *source)
 {
     enum input_status status;
 
-    if (!source->input)
-        return false;
-    status = input_next(source->input, &frame->frame);
+    if (!source->input || source->waits)
+        return;
+    status = input_next(source->input, &source->frame);
+    source->waits = status == INPUT_FRAME;
     if (status == INPUT_BROKEN)
         lose(live, source);
-    if (status != INPUT_FRAME)
+}
+
+/* Of the frames that wait, the earliest; NULL: none does. */
+static struct source *earliest(const struct live *live)
+{
+    struct source *first = NULL;
+
+    for (unsigned i = 0; i < live->count; i++) {
+        struct source *source = &live->sources[i];
+
+        if (source->waits && (!first || source->frame.time < first->frame.time))
+            first = source;
+    }
+    return first;
+}
+
+/*
+ * Whether earlier frames may still come from other interfaces: each hands out what it has every
+ * LIVE_TIMEOUT_MS. A clock that was set back does not make it wait for long.
+ */
+static bool is_early(const struct live *live, const struct source *first)
+{
+    bool all = true;
+    int64_t age;
+
+    for (unsigned i = 0; i < live->count; i++)
+        all = all && (live->sources[i].waits || !live->sources[i].input);
+    if (all)
         return false;
-    frame->frame.number = ++live->frames;
-    frame->link = source->link;
-    frame->interface = (unsigned)(source - live->sources);
-    frame->link_type = input_link_type(source->input);
-    return true;
+    age = g_get_real_time() * 1000 - first->frame.time;
+    return age < PATIENCE && age > -PATIENCE;
 }
 
 bool live_next(struct live *live, struct live_frame *frame)
 {
-    for (unsigned tried = 0; tried <= live->count; tried++) {
-        if (live->taken++ < TURN && next_of(live, &live->sources[live->turn], frame))
-            return true;
-        live->taken = 0;
-        live->turn = (live->turn + 1) % live->count;
-    }
-    return false;
+    struct source *first;
+
+    for (unsigned i = 0; i < live->count; i++)
+        fetch(live, &live->sources[i]);
+    first = earliest(live);
+    if (!first || (!live->at_once && is_early(live, first)))
+        return false;
+    first->waits = false;
+    frame->frame = first->frame;
+    frame->frame.number = ++live->frames;
+    frame->link = first->link;
+    frame->interface = (unsigned)(first - live->sources);
+    frame->link_type = input_link_type(first->input);
+    return true;
 }
 
+void live_take_at_once(struct live *live)
+{
+    live->at_once = true;
+}
+
+/* What waits for its turn makes its interface ready to be read all the time. */
 void live_wait(const struct live *live, int milliseconds)
 {
-    struct pollfd *waiting = g_new0(struct pollfd, live->count);
+    struct pollfd *ready = g_new0(struct pollfd, live->count);
 
     for (unsigned i = 0; i < live->count; i++) {
         const struct source *source = &live->sources[i];
+        const bool asks = source->input && !source->down && !source->waits;
 
-        /* What is down is always "readable". */
-        waiting[i].fd = source->input && !source->down ? input_descriptor(source->input) : -1;
-        waiting[i].events = POLLIN;
+        /* What is down is always "readable", too. */
+        ready[i].fd = asks ? input_descriptor(source->input) : -1;
+        ready[i].events = POLLIN;
+        if (source->waits)
+            milliseconds = MIN(milliseconds, SHORT_WAIT_MS);
     }
-    poll(waiting, live->count, milliseconds);
-    g_free(waiting);
+    poll(ready, live->count, milliseconds);
+    g_free(ready);
 }
 
 /* --- Interfaces that come and go ------------------------------------------------------------- */

@@ -35,8 +35,11 @@ struct live_frame {
     int link_type;      /* a DLT_ value of libpcap */
 };
 
-/* False: none is there now. */
+/* The next one of all interfaces by its time. False: none is there now. */
 bool live_next(struct live *live, struct live_frame *frame);
+
+/* From now on frames of one interface do not wait for earlier ones of others: no more will come. */
+void live_take_at_once(struct live *live);
 
 /* Waits until frames are there, a signal comes or so many milliseconds have passed. */
 void live_wait(const struct live *live, int milliseconds);

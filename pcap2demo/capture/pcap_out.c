@@ -19,6 +19,8 @@ struct pcap_out {
     struct writer *writer;
     GByteArray *block; /* scratch: the body of a block */
     GByteArray *frame; /* scratch */
+    GArray *links;     /* uint16_t: link types of the interfaces */
+    uint64_t packets;  /* so far */
     uint16_t id;       /* of the last IP packet */
 };
 
@@ -55,25 +57,27 @@ static void write_block(struct pcap_out *out, uint32_t type)
     g_byte_array_set_size(out->block, 0);
 }
 
-static void write_section(struct pcap_out *out, const char *comment)
+void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
 {
+    const char *application =
+        of_demos ? PCAPNG_APPLICATION QUAKESHARK_VERSION : PCAPNG_CUTTER QUAKESHARK_VERSION;
+
     qs_write_u32(out->block, PCAPNG_BYTE_ORDER);
     qs_write_u16(out->block, 1); /* version 1.0 */
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, UINT32_MAX); /* the section's length is not said */
     qs_write_u32(out->block, UINT32_MAX);
     add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
-    add_option(out->block, PCAPNG_OPTION_APPLICATION,
-               text_view(PCAPNG_APPLICATION QUAKESHARK_VERSION));
+    add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view(application));
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_SECTION);
 }
 
-static void write_interface(struct pcap_out *out)
+static void write_interface(struct pcap_out *out, uint16_t link_type)
 {
     static const uint8_t nanoseconds = 9;
 
-    qs_write_u16(out->block, LINKTYPE_RAW);
+    qs_write_u16(out->block, link_type);
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, 0); /* packets are not cut */
     add_option(out->block, PCAPNG_OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
@@ -81,15 +85,28 @@ static void write_interface(struct pcap_out *out)
     write_block(out, PCAPNG_INTERFACE);
 }
 
-struct pcap_out *pcap_out_new(const char *folder, const char *comment)
+/* The number of the interface of this link type, which is made when it is needed. */
+static guint interface_for(struct pcap_out *out, uint16_t link_type)
+{
+    guint number = 0;
+
+    while (number < out->links->len && g_array_index(out->links, uint16_t, number) != link_type)
+        number++;
+    if (number < out->links->len)
+        return number;
+    write_interface(out, link_type);
+    g_array_append_val(out->links, link_type);
+    return number;
+}
+
+struct pcap_out *pcap_out_new(const char *folder)
 {
     struct pcap_out *out = g_new0(struct pcap_out, 1);
 
     out->writer = writer_new(folder);
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
-    write_section(out, comment);
-    write_interface(out);
+    out->links = g_array_new(FALSE, FALSE, sizeof(uint16_t));
     return out;
 }
 
@@ -174,21 +191,40 @@ static void put_tcp_checksum(GByteArray *frame, const struct transport *transpor
     put_checksum(frame, IP_HEADER + SUM_AT, checksum(sum));
 }
 
-/* The frame that has been put together. */
-static void write_frame(struct pcap_out *out, int64_t time, const char *comment)
+void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame)
 {
-    qs_write_u32(out->block, 0); /* the interface's number */
-    qs_write_u32(out->block, (uint32_t)((uint64_t)time >> 32));
-    qs_write_u32(out->block, (uint32_t)time);
-    qs_write_u32(out->block, out->frame->len);
-    qs_write_u32(out->block, out->frame->len);
-    qs_write_view(out->block, qs_view_of_bytes(out->frame));
+    const guint interface = interface_for(out, frame->link_type);
+
+    out->packets++;
+    qs_write_u32(out->block, interface);
+    qs_write_u32(out->block, (uint32_t)((uint64_t)frame->time >> 32));
+    qs_write_u32(out->block, (uint32_t)frame->time);
+    qs_write_u32(out->block, frame->bytes.size);
+    qs_write_u32(out->block, frame->wire_size);
+    qs_write_view(out->block, frame->bytes);
     pad(out->block);
-    if (comment) {
-        add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
+    if (frame->comment.size) {
+        add_option(out->block, PCAPNG_OPTION_COMMENT, frame->comment);
         add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     }
     write_block(out, PCAPNG_PACKET);
+}
+
+uint64_t pcap_out_packets(const struct pcap_out *out)
+{
+    return out->packets;
+}
+
+/* The packet that has been put together. */
+static void write_frame(struct pcap_out *out, int64_t time, const char *comment)
+{
+    pcap_out_frame(out, &(struct pcap_out_frame){
+                            .link_type = LINKTYPE_RAW,
+                            .time = time,
+                            .bytes = qs_view_of_bytes(out->frame),
+                            .wire_size = out->frame->len,
+                            .comment = comment ? text_view(comment) : (struct qs_view){0},
+                        });
     g_byte_array_set_size(out->frame, 0);
 }
 
@@ -223,6 +259,8 @@ void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_addres
 
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
 {
+    if (!out->links->len)
+        interface_for(out, LINKTYPE_RAW); /* a file describes one, even without packets */
     return writer_commit(out->writer, name, overwrite);
 }
 
@@ -231,5 +269,6 @@ void pcap_out_free(struct pcap_out *out)
     writer_free(out->writer);
     g_byte_array_free(out->block, TRUE);
     g_byte_array_free(out->frame, TRUE);
+    g_array_free(out->links, TRUE);
     g_free(out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes captures: pcapng with one section and one interface of bare IPv4 packets, times in
+ * Writes captures: pcapng with one section and an interface for each link type, times in
  * nanoseconds. Source: the pcapng specification (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
  */
 #ifndef PCAP2DEMO_PCAP_OUT_H
@@ -18,8 +18,14 @@ enum {
 
 struct pcap_out;
 
-/* `comment` is the section's, UTF-8 and at most 65535 bytes. The file will be in `folder`. */
-struct pcap_out *pcap_out_new(const char *folder, const char *comment);
+/* The file will be in `folder`. */
+struct pcap_out *pcap_out_new(const char *folder);
+
+/*
+ * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
+ * bytes. `of_demos`: packets' comments have pieces of demos (see comments.h).
+ */
+void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos);
 
 /*
  * A UDP datagram of at most PCAP_OUT_PAYLOAD_MAX bytes between IPv4 addresses; time >= 0. `comment`
@@ -39,6 +45,20 @@ struct pcap_out_segment {
 void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_address *source,
                       const struct qs_address *destination, const struct pcap_out_segment *segment,
                       const char *comment);
+
+/* A frame of another capture. */
+struct pcap_out_frame {
+    uint16_t link_type; /* a number of files (LINKTYPE_) */
+    int64_t time;       /* >= 0 */
+    struct qs_view bytes;
+    uint32_t wire_size;     /* that were sent: no fewer */
+    struct qs_view comment; /* may be empty */
+};
+
+void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame);
+
+/* Packets so far. */
+uint64_t pcap_out_packets(const struct pcap_out *out);
 
 /* As writer_commit(). */
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite);

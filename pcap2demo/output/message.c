@@ -10,30 +10,43 @@ static void (*printer)(const char *line);
 static failure_handler *handler;
 static void *handler_user;
 
-static void put_line(const char *text, FILE *out)
+static void print_styled_list(enum terminal_style style, const char *format, va_list arguments)
 {
-    char *line = qs_text_printable(text);
+    char *text = g_strdup_vprintf(format, arguments);
+    char *printable = qs_text_printable(text);
+    char *styled = terminal_styled(stdout, style, printable);
 
-    fputs(line, out);
-    fputc('\n', out);
-    g_free(line);
+    progress_erase();
+    puts(styled);
+    g_free(styled);
+    g_free(printable);
+    g_free(text);
+}
+
+void print_styled(enum terminal_style style, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print_styled_list(style, format, arguments);
+    va_end(arguments);
 }
 
 void print_line(const char *format, ...)
 {
     va_list arguments;
-    char *text;
 
     va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
+    print_styled_list(STYLE_PLAIN, format, arguments);
     va_end(arguments);
-    put_line(text, stdout);
-    g_free(text);
 }
 
-static void print_message(struct qs_location location, const char *format, va_list arguments)
+static void print_message(enum terminal_style style, struct qs_location location,
+                          const char *format, va_list arguments)
 {
-    GString *line = g_string_new(printer ? NULL : "pcap2demo: ");
+    char *name = printer ? NULL : terminal_styled(stderr, style, "pcap2demo:");
+    GString *line = g_string_new(NULL);
+    char *printable;
 
     if (location.file)
         g_string_append_printf(line, "%s: ", location.file);
@@ -41,12 +54,15 @@ static void print_message(struct qs_location location, const char *format, va_li
         g_string_append_printf(line, "%s %" G_GUINT64_FORMAT ": ",
                                location.block ? "block" : "packet", location.packet);
     g_string_append_vprintf(line, format, arguments);
+    printable = qs_text_printable(line->str);
     progress_erase();
     if (printer)
         printer(line->str);
     else
-        put_line(line->str, stderr);
+        fprintf(stderr, "%s %s\n", name, printable);
+    g_free(printable);
     g_string_free(line, TRUE);
+    g_free(name);
 }
 
 void print_messages_with(void (*by)(const char *line))
@@ -59,7 +75,7 @@ void message(struct qs_location location, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_message(location, format, arguments);
+    print_message(STYLE_TITLE, location, format, arguments);
     va_end(arguments);
 }
 
@@ -69,7 +85,7 @@ void failure(enum exit_status status, struct qs_location location, const char *f
 
     raise_status(status);
     va_start(arguments, format);
-    print_message(location, format, arguments);
+    print_message(STYLE_BAD, location, format, arguments);
     va_end(arguments);
     if (handler) {
         char *text;
@@ -93,7 +109,7 @@ bool usage_error(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_message((struct qs_location){0}, format, arguments);
+    print_message(STYLE_BAD, (struct qs_location){0}, format, arguments);
     va_end(arguments);
     fputs("Try \"pcap2demo --help\" for more information.\n", stderr);
     return false;

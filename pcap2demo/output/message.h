@@ -14,6 +14,7 @@
 
 #include "common/core/text.h"
 #include "common/sessions/location.h"
+#include "pcap2demo/output/terminal.h"
 
 enum exit_status {
     EXIT_WELL = 0,     /* everything was done */
@@ -23,6 +24,9 @@ enum exit_status {
 
 /* Prints a line of a report, and its newline. */
 void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* The same, as terminals show it. */
+void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
  * status. */

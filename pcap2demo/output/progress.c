@@ -3,9 +3,16 @@
 
 #include <glib.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
-enum { BAR_WIDTH = 40 };
+#include "pcap2demo/output/terminal.h"
+
+enum {
+    BAR_MAX = 40,
+    BAR_MIN = 10,
+    BAR_ENDS = 3, /* its brackets, and a space */
+    COLUMNS = 80  /* of a terminal that does not tell */
+};
 
 /* In microseconds. */
 static const gint64 first_delay = 500000;
@@ -14,45 +21,100 @@ static const gint64 redraw_delay = 100000;
 static struct {
     uint64_t total;
     gint64 started, next;
+    bool wanted;
     bool shown;
-} bar;
+} line;
 
 void progress_start(uint64_t total, bool wanted)
 {
-    bar.total = wanted && isatty(STDERR_FILENO) ? total : 0;
-    bar.started = g_get_monotonic_time();
-    bar.next = bar.started + first_delay;
+    line.total = total;
+    line.wanted = wanted && terminal_is(stderr);
+    line.started = g_get_monotonic_time();
+    line.next = line.started + first_delay;
 }
 
-static void draw(uint64_t done, double elapsed)
-{
-    const double part = MIN(1.0, (double)done / (double)bar.total);
-    const int filled = (int)(part * (double)BAR_WIDTH);
-    const double rate = elapsed > 0 ? (double)done / elapsed / 1e6 : 0;
+/* --- The text -------------------------------------------------------------------------------- */
 
-    fprintf(stderr, "\r[%.*s%*s] %3d %%  %.0f MB/s ", filled,
-            "========================================", BAR_WIDTH - filled, "", (int)(part * 100),
-            rate);
-    bar.shown = true;
+/* "0:07", "1:02:45" */
+static char *duration_text(double seconds)
+{
+    const unsigned whole = seconds < 1e6 ? (unsigned)seconds : 1000000;
+
+    if (whole < 3600)
+        return g_strdup_printf("%u:%02u", whole / 60, whole % 60);
+    return g_strdup_printf("%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+static char *figures(double share, uint64_t done, double rate, double seconds)
+{
+    char *time = duration_text(share > 0 ? seconds * (1 - share) / share : seconds);
+    char *text;
+
+    if (share >= 0)
+        text = g_strdup_printf("%3d %%  %.0f MB/s  %s left", (int)(share * 100), rate, time);
+    else
+        text = g_strdup_printf("%.0f MB  %.0f MB/s  %s", (double)done / 1e6, rate, time);
+    g_free(time);
+    return text;
+}
+
+static void append_bar(GString *text, size_t width, double share)
+{
+    const size_t filled = (size_t)(share * (double)width);
+
+    g_string_append_c(text, '[');
+    for (size_t i = 0; i < width; i++)
+        g_string_append_c(text, i < filled ? '=' : ' ');
+    g_string_append(text, "] ");
+}
+
+char *progress_text(unsigned columns, uint64_t done, uint64_t total, double seconds)
+{
+    const double rate = seconds > 0 ? (double)done / seconds / 1e6 : 0;
+    const double share = total ? MIN(1.0, (double)done / (double)total) : -1;
+    char *right = figures(share, done, rate, seconds);
+    const size_t used = strlen(right) + BAR_ENDS + 1;
+    GString *text = g_string_new(NULL);
+
+    if (total && columns >= used + BAR_MIN)
+        append_bar(text, MIN(columns - used, (size_t)BAR_MAX), share);
+    g_string_append(text, right);
+    if (text->len >= columns)
+        g_string_truncate(text, columns ? columns - 1 : 0);
+    g_free(right);
+    return g_string_free(text, FALSE);
+}
+
+/* --- The terminal ---------------------------------------------------------------------------- */
+
+static void draw(uint64_t done, double seconds)
+{
+    const unsigned columns = terminal_columns(stderr);
+    char *text = progress_text(columns ? columns : COLUMNS, done, line.total, seconds);
+
+    fprintf(stderr, "\r%s\033[K", text);
+    fflush(stderr);
+    line.shown = true;
+    g_free(text);
 }
 
 void progress_update(uint64_t done)
 {
     gint64 now;
 
-    if (!bar.total)
+    if (!line.wanted)
         return;
     now = g_get_monotonic_time();
-    if (now < bar.next)
+    if (now < line.next)
         return;
-    bar.next = now + redraw_delay;
-    draw(done, (double)(now - bar.started) / 1e6);
+    line.next = now + redraw_delay;
+    draw(done, (double)(now - line.started) / 1e6);
 }
 
 void progress_erase(void)
 {
-    if (!bar.shown)
+    if (!line.shown)
         return;
     fputs("\r\033[K", stderr);
-    bar.shown = false;
+    line.shown = false;
 }

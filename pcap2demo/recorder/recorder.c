@@ -315,6 +315,7 @@ static void finish(struct recorder *recorder)
     const struct options *options = recorder->options;
 
     notify("STOPPING=1");
+    live_take_at_once(recorder->live);
     while (!recorder->unread && take_frames(recorder))
         continue;
     packets_settle(&recorder->packets, recorder->sessions);

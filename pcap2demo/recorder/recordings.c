@@ -3,6 +3,7 @@
 
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
+#include "pcap2demo/recorder/durable.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/room.h"
 #include "pcap2demo/recorder/run_lock.h"
@@ -19,9 +20,10 @@ struct recordings {
     struct qs_demo_store store;
     struct recordings_setup setup;
     struct run_lock *lock;
-    GQueue open;  /* struct recording */
-    bool no_room; /* by --max-disk */
-    bool full;    /* that, or the disk is; which was told */
+    struct durable *durable; /* or NULL */
+    GQueue open;             /* struct recording */
+    bool no_room;            /* by --max-disk */
+    bool full;               /* that, or the disk is; which was told */
     uint64_t lost;
     gint64 looked; /* at --max-disk and --keep, when; monotonic */
 };
@@ -242,11 +244,13 @@ struct recordings *recordings_new(const struct recordings_setup *setup, char **e
         return NULL;
     }
     unfinished_find(folder, setup->sessions);
+    all->durable = durable_new(folder);
     return all;
 }
 
 void recordings_free(struct recordings *all)
 {
+    durable_free(all->durable);
     run_lock_free(all->lock);
     g_free(all);
 }

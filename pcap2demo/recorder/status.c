@@ -35,16 +35,17 @@ char *status_text(const struct status *status)
     const guint sessions = g_hash_table_size(status->sessions), players = players_of(status);
     GString *text = g_string_new(NULL);
 
-    g_string_printf(text,
-                    "%u session%s, %u player%s, %" G_GUINT64_FORMAT " packets, %" G_GUINT64_FORMAT
-                    " dropped by the kernel, %" G_GUINT64_FORMAT
-                    " by interfaces, %" G_GUINT64_FORMAT " demo%s written",
-                    sessions, plural(sessions), players, plural(players), status->packets,
-                    status->dropped_kernel, status->dropped_interface, status->demos,
+    /* What does not fit into a line of a terminal is cut at its end. */
+    g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
+                    plural(sessions), players, plural(players), status->demos,
                     plural(status->demos));
     if (status->demos)
         g_string_append_printf(text, " (%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " MB)",
                                status->demo_bytes / 1000000, status->demo_bytes / 100000 % 10);
+    g_string_append_printf(text,
+                           ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
+                           " by kernel, %" G_GUINT64_FORMAT " by interface",
+                           status->packets, status->dropped_kernel, status->dropped_interface);
     if (status->lost)
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " bytes lost for want of room",
                                status->lost);

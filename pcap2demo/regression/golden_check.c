@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/demo/format.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/golden_expand.h"
@@ -35,8 +36,7 @@ char *golden_name(const char *file)
     char *dot, *golden;
 
     g_free(base);
-    if (g_str_has_suffix(name, ".gz") && strlen(name) > strlen(".gz"))
-        name[strlen(name) - strlen(".gz")] = '\0';
+    name[qs_unpacked_name_length(name)] = '\0';
     dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = '\0';
@@ -98,6 +98,7 @@ static bool suits(const struct golden_check *check)
 
 static void compare_with_reader(struct golden_check *check)
 {
+    golden_expander_set_absolute(check->expander, golden_schema(check->reader) == GOLDEN_FULL);
     check->diff = golden_diff_new(next_of_golden, check, check->options->max);
 }
 

@@ -27,6 +27,7 @@ struct golden_expander {
     struct open_group groups[DEPTH_MAX];
     guint depth;
     GString *name, *value; /* of the line at hand */
+    bool absolute;
 
     /* Set for each line. */
     const GPtrArray *ignored;
@@ -57,6 +58,11 @@ struct golden_expander *golden_expander_new(void)
     expander->name = g_string_new(NULL);
     expander->value = g_string_new(NULL);
     return expander;
+}
+
+void golden_expander_set_absolute(struct golden_expander *expander, bool absolute)
+{
+    expander->absolute = absolute;
 }
 
 static void close_groups(struct golden_expander *expander, guint depth)
@@ -295,6 +301,10 @@ static bool take_value(struct golden_expander *expander, struct rest *rest, stru
         return take_text(expander, rest, &field->size);
     if (!take_plain(expander, rest))
         return false;
+    if (expander->absolute && *expander->value->str == '#')
+        g_string_printf(expander->value, "%" G_GUINT64_FORMAT,
+                        expander->packet->number +
+                            (guint64)g_ascii_strtoll(expander->value->str + 1, NULL, 10));
     if (field->row && field->row->type == QS_BYTES)
         field->size = (uint32_t)expander->value->len / 2;
     return true;

@@ -11,6 +11,8 @@
 struct golden_expander;
 
 struct golden_expander *golden_expander_new(void);
+/* From now on numbers of other packets are themselves, as in the full form, not "#-2". */
+void golden_expander_set_absolute(struct golden_expander *expander, bool absolute);
 void golden_expander_free(struct golden_expander *expander);
 
 /*

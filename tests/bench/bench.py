@@ -1,183 +1,302 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Times the project's programs against others on the same long capture, and prints ratios.
+"""Times the project's programs against others on the same long captures, and prints ratios.
 
-The long capture is made of CAPTURE (see multiply.py). Every command runs several times in turn
-with the others; the least time counts. Memory is the peak resident set.
+The long captures are made of short ones (see multiply.py), one for each kind of session. The two
+commands of a row run in turn, and the median of the pairs' ratios counts. Rows whose goal is not
+reached are marked with "<-". Memory is the peak resident set.
+
+With --against, the same work is done with another build as well, and what got slower is named.
 """
 
 import argparse
+import gzip
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
+from measure import MEGABYTE, Comparison, Run, median
 from multiply import multiply
 
-NOBODY = 65534
-MEGABYTE = 2**20
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "damage"))
+import capture as captures
+import damages
+
+CAPTURES = pathlib.Path(__file__).resolve().parent.parent / "captures" / "fidelity"
+
+# Kind of session: its capture, and how often `tcpdump -r IN -w OUT` a conversion may take.
+KINDS = {
+    "QuakeWorld": ("qw-vanilla", 1.0),
+    "Quake": ("nq-protocol15", 1.0),
+    "Quake II 34": ("q2-protocol34", 1.5),
+    "Quake II 35": ("q2-protocol35", 1.5),
+    "Quake II 36": ("q2-protocol36", 1.5),
+}
+DAMAGES = {
+    "lossy": lambda frames: damages.lose(frames, 0.01, 1),
+    "disordered": lambda frames: damages.displace(frames, 0.1, 3, 1),
+}
+DISSECTED = "QuakeWorld"
+SLOWER = 1.05  # than another build
+MEMORY_GROWS = 10 * MEGABYTE
+MANY_SESSIONS = 5000
+MEMORY_OF_MANY = 64 * MEGABYTE
 
 
-class Run:
-    """What one run of a command cost."""
+class Build:
+    """A folder that the project was built in."""
 
-    def __init__(self, command, environment=None, as_nobody=False):
-        # Wireshark ignores WIRESHARK_PLUGIN_DIR for root.
-        identity = ({"user": NOBODY, "group": NOBODY, "extra_groups": []}
-                    if as_nobody and os.getuid() == 0 else {})
-        with tempfile.TemporaryFile() as complaint:
-            start = time.monotonic()
-            child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL,
-                                     stderr=complaint, **identity)
-            self.wait(child)
-            self.seconds = time.monotonic() - start
-            if child.returncode not in (0, 1):
-                complaint.seek(0)
-                sys.exit(f"bench.py: {' '.join(map(str, command))} ended with status "
-                         f"{child.returncode}:\n{complaint.read().decode(errors='replace')}")
-
-    def wait(self, child):
-        """Waits for the end, and sees the peak memory rise: rusage has that of the fork, too."""
-        self.memory = 0
-        while True:
-            self.memory = max(self.memory, peak_memory(child.pid))
-            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
-            if ended:
-                break
-            time.sleep(0.005)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu = usage.ru_utime + usage.ru_stime
+    def __init__(self, folder):
+        self.pcap2demo = folder / "pcap2demo" / "pcap2demo"
+        self.plugins = folder / "plugin" / "wireshark"
+        if not self.pcap2demo.exists():
+            sys.exit(f"bench: {self.pcap2demo} is not there")
 
 
-def peak_memory(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        for line in file:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    return 0
+class Inputs:
+    """The long captures."""
+
+    def __init__(self, folder, size):
+        self.folder, self.size = folder, size
+        self.long, self.short = {}, {}
+        for kind, (name, _) in KINDS.items():
+            self.add(kind, name)
+        link_type, frames = captures.read(self.short["QuakeWorld"])
+        for name, damage in DAMAGES.items():
+            damaged = folder / f"{name}.pcap"
+            captures.write(damaged, link_type, damage(frames))
+            self.long[name] = self.copies(damaged, size)
+
+    def add(self, kind, name):
+        self.short[kind] = self.folder / f"{name}.pcap"
+        with gzip.open(CAPTURES / f"{name}.pcap.gz") as packed:
+            self.short[kind].write_bytes(packed.read())
+        self.long[kind] = self.copies(self.short[kind], self.size)
+
+    def copies(self, short, size):
+        times = max(1, round(size * MEGABYTE / short.stat().st_size))
+        long = self.folder / f"{short.stem}-{times}.pcap"
+        multiply(short, long, times)
+        return long
 
 
-def best(runs):
-    """The least of each, since whatever else the machine does only adds."""
-    run = runs[0]
-    run.seconds = min(other.seconds for other in runs)
-    run.cpu = min(other.cpu for other in runs)
-    run.memory = max(other.memory for other in runs)
-    return run
+class Work:
+    """The commands that are timed, of one build."""
 
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        self.home = folder / "home"
 
-def in_turn(commands, times):
-    """Runs the commands, each a function that gives a Run, `times` times in turn."""
-    runs = {name: [] for name in commands}
-    for _ in range(times):
-        for name, run in commands.items():
-            runs[name].append(run())
-    return {name: best(costs) for name, costs in runs.items()}
-
-
-def print_table(title, results, base):
-    print(f"\n{title}; ratios to {base}")
-    for name, cost in results.items():
-        reference = results[base]
-        print(f"  {name:<22} {cost.seconds:7.2f} s ({cost.seconds / reference.seconds:.2f} x)"
-              f" {cost.cpu:7.2f} s of CPU ({cost.cpu / reference.cpu:.2f} x)"
-              f" {cost.memory / MEGABYTE:7.1f} MiB")
-
-
-class Bench:
-    def __init__(self, arguments, folder):
-        self.arguments, self.folder = arguments, folder
-        self.large = folder / "large.pcap"
-        self.small = folder / "small.pcap"
-        copies = max(20, round(arguments.size * MEGABYTE / arguments.capture.stat().st_size))
-        multiply(arguments.capture, self.large, copies)
-        multiply(arguments.capture, self.small, max(1, copies // 20))
-        print(f"{arguments.capture.name}: {copies} copies, "
-              f"{self.large.stat().st_size / MEGABYTE:.0f} MiB")
-
-    def convert(self, capture):
+    def convert(self, *files, options=()):
         demos = self.folder / "demos"
         shutil.rmtree(demos, ignore_errors=True)
         demos.mkdir()
-        run = Run([self.arguments.pcap2demo, "--quiet", "-o", demos, capture])
+        run = Run([self.build.pcap2demo, "--quiet", *options, "-o", demos, *files])
         if not any(demos.iterdir()):
-            sys.exit("bench.py: no demo was written")
+            sys.exit("bench: no demo was written")
         return run
 
-    def conversion(self):
-        copy = self.folder / "copy.pcap"
-        self.check("--update")
-        print_table("Conversion", in_turn({
-            "tcpdump -r IN -w OUT": lambda: Run(["tcpdump", "-r", self.large, "-w", copy]),
-            "bare libpcap loop": lambda: Run([self.arguments.pcap_loop, self.large]),
-            "pcap2demo": lambda: self.convert(self.large),
-            "pcap2demo --check": lambda: Run([self.arguments.pcap2demo, "--check", self.large]),
-            "pcap2demo --golden": self.check,
-            "pcap2demo --list": lambda: Run([self.arguments.pcap2demo, "--list", self.large]),
-        }, self.arguments.runs), "tcpdump -r IN -w OUT")
+    def dump(self, file, *options):
+        return Run([self.build.pcap2demo, *(options or ["--dump"]), file])
 
-    def check(self, *options):
-        """Against a golden in the folder."""
-        return Run([self.arguments.pcap2demo, "--check", "--quiet", "--golden", self.folder,
-                    *options, self.large])
+    def golden(self, file, *options):
+        return Run([self.build.pcap2demo, "--check", "--quiet", "--golden", self.folder, *options,
+                    file])
 
-    def memory(self):
-        small, large = self.convert(self.small), self.convert(self.large)
-        print("\nPeak memory of pcap2demo")
-        for name, capture, run in (("1 x", self.small, small), ("20 x", self.large, large)):
-            print(f"  {name:<5} {capture.stat().st_size / MEGABYTE:8.1f} MiB of capture"
-                  f" {run.memory / MEGABYTE:8.1f} MiB")
-        print(f"  ratio {large.memory / small.memory:.2f}")
+    def tshark(self, file, *options, plugin=True):
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
+                       "WIRESHARK_PLUGIN_DIR": str(self.build.plugins if plugin else self.home)}
+        self.home.mkdir(mode=0o777, exist_ok=True)
+        return Run(["tshark", "-r", file, "-d",
+                    f"udp.port==27500,{'qw' if plugin else 'quakeworld'}", *options],
+                   environment, as_nobody=True)
 
-    def tshark(self, plugins, dissector, options, capture):
-        home = self.folder / "home"
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(home)}
-        if plugins:
-            environment["WIRESHARK_PLUGIN_DIR"] = str(plugins)
-        port = f"udp.port=={self.arguments.server_port},{dissector}"
-        return Run(["tshark", "-r", capture, "-d", port, *options], environment, as_nobody=True)
 
-    def dissection(self):
-        plugins = self.folder / "plugins"
-        shutil.copytree(self.arguments.plugins, plugins)
-        (self.folder / "home").mkdir(mode=0o777)
-        medium = self.folder / "medium.pcap"
-        multiply(self.arguments.capture, medium, 20)
-        for title, options in (("One line a packet", []), ("Two passes", ["-2"]),
-                               ("Whole trees", ["-V"])):
-            print_table(f"tshark, {title.lower()}", in_turn({
-                "built-in dissector":
-                    lambda: self.tshark(None, "quakeworld", options, medium),
-                "quakeshark":
-                    lambda: self.tshark(plugins, "qw", options, medium),
-            }, self.arguments.runs), "built-in dissector")
+def tcpdump(file, folder):
+    return Run(["tcpdump", "-r", file, "-w", folder / "copy.pcap"])
+
+
+class Table:
+    """Rows of the form: what, the ratio, the goal, what each command took."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def row(self, what, value, goal, reached, remark=""):
+        print(f"  {what:<52} {value:>9}  {goal:>10}  {'  ' if reached else '<-'} {remark}",
+              flush=True)
+
+    def at_most(self, what, goal, over, under):
+        both = Comparison(over, under, self.pairs)
+        ratio = both.ratio()
+        self.row(what, f"{ratio:.2f} x", f"<= {goal} x", ratio <= goal,
+                 f"{median(both.over):.2f} s to {median(both.under):.2f} s")
+
+    def at_least(self, what, goal, over, under):
+        both = Comparison(under, over, self.pairs)
+        ratio = both.ratio()
+        self.row(what, f"{ratio:.2f} x", f">= {goal} x", ratio >= goal,
+                 f"{median(both.over):.2f} s to {median(both.under):.2f} s")
+
+
+# --- The rows
+
+
+def conversion(table, work, inputs):
+    for kind, (_, goal) in KINDS.items():
+        file = inputs.long[kind]
+        table.at_most(f"convert {kind} : tcpdump -r IN -w OUT", goal,
+                      lambda file=file: work.convert(file),
+                      lambda file=file: tcpdump(file, inputs.folder))
+    for name in DAMAGES:
+        table.at_most(f"convert, {name} : undamaged", 1.1,
+                      lambda name=name: work.convert(inputs.long[name]),
+                      lambda: work.convert(inputs.long["QuakeWorld"]))
+
+
+def reports(table, work, inputs, dissects):
+    file = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
+    work.golden(file, "--update")
+    table.at_most("--dump=json : --dump", 3, lambda: work.dump(file, "--dump=json"),
+                  lambda: work.dump(file))
+    if dissects:
+        table.at_least("tshark -T json with the plugin : --dump=json", 5,
+                       lambda: work.dump(file, "--dump=json"),
+                       lambda: work.tshark(file, "-T", "json"))
+    table.at_most("--check --golden : --dump", 1.5, lambda: work.golden(file),
+                  lambda: work.dump(file))
+
+
+def count_packets(file):
+    return len(captures.read(file)[1])
+
+
+def dissection(table, work, inputs):
+    file = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
+    table.at_most("tshark -V with the plugin : built-in dissector", 1.2,
+                  lambda: work.tshark(file, "-V"),
+                  lambda: work.tshark(file, "-V", plugin=False))
+    table.at_most("tshark -2 : one pass, with the plugin", 2,
+                  lambda: work.tshark(file, "-2"), lambda: work.tshark(file))
+    both = Comparison(lambda: work.tshark(file, "-2"),
+                      lambda: work.tshark(file, "-2", plugin=False), table.pairs)
+    packets = count_packets(file)
+    more = (median(both.over, "memory") - median(both.under, "memory")) / packets
+    table.row("memory of a packet above the built-in's", f"{more:.0f} B", "<= 150 B", more <= 150)
+
+
+def memory(table, work, inputs):
+    """The largest of the captures as it is, and 100 times."""
+    short = inputs.short["Quake"]
+    many = inputs.copies(short, 100 * short.stat().st_size / MEGABYTE)
+    one, hundred = work.convert(short).memory, work.convert(many).memory
+    table.row("memory at 100 x the capture - at 1 x", f"{(hundred - one) / MEGABYTE:.1f} MB",
+              "<= 10 MB", hundred - one <= MEMORY_GROWS,
+              f"{hundred / MEGABYTE:.1f} MB to {one / MEGABYTE:.1f} MB")
+
+
+def many_inputs(table, work, inputs):
+    cores = len(os.sched_getaffinity(0))
+    files = []
+    for number in range(4 * cores):
+        files.append(inputs.folder / f"input-{number}.pcap")
+        shutil.copy(inputs.long["QuakeWorld"], files[-1])
+    table.at_least(f"--check of {len(files)} files: --jobs 1 : --jobs {cores}", 0.9 * cores,
+                   lambda: Run([work.build.pcap2demo, "--check", "--quiet", "--jobs", cores, *files]),
+                   lambda: Run([work.build.pcap2demo, "--check", "--quiet", "--jobs", 1, *files]))
+
+
+def has_jobs(build):
+    """An older build may not have the option."""
+    help_text = subprocess.run([build.pcap2demo, "--help"], capture_output=True, check=False).stdout
+    return b"--jobs" in help_text
+
+
+def huge(table, work, inputs, size):
+    """As many sessions, one after the other, in a capture of `size` GB."""
+    short = inputs.short["Quake"]
+    capture = inputs.copies(short, size * 1024)
+    sessions = round(capture.stat().st_size / short.stat().st_size)
+    run = work.convert(capture)
+    table.row(f"memory for {size:g} GB, {sessions} sessions", f"{run.memory / MEGABYTE:.1f} MB",
+              "<= 64 MB", run.memory <= MEMORY_OF_MANY, f"{run.seconds:.1f} s")
+    capture.unlink()
+
+
+# --- Two builds
+
+
+def works(inputs, dissects):
+    """What is compared with another build: what, and a function of a build's Work."""
+    small = inputs.copies(inputs.short[DISSECTED], inputs.size / 20)
+    for kind in (*KINDS, *DAMAGES):
+        yield f"convert {kind}", lambda work, kind=kind: work.convert(inputs.long[kind])
+    for option in ("--list", "--check", "--stats"):
+        yield option, lambda work, option=option: work.dump(inputs.long[DISSECTED], option)
+    for option in ("--dump", "--dump=json"):
+        yield option, lambda work, option=option: work.dump(small, option)
+    if dissects:
+        yield "tshark", lambda work: work.tshark(small)
+        yield "tshark -V", lambda work: work.tshark(small, "-V")
+
+
+def compare(table, work, other, inputs, dissects):
+    """Names what got slower; by CPU time, which what else the machine does changes less."""
+    slower = []
+    for what, do in works(inputs, dissects):
+        both = Comparison(lambda do=do: do(work), lambda do=do: do(other), table.pairs)
+        ratio = both.ratio("cpu")
+        if ratio > SLOWER:
+            slower.append(f"{what} ({ratio:.2f} x)")
+        table.row(what, f"{ratio:.2f} x", f"<= {SLOWER} x", ratio <= SLOWER,
+                  f"{median(both.over, 'cpu'):.2f} s to {median(both.under, 'cpu'):.2f} s")
+    print("Slower by more than 5 %:", ", ".join(slower) or "nothing")
+    return bool(slower)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR",
+                        help="the folder that the project was built in")
+    parser.add_argument("--against", type=pathlib.Path, metavar="DIR",
+                        help="another one; only the two are compared then")
+    parser.add_argument("--size", type=float, default=60, help="of the long captures, in MB (60)")
+    parser.add_argument("--pairs", type=int, default=5, help="how often the two commands run (5)")
+    parser.add_argument("--huge", type=float, metavar="GB",
+                        help="also convert a capture of that size, with 64 MB of memory")
+    return parser.parse_args()
+
+
+def bench(options, folder):
+    build = Build(options.build)
+    inputs, work = Inputs(folder, options.size), Work(build, folder)
+    table = Table(options.pairs)
+    dissects = bool(shutil.which("tshark")) and build.plugins.exists()
+    if options.against:
+        other = Build(options.against)
+        return compare(table, work, Work(other, folder), inputs,
+                       dissects and other.plugins.exists())
+    conversion(table, work, inputs)
+    reports(table, work, inputs, dissects)
+    if dissects:
+        dissection(table, work, inputs)
+    memory(table, work, inputs)
+    if has_jobs(build):
+        many_inputs(table, work, inputs)
+    if options.huge:
+        huge(table, work, inputs, options.huge)
+    return False
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pcap2demo", type=pathlib.Path, required=True)
-    parser.add_argument("--pcap-loop", type=pathlib.Path, required=True)
-    parser.add_argument("--plugins", type=pathlib.Path,
-                        help="the folder to load the plugin from; without it tshark is left out")
-    parser.add_argument("--size", type=int, default=200, help="of the long capture, in MiB")
-    parser.add_argument("--runs", type=int, default=3, help="how often each command runs")
-    parser.add_argument("--server-port", type=int, default=27500,
-                        help="the QuakeWorld server's port in the capture")
-    parser.add_argument("capture", type=pathlib.Path)
-    arguments = parser.parse_args()
-
     with tempfile.TemporaryDirectory(prefix="quakeshark-bench-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        bench = Bench(arguments, folder)
-        bench.conversion()
-        bench.memory()
-        if arguments.plugins and shutil.which("tshark"):
-            bench.dissection()
+        sys.exit(bench(arguments(), folder))
 
 
 if __name__ == "__main__":

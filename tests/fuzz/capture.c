@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of a link layer through IP and the reassembly of its fragments, up to UDP datagrams. */
+/*
+ * Frames of a link layer, or those of a pcapng file, through IP and the reassembly of its
+ * fragments, up to UDP datagrams.
+ */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/pcapng_in.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FRAME_MAX = 65535, INTERVAL = 1000000 };
@@ -34,7 +38,61 @@ static void check_datagram(const struct qs_packet *packet)
         broken("impossible sum", packet);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* --- pcapng files --- */
+
+static bool is_pcapng(const uint8_t *data, size_t size)
+{
+    return size >= 4 && qs_le32(data) == PCAPNG_SECTION;
+}
+
+static void check_frame(const struct pcapng_frame *frame)
+{
+    unsigned sum = 0;
+
+    if (frame->bytes.wire_size < frame->bytes.size || frame->time < 0)
+        abort();
+    for (uint32_t i = 0; i < frame->bytes.size; i++)
+        sum += frame->bytes.data[i];
+    for (uint32_t i = 0; i < frame->comment.size; i++)
+        sum += frame->comment.data[i];
+    if (sum && !frame->bytes.size && !frame->comment.size)
+        abort();
+}
+
+static void read_frame(struct ip *ip, struct pcapng_frame *frame)
+{
+    link_reader *link = link_find(frame->link_type);
+    struct qs_packet packet = {0};
+
+    check_frame(frame);
+    if (link && link(&frame->bytes) && ip_read(ip, frame->bytes, frame->time, &packet) == IP_UDP)
+        check_datagram(&packet);
+}
+
+static void read_pcapng(const uint8_t *data, size_t size)
+{
+    FILE *stream = fmemopen((void *)data, size, "rb");
+    char *error = NULL;
+    struct pcapng_in *in = stream ? pcapng_in_open(stream, &error) : NULL;
+    struct ip *ip = ip_new();
+    struct pcapng_frame frame;
+
+    while (in && pcapng_in_next(in, &frame) == PCAPNG_GOOD)
+        read_frame(ip, &frame);
+    if (in && pcapng_in_position(in) > size)
+        abort();
+    if (in)
+        pcapng_in_close(in);
+    else if (!error)
+        abort();
+    ip_end(ip);
+    ip_free(ip);
+    g_free(error);
+}
+
+/* --- Frames --- */
+
+static void read_frames(const uint8_t *data, size_t size)
 {
     struct fuzz_piece piece;
     link_reader *link;
@@ -42,8 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t time = 0;
     size_t at = 1;
 
-    if (size < at)
-        return 0;
     link = link_find(fuzz_links[data[0] % FUZZ_LINKS]);
     if (!link)
         abort();
@@ -61,5 +117,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     ip_end(ip);
     ip_free(ip);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (is_pcapng(data, size))
+        read_pcapng(data, size);
+    else if (size)
+        read_frames(data, size);
     return 0;
 }

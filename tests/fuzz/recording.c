@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/dump/dump.h"
-#include "pcap2demo/capture/gunzip.h"
+#include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/file_type.h"
 #include "common/sessions/recording.h"
@@ -74,15 +74,17 @@ static struct qs_recording *open_recording(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
     struct qs_recording *recording;
-    struct gunzip *gunzip;
+    const struct codec *codec;
+    struct unpack *unpack;
 
     if (!stream)
         abort();
-    if (!is_gzip_stream(stream))
+    codec = codec_of_stream(stream);
+    if (!codec)
         return load_recording(stream, data[0]);
-    gunzip = gunzip_new(stream, QS_RECORDING_MAX);
-    recording = load_recording(gunzip_stream(gunzip), data[0]);
-    gunzip_free(gunzip);
+    unpack = unpack_new(codec, stream, QS_RECORDING_MAX);
+    recording = load_recording(unpack_stream(unpack), data[0]);
+    unpack_free(unpack);
     fclose(stream);
     return recording;
 }

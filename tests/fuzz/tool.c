@@ -45,8 +45,9 @@ static const char *const actions[][WORDS_MAX] = {
     {"--extract-files", scratch},
     {"--pcap=made.pcapng"},
     {"--golden", scratch, "--check", "--update"},
+    {"--pcap=made.pcapng", "--session=1-3", "--packets=3,5-20,40-", "--to=+30"},
 };
-enum { GOLDEN = G_N_ELEMENTS(actions) - 1 };
+enum { GOLDEN = G_N_ELEMENTS(actions) - 2 };
 
 G_GNUC_NORETURN static void broken(const char *what, const char *text)
 {

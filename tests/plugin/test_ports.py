@@ -43,6 +43,30 @@ class Ports(PluginTest):
         capture = self.capture([to_server(5001, 27500, GAME), to_client(5001, 27500, CONNECT)])
         self.assertEqual(self.layers(capture), ["qw", "qw"])
 
+    def test_a_session_in_progress_is_found_on_the_port(self):
+        frames = late_session(27500)
+        for passes in ([], ["-2"]):
+            self.assertEqual(set(self.layers(self.capture(frames), *passes)), {"qw"})
+
+    def test_what_cannot_be_read_is_not_taken(self):
+        frames = [to_server(5000 + i, port, payload) for i, payload in enumerate(
+            (bytes(12), bytes(100), b"\0\1\0\0" * 5, struct.pack("<II", 70000, 256) + b"\1\1"))
+            for port in (27500, 27910)]
+        self.assertEqual({"qw", "q2"} & set(self.layers(self.capture(frames))), set())
+
+    def test_numbers_in_steps_are_evidence_on_the_port(self):
+        """As of a server with extensions that were agreed upon before, and of that end only."""
+        unreadable = [struct.pack("<II", 1000 + i, 990 + i) + b"\xc8\xc9\xca" for i in range(16)]
+        constant = [struct.pack("<II", 1000, 990) + b"\xc8\xc9\xca"] * 16
+        for port, game in (27500, "qw"), (27910, "q2"):
+            steps = self.capture([to_client(5001, port, payload) for payload in unreadable])
+            for passes in ([], ["-2"]):
+                self.assertEqual(self.layers(steps, *passes), 7 * ["data"] + 9 * [game])
+            message = self.tshark("-r", steps, "-T", "fields", "-e", "_ws.expert.message")
+            self.assertIn("listen on its port, and 8 packets are numbered in steps", message)
+            still = self.capture([to_client(5001, port, payload) for payload in constant])
+            self.assertEqual(set(self.layers(still)), {"data"})
+
     def test_a_disabled_protocol_gives_its_ports_back(self):
         capture = self.capture([to_server(5001, 27500, GAME), to_server(5001, 27000, GAME)])
         for passes in ([], ["-2"]):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Everything that the protocol records ask for is registered, and nothing that Wireshark minds."""
 
+import json
+import os
+import subprocess
 import unittest
 
 from wireshark import PluginTest, rows
@@ -61,6 +64,25 @@ class Registration(PluginTest):
         for name, summary in rows("note"):
             with self.subTest(name):
                 self.assertEqual([line[1] for line in self.fields.get(name, [])], [summary])
+
+    @unittest.skipUnless("PCAP2DEMO" in os.environ, "pcap2demo was not built")
+    def test_reference_is_what_there_is(self):
+        """What pcap2demo prints of all fields, and what Wireshark has of these protocols."""
+        output = subprocess.run([os.environ["PCAP2DEMO"], "--fields=json"], capture_output=True,
+                                encoding="utf-8", check=True).stdout
+        fields = [json.loads(line) for line in output.splitlines()]
+        reference = {field["name"]: field for field in fields}
+        protocols = {name for name, *_ in rows("protocol")}
+        registered = {name: found[0] for name, found in self.fields.items()
+                      if found[0][4] in protocols or name.split(".")[0] in protocols}
+        self.assertEqual(set(registered), set(reference))
+        for field in fields:
+            with self.subTest(field["name"]):
+                line = registered[field["name"]]
+                self.assertEqual(line[1], field["title"])
+                self.assertEqual(int(line[6] or "0", 16), field.get("mask", 0))
+                if "mask" not in field and field["type"] not in ("group", "note"):
+                    self.assertEqual(line[3].lower(), "ft_" + field["type"])
 
     def test_every_option_is_a_preference(self):
         preferences = self.tshark("-G", "currentprefs")

@@ -97,7 +97,7 @@ class Statistics(PluginTest):
             rtt = session["rtt"][way]
             expected += [(rtt[name] or 0) * 1e3 for name in ("min", "mean", "max")]
         for found, value in zip(numbers, expected, strict=True):
-            self.assertAlmostEqual(found, value, delta=0.051)  # rates have one digit
+            self.assertAlmostEqual(found, value, delta=0.501)  # rates are whole
 
     def compare_requests(self, report, output):
         expected = sorted((request["name"], request["time"]["count"], request["time"]["min"],

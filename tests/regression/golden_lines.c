@@ -2,8 +2,22 @@
 /* Prints a golden in the full form of text dumps: with all that its compact form implies. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "pcap2demo/regression/golden.h"
+
+/* Of another packet the number is told as a distance: "q2.fragment := #-2". */
+static void print_text(const struct golden_packet *packet, const struct golden_line *line)
+{
+    const char *text = packet->text->str + line->start, *mark = strstr(text, "= #");
+
+    if (!mark || mark >= packet->text->str + line->end)
+        fwrite(text, 1, line->end - line->start, stdout);
+    else
+        printf("%.*s%" PRIu64 "\n", (int)(mark + 2 - text), text,
+               packet->number + (uint64_t)strtoll(mark + 3, NULL, 10));
+}
 
 static void print_packet(const struct golden_packet *packet)
 {
@@ -14,7 +28,7 @@ static void print_packet(const struct golden_packet *packet)
         if (line->source)
             printf("%u:", line->source);
         printf("%" PRIu32 "+%" PRIu32 " ", line->offset, line->length);
-        fwrite(packet->text->str + line->start, 1, line->end - line->start, stdout);
+        print_text(packet, line);
     }
 }
 

@@ -15,7 +15,7 @@ OOB = CAPTURES / "qw-oob.pcap"
 # Of every game and form of file.
 CAPTURE_FILES = [CAPTURES / name for name in (
     "acknex-generated.pcap", "nq-control.pcap", "nq-darkplaces.pcap", "nq-fragments.pcap",
-    "nq-messages.pcap", "q2-gtv-limits.pcap", "q2-oob.pcap", "q2-q2repro.pcap",
+    "nq-messages.pcap", "q2-gtv-limits.pcap", "q2-oob.pcap", "q2-q2repro.pcap", "q2-statistics.pcap",
     "q2-relay.mvd2", "qw-csqc.pcap", "qw-extended.pcap", "qw-ezquake37.qwd", "qw-fte-inputs.pcap",
     "qw-fte.mvd", "qw-oob.pcap", "qw-qtv.pcap", "qw-vanilla.pcap")]
 

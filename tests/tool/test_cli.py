@@ -192,7 +192,7 @@ class List(ToolTest):
     def test_session_choice(self):
         output, _ = self.tool("--list", "--session", "1", ACKNEX)
         self.assertEqual(len(output.splitlines()), 2)
-        output, _ = self.tool("--list", "--session", "2", ACKNEX)
+        output, _ = self.tool("--list", "--session", "2", ACKNEX, status=1)
         self.assertEqual(len(output.splitlines()), 1)
 
 
@@ -230,9 +230,9 @@ class Check(ToolTest):
         """What is wrong elsewhere does not count."""
         path = self.write("bad.pcap", self.damaged(1))
         self.tool("--check", "--session", "1", path, status=1)
-        output, error = self.tool("--check", "--session", "2", path)
+        output, error = self.tool("--check", "--session", "2", path, status=1)
         self.assertIn("0 of a known game", output)
-        self.assertEqual(error, "")
+        self.assertEqual(error, "pcap2demo: session 2 is not there: the input has 1\n")
 
     def test_json(self):
         path = self.write("bad.pcap", self.damaged(1))
@@ -306,7 +306,7 @@ class Choices(ToolTest):
         every = self.dump(ACKNEX)
         self.assertEqual(self.dump("--session", "1", ACKNEX),
                          [packet for packet in every if packet.get("session") == 1])
-        self.assertEqual(self.dump("--session", "2", ACKNEX), [])
+        self.assertEqual(self.dump("--session", "2", ACKNEX, status=1), [])
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ class Extract(ToolTest):
         talk = Conversation()
         talk.request(b"nothing.wav")
         talk.to_client(b"\x29" + struct.pack("<hB", -1, 0))
-        _, error = self.extract(talk, "--verbose")
+        _, error = self.extract(talk, "--verbose", status=1)
         self.assertEqual(self.files(), {})
         self.assertIn("did not send nothing.wav", error)
 
@@ -196,7 +196,7 @@ class Extract(ToolTest):
         talk = Conversation()
         talk.request(b"nothing.wav")
         self.write("talk.pcap", talk.pcap())
-        self.tool("--extract-files", "deep/new", "talk.pcap")
+        self.tool("--extract-files", "deep/new", "talk.pcap", status=1)
         self.assertFalse((self.folder / "deep").exists())  # nothing to put into it
 
     def test_a_file_is_no_folder(self):

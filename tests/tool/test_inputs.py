@@ -4,6 +4,7 @@
 import gzip
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -150,6 +151,177 @@ class Compressed(ToolTest):
         output, error = self.tool("--dump", path, status=1)
         self.assertTrue(output and self.expected.startswith(output))
         self.assertIn("x.pcap.gz: the compressed data end early", error)
+
+
+class OtherCompressions(ToolTest):
+    """xz and zstd, where their programs are installed."""
+
+    def each(self):
+        """Endings, and functions that compress; of what the program was built with."""
+        for program, ending in (("xz", "xz"), ("zstd", "zst")):
+            def pack(data, program=program):
+                return subprocess.run([program, "-c"], input=data, stdout=subprocess.PIPE,
+                                      check=True).stdout
+            if not shutil.which(program):
+                continue
+            packed = self.write("try." + ending, pack(ACKNEX.read_bytes()))
+            known = b"this build cannot read" not in self.run_tool("--list", packed).stderr
+            packed.unlink()
+            if known:
+                yield ending, pack
+
+    def test_capture(self):
+        expected, _ = self.tool("--dump", ACKNEX)
+        for ending, pack in self.each():
+            packed = pack(ACKNEX.read_bytes())
+            path = self.write("x.pcap." + ending, packed)
+            self.assertEqual(self.tool("--dump", path), (expected, ""))
+            self.assertEqual(self.tool("--dump", "-", input=packed), (expected, ""))
+            self.assertIn(f"x.pcap.{ending}: 25 packets", self.tool("--check", ".")[0])
+
+    def test_demo(self):
+        demo = next(tool.CAPTURES.glob("*.dm2"))
+        expected, _ = self.tool("--dump", demo)
+        for ending, pack in self.each():
+            path = self.write("duel.dm2." + ending, pack(demo.read_bytes()))
+            self.assertEqual(self.tool("--dump", path), (expected, ""))
+
+    def test_bomb(self):
+        for ending, pack in self.each():
+            empty = Capture(tool.RAW, [(0, bytes(60000))] * 1000).pcap()
+            path = self.write("x.pcap." + ending, pack(empty))
+            _, error = self.tool("--check", path, status=1)
+            self.assertIn("inflates to more than 200 times its size; the rest is left out\n", error)
+            path = self.write("x.dem." + ending, pack(bytes(60 << 20)))
+            _, error = self.tool("--check", path, status=1)
+            self.assertIn("inflates to more than 200 times its size", error)
+
+    def test_cut(self):
+        data = tool.SAMPLE.read_bytes()
+        data += data[24:] * 3
+        expected, _ = self.tool("--dump", self.write("x.pcap", data))
+        for ending, pack in self.each():
+            packed = pack(data)
+            path = self.write("x.pcap." + ending, packed[:-20])
+            output, error = self.tool("--dump", path, status=1)
+            self.assertTrue(output and expected.startswith(output))
+            self.assertIn("the compressed data end early\n", error)
+
+
+def pcapng_frame(interface, time, frame, order="<"):
+    """An enhanced packet block."""
+    return tool.block(order, 6, struct.pack(order + "IIIII", interface, time >> 32,
+                                            time & 0xFFFFFFFF, len(frame), len(frame)) + frame)
+
+
+def pcapng_interface(link_type, snaplen=0, options=b"", order="<"):
+    return tool.block(order, 1, struct.pack(order + "HHI", link_type, 0, snaplen) + options)
+
+
+def pcapng_section(order="<"):
+    return tool.block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def pcapng_option(code, value, order="<"):
+    return struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+class SeveralInterfaces(ToolTest):
+    """pcapng files whose frames do not all have one link type; libpcap refuses them."""
+
+    def setUp(self):
+        super().setUp()
+        self.capture = Capture.read(ACKNEX)
+        self.expected = self.dump(ACKNEX)
+
+    def split(self, order="<", units=1, resolution=None, offset=None):
+        """The capture, every other packet on an interface of bare IP."""
+        options = b""
+        if resolution is not None:
+            options += pcapng_option(9, bytes([resolution]), order)
+        if offset is not None:
+            options += pcapng_option(14, struct.pack(order + "q", offset), order)
+        out = [pcapng_section(order),
+               pcapng_interface(tool.ETHERNET, 262144, options, order),
+               pcapng_interface(tool.RAW, 65535, options, order)]
+        for i, (time, frame) in enumerate(self.capture.frames):
+            time = round((time - (offset or 0) * 1000000) * units)
+            out.append(pcapng_frame(i % 2, time, frame[14:] if i % 2 else frame, order))
+        return b"".join(out)
+
+    def check(self, data, **changes):
+        self.assertEqual(self.dump(self.write("x.pcapng", data)), self.expected, **changes)
+
+    def test_link_types(self):
+        for order in "<>":
+            with self.subTest(order):
+                self.check(self.split(order))
+
+    def test_times(self):
+        for resolution, units in ((6, 1), (9, 1000), (10, 10000), (0x80 | 30, 2 ** 30 / 1e6)):
+            for order in "<>":
+                with self.subTest(resolution=resolution, order=order):
+                    found = self.dump(self.write("x.pcapng",
+                                                 self.split(order, units, resolution)))
+                    times = [round(packet.pop("time"), 5) for packet in found]
+                    self.assertEqual(times, [round(packet["time"], 5)
+                                             for packet in self.expected])
+        self.check(self.split(offset=1000000))
+        self.check(self.split(">", offset=-1000000))
+
+    def test_sections(self):
+        """Each with a byte order and interfaces of its own."""
+        half = len(self.capture.frames) // 2
+        first = [pcapng_section("<"), pcapng_interface(tool.ETHERNET)]
+        first += [pcapng_frame(0, *frame) for frame in self.capture.frames[:half]]
+        second = [pcapng_section(">"), pcapng_interface(tool.RAW, order=">")]
+        second += [pcapng_frame(0, time, frame[14:], ">")
+                   for time, frame in self.capture.frames[half:]]
+        self.check(b"".join(first + second))
+
+    def test_simple_packets(self):
+        """They have no times."""
+        out = [pcapng_section(), pcapng_interface(tool.ETHERNET, 1500)]
+        out += [tool.block("<", 3, struct.pack("<I", len(frame)) + frame)
+                for _, frame in self.capture.frames]
+        found = self.dump(self.write("x.pcapng", b"".join(out)))
+        self.assertEqual([packet["fields"] for packet in found],
+                         [packet["fields"] for packet in self.expected])
+
+    def test_filter(self):
+        path = self.write("x.pcapng", self.split())
+        found = self.dump(path, "--filter", "src port 2300")
+        self.assertEqual(found, self.dump(ACKNEX, "--filter", "src port 2300"))
+        # Only Ethernet has hosts of this kind.
+        found = self.dump(path, "--filter", "ether src host 00:00:00:00:00:00 or ether[0] >= 0")
+        self.assertEqual([packet["packet"] for packet in found],
+                         [packet["packet"] for packet in self.expected if packet["packet"] % 2])
+
+    def test_unknown_link_type(self):
+        other = pcapng_interface(220) + pcapng_frame(2, 0, bytes(64))
+        path = self.write("x.pcapng", self.split() + other)
+        output, error = self.tool("--dump=json", path, status=1)
+        self.assertIn('x.pcapng: 1 packets of link type "USB with padded Linux header" '
+                      'cannot be read\n', error)
+        self.assertEqual(len(output.splitlines()), len(self.expected))
+
+    def test_what_is_wrong(self):
+        head = pcapng_section() + pcapng_interface(tool.ETHERNET)
+        long_packet = tool.block("<", 6, struct.pack("<IIIII", 0, 0, 0, 1000, 1000) + bytes(8))
+        for data, problem in (
+                (head + pcapng_frame(1, 0, bytes(64)),
+                 "a packet of interface 1, which is not described"),
+                (head + long_packet, "a packet of 1000 bytes in a smaller block"),
+                (head + struct.pack("<II", 6, 1 << 31), "a block of 2147483648 bytes"),
+                (head + struct.pack("<III", 6, 12, 16), "a block's length is another at its end"),
+                (head + head[:4], "the file ends within a block"),
+                (pcapng_section(), "the file describes no interface"),
+                (pcapng_section().replace(b"\x01\0\0\0", b"\x09\0\0\0"),
+                 "version 9 of pcapng is not known")):
+            with self.subTest(problem):
+                _, error = self.tool("--check", self.write("x.pcapng", data),
+                                     status=1 if data.startswith(head) else 2)
+                self.assertIn(problem + "\n", error)
 
 
 class Streams(ToolTest):

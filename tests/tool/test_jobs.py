@@ -129,8 +129,8 @@ class Jobs(unittest.TestCase):
         shutil.copy(EXAMPLES / "gitattributes", self.folder / ".gitattributes")
         config = re.search(r"git config .*", (EXAMPLES / "gitattributes").read_text())[0]
         diff = self.passes(f"{config} && git diff --cached wire/duel.pcap")
-        self.assertEqual(re.findall(r"^[-+] ?\d.*$", diff, re.M),
-                         ["-1027 13+1 qw.damage.health = 10", "+1027 13+1 qw.damage.health = 25"])
+        self.assertEqual(re.findall(r"^[-+] .*$", diff, re.M),
+                         ["- svc_damage svc=19() .armor=0 .health=10 .origin=(0 0 0)", "+ svc_damage svc=19() .armor=0 .health=25 .origin=(0 0 0)"])
 
         self.passes("pcap2demo --golden wire --update wire; git add wire && git commit -q -m two")
 

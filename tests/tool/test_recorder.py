@@ -147,12 +147,15 @@ class Recorder(ToolTest):
         self.assertEqual(len(list(self.demos.iterdir())), 4)
 
     def test_silence_ends_a_session(self):
-        process = self.start("--idle-timeout", "2s")
+        """What two interfaces have is one session."""
+        process = self.start("--idle-timeout", "2s", interface="lo,any")
         with Session() as session:
             session.send(0, 1000)
             ended, = self.wait(process, "session_end")
-        self.assertEqual(ended["why"], "silent")
+        self.assertEqual((ended["why"], ended["session"]), ("silent", 1))
         self.stop(process)
+        demo, = self.demos.iterdir()
+        self.assertEqual(self.blocks(demo), 994)
 
     def test_late_start_is_told_at_once(self):
         process = self.start()
@@ -168,6 +171,25 @@ class Recorder(ToolTest):
             process.stderr.readline()
             process.stdout.close()
             self.assertEqual(process.wait(15), -signal.SIGPIPE)
+
+    def test_systemd_is_told(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            listener.bind(str(self.folder / "notify"))
+            listener.settimeout(15)
+            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
+            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
+            process = self.start()
+            self.assertIn(b"READY=1", listener.recv(1000))
+            self.assertIn(b"STATUS=0 sessions, 0 players", listener.recv(1000))
+            self.stop(process)
+            self.assertEqual(listener.recv(1000), b"STOPPING=1")
+
+    def test_who_may_not_record_is_told_what_helps(self):
+        self.folder.chmod(0o777)
+        result = subprocess.run([tool.PROGRAM, "-i", "lo"], cwd=self.folder, user=65534,
+                                group=65534, extra_groups=[], capture_output=True, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"setcap cap_net_raw+ep /", result.stderr)
 
     # --- Faults ---
 

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --anonymize: copies captures without passwords and addresses, so that they decode the same.
+ *
+ * What is replaced has as many bytes as before. So nothing moves, and the checksums of moves, which
+ * cover the moves alone, stay right; those of IP, UDP and TCP are made anew. Link layers are left
+ * out, and with them MAC addresses.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pcap2demo/actions/action.h"
+#include "pcap2demo/anonymize/addresses.h"
+#include "pcap2demo/anonymize/copy.h"
+#include "pcap2demo/anonymize/frames.h"
+#include "pcap2demo/anonymize/marks.h"
+#include "pcap2demo/anonymize/words.h"
+#include "pcap2demo/capture/pcap_out.h"
+#include "pcap2demo/output/writer.h"
+
+/* Shorter words may stand anywhere by chance: they are replaced only where they are known to be. */
+enum { SWEEP_LETTERS = 4, NAME_LETTERS = 3 };
+
+/* Bare IP packets. Source: tcpdump.org, list of link types. */
+enum { LINKTYPE_RAW = 101 };
+
+/* How much was replaced, and left out. */
+struct counts {
+    uint64_t packets, passwords, addresses, names, chats, packed, others;
+};
+
+struct anonymize {
+    struct action action;
+    const struct options *options;
+    struct marks *marks;
+    struct addresses *addresses;
+    struct words *passwords, *names;
+    struct copy *copy;
+    struct pcap_out *pcap;
+    GByteArray *frame;
+    GHashTable *streams; /* uint64_t: bytes sent, by the ends of a TCP connection */
+    struct counts counts;
+    uint64_t delivered; /* packets of the input, with those of streams once */
+    uint64_t last;      /* number of the last of them */
+    bool refused;       /* an input is a demo, which was reported */
+};
+
+/* --- Where bytes are replaced ---------------------------------------------------------------- */
+
+static void put(GByteArray *payload, uint32_t offset, const void *bytes, uint32_t size)
+{
+    if (offset <= payload->len && size <= payload->len - offset)
+        memcpy(payload->data + offset, bytes, size);
+}
+
+/* The part of [offset, offset + size) that lies in the fragment at `start` of the joined bytes. */
+static void put_into_fragment(struct held_packet *packet, uint32_t start, uint32_t offset,
+                              const uint8_t *bytes, uint32_t size)
+{
+    const uint32_t from = MAX(start, offset);
+    const uint32_t to = MIN(start + packet->fragment_size, offset + size);
+
+    if (from < to)
+        put(packet->payload, packet->fragment + from - start, bytes + (from - offset), to - from);
+}
+
+/* Of a joined message the fragments are replaced that carried it, where they are held. */
+static void put_joined(struct anonymize *all, const struct marked_source *source, uint32_t offset,
+                       const uint8_t *bytes, uint32_t size)
+{
+    uint32_t start = 0;
+
+    for (guint i = 0; i < source->packets->len; i++) {
+        struct held_packet *packet =
+            copy_find(all->copy, g_array_index(source->packets, uint64_t, i));
+
+        if (!packet)
+            return;
+        put_into_fragment(packet, start, offset, bytes, size);
+        start += packet->fragment_size;
+    }
+}
+
+/* What of a packet was marked, and where it lies. */
+struct place {
+    struct anonymize *all;
+    struct held_packet *packet;
+    const struct marked_source *source; /* NULL: the payload */
+    uint32_t base;                      /* of the packet's bytes in those held with it */
+    struct qs_view bytes;               /* of the source, as they were */
+};
+
+static void replace(const struct place *place, uint32_t offset, const void *bytes, uint32_t size)
+{
+    if (place->source)
+        put_joined(place->all, place->source, offset, bytes, size);
+    else
+        put(place->packet->payload, place->base + offset, bytes, size);
+}
+
+/* --- What is replaced ------------------------------------------------------------------------ */
+
+static void replace_password(const struct place *place, struct qs_view password, uint32_t offset)
+{
+    replace(place, offset, words_replace(place->all->passwords, password), password.size);
+    place->all->counts.passwords++;
+}
+
+static void replace_binary_address(const struct place *place, struct qs_view bytes, uint32_t offset)
+{
+    struct qs_address address = {.family = 4};
+
+    memcpy(address.bytes, bytes.data, 4);
+    address = addresses_replace(place->all->addresses, &address);
+    replace(place, offset, address.bytes, 4);
+    place->all->counts.addresses++;
+}
+
+/* Letters and digits become x; what players see of it stays as long. */
+static void replace_chat(const struct place *place, struct qs_view text, uint32_t offset)
+{
+    GByteArray *hidden = g_byte_array_new();
+
+    g_byte_array_append(hidden, text.data, text.size);
+    for (guint i = 0; i < hidden->len; i++)
+        if (g_ascii_isalnum((char)(hidden->data[i] & 0x7f)))
+            hidden->data[i] = 'x';
+    replace(place, offset, hidden->data, hidden->len);
+    place->all->counts.chats++;
+    g_byte_array_free(hidden, TRUE);
+}
+
+struct name_search {
+    const struct place *place;
+    uint32_t offset;
+};
+
+static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+{
+    const struct name_search *search = user;
+
+    replace(search->place, search->offset + at, stand_in, size);
+    search->place->all->counts.names++;
+}
+
+static void replace_names(const struct place *place, struct qs_view text, uint32_t offset)
+{
+    struct name_search search = {place, offset};
+
+    words_find(place->all->names, text, NAME_LETTERS, replace_name, &search);
+}
+
+static void replace_own_name(const struct place *place, struct qs_view name, uint32_t offset)
+{
+    const uint8_t *stand_in = words_replace(place->all->names, name);
+
+    if (name.size < NAME_LETTERS)
+        replace_name(&(struct name_search){place, offset}, 0, name.size, stand_in);
+}
+
+static void replace_mark(const struct place *place, const struct mark *mark)
+{
+    const struct options *options = place->all->options;
+    const struct qs_view bytes = {place->bytes.data + mark->offset, mark->length};
+
+    if (mark->offset > place->bytes.size || mark->length > place->bytes.size - mark->offset)
+        return;
+    if (mark->kind == MARK_PASSWORD)
+        replace_password(place, bytes, mark->offset);
+    else if (mark->kind == MARK_ADDRESS)
+        replace_binary_address(place, bytes, mark->offset);
+    else if (mark->kind == MARK_CHAT && options->replace_chat)
+        replace_chat(place, bytes, mark->offset);
+    else if (mark->kind == MARK_NAME && options->replace_names)
+        replace_own_name(place, bytes, mark->offset);
+    else if (mark->kind == MARK_TEXT && options->replace_names)
+        replace_names(place, bytes, mark->offset);
+}
+
+/* Addresses in texts, wherever they stand. */
+static void replace_texts(const struct place *place)
+{
+    char text[ADDRESS_TEXT_MAX];
+    uint32_t at = 0, length;
+
+    while (addresses_next_in(place->all->addresses, place->bytes, &at, &length, text)) {
+        replace(place, at - length, text, length);
+        place->all->counts.addresses++;
+    }
+}
+
+/* Fields do not show every one: of a connection's request some lines have none. */
+static void replace_more_passwords(const struct place *place)
+{
+    struct qs_view password;
+    uint32_t pos = 0;
+
+    while (qs_secret_next(place->bytes, true, &pos, &password))
+        replace(place, (uint32_t)(password.data - place->bytes.data),
+                words_replace(place->all->passwords, password), password.size);
+}
+
+/* --- A packet -------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct anonymize *all, enum mark_kind kind)
+{
+    return kind == MARK_PASSWORD || kind == MARK_ADDRESS ||
+           (kind == MARK_CHAT && all->options->replace_chat) ||
+           (kind == MARK_NAME && all->options->replace_names);
+}
+
+static const struct marked_source *source_at(const struct marks *marks, unsigned number)
+{
+    return number ? g_ptr_array_index(marks->sources, number - 1) : NULL;
+}
+
+static bool is_packed(const struct marked_source *source)
+{
+    return source && !source->packets->len;
+}
+
+static struct qs_view bytes_of(const struct marked_source *source)
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(source->bytes, &size);
+
+    return (struct qs_view){data, (uint32_t)size};
+}
+
+/* Whether a name that is known stands in the compressed texts. */
+static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+{
+    (void)at, (void)size, (void)stand_in;
+    *(bool *)user = true;
+}
+
+static bool has_something(const struct anonymize *all, const struct marked_source *source)
+{
+    const struct qs_view bytes = bytes_of(source);
+    char text[ADDRESS_TEXT_MAX];
+    uint32_t at = 0, length;
+    bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
+
+    words_find(all->passwords, bytes, SWEEP_LETTERS, note_found, &found);
+    if (all->options->replace_names)
+        words_find(all->names, bytes, NAME_LETTERS, note_found, &found);
+    return found;
+}
+
+/* What is compressed cannot be replaced byte by byte. */
+static bool needs_unpacking(const struct anonymize *all)
+{
+    const struct marks *marks = all->marks;
+
+    for (guint i = 0; i < marks->marks->len; i++) {
+        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+
+        if (is_packed(source_at(marks, mark->source)) && is_wanted(all, mark->kind))
+            return true;
+    }
+    for (guint i = 0; i < marks->sources->len; i++) {
+        const struct marked_source *source = g_ptr_array_index(marks->sources, i);
+
+        if (is_packed(source) && has_something(all, source))
+            return true;
+    }
+    return false;
+}
+
+static void replace_marks(struct place *place, const struct qs_packet *packet)
+{
+    const struct marks *marks = place->all->marks;
+
+    for (guint i = 0; i < marks->marks->len; i++) {
+        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+
+        place->source = source_at(marks, mark->source);
+        place->bytes =
+            place->source ? bytes_of(place->source) : (struct qs_view){packet->data, packet->size};
+        if (!is_packed(place->source))
+            replace_mark(place, mark);
+    }
+}
+
+static void replace_all(struct anonymize *all, struct held_packet *held,
+                        const struct qs_decoded_packet *decoded)
+{
+    const struct qs_packet *packet = decoded->packet;
+    const struct marks *marks = all->marks;
+    struct place place = {.all = all, .packet = held, .base = held->payload->len - packet->size};
+
+    replace_marks(&place, packet);
+    for (guint i = 0; i <= marks->sources->len; i++) {
+        place.source = source_at(marks, i);
+        place.bytes =
+            place.source ? bytes_of(place.source) : (struct qs_view){packet->data, packet->size};
+        if (is_packed(place.source))
+            continue;
+        replace_texts(&place);
+        if (decoded->decoder->connectionless)
+            replace_more_passwords(&place);
+    }
+}
+
+static void leave_out(struct anonymize *all, const struct qs_decoded_packet *decoded)
+{
+    all->counts.packed++;
+    message(decoded->location,
+            "left out: what is to be replaced stands in compressed messages of it");
+}
+
+static void take_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
+{
+    const struct qs_packet *packet = decoded->packet;
+    struct held_packet *held;
+
+    all->delivered += packet->number != all->last;
+    all->last = packet->number;
+    /* The packet's own addresses are known before those in its texts. */
+    addresses_replace(all->addresses, &packet->source);
+    addresses_replace(all->addresses, &packet->destination);
+    if (needs_unpacking(all)) {
+        leave_out(all, decoded);
+        return;
+    }
+    held = copy_add(all->copy, packet);
+    held->fragment = all->marks->fragment;
+    held->fragment_size = all->marks->fragment_size;
+    replace_all(all, held, decoded);
+}
+
+static void anonymize_packet(struct qs_sessions_handler *handler,
+                             const struct qs_decoded_packet *decoded)
+{
+    struct anonymize *all = (struct anonymize *)handler;
+
+    if (decoded->location.block && !all->refused) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = decoded->location.file},
+                "is a demo; --anonymize takes captures");
+        all->refused = true;
+    }
+    if (!decoded->location.block && qs_sessions_want(&all->options->sessions, decoded->session))
+        take_packet(all, decoded);
+    marks_clear(all->marks);
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+/* How much the end that sends has sent; 0 at first. */
+static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from,
+                            const struct qs_address *to)
+{
+    const struct qs_address ends[] = {*from, *to};
+    GBytes *key = g_bytes_new(ends, sizeof ends);
+    uint64_t *sent = g_hash_table_lookup(all->streams, key);
+
+    if (sent) {
+        g_bytes_unref(key);
+        return sent;
+    }
+    sent = g_new0(uint64_t, 1);
+    g_hash_table_insert(all->streams, key, sent);
+    return sent;
+}
+
+static void write_frame(struct anonymize *all, const struct qs_packet *about,
+                        struct frame_content *content)
+{
+    const struct qs_address source = addresses_replace(all->addresses, &about->source);
+    const struct qs_address destination = addresses_replace(all->addresses, &about->destination);
+    uint32_t headers;
+
+    content->source = &source;
+    content->destination = &destination;
+    frame_make(all->frame, content);
+    headers = all->frame->len - content->payload.size;
+    pcap_out_frame(all->pcap, &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
+                                                       .time = about->time,
+                                                       .bytes = qs_view_of_bytes(all->frame),
+                                                       .wire_size = headers + content->wire_size});
+    all->counts.packets++;
+}
+
+/* A unit of a stream may be longer than a segment. */
+static void write_segments(struct anonymize *all, const struct held_packet *packet)
+{
+    const struct qs_packet *about = &packet->about;
+    uint64_t *sent = bytes_sent(all, &about->source, &about->destination);
+    const uint64_t *received = bytes_sent(all, &about->destination, &about->source);
+
+    *sent += about->missing;
+    for (uint32_t at = 0; at < packet->payload->len;) {
+        const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
+        struct frame_content content = {.payload = {packet->payload->data + at, size},
+                                        .wire_size = size,
+                                        .is_tcp = true,
+                                        .sequence = (uint32_t)*sent + 1,
+                                        .acknowledged = (uint32_t)*received + 1};
+
+        write_frame(all, about, &content);
+        *sent += size;
+        at += size;
+    }
+}
+
+static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+{
+    memcpy(((struct held_packet *)user)->payload->data + at, stand_in, size);
+}
+
+/* Packets that were sent again, and what nothing decodes, may have the same passwords. */
+static void sweep(struct anonymize *all, struct held_packet *packet)
+{
+    words_find(all->passwords, qs_view_of_bytes(packet->payload), SWEEP_LETTERS, sweep_one, packet);
+}
+
+static void write_packet(void *user, struct held_packet *packet)
+{
+    struct anonymize *all = user;
+    const uint32_t cut = packet->about.wire_size - packet->about.size;
+    struct frame_content content = {.wire_size = packet->payload->len + cut};
+
+    sweep(all, packet);
+    content.payload = qs_view_of_bytes(packet->payload);
+    if (packet->about.unit)
+        write_segments(all, packet);
+    else if (content.wire_size <= FRAME_PAYLOAD_MAX)
+        write_frame(all, &packet->about, &content);
+}
+
+/* --- The end --------------------------------------------------------------------------------- */
+
+static void anonymize_input_over(struct action *action, const char *file, uint64_t frames)
+{
+    struct anonymize *all = (struct anonymize *)action;
+
+    (void)file;
+    copy_flush(all->copy);
+    all->counts.others += frames - MIN(frames, all->delivered);
+    all->delivered = all->last = 0;
+}
+
+static void print_counts(const struct anonymize *all)
+{
+    const struct counts *counts = &all->counts;
+
+    print_line("%s: %" PRIu64 " packets", all->options->argument, counts->packets);
+    print_line("  passwords and user keys: %u, in %" PRIu64 " places", words_count(all->passwords),
+               counts->passwords);
+    print_line("  addresses: %u, in %" PRIu64 " places in messages",
+               addresses_count(all->addresses), counts->addresses);
+    if (all->options->replace_names)
+        print_line("  names: %u, in %" PRIu64 " places", words_count(all->names), counts->names);
+    if (all->options->replace_chat)
+        print_line("  chat: %" PRIu64 " lines", counts->chats);
+    if (counts->packed)
+        print_line("  left out because they are compressed: %" PRIu64, counts->packed);
+    print_line("  left out since no game is known in them: %" PRIu64, counts->others);
+}
+
+static void write_file(struct anonymize *all)
+{
+    char *name = g_path_get_basename(all->options->argument);
+    char *error = pcap_out_commit(all->pcap, name, all->options->force);
+
+    if (error)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = all->options->argument}, "%s", error);
+    else if (!all->options->quiet)
+        print_counts(all);
+    g_free(error);
+    g_free(name);
+}
+
+static void anonymize_end(struct action *action, bool any_input)
+{
+    struct anonymize *all = (struct anonymize *)action;
+
+    copy_flush(all->copy);
+    if (any_input && !all->refused && !action->interrupted)
+        write_file(all);
+    copy_free(all->copy);
+    marks_free(all->marks);
+    addresses_free(all->addresses);
+    words_free(all->passwords);
+    words_free(all->names);
+    g_hash_table_destroy(all->streams);
+    g_byte_array_free(all->frame, TRUE);
+    pcap_out_free(all->pcap);
+    g_free(all);
+}
+
+static char *name_problem(const char *file)
+{
+    return writer_name_problem("--anonymize", file);
+}
+
+static struct action *create(const struct options *options)
+{
+    struct anonymize *all = g_new0(struct anonymize, 1);
+    char *folder = g_path_get_dirname(options->argument);
+
+    all->options = options;
+    all->marks = marks_new();
+    all->addresses = addresses_new();
+    all->passwords = words_new();
+    all->names = words_new();
+    all->copy = copy_new(write_packet, all);
+    all->pcap = pcap_out_new(folder);
+    pcap_out_begin(all->pcap, "Addresses, passwords and user keys were replaced.", false);
+    all->frame = g_byte_array_new();
+    all->streams =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
+    all->action = (struct action){.handler.sink = &all->marks->sink,
+                                  .handler.as_captured = true,
+                                  .handler.secrets = QS_SECRETS_FOUND,
+                                  .handler.packet = anonymize_packet,
+                                  .input_over = anonymize_input_over,
+                                  .end = anonymize_end};
+    g_free(folder);
+    return &all->action;
+}
+
+const struct action_kind anonymize_action = {
+    .name = "anonymize",
+    .help = "Copy captures without passwords and addresses, so that they decode the same",
+    .argument = "FILE",
+    .problem = name_problem,
+    .create = create,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/actions/cut_options.h"
+
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/ranges.h"
+
+static const int64_t second = 1000000000;
+
+void cut_options_init(struct cut_options *options)
+{
+    *options = (struct cut_options){.packets = g_array_new(FALSE, FALSE, sizeof(struct range))};
+}
+
+void cut_options_clear(struct cut_options *options)
+{
+    g_array_free(options->packets, TRUE);
+    g_strfreev(options->packet_ranges);
+    g_free(options->from_text);
+    g_free(options->to_text);
+}
+
+void cut_options_add(struct cut_options *options, struct option_table *table)
+{
+    const GOptionEntry entries[] = {
+        {"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->packet_ranges,
+         "Only the packets with these numbers: 100-200,300 (may be repeated)", "RANGES"},
+        {"from", 0, 0, G_OPTION_ARG_STRING, &options->from_text,
+         "Only packets from then on: 2026-11-20T15:54:01Z, seconds since 1970, or +SECONDS from "
+         "the first packet",
+         "TIME"},
+        {"to", 0, 0, G_OPTION_ARG_STRING, &options->to_text, "Only packets up to then", "TIME"},
+        {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &options->no_sign_on,
+         "Leave out what comes before, without which sessions cannot be understood", NULL},
+        G_OPTION_ENTRY_NULL};
+
+    option_table_add(table, entries);
+}
+
+bool cut_options_have_ranges(const struct cut_options *options)
+{
+    return options->packets->len || options->from.given || options->to.given;
+}
+
+bool cut_options_are_given(const struct cut_options *options)
+{
+    return options->packet_ranges || options->from_text || options->to_text || options->no_sign_on;
+}
+
+/* --- Times ----------------------------------------------------------------------------------- */
+
+/* "12" or "12.345": all of the text. */
+static bool parse_seconds(const char *text, int64_t *nanoseconds)
+{
+    int64_t unit = second / 10;
+    guint64 seconds;
+    char *end;
+
+    if (!g_ascii_isdigit(*text))
+        return false;
+    seconds = g_ascii_strtoull(text, &end, 10);
+    if (seconds >= (guint64)(INT64_MAX / second))
+        return false;
+    *nanoseconds = (int64_t)seconds * second;
+    if (*end == '.')
+        for (end++; g_ascii_isdigit(*end); end++, unit /= 10)
+            *nanoseconds += (*end - '0') * unit;
+    return !*end;
+}
+
+static bool parse_date(const char *text, int64_t *nanoseconds)
+{
+    GTimeZone *local = g_time_zone_new_local();
+    GDateTime *date = g_date_time_new_from_iso8601(text, local);
+
+    g_time_zone_unref(local);
+    if (!date)
+        return false;
+    *nanoseconds =
+        g_date_time_to_unix(date) * second + (int64_t)g_date_time_get_microsecond(date) * 1000;
+    g_date_time_unref(date);
+    return true;
+}
+
+bool cut_time_parse(struct cut_time *time, const char *text)
+{
+    *time = (struct cut_time){.given = true, .relative = *text == '+'};
+    if (time->relative)
+        return parse_seconds(text + 1, &time->nanoseconds);
+    return parse_seconds(text, &time->nanoseconds) || parse_date(text, &time->nanoseconds);
+}
+
+static bool take_time(struct cut_time *time, const char *option, const char *text)
+{
+    return !text || cut_time_parse(time, text) ||
+           usage_error("%s %s: a time is 2026-11-20T15:54:01Z, seconds since 1970, or +SECONDS "
+                       "from the first packet on",
+                       option, text);
+}
+
+bool cut_options_take(struct cut_options *options)
+{
+    for (char **text = options->packet_ranges; text && *text; text++)
+        if (!ranges_parse(options->packets, *text))
+            return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
+                               *text);
+    return take_time(&options->from, "--from", options->from_text) &&
+           take_time(&options->to, "--to", options->to_text);
+}
+
+/* --- Packets --------------------------------------------------------------------------------- */
+
+static int64_t absolute(const struct cut_time *time, int64_t start)
+{
+    return time->relative && time->nanoseconds < INT64_MAX - start ? start + time->nanoseconds
+                                                                   : time->nanoseconds;
+}
+
+bool cut_options_want(const struct cut_options *options, uint64_t number, int64_t time,
+                      int64_t start)
+{
+    return (!options->packets->len || ranges_have(options->packets, number)) &&
+           (!options->from.given || time >= absolute(&options->from, start)) &&
+           (!options->to.given || time <= absolute(&options->to, start));
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --fields: the field reference, from the tables. All that dumps print and Wireshark filters by:
+ * fields, with their types as Wireshark calls them, and notes.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/core/note.h"
+#include "common/core/protocol.h"
+#include "common/core/session_fields.h"
+#include "pcap2demo/actions/action.h"
+
+enum { NAME_WIDTH = 34, TYPE_WIDTH = 18 };
+
+/* What is known of a field or a note. */
+struct described {
+    const char *name;
+    const struct qs_protocol *protocol;
+    const char *type, *title;
+    const struct qs_field *row;      /* or */
+    const struct qs_note_kind *note; /* NULL */
+};
+
+static const char *type_name(enum qs_type type)
+{
+    static const char *const names[] = {
+        [QS_GROUP] = "group",
+        [QS_BOOL] = "boolean",
+        [QS_U8] = "uint8",
+        [QS_U16] = "uint16",
+        [QS_U32] = "uint32",
+        [QS_U64] = "uint64",
+        [QS_X8] = "uint8",
+        [QS_X16] = "uint16",
+        [QS_X32] = "uint32",
+        [QS_X64] = "uint64",
+        [QS_I8] = "int8",
+        [QS_I16] = "int16",
+        [QS_I32] = "int32",
+        [QS_FLOAT] = "float",
+        [QS_DOUBLE] = "double",
+        [QS_COORD] = "double",
+        [QS_ANGLE] = "double",
+        [QS_TEXT] = "string",
+        [QS_BYTES] = "bytes",
+        [QS_IPV4] = "ipv4",
+        [QS_IPV6] = "ipv6",
+        [QS_FRAMENUM] = "framenum",
+        [QS_TIME] = "absolute_time",
+        [QS_DURATION] = "relative_time",
+    };
+
+    return names[type];
+}
+
+/* NULL: it has none. */
+static const char *unit_of(const struct qs_field *row)
+{
+    if (row->unit)
+        return row->unit;
+    switch (row->type) {
+    case QS_COORD:
+        return "map units";
+    case QS_ANGLE:
+        return "degrees";
+    case QS_DURATION:
+        return "s";
+    default:
+        return NULL;
+    }
+}
+
+/* --- Text ------------------------------------------------------------------------------------ */
+
+static void print_row_details(const struct qs_field *row)
+{
+    if (row->blurb)
+        print_line("    %s", row->blurb);
+    if (row->varies)
+        print_line("    Differs from run to run: goldens leave it out.");
+    if (row->secret)
+        print_line("    A password: shown with --show-secrets only.");
+    for (const struct qs_name *value = row->names; value && value->name; value++)
+        print_line("    %u = %s", value->value, value->name);
+}
+
+static char *type_text(const struct described *what)
+{
+    if (what->row && what->row->mask)
+        return g_strdup_printf("%s & 0x%x", what->type, what->row->mask);
+    if (what->row && unit_of(what->row))
+        return g_strdup_printf("%s, %s", what->type, unit_of(what->row));
+    return g_strdup(what->type);
+}
+
+static void print_text(const struct described *what)
+{
+    char *type = type_text(what);
+
+    print_line("%-*s  %-*s  %s", NAME_WIDTH, what->name, TYPE_WIDTH, type, what->title);
+    if (what->row)
+        print_row_details(what->row);
+    g_free(type);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *names_json(const struct qs_name *names)
+{
+    json_t *array = json_array();
+
+    for (; names->name; names++)
+        json_array_append_new(
+            array, json_pack("{s:I, s:s}", "value", (json_int_t)names->value, "name", names->name));
+    return array;
+}
+
+static void add_row_members(json_t *object, const struct qs_field *row)
+{
+    if (unit_of(row))
+        json_object_set_new(object, "unit", json_string(unit_of(row)));
+    if (row->mask)
+        json_object_set_new(object, "mask", json_integer(row->mask));
+    if (row->blurb)
+        json_object_set_new(object, "description", json_string(row->blurb));
+    if (row->varies)
+        json_object_set_new(object, "varies", json_true());
+    if (row->secret)
+        json_object_set_new(object, "secret", json_true());
+    if (row->names)
+        json_object_set_new(object, "values", names_json(row->names));
+}
+
+static void print_json(const struct described *what)
+{
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "name", what->name, "protocol",
+                               what->protocol->name, "type", what->type, "title", what->title);
+
+    if (what->row)
+        add_row_members(object, what->row);
+    else
+        json_object_set_new(object, "problem", json_boolean(what->note->problem));
+    json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    putchar('\n');
+    json_decref(object);
+}
+
+/* --- The tables ------------------------------------------------------------------------------ */
+
+struct listing {
+    char *const *prefixes; /* ends with NULL; or NULL */
+    void (*print)(const struct described *what);
+    bool any;
+};
+
+static bool is_wanted(char *const *prefixes, const char *name)
+{
+    if (!prefixes || !*prefixes)
+        return true;
+    while (*prefixes && !g_str_has_prefix(name, *prefixes))
+        prefixes++;
+    return *prefixes != NULL;
+}
+
+static void list(struct listing *listing, const struct described *what)
+{
+    if (!is_wanted(listing->prefixes, what->name))
+        return;
+    listing->print(what);
+    listing->any = true;
+}
+
+static void list_fields(struct listing *listing, const struct qs_protocol *protocol)
+{
+    for (unsigned i = 0; i < protocol->field_count; i++) {
+        const struct qs_field *row = &protocol->fields[i];
+
+        list(listing, &(struct described){.name = row->name,
+                                          .protocol = protocol,
+                                          .type = type_name(row->type),
+                                          .title = row->title,
+                                          .row = row});
+    }
+}
+
+static void list_session_fields(struct listing *listing, const struct qs_protocol *protocol)
+{
+    for (unsigned i = 0; i < QS_SESSION_FIELDS; i++) {
+        const struct qs_field *row = &qs_session_fields[i];
+        char *name = g_strdup_printf("%s.%s", protocol->name, row->name);
+
+        list(listing, &(struct described){.name = name,
+                                          .protocol = protocol,
+                                          .type = type_name(row->type),
+                                          .title = row->title,
+                                          .row = row});
+        g_free(name);
+    }
+}
+
+static void list_notes(struct listing *listing, const struct qs_protocol *protocol)
+{
+    for (unsigned i = 0; i < QS_NOTE_KINDS; i++) {
+        const struct qs_note_kind *note = &qs_note_kinds[i];
+        char *name = g_strdup_printf("%s.%s", protocol->name, note->suffix);
+
+        if (protocol->notes & QS_NOTE_BIT(i))
+            list(listing, &(struct described){.name = name,
+                                              .protocol = protocol,
+                                              .type = "note",
+                                              .title = note->summary,
+                                              .note = note});
+        g_free(name);
+    }
+}
+
+/* --- The action ------------------------------------------------------------------------------ */
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static const char *format_name(unsigned i)
+{
+    return formats[i];
+}
+
+static char *problem(const char *format)
+{
+    return g_strv_contains(formats, format)
+               ? NULL
+               : g_strdup_printf(
+                     "--fields is followed by =text or =json, not \"%s\"; the beginning "
+                     "of names stands apart",
+                     format);
+}
+
+static void print_fields(const struct options *options)
+{
+    const bool json = options->json || strcmp(options->argument, "json") == 0;
+    struct listing listing = {options->files, json ? print_json : print_text, false};
+
+    for (int i = 0; qs_protocols[i]; i++) {
+        list_session_fields(&listing, qs_protocols[i]);
+        list_fields(&listing, qs_protocols[i]);
+        list_notes(&listing, qs_protocols[i]);
+    }
+    if (!listing.any)
+        failure(EXIT_PROBLEMS, (struct qs_location){0}, "no field has a name that begins so");
+}
+
+const struct action_kind fields_action = {
+    .name = "fields",
+    .help = "Print the reference of all fields, or of those whose names begin with a PREFIX",
+    .choice = format_name,
+    .standard = "text",
+    .json = true,
+    .problem = problem,
+    .print = print_fields,
+};

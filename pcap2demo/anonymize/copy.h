@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The packets of the copy that are not written yet: what stands in joined fragments is known only
+ * with the last of them, and then replaced in all.
+ *
+ * At most COPY_HELD_MAX packets are held; they are written in the order of their numbers.
+ */
+#ifndef PCAP2DEMO_COPY_H
+#define PCAP2DEMO_COPY_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "common/core/packet.h"
+#include "common/core/reader.h"
+
+enum { COPY_HELD_MAX = 4096 };
+
+struct held_packet {
+    struct qs_packet about; /* `data` is not valid: see payload */
+    GByteArray *payload;
+    uint32_t fragment, fragment_size; /* the message's fragment in it; size 0: there is none */
+};
+
+struct copy;
+
+/* Writes a packet, which is freed afterwards. */
+typedef void copy_writer(void *user, struct held_packet *packet);
+
+struct copy *copy_new(copy_writer *write, void *user);
+void copy_free(struct copy *copy);
+
+/*
+ * Takes a copy of the packet, which must live in an input's order or nearly. A further unit of a
+ * stream, of the same packet and end, is put behind the one before; it is returned then.
+ */
+struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet);
+
+/* The packet of this number, or NULL: it is not held. */
+struct held_packet *copy_find(const struct copy *copy, uint64_t number);
+
+/* Writes all packets. */
+void copy_flush(struct copy *copy);
+
+#endif

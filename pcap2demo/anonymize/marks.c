@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/anonymize/marks.h"
+
+#include "common/core/protocol.h"
+#include "common/core/text.h"
+
+static struct marks *self(struct qs_sink *sink)
+{
+    return (struct marks *)sink;
+}
+
+static unsigned source_in_force(const struct marks *marks)
+{
+    return marks->open->len ? g_array_index(marks->open, unsigned, marks->open->len - 1) : 0;
+}
+
+static void add(struct marks *marks, enum mark_kind kind, uint32_t offset, uint32_t length)
+{
+    const struct mark mark = {kind, source_in_force(marks), offset, length};
+
+    if (length)
+        g_array_append_val(marks->marks, mark);
+}
+
+/* --- Texts ----------------------------------------------------------------------------------- */
+
+/* A word may stand in quotes, and a text ends with a NUL: they are not of it. */
+static uint32_t text_offset(const struct qs_value *value)
+{
+    return value->offset + (value->length == value->bytes.size + 2);
+}
+
+/* Where what a player said begins: behind the name, or behind the command. */
+static uint32_t chat_start(struct qs_view text)
+{
+    for (uint32_t at = 0; at + 1 < text.size; at++)
+        if (text.data[at] == ':' && text.data[at + 1] == ' ')
+            return at + 2;
+    return 0;
+}
+
+static bool is_say(struct qs_view text, uint32_t *behind)
+{
+    struct qs_token word;
+
+    *behind = 0;
+    return qs_token_next(text, behind, &word) &&
+           (qs_view_equal(word.text, "say") || qs_view_equal(word.text, "say_team"));
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    return g_str_has_suffix(name, end);
+}
+
+static void take_chat(struct marks *marks, struct qs_view text, uint32_t offset)
+{
+    uint32_t behind;
+
+    if (is_say(text, &behind))
+        add(marks, MARK_CHAT, offset + behind, text.size - behind);
+    else if (marks->is_chat || (text.size && text.data[0] == 1))
+        add(marks, MARK_CHAT, offset + chat_start(text), text.size - chat_start(text));
+}
+
+static void take_name(struct marks *marks, const struct qs_field *row, struct qs_view text,
+                      uint32_t offset)
+{
+    const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
+
+    if (marks->is_skin)
+        add(marks, MARK_NAME, offset, skin ? (uint32_t)(skin - text.data) : text.size);
+    else if (marks->after_name || ends_with(row->name, ".updatename.name"))
+        add(marks, MARK_NAME, offset, text.size);
+}
+
+static void take_text(struct marks *marks, const struct qs_field *row, const struct qs_value *value)
+{
+    const uint32_t offset = text_offset(value);
+    const struct qs_view text = value->bytes;
+
+    take_name(marks, row, text, offset);
+    take_chat(marks, text, offset);
+    add(marks, MARK_TEXT, offset, text.size);
+    marks->after_name = qs_view_equal(text, "name");
+    marks->is_chat = marks->is_skin = false;
+}
+
+/* --- The sink -------------------------------------------------------------------------------- */
+
+static void take_number(struct marks *marks, const struct qs_field *row,
+                        const struct qs_value *value)
+{
+    const char *name = row->names ? qs_name_of(row->names, (uint32_t)value->u) : NULL;
+
+    if (row->type == QS_FRAMENUM)
+        g_array_append_val(marks->fragments, value->u);
+    if (!name)
+        return;
+    marks->is_chat = marks->is_chat || strcmp(name, "PRINT_CHAT") == 0;
+    marks->is_skin = strcmp(name, "CS_PLAYERSKINS") == 0 || (marks->is_skin && value->generated);
+}
+
+static void marks_field(struct qs_sink *sink, const struct qs_field *row,
+                        const struct qs_value *value)
+{
+    struct marks *marks = self(sink);
+
+    if (row->type == QS_TEXT && !value->generated)
+        take_text(marks, row, value);
+    else if (row->type == QS_IPV4 && value->bytes.size == 4)
+        add(marks, MARK_ADDRESS, value->offset, 4);
+    else if (row->type == QS_BYTES && ends_with(row->name, ".fragment.data") &&
+             !source_in_force(marks)) {
+        marks->fragment = value->offset;
+        marks->fragment_size = value->bytes.size;
+    } else if (qs_type_bits(row->type) || row->type == QS_FRAMENUM)
+        take_number(marks, row, value);
+}
+
+static void marks_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
+{
+    add(self(sink), MARK_PASSWORD, offset, length);
+}
+
+static void free_source(gpointer data)
+{
+    struct marked_source *source = data;
+
+    g_bytes_unref(source->bytes);
+    g_array_free(source->packets, TRUE);
+    g_free(source);
+}
+
+/* The fragments that were told before are the source's. */
+static void marks_source(struct qs_sink *sink, const char *title, const uint8_t *data,
+                         uint32_t size)
+{
+    struct marks *marks = self(sink);
+    struct marked_source *source;
+    unsigned number;
+
+    (void)title;
+    if (!data) {
+        g_array_set_size(marks->open, marks->open->len - 1);
+        return;
+    }
+    source = g_new0(struct marked_source, 1);
+    source->bytes = g_bytes_new(data, size);
+    source->packets = marks->fragments;
+    marks->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_ptr_array_add(marks->sources, source);
+    number = marks->sources->len;
+    g_array_append_val(marks->open, number);
+}
+
+struct marks *marks_new(void)
+{
+    struct marks *marks = g_new0(struct marks, 1);
+
+    marks->sink =
+        (struct qs_sink){.field = marks_field, .secret = marks_secret, .source = marks_source};
+    marks->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+    marks->sources = g_ptr_array_new_with_free_func(free_source);
+    marks->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    marks->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    return marks;
+}
+
+void marks_free(struct marks *marks)
+{
+    g_array_free(marks->marks, TRUE);
+    g_ptr_array_free(marks->sources, TRUE);
+    g_array_free(marks->open, TRUE);
+    g_array_free(marks->fragments, TRUE);
+    g_free(marks);
+}
+
+void marks_clear(struct marks *marks)
+{
+    g_array_set_size(marks->marks, 0);
+    g_ptr_array_set_size(marks->sources, 0);
+    g_array_set_size(marks->open, 0);
+    g_array_set_size(marks->fragments, 0);
+    marks->fragment = marks->fragment_size = 0;
+    marks->after_name = marks->is_chat = marks->is_skin = false;
+}

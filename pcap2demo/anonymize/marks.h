@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a decode shows to be replaced in a packet: a sink that collects it, with the place of its
+ * bytes in the packet or, where fragments were joined, in those that carried them.
+ */
+#ifndef PCAP2DEMO_MARKS_H
+#define PCAP2DEMO_MARKS_H
+
+#include <glib.h>
+
+#include "common/core/sink.h"
+#include "common/core/packet.h"
+
+enum mark_kind {
+    MARK_PASSWORD,
+    MARK_ADDRESS, /* four bytes */
+    MARK_TEXT,    /* any text: names may stand in it */
+    MARK_NAME,    /* a player's name */
+    MARK_CHAT     /* what a player said */
+};
+
+/* Source 0 is the payload. */
+struct mark {
+    enum mark_kind kind;
+    unsigned source;
+    uint32_t offset, length;
+};
+
+/* The bytes of a source that was pushed in this packet. */
+struct marked_source {
+    GBytes *bytes;
+    GArray *packets; /* uint64_t: whose fragments it is made of; none: it was compressed */
+};
+
+struct marks {
+    struct qs_sink sink;
+    GArray *marks;                    /* struct mark, in the order of the decode */
+    GPtrArray *sources;               /* struct marked_source; the first is source 1 */
+    uint32_t fragment, fragment_size; /* of a joined message, in the payload */
+
+    /* Of the decode at hand. */
+    GArray *open;      /* unsigned: sources in force */
+    GArray *fragments; /* uint64_t: told for the next source */
+    bool after_name;   /* the text before was the key "name" */
+    bool is_chat;      /* the next text is what a player said */
+    bool is_skin;      /* the next text is a player's name and skin */
+};
+
+struct marks *marks_new(void);
+void marks_free(struct marks *marks);
+
+/* Ready for the next packet. */
+void marks_clear(struct marks *marks);
+
+#endif

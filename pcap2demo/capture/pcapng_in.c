@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/capture/pcapng_in.h"
+
+#include "pcap2demo/capture/link.h"
+
+enum {
+    NANOSECONDS = 1000000000,
+    MICROSECONDS_DIGITS = 6, /* of times, where no option says it */
+    NANOSECONDS_DIGITS = 9,
+    BINARY_RESOLUTION = 0x80,
+
+    /* The fixed parts of bodies. */
+    INTERFACE_HEAD = 8,
+    PACKET_HEAD = 20,
+    SIMPLE_PACKET_HEAD = 4
+};
+
+struct interface {
+    int link_type;
+    uint32_t snaplen;   /* 0: none */
+    uint8_t resolution; /* as in the option */
+    int64_t offset;     /* seconds */
+};
+
+struct pcapng_in {
+    struct pcapng file;
+    GArray *interfaces; /* struct interface; of the section */
+    int first_link_type;
+    bool any_interface;
+    int64_t time; /* of the last frame */
+    char *problem;
+};
+
+static enum pcapng_status broken(struct pcapng_in *in, char *problem)
+{
+    g_free(in->problem);
+    in->problem = problem;
+    return PCAPNG_BROKEN;
+}
+
+/* --- Times ----------------------------------------------------------------------------------- */
+
+static uint64_t power_of_ten(unsigned exponent)
+{
+    uint64_t power = 1;
+
+    while (exponent--)
+        power *= 10;
+    return power;
+}
+
+static void split_decimal(uint64_t units, unsigned digits, uint64_t *seconds, uint64_t *nanoseconds)
+{
+    enum { DIGITS_MAX = 19 }; /* of 64 bits */
+    uint64_t second, fraction;
+
+    *seconds = *nanoseconds = 0;
+    if (digits > DIGITS_MAX)
+        return;
+    second = power_of_ten(digits);
+    *seconds = units / second;
+    fraction = units % second;
+    *nanoseconds = digits <= NANOSECONDS_DIGITS
+                       ? fraction * power_of_ten(NANOSECONDS_DIGITS - digits)
+                       : fraction / power_of_ten(digits - NANOSECONDS_DIGITS);
+}
+
+/* A fraction of 2^-32 seconds is finer than a nanosecond. */
+static void split_binary(uint64_t units, unsigned bits, uint64_t *seconds, uint64_t *nanoseconds)
+{
+    enum { ENOUGH = 32, BITS = 64 };
+    uint64_t fraction;
+
+    *seconds = *nanoseconds = 0;
+    if (bits >= BITS)
+        return;
+    *seconds = units >> bits;
+    fraction = units & ((UINT64_C(1) << bits) - 1);
+    if (bits > ENOUGH) {
+        fraction >>= bits - ENOUGH;
+        bits = ENOUGH;
+    }
+    *nanoseconds = (fraction * NANOSECONDS) >> bits;
+}
+
+/* A damaged file can hold any time: it is kept within what 64 bits of nanoseconds hold. */
+static int64_t time_of(const struct interface *interface, uint64_t units)
+{
+    const int64_t seconds_max = INT64_MAX / NANOSECONDS - 1;
+    const unsigned exponent = interface->resolution & (BINARY_RESOLUTION - 1u);
+    const int64_t offset = CLAMP(interface->offset, -seconds_max, seconds_max);
+    uint64_t seconds, nanoseconds;
+
+    if (interface->resolution & BINARY_RESOLUTION)
+        split_binary(units, exponent, &seconds, &nanoseconds);
+    else
+        split_decimal(units, exponent, &seconds, &nanoseconds);
+    seconds = MIN(seconds, (uint64_t)seconds_max);
+    return CLAMP((int64_t)seconds + offset, 0, seconds_max) * NANOSECONDS + (int64_t)nanoseconds;
+}
+
+/* --- Interfaces ------------------------------------------------------------------------------ */
+
+static void read_time_options(const struct pcapng *file, struct interface *interface)
+{
+    const struct qs_view options = pcapng_rest(file, INTERFACE_HEAD);
+    const struct qs_view resolution = pcapng_option(file, options, PCAPNG_OPTION_TIME_RESOLUTION);
+    const struct qs_view offset = pcapng_option(file, options, PCAPNG_OPTION_TIME_OFFSET);
+
+    if (resolution.size == 1)
+        interface->resolution = *resolution.data;
+    if (offset.size == sizeof interface->offset) {
+        const uint32_t first = pcapng_u32(file, offset.data);
+        const uint32_t second = pcapng_u32(file, offset.data + 4);
+
+        interface->offset = (int64_t)(file->big_endian ? (uint64_t)first << 32 | second
+                                                       : (uint64_t)second << 32 | first);
+    }
+}
+
+static enum pcapng_status read_interface(struct pcapng_in *in)
+{
+    const struct pcapng *file = &in->file;
+    struct interface interface = {.resolution = MICROSECONDS_DIGITS};
+
+    if (file->body->len < INTERFACE_HEAD)
+        return broken(in, g_strdup("an interface description is too short"));
+    if (in->interfaces->len == PCAPNG_INTERFACES_MAX)
+        return broken(in, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
+    interface.link_type = link_type_of_file(pcapng_u16(file, file->body->data));
+    interface.snaplen = pcapng_u32(file, file->body->data + 4);
+    read_time_options(file, &interface);
+    if (!in->any_interface)
+        in->first_link_type = interface.link_type;
+    in->any_interface = true;
+    g_array_append_val(in->interfaces, interface);
+    return PCAPNG_GOOD;
+}
+
+static const struct interface *find_interface(struct pcapng_in *in, uint32_t number)
+{
+    if (number < in->interfaces->len)
+        return &g_array_index(in->interfaces, struct interface, number);
+    broken(in, g_strdup_printf("a packet of interface %u, which is not described", number));
+    return NULL;
+}
+
+/* --- Packets --------------------------------------------------------------------------------- */
+
+/* Of an enhanced packet block, and of its forerunner, whose interface has 16 bits. */
+static enum pcapng_status read_packet(struct pcapng_in *in, struct pcapng_frame *frame)
+{
+    const struct pcapng *file = &in->file;
+    const uint8_t *head = file->body->data;
+    const struct interface *interface;
+    uint32_t size, padded;
+
+    if (file->body->len < PACKET_HEAD)
+        return broken(in, g_strdup("a packet's block is too short"));
+    interface = find_interface(in, file->type == PCAPNG_PACKET ? pcapng_u32(file, head)
+                                                               : pcapng_u16(file, head));
+    if (!interface)
+        return PCAPNG_BROKEN;
+    size = pcapng_u32(file, head + 12);
+    if (size > file->body->len - PACKET_HEAD)
+        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+    padded = size + -size % 4;
+    in->time =
+        time_of(interface, (uint64_t)pcapng_u32(file, head + 4) << 32 | pcapng_u32(file, head + 8));
+    frame->bytes = (struct span){head + PACKET_HEAD, size, MAX(size, pcapng_u32(file, head + 16))};
+    frame->link_type = interface->link_type;
+    frame->comment =
+        pcapng_option(file, pcapng_rest(file, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
+    return PCAPNG_GOOD;
+}
+
+/* Its interface is the first, and it has no time: that of the frame before is the nearest. */
+static enum pcapng_status read_simple_packet(struct pcapng_in *in, struct pcapng_frame *frame)
+{
+    const struct pcapng *file = &in->file;
+    const struct interface *interface;
+    uint32_t sent, size;
+
+    if (file->body->len < SIMPLE_PACKET_HEAD)
+        return broken(in, g_strdup("a packet's block is too short"));
+    interface = find_interface(in, 0);
+    if (!interface)
+        return PCAPNG_BROKEN;
+    sent = pcapng_u32(file, file->body->data);
+    size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
+    if (size > file->body->len - SIMPLE_PACKET_HEAD)
+        return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
+    frame->bytes = (struct span){file->body->data + SIMPLE_PACKET_HEAD, size, sent};
+    frame->link_type = interface->link_type;
+    return PCAPNG_GOOD;
+}
+
+/* Sets `*any` where the block has a frame. */
+static enum pcapng_status take_block(struct pcapng_in *in, struct pcapng_frame *frame, bool *any)
+{
+    *frame = (struct pcapng_frame){0};
+    *any = false;
+    switch (in->file.type) {
+    case PCAPNG_SECTION:
+        g_array_set_size(in->interfaces, 0);
+        return PCAPNG_GOOD;
+    case PCAPNG_INTERFACE:
+        return read_interface(in);
+    case PCAPNG_PACKET:
+    case PCAPNG_OLD_PACKET:
+        *any = true;
+        return read_packet(in, frame);
+    case PCAPNG_SIMPLE_PACKET:
+        *any = true;
+        return read_simple_packet(in, frame);
+    default:
+        return PCAPNG_GOOD;
+    }
+}
+
+enum pcapng_status pcapng_in_next(struct pcapng_in *in, struct pcapng_frame *frame)
+{
+    enum pcapng_status status;
+    bool any;
+
+    do {
+        status = pcapng_next(&in->file);
+        if (status == PCAPNG_BROKEN)
+            return broken(in, g_strdup(in->file.problem));
+        if (status == PCAPNG_GOOD)
+            status = take_block(in, frame, &any);
+    } while (status == PCAPNG_GOOD && !any);
+    if (status == PCAPNG_GOOD)
+        frame->time = in->time;
+    return status;
+}
+
+/* --- The file -------------------------------------------------------------------------------- */
+
+/* A file without packets has an interface, too. */
+static char *read_up_to_interface(struct pcapng_in *in)
+{
+    while (!in->any_interface) {
+        enum pcapng_status status = pcapng_next(&in->file);
+
+        if (status == PCAPNG_OVER)
+            return g_strdup("the file describes no interface");
+        if (status == PCAPNG_BROKEN)
+            return g_strdup(in->file.problem);
+        if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == PCAPNG_BROKEN)
+            return g_strdup(in->problem);
+    }
+    return NULL;
+}
+
+struct pcapng_in *pcapng_in_open(FILE *stream, char **error)
+{
+    struct pcapng_in *in = g_new0(struct pcapng_in, 1);
+    char *problem;
+
+    pcapng_init(&in->file, stream);
+    in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
+    problem = read_up_to_interface(in);
+    if (!problem)
+        return in;
+    *error = problem;
+    pcapng_in_close(in);
+    return NULL;
+}
+
+int pcapng_in_link_type(const struct pcapng_in *in)
+{
+    return in->first_link_type;
+}
+
+const char *pcapng_in_problem(const struct pcapng_in *in)
+{
+    return in->problem;
+}
+
+uint64_t pcapng_in_position(const struct pcapng_in *in)
+{
+    return in->file.position;
+}
+
+void pcapng_in_close(struct pcapng_in *in)
+{
+    if (in->file.stream != stdin)
+        fclose(in->file.stream);
+    pcapng_clear(&in->file);
+    g_array_free(in->interfaces, TRUE);
+    g_free(in->problem);
+    g_free(in);
+}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--anonymize: the copy decodes the same, and what was to go is gone."""
+
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+
+from test_secrets import PACKETS, PASSWORD
+from tool import CAPTURES, RAW, Capture, ToolTest, as_ipv6, udp
+
+CLIENT, SERVER, QUAKE2, QUAKE = (1, 40000), (2, 27500), (2, 27910), (2, 26000)
+OOB = b"\xff\xff\xff\xff"
+QUAD = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
+
+# Every game, fragments, streams, and texts with addresses.
+COPIED = ["acknex-generated", "nq-control", "nq-darkplaces", "nq-fragments", "nq-fte", "q2-extended",
+          "q2-gtv-plain", "q2-oob", "q2-q2pro", "q2-statistics", "qw-csqc", "qw-fte-inputs",
+          "qw-lossy", "qw-oob", "qw-oob-newest", "qw-qtv", "qw-vanilla"]
+
+
+def comparable(dump):
+    """Lines without what may differ: the packets' numbers and addresses."""
+    for line in dump.splitlines():
+        line = line.split(" ", 1)[1]
+        if QUAD.search(line):
+            line = re.sub(r" \[[0-9a-f]+\]$", "", QUAD.sub("ADDRESS", line))
+        yield line.split("=")[0] if re.search(r"\.fragment(\.data)? ", line) else line
+
+
+class Anonymize(ToolTest):
+    def copy(self, *inputs, options=(), status=0):
+        """The copy's path, and what was printed."""
+        output, error = self.tool("--force", "--anonymize", "copy.pcapng", *options, *inputs,
+                                  status=status)
+        return self.folder / "copy.pcapng", output, error
+
+    def capture(self, packets, name="original.pcap"):
+        return self.write(name, Capture(RAW, [(1000 * i, packet)
+                                              for i, packet in enumerate(packets)]).pcap())
+
+    def dump(self, path, *options):
+        return self.tool("--dump", *options, path)[0]
+
+    def test_decodes_the_same(self):
+        for name in COPIED:
+            with self.subTest(name):
+                original = CAPTURES / f"{name}.pcap"
+                copy, _, _ = self.copy(original)
+                self.assertEqual(list(comparable(self.dump(copy))),
+                                 list(comparable(self.dump(original))))
+                self.assertNotIn(b"127.0.0.1", copy.read_bytes())
+                self.assertNotIn(bytes([127, 0, 0, 1]), copy.read_bytes())
+
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is missing")
+    def test_checksums(self):
+        for name in ("qw-vanilla", "q2-gtv-plain", "nq-control"):
+            copy, _, _ = self.copy(CAPTURES / f"{name}.pcap")
+            wrong = subprocess.run(
+                ["tshark", "-r", copy, "-T", "fields", "-e", "ip.checksum.status", "-e",
+                 "udp.checksum.status", "-e", "tcp.checksum.status", "-o", "ip.check_checksum:TRUE",
+                 "-o", "udp.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"],
+                stdout=subprocess.PIPE, check=True).stdout.decode().split()
+            self.assertEqual(set(wrong), {"1"})
+
+    def test_passwords(self):
+        original = self.capture([udp(CLIENT, receiver, payload) for receiver, payload in PACKETS])
+        copy, output, _ = self.copy(original)
+        self.assertNotIn(PASSWORD, copy.read_bytes())
+        self.assertIn("passwords and user keys: 2, in 14 places", output)
+        self.assertEqual(self.dump(copy).count("*****"), self.dump(original).count("*****"))
+        shown = self.dump(copy, "--show-secrets")
+        self.assertEqual(len(set(re.findall(r'rcon\.password = "(\w{7})"', shown))), 1)
+
+    def test_addresses_are_the_same_everywhere(self):
+        payload = OOB + b"nstatus of 10.0.0.2 and 100.64.100.1:27500, not 1.2.3.4.5 or 300.1.1.1\n"
+        copy, output, _ = self.copy(self.capture([
+            udp(SERVER, CLIENT, payload), udp(SERVER, CLIENT, payload)]))
+        text, other = re.findall(r'oob\.print = "(.*)"', self.dump(copy))
+        self.assertEqual(text, other)
+        self.assertRegex(text, r"^status of 0\.0\.0\.\d\d? and 203\.0\.113\.\d\d:27500, "
+                               r"not 1\.2\.3\.4\.5 or 300\.1\.1\.1")
+        self.assertIn("addresses: 3, in 4 places in messages", output)
+        ends = set(re.findall(r"packet\.(?:source|destination) = (\S+):", self.dump(copy)))
+        self.assertEqual(len(ends), 2)
+        self.assertTrue(all(end.startswith("192.0.2.") for end in ends), ends)
+
+    def test_binary_addresses(self):
+        master = OOB + b"d\n" + bytes([10, 0, 0, 7]) + struct.pack(">H", 27500)
+        copy, _, _ = self.copy(self.capture([udp((2, 27000), CLIENT, master)]))
+        self.assertRegex(self.dump(copy), r"server\.address = 192\.0\.2\.\d+")
+        self.assertNotIn(bytes([10, 0, 0, 7]), copy.read_bytes())
+
+    def test_many_addresses(self):
+        texts = [b"n10.1.%d.%d" % (i // 256, i % 256) for i in range(1000)]
+        copy, output, _ = self.copy(self.capture([udp(SERVER, CLIENT, OOB + text)
+                                                  for text in texts]))
+        self.assertIn("addresses: 1002, ", output)
+        shown = re.findall(r'oob\.print = "(.*)"', self.dump(copy))
+        self.assertEqual([len(text) for text in shown], [len(text) - 1 for text in texts])
+        self.assertGreater(len(set(shown)), 800)
+
+    def test_joined_fragments(self):
+        """An address that the boundary of two fragments cuts."""
+        message = b"\x08Your address is 100.100.100.123 " + b"x" * 20 + b"\0"
+        first, second = message[:24], message[24:]
+        packets = [udp(QUAKE, CLIENT, struct.pack(">II", 0x00010000 + 8 + len(first), 0) + first),
+                   udp(CLIENT, QUAKE, struct.pack(">II", 0x00020008, 0)),
+                   udp(QUAKE, CLIENT, struct.pack(">II", 0x00090000 + 8 + len(second), 1) + second)]
+        original = self.capture(packets)
+        copy, _, _ = self.copy(original)
+        self.assertIn("100.100.100.123", self.dump(original))
+        self.assertRegex(self.dump(copy), r'print\.text = "Your address is 198\.051\.100\.\d\d\d x')
+
+    def test_names_and_chat(self):
+        packets = [
+            udp(CLIENT, SERVER, OOB + b'connect 28 1 2 "\\name\\annabel\\rate\\2500"\n'),
+            udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x08\x03annabel: meet me at 5\n\0"),
+            udp(SERVER, CLIENT, b"\2\0\0\0\0\0\0\0\x08\x02annabel was shot\n\0"),
+            udp(CLIENT, SERVER, b"\3\0\0\0\0\0\0\0\1\0\4say hello there\0"),
+        ]
+        original = self.capture(packets)
+        copy, _, _ = self.copy(original)
+        self.assertIn("annabel: meet me at 5", self.dump(copy))
+        copy, output, _ = self.copy(original, options=["--replace-names"])
+        self.assertNotIn(b"annabel", copy.read_bytes())
+        self.assertRegex(self.dump(copy), r'"(\w{7}): meet me at 5(?s:.*)"\1 was shot')
+        self.assertIn("names: 1, in 3 places", output)
+        copy, output, _ = self.copy(original, options=["--replace-chat"])
+        self.assertIn("annabel: xxxx xx xx x", self.dump(copy))
+        self.assertIn("say xxxxx xxxxx", self.dump(copy))
+        self.assertIn("chat: 2 lines", output)
+
+    def test_ipv6(self):
+        packets = [as_ipv6(udp(CLIENT, SERVER, OOB + b"status\n"))]
+        copy, _, _ = self.copy(self.capture(packets))
+        self.assertRegex(self.dump(copy), r"packet\.source = \[2001:db8::\d\]:40000")
+
+    def test_several_inputs(self):
+        copy, output, _ = self.copy(CAPTURES / "qw-oob.pcap", CAPTURES / "q2-oob.pcap")
+        self.assertIn("copy.pcapng: 117 packets", output)
+        self.assertEqual(self.dump(copy).count("packet.protocol"), 117)
+
+    def test_refused(self):
+        _, _, error = self.copy(CAPTURES / "q2-limits1.dm2", status=2)
+        self.assertIn("q2-limits1.dm2: is a demo; --anonymize takes captures", error)
+        self.assertFalse((self.folder / "copy.pcapng").exists())
+        self.tool("--anonymize", "-", CAPTURES / "qw-oob.pcap", status=2)
+        self.write("there.pcapng", b"kept")
+        self.tool("--anonymize", "there.pcapng", CAPTURES / "qw-oob.pcap", status=1)
+        self.assertEqual((self.folder / "there.pcapng").read_bytes(), b"kept")
+
+
+if __name__ == "__main__":
+    unittest.main()

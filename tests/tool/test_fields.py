@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--fields: the reference has what dumps print. That it has what Wireshark knows, plugin.registration
+says."""
+
+import json
+import re
+import unittest
+
+import tool
+from tool import CAPTURES, ToolTest
+
+
+class Fields(ToolTest):
+    def reference(self, *prefixes):
+        output, _ = self.tool("--fields=json", *prefixes)
+        return [json.loads(line) for line in output.splitlines()]
+
+    def test_has_what_dumps_print(self):
+        names = {field["name"]: field for field in self.reference()}
+        for capture in ("qw-extended.pcap", "q2-q2pro.pcap", "nq-protocol666.pcap",
+                        "acknex-generated.pcap"):
+            shown, _ = self.tool("--dump", CAPTURES / capture)
+            dumped = set(re.findall(r"^\S+ \S+ (\S+)", shown, re.M))
+            dumped = {name for name in dumped if not name.startswith("packet.")}
+            self.assertGreater(len(dumped), 50)
+            self.assertLessEqual(dumped, set(names))
+
+    def test_prefixes(self):
+        every = self.reference()
+        for prefixes in (["qw.damage"], ["nq.sequence", "q2"], ["acknex."]):
+            self.assertEqual(self.reference(*prefixes),
+                             [field for field in every if field["name"].startswith(tuple(prefixes))])
+        output, error = self.tool("--fields", "q3", status=1)
+        self.assertEqual((output, error), ("", "pcap2demo: no field has a name that begins so\n"))
+
+    def test_members(self):
+        found = {field["name"]: field for field in self.reference("qw")}
+        self.assertEqual(found["qw.damage.armor"],
+                         {"name": "qw.damage.armor", "protocol": "qw", "type": "uint8",
+                          "title": "Armor lost"})
+        self.assertEqual(found["qw.damage.origin.x"]["unit"], "map units")
+        self.assertEqual(found["qw.playerinfo.flags.command"]["mask"], 2)
+        self.assertIn({"value": 19, "name": "svc_damage"}, found["qw.svc"]["values"])
+        self.assertEqual(found["qw.sequence.gap"]["type"], "note")
+        self.assertTrue(found["qw.challenge"]["varies"])
+
+    def test_text(self):
+        """A line for each, and what is known of it below."""
+        output, _ = self.tool("--fields")
+        self.assertEqual([line.split()[0] for line in output.splitlines() if line[0] != " "],
+                         [field["name"] for field in self.reference()])
+        output, _ = self.tool("--fields", "qw.svc")
+        self.assertIn("\n    19 = svc_damage\n", output)
+        self.assertEqual(self.tool("--fields=text", "qw.svc")[0], output)
+
+    def test_what_is_wrong(self):
+        for arguments, problem in ((["--fields=xml"], "--fields is followed by =text or =json"),
+                                   (["--fields", "--list"], "choose one of "),
+                                   (["--fields", "-i", "lo"], "--fields needs no input")):
+            _, error = self.tool(*arguments, status=2)
+            self.assertIn(problem, error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a terminal gets: lists as wide as it is, colours, a line of progress."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+from tool import ACKNEX, CAPTURES, PROGRAM, SAMPLE, ToolTest
+
+WIDE = CAPTURES / "qw-extended.pcap"
+
+
+class Terminal(ToolTest):
+    def run_on_terminal(self, *arguments, columns=80, stream="stdout", feed=None, **environment):
+        """What a terminal shows of one stream, the other being none."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+        process = subprocess.Popen(
+            [PROGRAM, *map(str, arguments)], cwd=self.folder,
+            stdin=subprocess.PIPE if feed else subprocess.DEVNULL, **streams,
+            env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "", **environment})
+        os.close(theirs)
+        if feed:
+            feed(process.stdin)
+        shown = b""
+        try:
+            while piece := os.read(ours, 65536):
+                shown += piece
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        os.close(ours)
+        process.wait(timeout=60)
+        return shown.decode().replace("\r\n", "\n")
+
+
+class List(Terminal):
+    def test_fits(self):
+        whole = self.tool("--list", WIDE)[0].splitlines()
+        self.assertGreater(max(map(len, whole)), 140)
+        for columns in (80, 100, 120, 140):
+            shown = self.run_on_terminal("--list", WIDE, columns=columns, NO_COLOR="1")
+            lines = shown.splitlines()
+            self.assertEqual(len(lines), len(whole))
+            self.assertEqual(max(map(len, lines)), columns)
+            self.assertIn("…", shown)
+        # On a very narrow one the rest is as short as can be.
+        shown = self.run_on_terminal("--list", WIDE, columns=20, NO_COLOR="1")
+        self.assertLess(len(shown.splitlines()[0]), 80)
+
+    def test_whole(self):
+        whole, _ = self.tool("--list", WIDE)
+        for options, columns in ((["--wide"], 60), ([], 500), ([], 0)):
+            shown = self.run_on_terminal("--list", *options, WIDE, columns=columns, NO_COLOR="1")
+            self.assertEqual(shown, whole)
+        _, error = self.tool("--wide", WIDE, status=2)
+        self.assertIn("--wide goes with --list", error)
+
+
+class Color(Terminal):
+    def test_when(self):
+        arguments = ("--list", ACKNEX)
+        title = "\033[1m#  "
+        for environment, options, colored in (
+                ({}, [], True), ({"NO_COLOR": "1"}, [], False), ({"TERM": "dumb"}, [], False),
+                ({"NO_COLOR": "1"}, ["--color=always"], True), ({}, ["--color=never"], False),
+                ({"NO_COLOR": "1"}, ["--color", "auto"], False)):
+            with self.subTest(environment=environment, options=options):
+                shown = self.run_on_terminal(*options, *arguments, columns=500, **environment)
+                self.assertEqual(shown.startswith(title), colored)
+                self.assertEqual("\033" in shown, colored)
+        plain, _ = self.tool(*arguments)
+        self.assertNotIn("\033", plain)
+        colored, _ = self.tool("--color=always", *arguments)
+        self.assertEqual(re.sub("\033\\[[0-9;]*m", "", colored), plain)
+        _, error = self.tool("--color=yes", *arguments, status=2)
+        self.assertIn("--color yes: ", error)
+
+    def test_messages(self):
+        shown = self.run_on_terminal("--list", "nothing.pcap", stream="stderr")
+        self.assertTrue(shown.startswith("\033[1;31mpcap2demo:\033[0m nothing.pcap: "))
+        _, error = self.tool("--color=always", "--list", "--json", ACKNEX)
+        self.assertEqual(error, "")
+        output, _ = self.tool("--color=always", "--list", "--json", ACKNEX)
+        self.assertNotIn("\033", output)
+
+
+class Progress(Terminal):
+    def feed(self, stream):
+        data = SAMPLE.read_bytes()
+        end = time.monotonic() + 0.9
+        stream.write(data)
+        while time.monotonic() < end:
+            stream.write(data[24:])
+            stream.flush()
+        stream.close()
+
+    def test_standard_input(self):
+        for columns in (80, 20, 8):
+            shown = self.run_on_terminal("--check", "--no-rebuild", "-", columns=columns,
+                                         stream="stderr", feed=self.feed)
+            drawn = [text for text in shown.split("\r") if "MB"[:columns] in text]
+            self.assertTrue(drawn, shown)
+            for text in drawn:
+                self.assertLess(len(text.replace("\033[K", "")), columns)
+            self.assertRegex(drawn[-1], r"^\d+ MB")
+        shown = self.run_on_terminal("-q", "--check", "--no-rebuild", "-", stream="stderr",
+                                     feed=self.feed)
+        self.assertEqual(shown, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
