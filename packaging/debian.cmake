@@ -37,7 +37,18 @@ function(write_documents folder package date)
   run(gzip -9n ${folder}/changelog ${folder}/changelog.Debian)
 endfunction()
 
+# Units name the program by the prefix of the build tree, which may be another than that of packages.
+function(correct_units folder)
+  file(GLOB units ${folder}/usr/lib/systemd/system/*.service)
+  foreach(unit IN LISTS units)
+    file(READ ${unit} text)
+    string(REPLACE "=${CPACK_QUAKESHARK_BINDIR}/" "=/usr/bin/" text "${text}")
+    file(WRITE ${unit} "${text}")
+  endforeach()
+endfunction()
+
 function(finish folder package date)
+  correct_units(${folder})
   write_documents(${folder}/usr/share/doc/${package} ${package} ${date})
   file(GLOB_RECURSE manuals ${folder}/usr/share/man/*)
   run(gzip -9nf ${manuals})

@@ -47,6 +47,8 @@ static const struct qs_secret_word {
 
 /* They give a variable its value. */
 static const char *const setters[] = {"set", "seta", "sets", "setu", "setinfo", "cmd"};
+/* These stand before a variable in a server's list of them. */
+static const char *const flags[] = {"*", "-", "s", "l", "u", "*s", "*u", "-s"};
 /* These stand between a variable and its value where a server prints it. */
 static const char *const signs[] = {"is", "=", ":"};
 
@@ -171,9 +173,23 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
         if (!qs_token_next(command->line, &command->pos, &token))
             return (struct qs_view){0};
     while (is_sign(command, token.text));
+    command->is_told = command->is_told || token.text.size < token.length;
     if (word->kinds & COMMAND_LINE)
         token.text.size = (uint32_t)(command->line.data + command->line.size - token.text.data);
     return token.text;
+}
+
+/* The first word that is neither a flag nor a setter. */
+static bool skip_to_name(struct command *command, struct qs_token *token)
+{
+    while (next_word(command, token)) {
+        const bool is_setter = is_one_of(token->text, setters, G_N_ELEMENTS(setters));
+
+        command->is_set = command->is_set || is_setter;
+        if (!is_setter && !is_one_of(token->text, flags, G_N_ELEMENTS(flags)))
+            return true;
+    }
+    return false;
 }
 
 static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
@@ -183,13 +199,8 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
     const struct qs_secret_word *word;
     struct qs_token token;
 
-    if (!next_word(&command, &token))
+    if (!skip_to_name(&command, &token))
         return false;
-    while (is_one_of(token.text, setters, G_N_ELEMENTS(setters))) {
-        command.is_set = true;
-        if (!next_word(&command, &token))
-            return false;
-    }
     word = find_word(token.text, VARIABLE | COMMAND | COMMAND_LINE);
     if (!word)
         return false;

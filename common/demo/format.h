@@ -27,6 +27,12 @@ struct qs_demo_rebuilder {
      * of it, and decoder->session the session behind it.
      */
     void (*packet)(void *state, const struct qs_decoder *decoder, const struct qs_packet *packet);
+    /*
+     * For sessions that are recorded as they go on, to be called every second or so: writes what
+     * was held back at the last call already, in case that it had to be changed. NULL: nothing ever
+     * is.
+     */
+    void (*settle)(void *state);
     /* The session is over. Not called where the user broke off. */
     void (*finish)(void *state);
     void (*free)(void *state);

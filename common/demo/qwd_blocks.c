@@ -74,6 +74,7 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
 static void forget_held(struct qwd_blocks *blocks, unsigned count)
 {
     blocks->held_count -= count;
+    blocks->settling -= MIN(blocks->settling, count);
     memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
 }
 
@@ -111,15 +112,22 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
     qwd_append_set(block, time, outgoing, incoming);
     append(blocks, block);
     blocks->player.out = outgoing;
-    blocks->held_count = 0;
+    blocks->held_count = blocks->settling = 0;
     blocks->command_end = end_of(blocks);
     end_block(blocks);
+}
+
+void qwd_blocks_settle(struct qwd_blocks *blocks)
+{
+    forget_held(blocks, MIN(blocks->settling, blocks->held_count));
+    write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
+    blocks->settling = blocks->held_count;
 }
 
 void qwd_blocks_flush(struct qwd_blocks *blocks)
 {
     write_up_to(blocks, end_of(blocks));
-    blocks->held_count = 0;
+    blocks->held_count = blocks->settling = 0;
     free_room(blocks);
 }
 
@@ -137,7 +145,7 @@ void qwd_blocks_end(struct qwd_blocks *blocks, float time)
 
 void qwd_blocks_level(struct qwd_blocks *blocks)
 {
-    blocks->held_count = 0;
+    blocks->held_count = blocks->settling = 0;
     blocks->command_end = end_of(blocks);
     qwd_player_level(&blocks->player);
 }

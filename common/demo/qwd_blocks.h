@@ -42,6 +42,7 @@ struct qwd_blocks {
     uint64_t command_end; /* offset behind the last client block */
     struct qwd_held held[QWD_BLOCKS_HELD];
     unsigned held_count;
+    unsigned settling; /* of these, so many were there when qwd_blocks_settle() was called last */
     struct qwd_command commands[QWD_PLAYER_FRAMES];
     uint32_t last_made; /* number of the last block that was made */
 };
@@ -73,6 +74,9 @@ void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence,
 
 /* A level begins with the next packet: nothing can be put before it any more. */
 void qwd_blocks_level(struct qwd_blocks *blocks);
+
+/* Writes what was held back at the last call already. */
+void qwd_blocks_settle(struct qwd_blocks *blocks);
 
 /* Writes all that is held back, and frees the room that it took. */
 void qwd_blocks_flush(struct qwd_blocks *blocks);

@@ -269,6 +269,11 @@ static void qwd_packet(void *state, const struct qs_decoder *decoder,
         end(qwd, decoder);
 }
 
+static void qwd_settle(void *state)
+{
+    qwd_blocks_settle(&((struct qwd_rebuild *)state)->blocks);
+}
+
 static void qwd_finish(void *state)
 {
     struct qwd_rebuild *qwd = state;
@@ -296,6 +301,7 @@ const struct qs_demo_rebuilder qwd_rebuilder = {
     .create = qwd_new,
     .lend = qwd_lend,
     .packet = qwd_packet,
+    .settle = qwd_settle,
     .finish = qwd_finish,
     .free = qwd_free,
 };

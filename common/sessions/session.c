@@ -278,6 +278,12 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
     session->state = *decoder->session;
 }
 
+void qs_client_session_settle(struct qs_client_session *session)
+{
+    if (session->rebuild && !session->held && session->rebuilt->rebuilder->settle)
+        session->rebuilt->rebuilder->settle(session->rebuild);
+}
+
 /* --- With a lent sign-on --------------------------------------------------------------------- */
 
 /* Hears of the packets that were kept. */

@@ -110,6 +110,9 @@ void qs_client_session_packet(struct qs_client_session *session, const char *fil
                               const char *comment, const struct qs_decoder *decoder,
                               const struct qs_packet *packet);
 
+/* Time passes: see qs_demo_rebuilder.settle. */
+void qs_client_session_settle(struct qs_client_session *session);
+
 /*
  * The session is over, and `state` is what is known of it; its demo waits where
  * qs_client_session_waits().

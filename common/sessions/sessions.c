@@ -713,6 +713,8 @@ static void look_after(struct qs_flow *flow, void *user)
 
     if (silent >= HELD_FOR && qs_order_holds(conversation->order))
         take_held(waiting->sessions, conversation, true);
+    if (conversation->session)
+        qs_client_session_settle(conversation->session);
     if (silent >= LEFT_FOR && conversation->finished && !conversation->session)
         g_ptr_array_add(waiting->over, flow);
 }

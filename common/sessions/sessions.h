@@ -71,13 +71,13 @@ struct qs_decoded_packet {
  * struct.
  */
 struct qs_sessions_handler {
-    struct qs_sink *sink; /* of every decode; or NULL */
-    bool want_summary;    /* of the decoder */
-    bool want_transfers;  /* of the decoder */
+    struct qs_sink *sink;         /* of every decode; or NULL */
+    bool want_summary;            /* of the decoder */
+    bool want_transfers;          /* of the decoder */
     enum qs_secrets_mode secrets; /* of the decoder */
-    bool want_rebuild;    /* run rebuilders */
-    bool write_demos;     /* and keep what they write */
-    bool as_captured;     /* packets come in the capture's order, even where that is not theirs */
+    bool want_rebuild;            /* run rebuilders */
+    bool write_demos;             /* and keep what they write */
+    bool as_captured; /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; of one at least `packet` was told. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,
@@ -156,8 +156,9 @@ void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block 
 void qs_sessions_end_demo(struct qs_sessions *sessions);
 
 /*
- * For input that comes as time passes: nothing came for `since` nanoseconds since the last
- * datagram. Sessions may be over by that; what waits for datagrams before it waits no longer.
+ * For input that comes as time passes, to be called every second or so: nothing came for `since`
+ * nanoseconds since the last datagram. Sessions may be over by that; what waits for datagrams
+ * before it waits no longer, and demos are written up to the last second.
  */
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since);
 

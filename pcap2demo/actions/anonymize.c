@@ -19,7 +19,9 @@
 #include "pcap2demo/output/writer.h"
 
 /* Shorter words may stand anywhere by chance: they are replaced only where they are known to be. */
-enum { SWEEP_LETTERS = 4, NAME_LETTERS = 3 };
+enum { NAME_LETTERS = 3 };
+static const struct words_look for_passwords = {.letters = 4};
+static const struct words_look for_names = {.letters = NAME_LETTERS, .whole = true};
 
 /* Bare IP packets. Source: tcpdump.org, list of link types. */
 enum { LINKTYPE_RAW = 101 };
@@ -147,7 +149,7 @@ static void replace_names(const struct place *place, struct qs_view text, uint32
 {
     struct name_search search = {place, offset};
 
-    words_find(place->all->names, text, NAME_LETTERS, replace_name, &search);
+    words_find(place->all->names, text, for_names, replace_name, &search);
 }
 
 static void replace_own_name(const struct place *place, struct qs_view name, uint32_t offset)
@@ -241,9 +243,9 @@ static bool has_something(const struct anonymize *all, const struct marked_sourc
     uint32_t at = 0, length;
     bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
 
-    words_find(all->passwords, bytes, SWEEP_LETTERS, note_found, &found);
+    words_find(all->passwords, bytes, for_passwords, note_found, &found);
     if (all->options->replace_names)
-        words_find(all->names, bytes, NAME_LETTERS, note_found, &found);
+        words_find(all->names, bytes, for_names, note_found, &found);
     return found;
 }
 
@@ -302,9 +304,43 @@ static void replace_all(struct anonymize *all, struct held_packet *held,
     }
 }
 
-static void leave_out(struct anonymize *all, const struct qs_decoded_packet *decoded)
+/* What stands compressed may stand elsewhere as it is. */
+static void learn_packed(struct anonymize *all)
 {
-    all->counts.packed++;
+    const struct marks *marks = all->marks;
+
+    for (guint i = 0; i < marks->marks->len; i++) {
+        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+        const struct marked_source *source = source_at(marks, mark->source);
+        const struct qs_view bytes = is_packed(source) ? bytes_of(source) : (struct qs_view){0};
+
+        if (mark->offset > bytes.size || mark->length > bytes.size - mark->offset)
+            continue;
+        if (mark->kind == MARK_PASSWORD || mark->kind == MARK_NAME)
+            words_replace(mark->kind == MARK_NAME ? all->names : all->passwords,
+                          (struct qs_view){bytes.data + mark->offset, mark->length});
+    }
+}
+
+/* With the packets that carried fragments of it, which are compressed, too. */
+static void leave_out(struct anonymize *all, struct held_packet *held,
+                      const struct qs_decoded_packet *decoded)
+{
+    const struct marks *marks = all->marks;
+
+    held->left_out = true;
+    for (guint i = 0; i < marks->sources->len; i++) {
+        const GArray *packets = source_at(marks, i + 1)->packets;
+
+        for (guint k = 0; k < packets->len; k++) {
+            struct held_packet *fragment =
+                copy_find(all->copy, g_array_index(packets, uint64_t, k));
+
+            if (fragment)
+                fragment->left_out = true;
+        }
+    }
+    learn_packed(all);
     message(decoded->location,
             "left out: what is to be replaced stands in compressed messages of it");
 }
@@ -319,14 +355,13 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
     /* The packet's own addresses are known before those in its texts. */
     addresses_replace(all->addresses, &packet->source);
     addresses_replace(all->addresses, &packet->destination);
-    if (needs_unpacking(all)) {
-        leave_out(all, decoded);
-        return;
-    }
     held = copy_add(all->copy, packet);
     held->fragment = all->marks->fragment;
     held->fragment_size = all->marks->fragment_size;
-    replace_all(all, held, decoded);
+    if (needs_unpacking(all))
+        leave_out(all, held, decoded);
+    else
+        replace_all(all, held, decoded);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -346,13 +381,26 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
+/* The same ends give the same bytes. */
+static void add_end(GByteArray *ends, const struct qs_address *end)
+{
+    g_byte_array_append(ends, &end->family, 1);
+    g_byte_array_append(ends, end->bytes, sizeof end->bytes);
+    g_byte_array_append(ends, (const guint8 *)&end->port, sizeof end->port);
+}
+
 /* How much the end that sends has sent; 0 at first. */
 static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from,
                             const struct qs_address *to)
 {
-    const struct qs_address ends[] = {*from, *to};
-    GBytes *key = g_bytes_new(ends, sizeof ends);
-    uint64_t *sent = g_hash_table_lookup(all->streams, key);
+    GByteArray *ends = g_byte_array_new();
+    GBytes *key;
+    uint64_t *sent;
+
+    add_end(ends, from);
+    add_end(ends, to);
+    key = g_byte_array_free_to_bytes(ends);
+    sent = g_hash_table_lookup(all->streams, key);
 
     if (sent) {
         g_bytes_unref(key);
@@ -364,15 +412,16 @@ static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from
 }
 
 static void write_frame(struct anonymize *all, const struct qs_packet *about,
-                        struct frame_content *content)
+                        const struct frame_content *content)
 {
     const struct qs_address source = addresses_replace(all->addresses, &about->source);
     const struct qs_address destination = addresses_replace(all->addresses, &about->destination);
+    struct frame_content addressed = *content;
     uint32_t headers;
 
-    content->source = &source;
-    content->destination = &destination;
-    frame_make(all->frame, content);
+    addressed.source = &source;
+    addressed.destination = &destination;
+    frame_make(all->frame, &addressed);
     headers = all->frame->len - content->payload.size;
     pcap_out_frame(all->pcap, &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
                                                        .time = about->time,
@@ -389,13 +438,15 @@ static void write_segments(struct anonymize *all, const struct held_packet *pack
     const uint64_t *received = bytes_sent(all, &about->destination, &about->source);
 
     *sent += about->missing;
-    for (uint32_t at = 0; at < packet->payload->len;) {
+    if (packet->left_out) /* a hole */
+        *sent += packet->payload->len;
+    for (uint32_t at = packet->left_out ? packet->payload->len : 0; at < packet->payload->len;) {
         const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
-        struct frame_content content = {.payload = {packet->payload->data + at, size},
-                                        .wire_size = size,
-                                        .is_tcp = true,
-                                        .sequence = (uint32_t)*sent + 1,
-                                        .acknowledged = (uint32_t)*received + 1};
+        const struct frame_content content = {.payload = {packet->payload->data + at, size},
+                                              .wire_size = size,
+                                              .is_tcp = true,
+                                              .sequence = (uint32_t)*sent + 1,
+                                              .acknowledged = (uint32_t)*received + 1};
 
         write_frame(all, about, &content);
         *sent += size;
@@ -411,7 +462,7 @@ static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *sta
 /* Packets that were sent again, and what nothing decodes, may have the same passwords. */
 static void sweep(struct anonymize *all, struct held_packet *packet)
 {
-    words_find(all->passwords, qs_view_of_bytes(packet->payload), SWEEP_LETTERS, sweep_one, packet);
+    words_find(all->passwords, qs_view_of_bytes(packet->payload), for_passwords, sweep_one, packet);
 }
 
 static void write_packet(void *user, struct held_packet *packet)
@@ -420,11 +471,12 @@ static void write_packet(void *user, struct held_packet *packet)
     const uint32_t cut = packet->about.wire_size - packet->about.size;
     struct frame_content content = {.wire_size = packet->payload->len + cut};
 
+    all->counts.packed += packet->left_out;
     sweep(all, packet);
     content.payload = qs_view_of_bytes(packet->payload);
     if (packet->about.unit)
         write_segments(all, packet);
-    else if (content.wire_size <= FRAME_PAYLOAD_MAX)
+    else if (!packet->left_out && content.wire_size <= FRAME_PAYLOAD_MAX)
         write_frame(all, &packet->about, &content);
 }
 

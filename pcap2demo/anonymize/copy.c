@@ -52,10 +52,15 @@ void copy_flush(struct copy *copy)
         write_first(copy);
 }
 
+static bool same_address(const struct qs_address *a, const struct qs_address *b)
+{
+    return a->family == b->family && a->port == b->port &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
 static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
 {
-    return memcmp(&a->source, &b->source, sizeof a->source) == 0 &&
-           memcmp(&a->destination, &b->destination, sizeof a->destination) == 0;
+    return same_address(&a->source, &b->source) && same_address(&a->destination, &b->destination);
 }
 
 /* The packet that has the units before this one, or NULL. */

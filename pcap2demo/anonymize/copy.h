@@ -19,6 +19,7 @@ enum { COPY_HELD_MAX = 4096 };
 struct held_packet {
     struct qs_packet about; /* `data` is not valid: see payload */
     GByteArray *payload;
+    bool left_out;
     uint32_t fragment, fragment_size; /* the message's fragment in it; size 0: there is none */
 };
 

@@ -62,11 +62,22 @@ const uint8_t *words_replace(struct words *words, struct qs_view word)
     return g_bytes_get_data(stand_in, NULL);
 }
 
+static bool is_letter_at(struct qs_view bytes, uint32_t at)
+{
+    return at < bytes.size && g_ascii_isalnum((char)(bytes.data[at] & 0x7f));
+}
+
+static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
+{
+    return !(at && is_letter_at(bytes, at - 1)) && !is_letter_at(bytes, at + size);
+}
+
 static void find_word(struct qs_view word, const uint8_t *stand_in, struct qs_view bytes,
-                      word_found *each, void *user)
+                      bool whole, word_found *each, void *user)
 {
     for (uint32_t at = 0; word.size && bytes.size >= word.size && at <= bytes.size - word.size;) {
-        if (memcmp(bytes.data + at, word.data, word.size) == 0) {
+        if (memcmp(bytes.data + at, word.data, word.size) == 0 &&
+            (!whole || is_whole(bytes, at, word.size))) {
             each(user, at, word.size, stand_in);
             at += word.size;
         } else {
@@ -75,8 +86,8 @@ static void find_word(struct qs_view word, const uint8_t *stand_in, struct qs_vi
     }
 }
 
-void words_find(const struct words *words, struct qs_view bytes, uint32_t letters, word_found *each,
-                void *user)
+void words_find(const struct words *words, struct qs_view bytes, struct words_look look,
+                word_found *each, void *user)
 {
     GHashTableIter iter;
     gpointer key, value;
@@ -86,8 +97,8 @@ void words_find(const struct words *words, struct qs_view bytes, uint32_t letter
         gsize size;
         const uint8_t *data = g_bytes_get_data(key, &size);
 
-        if (size >= letters)
+        if (size >= look.letters)
             find_word((struct qs_view){data, (uint32_t)size}, g_bytes_get_data(value, NULL), bytes,
-                      each, user);
+                      look.whole, each, user);
     }
 }

@@ -4,6 +4,7 @@
 #define PCAP2DEMO_WORDS_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/core/reader.h"
@@ -17,9 +18,15 @@ unsigned words_count(const struct words *words);
 /* The stand-in of a word that is not empty. It lives as long as `words`. */
 const uint8_t *words_replace(struct words *words, struct qs_view word);
 
-/* Calls `each` for every place in `bytes` where a word of so many letters or more stands. */
+/* How words are looked for. */
+struct words_look {
+    uint32_t letters; /* no shorter ones */
+    bool whole;       /* only where neither a letter nor a digit stands beside them */
+};
+
+/* Calls `each` for every place in `bytes` where a word stands. */
 typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in);
-void words_find(const struct words *words, struct qs_view bytes, uint32_t letters, word_found *each,
-                void *user);
+void words_find(const struct words *words, struct qs_view bytes, struct words_look look,
+                word_found *each, void *user);
 
 #endif

@@ -68,6 +68,11 @@ struct golden_words {
 /* Takes apart a line without its end. False where it is none of a dump. */
 bool golden_parse(const char *line, gsize length, struct golden_words *words);
 
+bool golden_is_name_character(char c);
+
+/* Whether the text up to `end` begins with the C string. */
+bool golden_begins_with(const char *text, const char *end, const char *prefix);
+
 /* Adds the line to a packet, which it must be of. */
 void golden_packet_add(struct golden_packet *packet, const char *line, gsize length,
                        const struct golden_words *words);

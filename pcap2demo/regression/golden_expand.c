@@ -5,9 +5,10 @@
 
 #include "common/core/protocol.h"
 #include "common/dump/lines.h"
+#include "pcap2demo/regression/golden_pieces.h"
 
-/* Groups within groups are fewer; parts of one number are, too. */
-enum { DEPTH_MAX = 32, PARTS_MAX = 64, PROTOCOLS_MAX = 8 };
+/* Groups within groups are fewer. */
+enum { DEPTH_MAX = 32, PROTOCOLS_MAX = 8 };
 
 /* Nothing was written for the group: it is ignored. */
 enum { NO_LINE = -1 };
@@ -32,23 +33,6 @@ struct golden_expander {
     /* Set for each line. */
     const GPtrArray *ignored;
     struct golden_packet *packet;
-};
-
-/* What is left of a line. */
-struct rest {
-    const char *at, *end;
-};
-
-/* A piece of a line. */
-struct words {
-    const char *at;
-    gsize length;
-};
-
-/* A part of a number that is not 0. */
-struct part {
-    struct words name, value; /* value.at NULL: true */
-    bool used;
 };
 
 struct golden_expander *golden_expander_new(void)
@@ -95,83 +79,33 @@ void golden_expander_free(struct golden_expander *expander)
     g_free(expander);
 }
 
-/* --- Pieces of a line ------------------------------------------------------------------------ */
-
-static bool take(struct rest *rest, char c)
-{
-    if (rest->at == rest->end || *rest->at != c)
-        return false;
-    rest->at++;
-    return true;
-}
-
-static struct words take_while(struct rest *rest, bool (*is_in)(char))
-{
-    struct words words = {rest->at, 0};
-
-    while (rest->at < rest->end && is_in(*rest->at))
-        rest->at++;
-    words.length = (gsize)(rest->at - words.at);
-    return words;
-}
-
-static bool is_of_name(char c)
-{
-    return g_ascii_islower(c) || g_ascii_isdigit(c) || c == '.' || c == '_';
-}
-
-static bool is_of_number(char c)
-{
-    return g_ascii_isdigit(c);
-}
-
-static bool is_of_plain(char c)
-{
-    return c != ' ' && c != '(' && c != ')' && c != '{' && c != '}' && c != '@' && c != '"';
-}
-
-static bool take_number(struct rest *rest, uint64_t max, uint64_t *number)
-{
-    const struct words digits = take_while(rest, is_of_number);
-
-    *number = 0;
-    for (gsize i = 0; i < digits.length; i++) {
-        const unsigned digit = (unsigned)(digits.at[i] - '0');
-
-        if (*number > (max - digit) / 10)
-            return false;
-        *number = *number * 10 + digit;
-    }
-    return digits.length > 0;
-}
-
 /* --- Positions ------------------------------------------------------------------------------- */
 
 /* What stands behind "@", or nothing: then the position is as it is expected. */
-static bool take_position(struct golden_expander *expander, struct rest *rest,
+static bool take_position(struct golden_expander *expander, struct golden_rest *rest,
                           struct qs_position expected, struct qs_position *position)
 {
     const struct qs_positions *positions = &expander->positions;
     uint64_t number;
 
     *position = expected;
-    if (!take(rest, '@'))
+    if (!golden_take(rest, '@'))
         return true;
     *position = positions->last;
     if (rest->at == rest->end || (!g_ascii_isdigit(*rest->at) && *rest->at != '+'))
         return true;
     *position = positions->next;
     if (g_ascii_isdigit(*rest->at)) {
-        if (!take_number(rest, UINT32_MAX, &number))
+        if (!golden_take_number(rest, UINT32_MAX, &number))
             return false;
-        if (take(rest, ':')) {
+        if (golden_take(rest, ':')) {
             position->source = (unsigned)number;
-            if (!take_number(rest, UINT32_MAX, &number))
+            if (!golden_take_number(rest, UINT32_MAX, &number))
                 return false;
         }
         position->offset = (uint32_t)number;
     }
-    if (!take(rest, '+') || !take_number(rest, UINT32_MAX, &number))
+    if (!golden_take(rest, '+') || !golden_take_number(rest, UINT32_MAX, &number))
         return false;
     position->length = (uint32_t)number;
     return true;
@@ -185,7 +119,7 @@ static const char *stem_of_group(const struct golden_expander *expander)
 }
 
 /* The whole name in expander->name: `whole` is what a leading dot stands for. */
-static void set_name(struct golden_expander *expander, const char *whole, struct words name)
+static void set_name(struct golden_expander *expander, const char *whole, struct golden_piece name)
 {
     g_string_assign(expander->name, expander->protocol->name);
     g_string_append_c(expander->name, '.');
@@ -232,32 +166,16 @@ static gint add_line(struct golden_expander *expander, struct qs_position positi
 
 /* --- Values ---------------------------------------------------------------------------------- */
 
-/* Up to the bracket that closes the one before `rest`. */
-static bool take_name_of_value(struct rest *rest, struct words *name)
-{
-    unsigned depth = 1;
-
-    name->at = rest->at;
-    for (; rest->at < rest->end; rest->at++) {
-        depth += *rest->at == '(';
-        depth -= *rest->at == ')';
-        if (!depth)
-            break;
-    }
-    name->length = (gsize)(rest->at - name->at);
-    return take(rest, ')');
-}
-
 /* "19(svc_damage)" is "19 (svc_damage)"; in brackets may be nothing, for the group's own name. */
-static bool take_plain(struct golden_expander *expander, struct rest *rest)
+static bool take_plain(struct golden_expander *expander, struct golden_rest *rest)
 {
-    const struct words plain = take_while(rest, is_of_plain);
-    struct words name;
+    const struct golden_piece plain = golden_take_while(rest, golden_is_plain);
+    struct golden_piece name;
 
     g_string_append_len(expander->value, plain.at, (gssize)plain.length);
-    if (!take(rest, '('))
+    if (!golden_take(rest, '('))
         return true;
-    if (!take_name_of_value(rest, &name))
+    if (!golden_take_bracketed(rest, &name))
         return false;
     if (!name.length && expander->depth) {
         name.at = expander->groups[expander->depth - 1].name;
@@ -270,17 +188,17 @@ static bool take_plain(struct golden_expander *expander, struct rest *rest)
 }
 
 /* A text in quotes, and its bytes where they are other than that. `*size`: how many it has. */
-static bool take_text(struct golden_expander *expander, struct rest *rest, uint32_t *size)
+static bool take_text(struct golden_expander *expander, struct golden_rest *rest, uint32_t *size)
 {
     const char *start = rest->at;
 
     *size = 0;
     for (rest->at++; rest->at < rest->end && *rest->at != '"'; rest->at++, ++*size)
         rest->at += *rest->at == '\\' && rest->at + 1 < rest->end;
-    if (!take(rest, '"'))
+    if (!golden_take(rest, '"'))
         return false;
     g_string_append_len(expander->value, start, rest->at - start);
-    if (!take(rest, '['))
+    if (!golden_take(rest, '['))
         return true;
     start = rest->at;
     while (rest->at < rest->end && *rest->at != ']')
@@ -289,11 +207,12 @@ static bool take_text(struct golden_expander *expander, struct rest *rest, uint3
     g_string_append(expander->value, " [");
     g_string_append_len(expander->value, start, rest->at - start);
     g_string_append_c(expander->value, ']');
-    return take(rest, ']');
+    return golden_take(rest, ']');
 }
 
 /* Sets expander->value, and what of the field follows from it. */
-static bool take_value(struct golden_expander *expander, struct rest *rest, struct qs_placed *field)
+static bool take_value(struct golden_expander *expander, struct golden_rest *rest,
+                       struct qs_placed *field)
 {
     g_string_truncate(expander->value, 0);
     field->is_text = rest->at < rest->end && *rest->at == '"';
@@ -312,42 +231,12 @@ static bool take_value(struct golden_expander *expander, struct rest *rest, stru
 
 /* --- Parts ----------------------------------------------------------------------------------- */
 
-static bool take_part(struct rest *rest, struct part *part)
-{
-    *part = (struct part){.name = take_while(rest, is_of_name)};
-    if (!part->name.length)
-        return false;
-    if (!take(rest, '='))
-        return true;
-    part->value = take_while(rest, is_of_plain);
-    if (take(rest, '(')) {
-        struct words name;
-
-        if (!take_name_of_value(rest, &name))
-            return false;
-        part->value.length = (gsize)(rest->at - part->value.at);
-    }
-    return true;
-}
-
-/* "{reliable sequence=7}", or nothing. */
-static bool take_parts(struct rest *rest, struct part parts[PARTS_MAX], guint *count)
-{
-    *count = 0;
-    if (!take(rest, '{'))
-        return true;
-    do
-        if (*count == PARTS_MAX || !take_part(rest, &parts[(*count)++]))
-            return false;
-    while (take(rest, ' '));
-    return take(rest, '}');
-}
-
 /* What the part is, or "true". */
 static void add_part(struct golden_expander *expander, const struct qs_placed *whole,
-                     const char *whole_name, const struct part *part)
+                     const char *whole_name, const struct golden_part *part)
 {
-    struct rest value = {part->value.at, part->value.at + part->value.length};
+    const char *at = part->value.at; /* NULL: it is only there */
+    struct golden_rest value = {at, at ? at + part->value.length : at};
 
     set_name(expander, whole_name + strlen(expander->protocol->name) + 1, part->name);
     g_string_assign(expander->value, part->value.at ? "" : "true");
@@ -369,8 +258,9 @@ static void add_zero(struct golden_expander *expander, const struct qs_placed *w
              expander->value->str);
 }
 
-static struct part *find_part(struct golden_expander *expander, const char *whole_name,
-                              const struct qs_field *row, struct part *parts, guint count)
+static struct golden_part *find_part(struct golden_expander *expander, const char *whole_name,
+                                     const struct qs_field *row, struct golden_part *parts,
+                                     guint count)
 {
     const char *whole = whole_name + strlen(expander->protocol->name) + 1;
 
@@ -384,7 +274,7 @@ static struct part *find_part(struct golden_expander *expander, const char *whol
 
 /* Those of the table, and then those that it does not have. */
 static void add_parts(struct golden_expander *expander, const struct qs_placed *whole,
-                      struct part *parts, guint count)
+                      struct golden_part *parts, guint count)
 {
     const struct qs_protocol *protocol = expander->protocol;
     char *name = g_strdup(expander->name->str);
@@ -393,7 +283,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
     if (whole->row && !whole->row->mask && !whole->is_text)
         for (; id < protocol->field_count && protocol->fields[id].mask; id++) {
             const struct qs_field *row = &protocol->fields[id];
-            struct part *part = find_part(expander, name, row, parts, count);
+            struct golden_part *part = find_part(expander, name, row, parts, count);
 
             if (part)
                 add_part(expander, whole, name, part);
@@ -411,7 +301,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
 /* --- Fields ---------------------------------------------------------------------------------- */
 
 /* "(1 2 3)": the group's components, which are the next rows. */
-static bool take_vector(struct golden_expander *expander, struct rest *rest)
+static bool take_vector(struct golden_expander *expander, struct golden_rest *rest)
 {
     const struct qs_position start = expander->positions.next;
     const gint group = add_line(expander, start, NULL, NULL);
@@ -432,23 +322,23 @@ static bool take_vector(struct golden_expander *expander, struct rest *rest)
             return false;
         qs_positions_take(&expander->positions, &field, position);
         add_line(expander, position, " = ", expander->value->str);
-    } while (take(rest, ' '));
+    } while (golden_take(rest, ' '));
     if (group != NO_LINE)
         g_array_index(expander->packet->lines, struct golden_line, group).length =
             expander->positions.next.offset - start.offset;
-    return take(rest, ')');
+    return golden_take(rest, ')');
 }
 
 /* Behind the mark. */
-static bool take_scalar(struct golden_expander *expander, struct rest *rest, bool generated)
+static bool take_scalar(struct golden_expander *expander, struct golden_rest *rest, bool generated)
 {
-    struct part parts[PARTS_MAX];
+    struct golden_part parts[GOLDEN_PARTS_MAX];
     struct qs_placed field = {.generated = generated};
     struct qs_position position;
     guint count;
 
     field.row = find_row(expander, &field.id);
-    if (!take_value(expander, rest, &field) || !take_parts(rest, parts, &count) ||
+    if (!take_value(expander, rest, &field) || !golden_take_parts(rest, parts, &count) ||
         !take_position(expander, rest, qs_positions_expect(&expander->positions, &field),
                        &position))
         return false;
@@ -458,25 +348,25 @@ static bool take_scalar(struct golden_expander *expander, struct rest *rest, boo
     return true;
 }
 
-static bool take_field(struct golden_expander *expander, struct rest *rest)
+static bool take_field(struct golden_expander *expander, struct golden_rest *rest)
 {
-    const struct words name = take_while(rest, is_of_name);
+    const struct golden_piece name = golden_take_while(rest, golden_is_name_character);
     bool generated;
 
     if (!name.length)
         return false;
     set_name(expander, stem_of_group(expander), name);
-    generated = take(rest, ':');
-    if (!take(rest, '='))
+    generated = golden_take(rest, ':');
+    if (!golden_take(rest, '='))
         return false;
-    if (!generated && take(rest, '('))
+    if (!generated && golden_take(rest, '('))
         return take_vector(expander, rest);
     return take_scalar(expander, rest, generated);
 }
 
-static bool take_fields(struct golden_expander *expander, struct rest *rest)
+static bool take_fields(struct golden_expander *expander, struct golden_rest *rest)
 {
-    while (take(rest, ' '))
+    while (golden_take(rest, ' '))
         if (!take_field(expander, rest))
             return false;
     return rest->at == rest->end;
@@ -484,29 +374,29 @@ static bool take_fields(struct golden_expander *expander, struct rest *rest)
 
 /* --- Lines of a packet ----------------------------------------------------------------------- */
 
-static bool take_note(struct golden_expander *expander, struct rest *rest)
+static bool take_note(struct golden_expander *expander, struct golden_rest *rest)
 {
     struct qs_position position;
-    struct words name;
+    struct golden_piece name;
     uint32_t size;
 
-    if (!take(rest, ' '))
+    if (!golden_take(rest, ' '))
         return false;
-    name = take_while(rest, is_of_name);
+    name = golden_take_while(rest, golden_is_name_character);
     set_name(expander, "", name);
     g_string_truncate(expander->value, 0);
     if (!name.length || !take_position(expander, rest, expander->positions.next, &position) ||
-        !take(rest, ' ') || rest->at == rest->end || *rest->at != '"' ||
+        !golden_take(rest, ' ') || rest->at == rest->end || *rest->at != '"' ||
         !take_text(expander, rest, &size))
         return false;
     add_line(expander, position, " = ", expander->value->str);
     return rest->at == rest->end;
 }
 
-static bool take_group(struct golden_expander *expander, struct rest *rest)
+static bool take_group(struct golden_expander *expander, struct golden_rest *rest)
 {
     struct open_group *group = &expander->groups[expander->depth];
-    const struct words name = take_while(rest, is_of_name);
+    const struct golden_piece name = golden_take_while(rest, golden_is_name_character);
     const char *before = rest->at;
 
     if (!name.length || expander->depth == DEPTH_MAX)
@@ -522,18 +412,18 @@ static bool take_group(struct golden_expander *expander, struct rest *rest)
     return take_fields(expander, rest);
 }
 
-static bool take_line(struct golden_expander *expander, struct rest *rest)
+static bool take_line(struct golden_expander *expander, struct golden_rest *rest)
 {
     guint indent = 0;
 
-    while (take(rest, ' '))
+    while (golden_take(rest, ' '))
         indent++;
     if (!indent || indent - 1 > expander->depth)
         return false;
     close_groups(expander, indent - 1);
-    if (take(rest, '!'))
+    if (golden_take(rest, '!'))
         return take_note(expander, rest);
-    return take(rest, '+') ? take_fields(expander, rest) : take_group(expander, rest);
+    return golden_take(rest, '+') ? take_fields(expander, rest) : take_group(expander, rest);
 }
 
 /* --- The first line -------------------------------------------------------------------------- */
@@ -587,7 +477,7 @@ static bool take_heads(struct golden_expander *expander, char **words)
 {
     const guint count = g_strv_length(words);
     struct qs_position position = {0};
-    struct rest size;
+    struct golden_rest size;
     uint64_t number;
     bool good = true;
 
@@ -595,7 +485,7 @@ static bool take_heads(struct golden_expander *expander, char **words)
         return false;
     size.at = words[count - 1] + strlen("size=");
     size.end = size.at + strlen(size.at);
-    if (!take_number(&size, UINT32_MAX, &number) || size.at != size.end)
+    if (!golden_take_number(&size, UINT32_MAX, &number) || size.at != size.end)
         return false;
     position.length = (uint32_t)number;
     expander->protocol = NULL;
@@ -605,7 +495,7 @@ static bool take_heads(struct golden_expander *expander, char **words)
 }
 
 /* Behind "packet" and the number. */
-static bool take_first_line(struct golden_expander *expander, struct rest *rest)
+static bool take_first_line(struct golden_expander *expander, struct golden_rest *rest)
 {
     char *text = g_strndup(rest->at, (gsize)(rest->end - rest->at));
     char **words = g_strsplit(text, " ", -1);
@@ -616,7 +506,7 @@ static bool take_first_line(struct golden_expander *expander, struct rest *rest)
     return good;
 }
 
-static bool take_packet(struct rest *rest, uint64_t before, uint64_t *number)
+static bool take_packet(struct golden_rest *rest, uint64_t before, uint64_t *number)
 {
     static const char start[] = "packet ";
     const gsize size = sizeof start - 1;
@@ -625,7 +515,8 @@ static bool take_packet(struct rest *rest, uint64_t before, uint64_t *number)
         return false;
     rest->at += size;
     *number = 1;
-    if (take(rest, '+') && (!take_number(rest, UINT64_MAX - before, number) || !take(rest, ' ')))
+    if (golden_take(rest, '+') &&
+        (!golden_take_number(rest, UINT64_MAX - before, number) || !golden_take(rest, ' ')))
         return false;
     *number += before;
     return true;
@@ -633,7 +524,7 @@ static bool take_packet(struct rest *rest, uint64_t before, uint64_t *number)
 
 bool golden_packet_number(const char *line, gsize length, uint64_t before, uint64_t *number)
 {
-    struct rest rest = {line, line + length};
+    struct golden_rest rest = {line, line + length};
 
     return take_packet(&rest, before, number);
 }
@@ -643,7 +534,7 @@ bool golden_packet_number(const char *line, gsize length, uint64_t before, uint6
 bool golden_expand(struct golden_expander *expander, const GPtrArray *ignored, const char *line,
                    gsize length, struct golden_packet *packet)
 {
-    struct rest rest = {line, line + length};
+    struct golden_rest rest = {line, line + length};
     uint64_t number;
 
     expander->ignored = ignored;

@@ -33,7 +33,7 @@ def flat_dump(fields):
 
 def dumped_packets(path):
     """By packet number, what the tool prints of it: the datagram, or the units that it completes."""
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", str(path)],
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", str(path)],
                             capture_output=True, encoding="utf-8")
     packets = {}
     for packet in map(json.loads, result.stdout.splitlines()):

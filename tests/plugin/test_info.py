@@ -20,7 +20,7 @@ FRAGMENT = re.compile(r" \[fragment \d+( of \d+)?\]")
 
 def summaries(path):
     """By packet number, what the tool says of it: of several units in a segment one behind the other."""
-    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", str(path)],
+    result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", str(path)],
                             capture_output=True, encoding="utf-8")
     packets = {}
     for packet in map(json.loads, result.stdout.splitlines()):

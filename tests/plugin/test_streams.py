@@ -27,7 +27,7 @@ class StreamTest(PluginTest):
 
     def dumped(self, capture, name):
         """The values of a field as the tool prints them."""
-        result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", capture],
+        result = subprocess.run([os.environ["PCAP2DEMO"], "--dump=json", "--show-secrets", capture],
                                 capture_output=True, encoding="utf-8", check=True)
         found = []
 

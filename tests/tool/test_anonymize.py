@@ -132,6 +132,17 @@ class Anonymize(ToolTest):
         self.assertIn("say xxxxx xxxxx", self.dump(copy))
         self.assertIn("chat: 2 lines", output)
 
+    def test_compressed(self):
+        """What cannot be replaced is left out, and said to be."""
+        original = CAPTURES / "q2-q2pro.pcap"
+        names = set(re.findall(r'\\\\name\\\\(\w{3,})', self.dump(original)))
+        self.assertTrue(names)
+        copy, output, error = self.copy(original, options=["--replace-names"])
+        self.assertIn("left out: what is to be replaced stands in compressed messages", error)
+        self.assertRegex(output, r"left out because they are compressed: [1-9]")
+        for name in names:
+            self.assertNotRegex(self.dump(copy), rf"\b{name}\b")
+
     def test_ipv6(self):
         packets = [as_ipv6(udp(CLIENT, SERVER, OOB + b"status\n"))]
         copy, _, _ = self.copy(self.capture(packets))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The manuals: mandoc has no complaint, links have their headings, and every option is explained."""
+"""The manuals: mandoc has no complaint, links go somewhere, and every option is explained."""
 
 import os
 import re
@@ -41,6 +41,13 @@ class Manuals(unittest.TestCase):
         changes = (tool.SOURCE / "CHANGELOG.md").read_text(encoding="utf-8")
         self.assertEqual(re.search(r"^## \[([\d.]+)\]", changes, re.M)[1],
                          os.environ["PROJECT_VERSION"])
+
+    def test_links_between_documents(self):
+        for name in ("README.md", "CONTRIBUTING.md"):
+            text = (tool.SOURCE / name).read_text(encoding="utf-8")
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                with self.subTest(name=name, target=target):
+                    self.assertTrue((tool.SOURCE / target).exists())
 
     def test_anchors(self):
         headings = {}

@@ -19,7 +19,7 @@ static int tear_down(void **state)
 /* A packet that is no evidence but where a server listens. */
 static struct qs_packet between(uint16_t source, uint16_t destination)
 {
-    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 1};
+    static const uint8_t data[] = {17, 0, 0, 0, 16, 0, 0, 0, 1, 1, 1};
     struct qs_packet packet = {.data = data, .size = sizeof data, .wire_size = sizeof data};
 
     packet.source.port = source;

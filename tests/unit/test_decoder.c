@@ -174,6 +174,53 @@ static void test_vector_cut_off(void **state)
                "open toy.angles @2\nclose @2\n");
 }
 
+/* Where nobody listens they are passed over: of the same size in each format, and not where they
+ * are cut off. */
+static void unheard_vectors(struct qs_decoder *d)
+{
+    static const uint8_t coords[] = {[QS_COORD_SHORT] = 6,
+                                     [QS_COORD_WHOLE] = 6,
+                                     [QS_COORD_24BIT] = 9,
+                                     [QS_COORD_INT32] = 12,
+                                     [QS_COORD_FLOAT32] = 12};
+    static const uint8_t angles[] = {
+        [QS_ANGLE_BYTE] = 3, [QS_ANGLE_SHORT] = 6, [QS_ANGLE_FLOAT32] = 12};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(coords); i++) {
+        d->in.pos = 0;
+        d->coord_format = (enum qs_coord_format)i;
+        qs_coord3(d, TOY_ORIGIN);
+        assert_int_equal(d->in.pos, coords[i]);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(angles); i++) {
+        d->in.pos = 0;
+        d->angle_format = (enum qs_angle_format)i;
+        qs_angle3(d, TOY_ANGLES);
+        assert_int_equal(d->in.pos, angles[i]);
+    }
+    assert_false(d->in.overrun);
+    qs_angle3(d, TOY_ANGLES);
+    assert_true(d->in.overrun);
+    assert_int_equal(d->in.pos, 12);
+}
+
+static void test_unheard_vectors(void **state)
+{
+    static const uint8_t zeros[14];
+    const struct qs_packet packet = {
+        .data = zeros, .size = sizeof zeros, .wire_size = sizeof zeros};
+    struct toy_session session;
+    struct qs_decoder d;
+
+    (void)state;
+    toy_protocol.session_init(&session.base);
+    qs_decoder_init(&d, &toy_protocol);
+    d.session = &session.base;
+    qs_decoder_run(&d, &packet, unheard_vectors);
+    qs_decoder_clear(&d);
+    toy_protocol.session_clear(&session.base);
+}
+
 /* --- Texts and bytes */
 
 static void texts(struct qs_decoder *d)
@@ -444,16 +491,27 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unsigned),      cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_fractions),     cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_coord_formats), cmocka_unit_test(test_angle_formats),
-        cmocka_unit_test(test_vectors),       cmocka_unit_test(test_vector_cut_off),
-        cmocka_unit_test(test_texts),         cmocka_unit_test(test_undecoded),
-        cmocka_unit_test(test_after_overrun), cmocka_unit_test(test_rest_after_overrun),
-        cmocka_unit_test(test_parts),         cmocka_unit_test(test_one_part),
-        cmocka_unit_test(test_derived),       cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_label),    cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_missing_ears),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_unsigned),
+        cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_coord_formats),
+        cmocka_unit_test(test_angle_formats),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vector_cut_off),
+        cmocka_unit_test(test_unheard_vectors),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_undecoded),
+        cmocka_unit_test(test_after_overrun),
+        cmocka_unit_test(test_rest_after_overrun),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_one_part),
+        cmocka_unit_test(test_derived),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_long_label),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_missing_ears),
+        cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,11 +185,14 @@ static void test_messages_kept(void **state)
     expect_message(f, 1, (struct qs_message){2, 1, NOP, 0, false});
     expect_message(f, 2, (struct qs_message){0, 2, BYTE, 1, false});
     expect_message(f, 3, (struct qs_message){3, 4, NESTED, 0, false});
+    assert_true(qs_has_message(&f->d, BYTE) && qs_has_message(&f->d, NESTED));
     /* The last one, cut short, is not kept. */
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 1);
     /* And all is forgotten with the next packet. */
     decode(f, VIEW("\1"));
     assert_int_equal(f->d.messages->len, 1);
+    assert_true(qs_has_message(&f->d, NOP));
+    assert_false(qs_has_message(&f->d, BYTE));
     assert_int_equal(f->d.notes[QS_NOTE_MALFORMED], 0);
 }
 

@@ -63,6 +63,8 @@ static void test_prints(void **state)
     FROM_SERVER("\"rcon_password\" is \"pw1\"\n", "[pw1]");
     FROM_SERVER("password = pw1\n", "[pw1]");
     FROM_SERVER("set password pw1\n", "[pw1]");
+    FROM_SERVER("*    qport \"1\"\n     rcon_password \"pw1\"\n* S  password \"pw2\"\n",
+                "[pw1][pw2]");
     FROM_SERVER("password required\n", "");
     FROM_SERVER("admin joined\n", "");
     FROM_SERVER("rcon from 192.0.2.1\n", "");
