@@ -13,6 +13,9 @@ enum {
     LENT_PACKET_MAX = 1400 /* bytes of a packet that is made of lent messages, if there are more */
 };
 
+/* Stands for a level whose svc_serverdata is missing. */
+#define UNKNOWN_LEVEL UINT32_MAX
+
 float qwd_clock(struct qwd_rebuild *qwd, const struct qs_packet *packet)
 {
     const float now = (float)((double)(packet->time - qwd->start) / 1e9);
@@ -73,12 +76,15 @@ static void note_late(struct qwd_rebuild *qwd, const char *what)
 /* --- A level that cannot be shown --- */
 
 /* Which map it was may be told after what was lost. */
-static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session)
+static void leave_out(struct qwd_rebuild *qwd, const struct qw_session *session, uint32_t level,
+                      uint64_t packet)
 {
-    if (qwd->left_out.level != session->base.level)
+    if (qwd->left_out.level == level)
+        packet = qwd->left_out.packet;
+    else
         qwd_say_left_out(qwd);
-    qwd->left_out.level = session->base.level;
-    qwd->left_out.packet = session->sign_on.lost;
+    qwd->left_out.level = level;
+    qwd->left_out.packet = packet;
     if (!qwd->left_out.map)
         qwd->left_out.map = qs_map_of(&qw_protocol, &session->base);
 }
@@ -107,10 +113,13 @@ static bool is_left_out(struct qwd_rebuild *qwd, const struct qs_decoder *decode
                         const struct qs_packet *packet)
 {
     const struct qw_session *session = qwd_session_of(decoder);
+    const bool in_level = session->base.level && session->base.version;
 
-    if (session->sign_on.lost)
-        leave_out(qwd, session);
-    else if (qwd->left_out.level && decoder->direction == QS_S2C)
+    if (!in_level && qwd_needs_level(decoder))
+        leave_out(qwd, session, UNKNOWN_LEVEL, packet->number);
+    else if (in_level && session->sign_on.lost)
+        leave_out(qwd, session, session->base.level, session->sign_on.lost);
+    else if (in_level && qwd->left_out.level && decoder->direction == QS_S2C)
         go_on(qwd, decoder, packet);
     return qwd->left_out.level;
 }

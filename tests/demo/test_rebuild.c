@@ -171,7 +171,8 @@ static void assert_client_block(struct qs_reader *in, uint8_t msec)
 static void start_connected(struct rebuilding *r)
 {
     rebuilding_start(r, &qs_demo_qwd);
-    r->session->connection = 1;
+    r->session->connection = r->session->level = 1;
+    r->session->version = 28;
 }
 
 /* Two moves are lost: the next packet repeats them, the older one first. */
