@@ -167,6 +167,11 @@ static void note_first(struct dem_frames *frames, enum first first)
         entity->first = (uint8_t)first;
 }
 
+static bool is_same_place(const double a[2], const double b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
 /* Numbers of missiles and the like are used again: another place alone proves nothing. */
 static void judge(struct dem_frames *frames, uint16_t model)
 {
@@ -177,7 +182,7 @@ static void judge(struct dem_frames *frames, uint16_t model)
     entity->judged = true;
     if (entity->model != model)
         frames->contradictions++;
-    else if (memcmp(entity->place, frames->place, sizeof entity->place) == 0)
+    else if (is_same_place(entity->place, frames->place))
         frames->agreements++;
 }
 

@@ -25,9 +25,9 @@
  * line that begins with `+`. Names lack the protocol's, and where they begin as the group's
  * ("svc_" apart), that too: then they begin with a dot. `:=` stands before derived values. `{}` has
  * the parts of a number that are not 0, `()` its name (nothing: the group's), `(1 2 3)` the
- * components of a vector, `#-2` the packet that comes two before. `!` begins a note. Positions follow from positions.h; others are
- * written behind: `@12+2`, `@1:12+2` in a source, `@+2` of another length, `@` that of the field
- * before.
+ * components of a vector, `#-2` the packet that comes two before. `!` begins a note. Positions
+ * follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source, `@+2` of
+ * another length, `@` that of the field before.
  *
  * JSON is one packet a line; see quakeshark-dump(5).
  */

@@ -19,8 +19,8 @@
  * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.
  *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
- * bits, the number of bytes (16 bits, little-endian), the bytes. Or a pcapng file, known by its first
- * four bytes.
+ * bits, the number of bytes (16 bits, little-endian), the bytes. Or a pcapng file, known by its
+ * first four bytes.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
