@@ -3,9 +3,10 @@
 # Clean Debian systems to build and test in, for .ci/packages and .ci/run --all. Root makes them, by
 # debootstrap. Two variables say where:
 #
-#   QUAKESHARK_MIRROR    where packages come from: http://deb.debian.org/debian
+#   QUAKESHARK_MIRROR    where packages come from: where this system has its own from
 #   QUAKESHARK_CHROOTS   where systems and downloads are kept for the next time: /var/cache/quakeshark
-mirror=${QUAKESHARK_MIRROR:-http://deb.debian.org/debian}
+mirror=${QUAKESHARK_MIRROR:-$(apt-get indextargets --format "\$(REPO_URI)" "Created-By: Packages" |
+    grep -v security | sort -u | head -n 1)}
 chroots=${QUAKESHARK_CHROOTS:-/var/cache/quakeshark}
 
 need_chroots() {

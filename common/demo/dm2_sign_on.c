@@ -118,7 +118,7 @@ static void *told_copy(const void *extra)
     return copy;
 }
 
-static const struct qs_sign_on_extra extra_of_dm2 = {told_copy, told_free};
+static const struct qs_sign_on_extra extra_of_dm2 = {told_copy, told_free, true};
 
 /* --- Samples --- */
 

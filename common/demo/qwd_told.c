@@ -34,7 +34,7 @@ static void *told_copy(const void *extra)
     return copy;
 }
 
-static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free};
+static const struct qs_sign_on_extra extra_of_qwd = {told_copy, told_free, false};
 
 struct qwd_told *qwd_told_new(const struct qw_delta_format *format)
 {

@@ -91,6 +91,17 @@ void qs_sign_on_free(struct qs_sign_on *sign_on)
     g_free(sign_on);
 }
 
+void qs_sign_on_leave(struct qs_sign_on *sign_on)
+{
+    struct qs_sign_on_extra *copy;
+
+    if (!sign_on->extra || !sign_on->extra->follows)
+        return;
+    copy = sign_on->extra->copy(sign_on->extra);
+    free_extra(sign_on);
+    sign_on->extra = copy;
+}
+
 void qs_sign_on_clear(struct qs_sign_on *sign_on)
 {
     g_hash_table_remove_all(sign_on->places);

@@ -50,6 +50,7 @@ struct qs_told {
 struct qs_sign_on_extra {
     void *(*copy)(const void *extra); /* as it is now, to be kept when the lender is gone */
     void (*free)(void *extra);
+    bool follows; /* it looks at the lender's session, and is only good as long as that stays */
 };
 
 struct qs_sign_on {
@@ -65,6 +66,9 @@ struct qs_sign_on {
 struct qs_sign_on *qs_sign_on_new(void);
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on);
 void qs_sign_on_free(struct qs_sign_on *sign_on);
+
+/* The lender's session leaves the level; what is kept looks at it no more. */
+void qs_sign_on_leave(struct qs_sign_on *sign_on);
 
 /* Nothing is told yet. */
 void qs_sign_on_clear(struct qs_sign_on *sign_on);

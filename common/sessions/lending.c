@@ -57,6 +57,7 @@ static struct qs_lender *take_level(struct qs_lender *lender)
 
     *level = *lender;
     level->name = g_strdup(lender->name);
+    qs_sign_on_leave(level->sign_on);
     lender->sign_on = qs_sign_on_new();
     return level;
 }
