@@ -104,14 +104,17 @@ static void read_joined(struct qs_decoder *d)
 
 /* A whole message arrives. How many numbers before it the server skipped on purpose, svc_chokecount
  * in it tells. */
-static void take_message(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+static void take_message(struct qs_decoder *d, const struct header *header,
+                         void (*read)(struct qs_decoder *))
 {
     static const struct qs_span sequence = {0, 4}, ack = {4, 4};
     const uint32_t skipped = qs_receive(d, qs_netchan_forth(d), sequence);
 
     if (d->accepted)
         qs_receive_acknowledgement(d, qs_netchan_back(d), ack);
+    qw_sign_on_bits(d, header->sequence_word & QS_RELIABLE_BIT, header->ack_word & QS_RELIABLE_BIT);
     qs_read_received(d, read);
+    qw_sign_on_packet(d);
     qs_note_gap(d, sequence, skipped, qw_session(d)->choked);
 }
 
@@ -146,12 +149,10 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         qs_undecoded(d);
     } else if (!header.fragment_word) {
         qw_forget_fragments(d);
-        take_message(d, read_messages);
+        take_message(d, &header, read_messages);
     } else if (qw_read_fragment(d, header.fragment_word)) {
-        take_message(d, read_joined);
+        take_message(d, &header, read_joined);
     }
-    qw_sign_on_packet(d, (d->direction == QS_C2S ? header.ack_word : header.sequence_word) &
-                             QS_RELIABLE_BIT);
 }
 
 void qw_decode_netchan(struct qs_decoder *d)

@@ -67,18 +67,21 @@ struct qw_sign_on {
     bool done;        /* the client says that it begins to play, or an update of entities came */
     bool lent;        /* it is another session's: nothing is missing */
     bool pending;     /* a request of the client's has no answer yet */
-    bool may_pend;    /* so may one in a packet of the client's that was not captured */
     uint32_t request; /* the last one's hash; 0: none was seen */
+    bool downloading; /* since then it asked for a file */
+    /* Since the last answer a reliable packet was not captured: */
+    bool lacks_request; /* of the client's */
+    bool lacks_answer;  /* of the server's, since the last request, too */
+    bool lacked_answer; /* of the server's, before the last request */
     uint64_t lost; /* number of the packet before which something of it is missing; 0: nothing is */
 };
 
-/* What a client's acknowledgements say of the server's reliable packets. */
+/* What one end's acknowledgements say of the other's reliable packets. */
 struct qw_reliable {
-    uint32_t acknowledged; /* by the client's last packet; 0: it had none */
-    uint32_t last;         /* number of the server's last packet */
-    uint32_t client;       /* number of the client's last packet; 0: there was none */
-    bool bit;              /* turns with each reliable packet that the client takes */
+    uint32_t last;         /* number of the last packet */
     uint64_t sent;         /* by number, modulo 64: it was reliable */
+    uint32_t acknowledged; /* by the other end's last packet; 0: it had none */
+    bool bit;              /* turns with each reliable packet that the other end takes */
 };
 
 struct qw_session {
@@ -96,7 +99,7 @@ struct qw_session {
     uint8_t player; /* number of the client's own player, or QW_PLAYER_NONE */
     bool spectator;
     struct qw_sign_on sign_on;
-    struct qw_reliable reliable;
+    struct qw_reliable reliable_to_server, reliable_to_client;
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table userinfo;       /* by player number */
     struct qs_table texts;          /* enum qw_text */

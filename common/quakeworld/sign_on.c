@@ -54,18 +54,25 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
 
+    if (begins_with(text, "download ") || begins_with(text, "nextdl"))
+        sign_on->downloading = true;
     if (!is_request(text) || hash(text) == sign_on->request || !d->session->level)
         return;
     if (sign_on->pending && !sign_on->done)
         lose(d);
     sign_on->request = hash(text);
     sign_on->pending = true;
+    sign_on->lacked_answer = sign_on->lacks_answer && !sign_on->downloading;
+    sign_on->lacks_answer = sign_on->downloading = false;
     sign_on->done |= begins_with(text, "begin ");
 }
 
 static void answer(struct qs_decoder *d)
 {
-    qw_session(d)->sign_on.pending = qw_session(d)->sign_on.may_pend = false;
+    struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+
+    sign_on->pending = sign_on->lacks_request = false;
+    sign_on->lacks_answer = sign_on->lacked_answer = false;
 }
 
 void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text)
@@ -110,34 +117,28 @@ static uint64_t numbers_between(uint32_t after, uint32_t last)
     return bits;
 }
 
-static void follow_server(struct qw_reliable *known, uint32_t sequence, bool reliable)
+static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)
 {
-    known->sent &= ~numbers_between(known->last, sequence);
-    known->last = sequence;
+    way->sent &= ~numbers_between(way->last, sequence);
+    way->last = sequence;
     if (reliable)
-        known->sent |= UINT64_C(1) << sequence % 64;
+        way->sent |= UINT64_C(1) << sequence % 64;
 }
 
 /*
- * A client tells in one bit whether it has taken an even or an odd number of reliable packets.
- * Where it acknowledges one that was not captured, and the bit is not what those that were captured
- * make it, that one was reliable. Source: id's qwsv, net_chan.c, Netchan_Process.
+ * Who receives tells in one bit whether it has taken an even or an odd number of reliable packets.
+ * Where the bit is not what those that were captured make it, one that was not captured was
+ * reliable: that is returned. Source: id's qwsv, net_chan.c, Netchan_Process.
  */
-static void follow_client(struct qs_decoder *d, struct qw_reliable *known, bool bit)
+static bool acknowledge(struct qw_reliable *way, uint32_t number, bool bit)
 {
-    struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
-    const uint64_t between =
-        numbers_between(known->acknowledged, MIN(known->last, d->acknowledged));
-    const bool turned = known->bit != bit;
+    const uint64_t between = numbers_between(way->acknowledged, MIN(way->last, number));
+    const bool turned = way->bit != bit;
+    const bool lacks = way->acknowledged && turned != is_odd(way->sent & between);
 
-    sign_on->may_pend |= known->client && d->sequence > known->client + 1;
-    known->client = d->sequence;
-    if (d->notes[QS_NOTE_NOT_CAPTURED] && known->acknowledged &&
-        (sign_on->pending || sign_on->may_pend) && !sign_on->done &&
-        turned != is_odd(known->sent & between))
-        lose(d);
-    known->acknowledged = d->acknowledged;
-    known->bit = bit;
+    way->acknowledged = number;
+    way->bit = bit;
+    return lacks;
 }
 
 static bool has_update(const struct qs_decoder *d)
@@ -146,16 +147,39 @@ static bool has_update(const struct qs_decoder *d)
            qs_has_message(d, SVC_FTE_UPDATEENTITIES);
 }
 
-void qw_sign_on_packet(struct qs_decoder *d, bool reliable)
+/* Where there was a request, and a reliable packet of the server's, the answer is missing. Between
+ * requests for files it was a part of a file. */
+static void judge(struct qs_decoder *d)
+{
+    const struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
+    const bool answer = sign_on->pending && sign_on->lacks_answer;
+    const bool both = sign_on->lacks_request && !sign_on->downloading &&
+                      (sign_on->lacks_answer || sign_on->lacked_answer);
+
+    if ((answer || both) && !sign_on->done)
+        lose(d);
+}
+
+void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit)
 {
     struct qw_session *session = qw_session(d);
+    struct qw_sign_on *sign_on = &session->sign_on;
 
     if (!d->accepted)
         return;
     if (d->direction == QS_C2S) {
-        follow_client(d, &session->reliable, reliable);
-        return;
+        send(&session->reliable_to_server, d->sequence, reliable);
+        sign_on->lacks_answer |= acknowledge(&session->reliable_to_client, d->acknowledged, bit) &&
+                                 d->notes[QS_NOTE_NOT_CAPTURED];
+    } else {
+        send(&session->reliable_to_client, d->sequence, reliable);
+        sign_on->lacks_request |= acknowledge(&session->reliable_to_server, d->acknowledged, bit);
     }
-    follow_server(&session->reliable, d->sequence, reliable);
-    session->sign_on.done |= session->base.level && has_update(d);
+    judge(d);
+}
+
+void qw_sign_on_packet(struct qs_decoder *d)
+{
+    if (d->accepted && d->direction == QS_S2C)
+        qw_session(d)->sign_on.done |= d->session->level && has_update(d);
 }

@@ -17,8 +17,11 @@ void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text);
 void qw_sign_on_serverdata(struct qs_decoder *d);
 void qw_sign_on_list(struct qs_decoder *d, uint32_t first);
 
-/* A packet of either end was read; `reliable`: the bit of its number, or for the client's that of
- * its acknowledgement. */
-void qw_sign_on_packet(struct qs_decoder *d, bool reliable);
+/* What a packet of either end says before its messages are read: `reliable` is the bit of its
+ * number, `bit` that of its acknowledgement. */
+void qw_sign_on_bits(struct qs_decoder *d, bool reliable, bool bit);
+
+/* All messages of a packet were read. */
+void qw_sign_on_packet(struct qs_decoder *d);
 
 #endif

@@ -124,7 +124,7 @@ static void much_may_change(void **state)
     first = qs_snapshots_take(snapshots, &base, &session->base);
     memset(&session->base.to_server, 1, sizeof session->base.to_server);
     memset(&session->base.to_client, 2, sizeof session->base.to_client);
-    memset(&session->reliable, 3, sizeof session->reliable);
+    memset(&session->reliable_to_client, 3, sizeof session->reliable_to_client);
     second = qs_snapshots_take(snapshots, &base, &session->base);
     behind = copy_of(session);
     assert_is(snapshots, first, before);
