@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include "common/core/decoder_state.h"
 #include "common/core/reader.h"
 
 enum { QS_INFO_PART_MAX = 63 };
@@ -28,15 +27,6 @@ bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair)
 
 /* The value of `key`, or the empty view (data NULL) when it is not there. The first one counts. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
-
-/* The rows that an info string is shown by. */
-struct qs_info_rows {
-    unsigned pair, key, value; /* `pair` is a group */
-};
-
-/* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
-void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
-                  uint32_t offset);
 
 /* `info` with `key` set to `value`, as a new string (g_free() it). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value);

@@ -117,7 +117,7 @@ static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *fi
         return !(bits & U_MODEL);
     state = lenders_state(b, number, first->mention.frame, first->mention.frame + 1);
     if (!state)
-        state = dm2_usual_state(b, number);
+        state = dm2_usual_state(b->told, number);
     return !state || !dm2_same_state(state, &first->state);
 }
 
@@ -140,7 +140,7 @@ static struct q2_entity state_before(const struct dm2_borrower *b, uint32_t numb
     struct q2_entity result = {0};
 
     if (!state)
-        state = dm2_usual_state(b, number);
+        state = dm2_usual_state(b->told, number);
     if (state)
         result = *state;
     else if (first && !(first->mention.bits & U_REMOVE))
@@ -350,7 +350,7 @@ const struct q2_frame *dm2_lent_frame(const struct qs_borrower *borrower, unsign
 static void lend_player_baselines(struct dm2_borrower *b)
 {
     for (uint16_t i = 1; i < DM2_PLAYERS_MAX; i++) {
-        const struct q2_entity *usual = b->baseless[i] ? dm2_usual_state(b, i) : NULL;
+        const struct q2_entity *usual = b->baseless[i] ? dm2_usual_state(b->told, i) : NULL;
         struct q2_entity baseline = {.number = i};
 
         if (!usual || q2_baseline_get(&b->lent, i, &baseline))

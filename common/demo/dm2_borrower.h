@@ -114,9 +114,6 @@ void dm2_judge_pickups(struct dm2_borrower *b);
 /* What the lender saw from the place, often enough to count; or NULL. */
 const struct dm2_view *dm2_lenders_view(const struct dm2_borrower *b, gpointer place);
 
-/* What most of the lender's frames show of the entity, or NULL. */
-const struct q2_entity *dm2_usual_state(const struct dm2_borrower *b, uint32_t number);
-
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);
 

@@ -25,13 +25,6 @@ bool dm2_is_beam(const struct q2_entity *entity)
     return entity->renderfx & (RF_BEAM | RF_FRAMELERP);
 }
 
-const struct q2_entity *dm2_usual_state(const struct dm2_borrower *b, uint32_t number)
-{
-    const struct dm2_usual *usual = g_hash_table_lookup(b->told->usual, GUINT_TO_POINTER(number));
-
-    return usual ? &usual->state : NULL;
-}
-
 /*
  * An entity that comes into view without an origin stands where its baseline says, and its old
  * origin repeats that.
@@ -78,7 +71,7 @@ void dm2_judge_place(struct dm2_borrower *b, const struct q2_mention *mention,
                      const struct q2_entity *state)
 {
     static const uint64_t bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
-    const struct q2_entity *usual = dm2_usual_state(b, mention->number);
+    const struct q2_entity *usual = dm2_usual_state(b->told, mention->number);
     struct q2_entity baseline;
     bool same = true;
 
@@ -102,7 +95,7 @@ static bool has_model(const struct dm2_borrower *b, uint16_t model)
 /* It came into view just as the lender has it. */
 static bool is_as_usual(const struct dm2_borrower *b, const struct dm2_first *first)
 {
-    const struct q2_entity *usual = dm2_usual_state(b, first->mention.number);
+    const struct q2_entity *usual = dm2_usual_state(b->told, first->mention.number);
 
     return first->mention.number > b->lent.max_clients && usual && first->state.model[0] &&
            dm2_same_state(usual, &first->state);

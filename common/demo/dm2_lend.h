@@ -34,6 +34,9 @@ struct dm2_usual {
     uint32_t votes;
 };
 
+/* What most of the lender's frames show of the entity, or NULL. */
+const struct q2_entity *dm2_usual_state(const struct dm2_told *told, uint32_t number);
+
 /* qs_demo_lending.tell of Quake II. */
 void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 

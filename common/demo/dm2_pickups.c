@@ -65,7 +65,7 @@ void dm2_see_pickup(struct dm2_borrower *b, const struct q2_frame *frame)
  * baseline. */
 static const struct q2_entity *lying_item(const struct dm2_borrower *b, uint32_t number)
 {
-    const struct q2_entity *usual = dm2_usual_state(b, number);
+    const struct q2_entity *usual = dm2_usual_state(b->told, number);
     struct q2_entity baseline;
 
     if (number <= b->lent.max_clients || !usual || usual->solid == Q2_SOLID_BRUSH ||

@@ -140,6 +140,13 @@ static void vote(struct dm2_told *told, const struct q2_entity *entity)
         usual->votes--;
 }
 
+const struct q2_entity *dm2_usual_state(const struct dm2_told *told, uint32_t number)
+{
+    const struct dm2_usual *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
+
+    return usual ? &usual->state : NULL;
+}
+
 /* Every other one makes room. */
 static void thin_out(struct dm2_told *told)
 {

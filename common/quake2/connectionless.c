@@ -4,6 +4,7 @@
  * engine, cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's
  * answer: Q2PRO, ui/servers.c.
  */
+#include "common/core/emit_info.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"
