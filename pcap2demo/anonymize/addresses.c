@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/address.h"
+
 enum { IPV4_TEXT_MIN = 7 };
 
 /* A run of addresses whose texts are equally long. */
@@ -32,21 +34,14 @@ struct addresses {
     unsigned count, others; /* of IPv4; those beyond the ranges */
 };
 
-static guint address_hash(gconstpointer data)
+static guint address_hash(gconstpointer address)
 {
-    const struct qs_address *address = data;
-    guint hash = address->family;
-
-    for (size_t i = 0; i < sizeof address->bytes; i++)
-        hash = (hash ^ address->bytes[i]) * 16777619u;
-    return hash;
+    return qs_address_hash(address);
 }
 
 static gboolean address_equal(gconstpointer a, gconstpointer b)
 {
-    const struct qs_address *one = a, *other = b;
-
-    return one->family == other->family && memcmp(one->bytes, other->bytes, sizeof one->bytes) == 0;
+    return qs_address_equal(a, b);
 }
 
 struct addresses *addresses_new(void)

@@ -17,10 +17,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "tool"))
+sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "support")]
 os.environ.setdefault("PCAP2DEMO", sys.argv[1])
 os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
 
+import states  # noqa: E402
 from tool import Capture  # noqa: E402
 
 NAME = "captures/netquake/d2-darkplaces-dp7/d2-dpserver-dpclient-dp7"
@@ -69,19 +70,6 @@ class Player:
             self.states[self.number][".".join(name)] = value
 
 
-def compare(late, truth, level):
-    """Of the late demo's first level: (right, all, not there)."""
-    right = total = phantoms = 0
-    for (at, frame), states in late.frames.items():
-        known = truth.frames.get((level, frame))
-        if at != 1 or known is None:
-            continue
-        total += len(known)
-        right += sum(states.get(number) == state for number, state in known.items())
-        phantoms += len(set(states) - set(known))
-    return right, total, phantoms
-
-
 def late_demo(tool, capture, lender, folder):
     path = pathlib.Path(folder, "late.pcap")
     path.write_bytes(capture.pcap())
@@ -102,7 +90,8 @@ def main():
     for cut, level, least, most in CUTS:
         with tempfile.TemporaryDirectory() as folder:
             demo = late_demo(tool, Capture(whole.link_type, whole.frames[cut:]), recording, folder)
-            right, total, phantoms = compare(Player(tool, demo), truth, level) if demo else (0, 0, 0)
+            right, total, phantoms = (states.compare(Player(tool, demo).frames, truth.frames, level)
+                                      if demo else (0, 0, 0))
         good = total and right >= least * total and phantoms <= most
         failures += not good
         print(f"{'ok  ' if good else 'FAIL'} from packet {cut + 1}: {right} of {total} states, {phantoms} that "

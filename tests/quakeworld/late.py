@@ -20,12 +20,13 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld")]
+sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld", "support")]
 os.environ.setdefault("PCAP2DEMO", sys.argv[1])
 os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
 
 import player  # noqa: E402
 import replaced  # noqa: E402
+import states  # noqa: E402
 from late_cuts import Cutter  # noqa: E402
 from tool import Capture  # noqa: E402
 
@@ -134,7 +135,8 @@ def check_replaced(tool, stored, lender, cut, least, whole):
         demo = demo_of(tool, path, stored / lender, folder)
         if not demo:
             return "no demo"
-        right, total, phantoms = replaced.compare(replaced.Replaced(tool, demo), whole, 1)
+        right, total, phantoms = states.compare(replaced.Replaced(tool, demo).packets,
+                                                   whole.packets, 1)
         dropped = player.play(tool, demo).dropped
     good = total and right >= least * total and not phantoms and not dropped
     return None if good else f"{right} of {total} states, {phantoms} not there, {dropped} updates dropped"

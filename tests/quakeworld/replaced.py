@@ -48,16 +48,3 @@ class Replaced:
             self.states.pop(self.number, None)
         elif word & REMOVES:
             self.states = {}
-
-
-def compare(late, whole, level):
-    """Of the late demo's first level: (right, all, not there)."""
-    right = total = phantoms = 0
-    for (at, sequence), states in late.packets.items():
-        truth = whole.packets.get((level, sequence))
-        if at != 1 or truth is None:
-            continue
-        total += len(truth)
-        right += sum(states.get(number) == state for number, state in truth.items())
-        phantoms += len(set(states) - set(truth))
-    return right, total, phantoms

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Entities' states of a demo that begins late, beside those of the whole session."""
+
+
+def compare(late, whole, level):
+    """Of the late demo's first level: (right, all, not there). Both are states by number, by the
+    level and the number of the frame; `level` is that of the whole session."""
+    right = total = phantoms = 0
+    for (at, frame), states in late.items():
+        truth = whole.get((level, frame))
+        if at != 1 or truth is None:
+            continue
+        total += len(truth)
+        right += sum(states.get(number) == state for number, state in truth.items())
+        phantoms += len(set(states) - set(truth))
+    return right, total, phantoms
