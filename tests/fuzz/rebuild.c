@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < HEADER)
         return 0;
-    demo_rebuild_start(&rebuild, data[1] & SANITIZE, false);
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.sanitize = data[1] & SANITIZE});
     feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
          HEADER);
     demo_rebuild_end(&rebuild);
