@@ -90,4 +90,11 @@ struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_por
 struct qs_sessions_options fuzz_session_options(void);
 void fuzz_session_options_clear(struct qs_sessions_options *options);
 
+/*
+ * Seconds of the processor, which other programs do not slow down: each target takes them first,
+ * and ends with a check that they are in proportion to its input. Aborts where they are not.
+ */
+double fuzz_time(void);
+void fuzz_check_time(double start, size_t size);
+
 #endif

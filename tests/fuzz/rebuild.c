@@ -33,6 +33,7 @@ const bool fuzz_mutate_pieces = true;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
+    const double started = fuzz_time();
     struct demo_rebuild rebuild;
 
     if (size < HEADER)
@@ -41,5 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
          HEADER);
     demo_rebuild_end(&rebuild);
+    fuzz_check_time(started, size);
     return 0;
 }

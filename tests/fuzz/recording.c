@@ -129,6 +129,7 @@ static void lend(struct qs_recording *recording, struct options *options)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const double started = fuzz_time();
     static void (*const uses[])(struct qs_recording *, struct options *) = {read_fields,
                                                                             make_capture, lend};
     struct options options = {.sessions = fuzz_session_options()};
@@ -142,5 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     fuzz_session_options_clear(&options.sessions);
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -193,6 +193,7 @@ static void end(struct connection_under_test *test)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SANITIZE = 0x80 };
+    const double started = fuzz_time();
     struct connection_under_test test;
     struct fuzz_piece piece;
     uint64_t sent = 0;
@@ -209,5 +210,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     end(&test);
     if (test.received > sent)
         broken("more came out than was sent");
+    fuzz_check_time(started, size);
     return 0;
 }

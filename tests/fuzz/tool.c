@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pcap2demo/capture/pcapng_in.h"
@@ -21,9 +20,6 @@
 #include "tests/fuzz/run_tool.h"
 
 enum { NAME_MAX_BYTES = 64 };
-
-/* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
-static const double time_base = 1, time_per_byte = 20e-6;
 
 static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
 
@@ -193,14 +189,6 @@ static int file_of(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
     return file;
 }
 
-static double processor_time(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 const bool fuzz_mutate_pieces = false;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -213,14 +201,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     make_scratch();
-    start = processor_time();
+    start = fuzz_time();
     action = data[0] % G_N_ELEMENTS(actions);
     file = file_of(data + 1, size - 1, name);
     run(actions[action], name);
     if (action == GOLDEN)
         check_golden(name);
     close(file);
-    if (processor_time() - start > time_base + time_per_byte * (double)size)
-        broken("too slow", actions[action][0]);
+    fuzz_check_time(start, size);
     return 0;
 }
