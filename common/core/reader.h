@@ -40,6 +40,10 @@ static inline struct qs_reader qs_reader_over(const uint8_t *data, uint32_t size
 
 static inline uint32_t qs_reader_left(const struct qs_reader *r)
 {
+#ifdef __clang_analyzer__
+    if (!r->data) /* a range of some size has bytes, which the analyzer cannot know */
+        return 0;
+#endif
     return r->limit - r->pos;
 }
 

@@ -77,27 +77,26 @@ static uint32_t fields_size(uint32_t bits)
     return size;
 }
 
-/* `update`: from the entity's number on. */
-static void keep(struct qs_sign_on *sign_on, unsigned version, struct qs_view message,
+/* `update`: from the entity's number on, which is `number`. */
+static void keep(struct qs_sign_on *sign_on, uint16_t number, struct qs_view head,
                  struct qs_view update)
 {
     GByteArray *bytes = g_byte_array_new();
 
-    qs_write_view(bytes, (struct qs_view){message.data, head_size(version)});
+    qs_write_view(bytes, head);
     qs_write_view(bytes, update);
     qs_write_u16(bytes, ENTITIES_END);
-    qs_sign_on_replace(sign_on, qs_told_about(SVC_DP_ENTITIES, qs_le16(update.data)),
-                       qs_view_of_bytes(bytes));
+    qs_sign_on_replace(sign_on, qs_told_about(SVC_DP_ENTITIES, number), qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
 }
 
 void dem_frames_tell(struct qs_sign_on *sign_on, const struct nq_session *session,
                      struct qs_view message)
 {
-    const unsigned version = nq_darkplaces_version(session);
+    const struct qs_view head = {message.data, head_size(nq_darkplaces_version(session))};
     struct qs_reader in = qs_reader_over(message.data, message.size);
 
-    qs_reader_take(&in, head_size(version));
+    qs_reader_take(&in, head.size);
     while (!in.overrun && qs_reader_left(&in) > END_SIZE) {
         const uint32_t at = in.pos;
         const uint16_t word = qs_reader_u16(&in);
@@ -110,7 +109,7 @@ void dem_frames_tell(struct qs_sign_on *sign_on, const struct nq_session *sessio
             return;
         qs_reader_take(&in, fields_size(bits));
         if (bits & E5_FULLUPDATE && !in.overrun)
-            keep(sign_on, version, message, (struct qs_view){message.data + at, in.pos - at});
+            keep(sign_on, word, head, (struct qs_view){message.data + at, in.pos - at});
     }
 }
 
