@@ -248,9 +248,9 @@ static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
 {
     const struct qs_sign_on_loss loss = {dem_lent_lost(borrower), true};
     char *map = qs_map_of(&nq_protocol, session);
-    char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : NULL;
+    char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
 
-    note_late(dem, because ? because : "the capture begins in the middle of a level");
+    note_late(dem, because);
     g_free(because);
     g_free(map);
 }

@@ -143,8 +143,7 @@ char *dm2_lent_because(const struct qs_borrower *borrower, const char *map)
     const struct dm2_borrower *b = (const struct dm2_borrower *)borrower;
     const struct qs_sign_on_loss loss = {b->lost.packet, b->lost.before};
 
-    return b->lost.seen ? qs_sign_on_loss_text(map, &loss)
-                        : g_strdup("the capture begins in the middle of a level");
+    return b->lost.seen ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
 }
 
 static void say_unknown(struct dm2_borrower *b)

@@ -243,8 +243,7 @@ char *qwd_lent_because(const struct qs_borrower *borrower, const char *map)
     const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
     const struct qs_sign_on_loss loss = {b->lost, true};
 
-    return b->lacks_part ? qs_sign_on_loss_text(map, &loss)
-                         : g_strdup("the capture begins in the middle of a level");
+    return b->lacks_part ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
 }
 
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower)

@@ -60,6 +60,11 @@ char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss)
                            place_of(loss, place));
 }
 
+char *qs_late_text(const char *map)
+{
+    return g_strdup_printf("the capture begins in the middle of %s", map ? map : "a level");
+}
+
 void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                         const struct qs_sign_on_loss *loss)
 {

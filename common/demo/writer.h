@@ -94,6 +94,10 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
  * was not captured". New. */
 char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss);
 
+/* Of a level that was being played when the capture began: "the capture begins in the middle of
+ * dm6". `map`: where a lender tells it, or NULL. New. */
+char *qs_late_text(const char *map);
+
 /*
  * Something that the user should know: the demo is not what the client would have recorded.
  * `packet` is where, or NULL.

@@ -68,8 +68,8 @@ class Quake(Late):
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), PLAYING)
         error = self.convert(merged(self.whole, late))
-        self.assertIn("session 2: its start is missing (the capture begins in the middle of a "
-                      "level); its sign-on is lent by session 1\n", error)
+        self.assertIn("session 2: its start is missing (the capture begins in the middle of "
+                      "dm4); its sign-on is lent by session 1\n", error)
         messages = self.assert_lent("in-2-dm4.dem", 40)
         # The lender's own view and state are not lent, its clock is the session's.
         self.assertNotIn(b"\x0a", messages[2][:1])
@@ -284,8 +284,8 @@ class QuakeWorld(Late):
     def test_another_client_lends(self):
         late = cut(readdressed(self.whole, [10, 0, 0, 9]), self.playing(0.3))
         error = self.convert(merged(self.whole, late))
-        self.assertIn("session 2: its start is missing (the capture begins in the middle of a "
-                      "level); its sign-on is lent by session 1; ", error)
+        self.assertIn("session 2: its start is missing (the capture begins in the middle of "
+                      "dm4); its sign-on is lent by session 1; ", error)
         self.assertEqual(len(self.demos()), 2)
         for demo in self.demos().values():
             self.assert_right(demo, 0.98)

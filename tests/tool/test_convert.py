@@ -247,7 +247,7 @@ class Sessions(Convert):
         self.assertGreater(first["demo"]["blocks"], 1000)
         self.assertEqual(second["demo"]["files"], 1)
         self.assertEqual(second["demo"]["sign_on"]["lender"], "session 1")
-        self.assertIn("begins in the middle of a level", second["demo"]["lacks"])
+        self.assertIn("begins in the middle of dm4", second["demo"]["lacks"])
         self.assertEqual(self.left(), ["x.pcap"])
 
     def test_many_conversations(self):
