@@ -337,6 +337,23 @@ class Recorder(ToolTest):
         self.stop(process)
         run("ip", "link", "delete", "left")
 
+    def test_another_user_cannot_open_an_interface_again(self):
+        """Then it ends, for systemd to start it again; a demo is finished."""
+        self.folder.chmod(0o777)
+        self.demos.mkdir()
+        self.demos.chmod(0o777)
+        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+        run("ip", "link", "set", "left", "up")
+        process = self.start("-Z", "nobody", interface="left")
+        run("ip", "link", "delete", "left")
+        self.wait(process, "interface")
+        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+        run("ip", "link", "set", "left", "up")
+        self.assertEqual(process.wait(15), 1)
+        self.assertIn("cannot be opened again", process.log.read_text())
+        self.assertIn("no interface is left", process.log.read_text())
+        run("ip", "link", "delete", "left")
+
     def test_packets_are_kept(self):
         process = self.start("--write-pcap", "packets/p.pcapng", "--rotate",
                              "size=30k,files=3")
