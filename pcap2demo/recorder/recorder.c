@@ -327,6 +327,20 @@ static void answer_requests(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
+/* A service manager starts it again, with the right that it has given up; while nobody plays, that
+ * costs nothing. */
+static bool should_begin_anew(const struct recorder *recorder)
+{
+    return notify_is_heard() && live_lacks_right(recorder->live) &&
+           g_hash_table_size(recorder->status.sessions) == 0;
+}
+
+static bool is_over(const struct recorder *recorder)
+{
+    return signals_interrupted() || recorder->unread || live_is_over(recorder->live) ||
+           should_begin_anew(recorder);
+}
+
 static void record(struct recorder *recorder)
 {
     const char *name = recorder->interfaces[0];
@@ -336,7 +350,7 @@ static void record(struct recorder *recorder)
     packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder->options->interface);
-    while (!signals_interrupted() && !recorder->unread && !live_is_over(recorder->live)) {
+    while (!is_over(recorder)) {
         const bool busy = take_frames(recorder);
         const gint64 now = g_get_monotonic_time();
 
@@ -377,6 +391,10 @@ static void tell_stop(struct recorder *recorder)
     text = status_text(&recorder->status);
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
+    else if (!signal && live_lacks_right(recorder->live))
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "ends, to be started again with the right "
+                "to open all interfaces");
     if (recorder->records)
         log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);

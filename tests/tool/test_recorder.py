@@ -30,6 +30,13 @@ def run(*command):
     subprocess.run(command, check=True, timeout=10)
 
 
+def add_pair():
+    """Two interfaces, left and right, which are connected."""
+    run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+    for name in ("left", "right"):
+        run("ip", "link", "set", name, "up")
+
+
 class Session:
     """The session of a capture, sent anew between two sockets."""
 
@@ -314,9 +321,7 @@ class Recorder(ToolTest):
         self.assertGreater(self.blocks(self.folder / demo["file"]), 100)
 
     def test_interfaces_come_and_go(self):
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
-        run("ip", "link", "set", "right", "up")
+        add_pair()
         process = self.start(interface="left,lo")
         self.assertEqual(len(self.events(process, "listening")), 2)
         run("ip", "link", "set", "left", "down")
@@ -325,8 +330,7 @@ class Recorder(ToolTest):
         self.wait(process, "interface", 2)
         run("ip", "link", "delete", "left")
         self.wait(process, "interface", 3)
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
+        add_pair()
         told = self.wait(process, "interface", 4)
         self.assertEqual([event["message"].split("; ")[0].split(": ")[1] for event in told][-1],
                          "is back")
@@ -342,17 +346,21 @@ class Recorder(ToolTest):
         self.folder.chmod(0o777)
         self.demos.mkdir()
         self.demos.chmod(0o777)
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
-        process = self.start("-Z", "nobody", interface="left")
-        run("ip", "link", "delete", "left")
-        self.wait(process, "interface")
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
-        self.assertEqual(process.wait(15), 1)
-        self.assertIn("cannot be opened again", process.log.read_text())
-        self.assertIn("no interface is left", process.log.read_text())
-        run("ip", "link", "delete", "left")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            listener.bind(str(self.folder / "notify"))
+            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
+            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
+            add_pair()
+            processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+            run("ip", "link", "delete", "left")
+            for process in processes:
+                self.wait(process, "interface")
+            add_pair()
+            for process, words in zip(processes, ("no interface is left", "to be started again")):
+                self.assertEqual(process.wait(15), 1)
+                self.assertIn("cannot be opened again", process.log.read_text())
+                self.assertIn(words, process.log.read_text())
+            run("ip", "link", "delete", "left")
 
     def test_packets_are_kept(self):
         process = self.start("--write-pcap", "packets/p.pcapng", "--rotate",
