@@ -155,8 +155,11 @@ static bool open_recordings(struct recorder *recorder)
 {
     const bool apart = recorder->options->recorder.packets_apart;
 
+    if (!recorder->records && apart)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder->options->recorder.packets},
+                "captures of sessions are written where demos are, too: --write-pcap FILE");
     if (!recorder->records)
-        return true;
+        return !apart;
     recorder->recordings = open_store(recorder, recorder->options->demos, true);
     if (!recorder->recordings || (apart && !open_captures(recorder)))
         return false;

@@ -233,7 +233,7 @@ class Recorder(ToolTest):
         killed = self.start()
         session.send(600, last)
         self.wait(killed, "session_late")
-        time.sleep(2.2)
+        time.sleep(1.5)
         killed.kill()
         killed.wait()
         process = self.start()
@@ -363,8 +363,9 @@ class Recorder(ToolTest):
             run("ip", "link", "delete", "left")
 
     def test_packets_are_kept(self):
+        """Of two link types."""
         process = self.start("--write-pcap", "packets/p.pcapng", "--rotate",
-                             "size=30k,files=3")
+                             "size=30k,files=3", interface="lo,any")
         with Session() as session:
             session.send()
             session.leave()
@@ -401,7 +402,7 @@ class Recorder(ToolTest):
         with Session() as session:
             session.send(0, 1000)
             self.wait(killed, "map")
-            time.sleep(2.2)
+            time.sleep(1.5)
             killed.kill()
             killed.wait()
         process = self.start("--write-pcap", "packets/")
