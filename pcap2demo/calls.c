@@ -61,6 +61,12 @@ static bool allow(scmp_filter_ctx filter, const char *name)
     return !find(name, &call) || seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0) == 0;
 }
 
+/* Where argument number `argument` is `value`. */
+static struct scmp_arg_cmp equal(unsigned argument, scmp_datum_t value)
+{
+    return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_EQ, .datum_a = value};
+}
+
 static bool allow_with(scmp_filter_ctx filter, const char *name, struct scmp_arg_cmp argument)
 {
     int call;
@@ -72,7 +78,8 @@ static bool allow_with(scmp_filter_ctx filter, const char *name, struct scmp_arg
 /* Memory, but none to be executed. */
 static bool allow_memory(scmp_filter_ctx filter)
 {
-    const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    const struct scmp_arg_cmp plain = {
+        .arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0};
 
     return allow_with(filter, "mmap", plain) && allow_with(filter, "mmap2", plain) &&
            allow_with(filter, "mprotect", plain);
@@ -82,21 +89,23 @@ static bool allow_memory(scmp_filter_ctx filter)
  * arguments cannot be looked at. */
 static bool allow_threads(scmp_filter_ctx filter)
 {
+    const struct scmp_arg_cmp thread = {
+        .arg = 0, .op = SCMP_CMP_MASKED_EQ, .datum_a = CLONE_THREAD, .datum_b = CLONE_THREAD};
     int call;
 
-    return allow_with(filter, "clone", SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)) &&
+    return allow_with(filter, "clone", thread) &&
            (!find("clone3", &call) ||
             seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0) == 0) &&
-           allow_with(filter, "prctl", SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME));
+           allow_with(filter, "prctl", equal(0, PR_SET_NAME));
 }
 
 /* systemd is told over a socket that is connected: an address cannot be given. */
 static bool allow_sockets(scmp_filter_ctx filter)
 {
-    bool good = allow_with(filter, "sendto", SCMP_A4(SCMP_CMP_EQ, 0)) && allow(filter, "send");
+    bool good = allow_with(filter, "sendto", equal(4, 0)) && allow(filter, "send");
 
     for (size_t i = 0; i < G_N_ELEMENTS(families) && good; i++)
-        good = allow_with(filter, "socket", SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]));
+        good = allow_with(filter, "socket", equal(0, (scmp_datum_t)families[i]));
     return good;
 }
 
