@@ -30,10 +30,17 @@ static void show_time(struct qs_decoder *d, enum qs_link link, int64_t time)
         show(d, link, (uint64_t)time);
 }
 
+static void show_ack_time(struct qs_decoder *d, int64_t time)
+{
+    show_time(d, QS_LINK_ACK_RTT, time);
+    if (time >= 0)
+        qs_emit_generated_double(d, d->protocol->links + QS_LINK_RTT, 0, 0, (double)time / 1e6);
+}
+
 static void show_fields(struct qs_decoder *d, const struct qs_packet_links *links)
 {
     show_packet(d, QS_LINK_ACKS_FRAME, links->acks);
-    show_time(d, QS_LINK_ACK_RTT, links->ack_rtt);
+    show_ack_time(d, links->ack_rtt);
     show_packet(d, QS_LINK_ACKED_IN, links->acked_in);
     show_packet(d, QS_LINK_RELIABLE_FIRST_IN, links->reliable_first_in);
     show_packet(d, QS_LINK_RELIABLE_AGAIN_IN, links->reliable_again_in);

@@ -49,6 +49,7 @@ class Links(PluginTest):
                 acked = packet.number("acks_frame")
                 self.assertEqual(packets[acked].number("acked_in"), number)
                 self.assert_elapsed(packets, packet, acked, "ack_rtt")
+                self.assertAlmostEqual(packet.time("rtt") / 1000, packet.time("ack_rtt"), 6)
                 count["ack_rtt"] += 1
             if "reliable.confirms" in packet:
                 first = packet.number("reliable.confirms")
