@@ -50,7 +50,7 @@ static void show_fields(struct qs_decoder *d, const struct qs_packet_links *link
     show_packet(d, QS_LINK_REASSEMBLED_IN, links->reassembled_in);
     show_packet(d, QS_LINK_RESPONSE_IN, links->response_in);
     show_packet(d, QS_LINK_RESPONSE_TO, links->response.request);
-    if (links->response.request)
+    if (links->response.known)
         show_time(d, QS_LINK_RESPONSE_TIME, links->response.time);
     show_packet(d, QS_LINK_DOWNLOAD_FROM, links->download_request);
     if (links->lost)
@@ -74,7 +74,7 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
 {
     struct qs_packet_links found;
 
-    if (d->packet->unit || !qs_links_find(links, d->packet->number, &found))
+    if (d->packet->unit || !qs_links_find(links, d->packet, &found))
         return;
     d->in.overrun = false; /* of the packet's messages: these fields are not read from it */
     show_fields(d, &found);
