@@ -42,7 +42,8 @@ typedef bool ws_bool;
 typedef gboolean ws_bool;
 #endif
 
-/* What follows streams tells since 4.2 how many there are, for the window's number of the stream. */
+/* What follows streams tells since 4.2 how many there are, for the window's number of the stream.
+ */
 #if WS_AT_LEAST(4, 2)
 #define WS_FOLLOW_COUNT(count) , count, NULL
 #else
