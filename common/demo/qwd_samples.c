@@ -4,7 +4,10 @@
 #include <glib.h>
 #include <string.h>
 
-enum { SAMPLE_EVERY = 16 }; /* updates: to begin with */
+enum {
+    SAMPLE_EVERY = 16, /* updates: to begin with */
+    ROOM_FIRST = 8     /* samples that there is room for; then twice as many */
+};
 
 static unsigned count_bits(uint32_t word)
 {
@@ -25,6 +28,19 @@ unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_number
     return count;
 }
 
+void qwd_samples_clear(struct qwd_samples *samples)
+{
+    g_free(samples->all);
+    *samples = (struct qwd_samples){0};
+}
+
+void qwd_samples_copy(struct qwd_samples *copy, const struct qwd_samples *samples)
+{
+    *copy = *samples;
+    copy->room = samples->count;
+    copy->all = g_memdup2(samples->all, samples->count * sizeof *samples->all);
+}
+
 /* Every other one makes room. */
 static void thin_out(struct qwd_samples *samples)
 {
@@ -32,6 +48,17 @@ static void thin_out(struct qwd_samples *samples)
         samples->all[i] = samples->all[2 * i];
     samples->count = QWD_SAMPLES / 2;
     samples->every *= 2;
+}
+
+static struct qwd_sample *add(struct qwd_samples *samples)
+{
+    if (samples->count == QWD_SAMPLES)
+        thin_out(samples);
+    if (samples->count == samples->room) {
+        samples->room = CLAMP(2 * samples->room, ROOM_FIRST, QWD_SAMPLES);
+        samples->all = g_renew(struct qwd_sample, samples->all, samples->room);
+    }
+    return &samples->all[samples->count++];
 }
 
 struct qwd_sample *qwd_samples_update(struct qwd_samples *samples)
@@ -43,9 +70,7 @@ struct qwd_sample *qwd_samples_update(struct qwd_samples *samples)
         return NULL;
     if (!samples->every)
         samples->every = SAMPLE_EVERY;
-    if (samples->count == QWD_SAMPLES)
-        thin_out(samples);
-    sample = &samples->all[samples->count++];
+    sample = add(samples);
     memset(sample, 0, sizeof *sample);
     sample->update = update;
     samples->next += MIN(samples->every, UINT32_MAX - samples->next);

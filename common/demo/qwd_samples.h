@@ -49,8 +49,8 @@ struct qwd_sample {
 
 /* Of all the level, in order; 0 is none. */
 struct qwd_samples {
-    struct qwd_sample all[QWD_SAMPLES];
-    unsigned count;
+    struct qwd_sample *all; /* `count` of them; QWD_SAMPLES at most */
+    unsigned count, room;
     uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
 };
 
@@ -59,6 +59,10 @@ static inline bool qwd_samples_is_due(const struct qwd_samples *samples)
 {
     return samples->updates >= samples->next;
 }
+
+/* What it holds is freed; `copy` is one of its own. */
+void qwd_samples_clear(struct qwd_samples *samples);
+void qwd_samples_copy(struct qwd_samples *copy, const struct qwd_samples *samples);
 
 /* Counts an update. Where its sample is to be taken: that, with nothing but `update`; else NULL. */
 struct qwd_sample *qwd_samples_update(struct qwd_samples *samples);

@@ -12,6 +12,7 @@ static void told_free(void *extra)
     g_free(told->baselines);
     g_free(told->current);
     g_free(told->presence);
+    qwd_samples_clear(&told->samples);
     g_array_free(told->usual, TRUE);
     g_free(told);
 }
@@ -28,6 +29,7 @@ static void *told_copy(const void *extra)
 
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
+    qwd_samples_copy(&copy->samples, &told->samples);
     copy->presence = g_memdup2(told->presence, sizeof *told->presence);
     copy->usual = usual_new();
     g_array_append_vals(copy->usual, told->usual->data, told->usual->len);
