@@ -281,10 +281,22 @@ void qs_sign_on_free(struct qs_sign_on *sign_on)
     g_free(sign_on);
 }
 
+/* Nothing more comes: room for it is not kept. */
+static void shrink(struct qs_told_list *list)
+{
+    GByteArray *unsorted = list->unsorted;
+
+    if (!unsorted)
+        return;
+    list->unsorted = g_byte_array_new_take(g_memdup2(unsorted->data, unsorted->len), unsorted->len);
+    g_byte_array_free(unsorted, TRUE);
+}
+
 void qs_sign_on_leave(struct qs_sign_on *sign_on)
 {
     struct qs_sign_on_extra *copy;
 
+    shrink(sign_on->told);
     if (!sign_on->extra || !sign_on->extra->follows)
         return;
     copy = sign_on->extra->copy(sign_on->extra);

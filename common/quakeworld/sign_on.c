@@ -98,9 +98,11 @@ void qw_sign_on_list(struct qs_decoder *d, uint32_t first)
 
 static bool is_odd(uint64_t bits)
 {
-    for (unsigned half = 32; half; half /= 2)
-        bits ^= bits >> half;
-    return bits & 1;
+    bool odd = false;
+
+    for (; bits; bits &= bits - 1)
+        odd = !odd;
+    return odd;
 }
 
 /* The packets behind number `after`, up to `last`, by number modulo 64. */
