@@ -101,8 +101,8 @@ static bool wait_for(const struct apart *apart, unsigned index, struct given *gi
         return true;
     }
     if (problem)
-        failure(EXIT_UNUSABLE,
-                (struct qs_location){.file = apart->reading->options->files[index]}, "%s", problem);
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = apart->reading->options->files[index]},
+                "%s", problem);
     g_free(problem);
     return false;
 }

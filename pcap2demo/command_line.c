@@ -87,7 +87,8 @@ static void add_input(struct option_table *table, struct words *words)
         {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
          "Follow no more than N sessions at once", "N"},
         {"jobs", 0, 0, G_OPTION_ARG_INT, &words->jobs,
-         "Read N inputs at once, to convert, list or check them (default: the number of processors)",
+         "Read N inputs at once, to convert, list or check them (default: the number of "
+         "processors)",
          "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from network interfaces until interrupted (any: all of them)", "IFACE[,IFACE...]"},
@@ -340,9 +341,9 @@ static bool take_words(struct options *options, const struct words *words)
     options->force = words->force;
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
     return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
-           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) && take_jobs(options, words->jobs) &&
-           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
-           take_cut(options) &&
+           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
+           take_jobs(options, words->jobs) && take_actions(options, words) &&
+           take_inputs(options, words) && take_check(options) && take_cut(options) &&
            recorder_options_take(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&

@@ -157,8 +157,8 @@ static GVariant *read_result(struct jobs *jobs, struct job *job)
         fail(job, "its results cannot be read from a temporary file");
         return NULL;
     }
-    return g_variant_ref_sink(g_variant_new_from_data(jobs->setup->type, bytes, job->size, FALSE,
-                                                      g_free, bytes));
+    return g_variant_ref_sink(
+        g_variant_new_from_data(jobs->setup->type, bytes, job->size, FALSE, g_free, bytes));
 }
 
 GVariant *jobs_wait(struct jobs *jobs, unsigned index, char **problem)

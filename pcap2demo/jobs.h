@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 struct jobs_setup {
-    unsigned count;   /* of pieces */
-    unsigned at_once; /* processes */
+    unsigned count;           /* of pieces */
+    unsigned at_once;         /* processes */
     const GVariantType *type; /* of what a piece gives */
     /* Does piece `index`, in its process; what it gives, floating. */
     GVariant *(*work)(void *user, unsigned index);

@@ -52,8 +52,8 @@ static void read_input(struct reading *reading, struct input *input)
     }
     start_input(reading, input_name(input), input_stem(input));
     signals_set_input(input);
-    packets_read(&reading->packets, input, reading->sessions, qs_sessions_take_as_captured(reading->sessions),
-                 reading->bytes_before);
+    packets_read(&reading->packets, input, reading->sessions,
+                 qs_sessions_take_as_captured(reading->sessions), reading->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(reading->sessions);
     reading->frames += input_frames(input);
@@ -87,7 +87,8 @@ static void read_demo(struct reading *reading, struct qs_recording *recording)
     end_input(reading, name, qs_recording_number(recording));
 }
 
-/* --- Any input --------------------------------------------------------------------------------- */
+/* --- Any input ---------------------------------------------------------------------------------
+ */
 
 uint64_t reading_file_size(const char *name)
 {
@@ -126,7 +127,8 @@ static void read_capture(struct reading *reading, FILE *stream, const char *name
     qs_comments_free(comments);
 }
 
-static void read_recording(struct reading *reading, GByteArray *bytes, char *problem, const char *name)
+static void read_recording(struct reading *reading, GByteArray *bytes, char *problem,
+                           const char *name)
 {
     char *error = NULL;
     struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);

@@ -28,7 +28,8 @@ void reading_begin(struct reading *reading, const struct options *options, struc
 /* Reads an input. What is wrong is reported. */
 void reading_read(struct reading *reading, const char *name);
 
-/* There is no more input, and all sessions end; `keep` false: demos not finished yet are dropped. */
+/* There is no more input, and all sessions end; `keep` false: demos not finished yet are dropped.
+ */
 void reading_end(struct reading *reading, bool keep);
 void reading_clear(struct reading *reading);
 

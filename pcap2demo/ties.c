@@ -9,12 +9,15 @@
 /* Pairs of ports that are looked at in an input; of more, all inputs are tied. */
 enum { PAIRS_MAX = 65536 };
 
-/* Nanoseconds by which sessions that are one may seem to be apart, by two clocks. */
-#define CLOCKS_DIFFER (INT64_C(60) * 1000000000)
+/* Nanoseconds by which packets that are one may seem to be apart: see twins.c. */
+#define CLOCKS_DIFFER (INT64_C(30) * 1000000000)
 
-/* Two addresses with ports, the lower one first. */
+/* Bytes of an address with its port. */
+enum { HALF = 1 + 16 + 2 };
+
+/* Two of them, the lower one first. */
 struct pair {
-    uint8_t bytes[2 * (1 + 16 + 2)];
+    uint8_t bytes[2 * HALF];
 };
 
 /* Packets between two ports. */
@@ -48,7 +51,6 @@ static void write_address(uint8_t *to, const struct qs_address *address)
 
 static struct pair pair_of(const struct qs_packet *packet)
 {
-    enum { HALF = sizeof(struct pair) / 2 };
     struct pair pair;
     uint8_t low[HALF], high[HALF];
 
@@ -159,6 +161,19 @@ static guint32 protocol_number(const struct qs_protocol *protocol)
     return number;
 }
 
+/* By what a session with the same server is found: see qs_demo_lending.any_port. */
+static GVariant *server_of(const struct qs_client_session *session)
+{
+    const struct qs_demo_format *format = qs_client_session_demo_format(session);
+    struct qs_address server = session->server;
+    uint8_t bytes[HALF];
+
+    if (format && format->lending && format->lending->any_port)
+        server.port = 0;
+    write_address(bytes, &server);
+    return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, sizeof bytes, 1);
+}
+
 static void hear_session(struct qs_sessions_handler *handler,
                          const struct qs_client_session *session)
 {
@@ -166,14 +181,10 @@ static void hear_session(struct qs_sessions_handler *handler,
 
     ties->without_content += !qs_client_session_has_content(session);
     ties->names_numbers |= names_numbers(session);
-    if (!session->recorded) {
-        GVariant *server = g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, session->server.bytes,
-                                                     sizeof session->server.bytes, 1);
-
-        g_variant_builder_add(&ties->sessions, "(@ayuxx^ayb)", server,
+    if (!session->recorded)
+        g_variant_builder_add(&ties->sessions, "(@ayuxx^ayb)", server_of(session),
                               protocol_number(session->protocol), session->start, session->end,
                               session->player ? session->player : "", is_needy(session));
-    }
     if (ties->to->session_end)
         ties->to->session_end(ties->to, session);
 }
@@ -199,8 +210,8 @@ struct ties *ties_new(struct qs_sessions_handler *handler)
     ties->handler.session_end = hear_session;
     ties->handler.others = hear_others;
     ties->to = handler;
-    ties->pairs = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                        g_free);
+    ties->pairs =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
     ties->streams = g_hash_table_new(NULL, NULL);
     g_variant_builder_init(&ties->sessions, G_VARIANT_TYPE("a(ayuxxayb)"));
     return ties;
@@ -324,9 +335,8 @@ static void find_in_pairs(const struct finding *finding, GHashTable *by_pair, un
 
 static void find_by_pairs(const struct finding *finding)
 {
-    GHashTable *by_pair =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                              (GDestroyNotify)g_array_unref);
+    GHashTable *by_pair = g_hash_table_new_full(
+        g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_array_unref);
 
     for (unsigned i = 0; i < finding->count; i++)
         if (finding->inputs[i].pairs)

@@ -7,8 +7,8 @@
  * - Packets went between the same two ports in both, of which one input knows the game: a session
  *   may go on in the other. Unless the other begins longer after it than sessions may be silent,
  *   with the beginning of a connection.
- * - A session has no beginning, or has lost packets, and the other input has a session with the same
- *   server, which may lend to it (lending.h).
+ * - A session has no beginning, or has lost packets, and the other input has a session with the
+ * same server, which may lend to it (lending.h).
  * - Sessions of the two went on at the same time and may be one under two addresses (twins.h).
  * - The input ends within a datagram's fragments or a stream; has sessions that are counted
  *   together, or more conversations than are looked at; or all inputs together have.

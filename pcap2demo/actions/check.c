@@ -334,8 +334,7 @@ static GVariant *give_files(const struct check *check)
 
     g_variant_builder_init(&files, G_VARIANT_TYPE("a(ayayay)"));
     for (guint i = 0; i < check->files->len; i++)
-        g_variant_builder_add_value(&files,
-                                    give_file(check, g_ptr_array_index(check->files, i)));
+        g_variant_builder_add_value(&files, give_file(check, g_ptr_array_index(check->files, i)));
     return g_variant_builder_end(&files);
 }
 

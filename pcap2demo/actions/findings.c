@@ -110,10 +110,10 @@ static bool is_taken_in(const struct golden_result *golden)
 
 static void print_difference(const struct findings *findings, const struct difference *difference)
 {
-    const struct qs_location location = {
-        .file = findings->file,
-        .packet = difference->has_is ? difference->is_packet : difference->was_packet,
-        .block = findings->demo};
+    const struct qs_location location = {.file = findings->file,
+                                         .packet = difference->has_is ? difference->is_packet
+                                                                      : difference->was_packet,
+                                         .block = findings->demo};
     char *text = difference_text(difference);
 
     if (is_taken_in(findings->golden))

@@ -59,7 +59,8 @@ void writer_drop_waiting(struct writer *writer);
 /* The temporary file; NULL: there is none yet. */
 const char *writer_temporary(const struct writer *writer);
 
-/* Removes the temporary files of their own names that a process, which is dead, left in `folder`. */
+/* Removes the temporary files of their own names that a process, which is dead, left in `folder`.
+ */
 void writer_sweep(const char *folder, long process);
 
 /* Bytes added so far. */
@@ -73,8 +74,8 @@ uint64_t writer_size(const struct writer *writer);
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
 
 /*
- * Writes everything to the temporary file, which stays when the writer is freed. NULL, or a new text
- * about what went wrong.
+ * Writes everything to the temporary file, which stays when the writer is freed. NULL, or a new
+ * text about what went wrong.
  */
 char *writer_set_aside(struct writer *writer);
 
