@@ -56,6 +56,11 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
     return sessions->numbering.count;
 }
 
+void qs_sessions_skip(struct qs_sessions *sessions, unsigned count)
+{
+    sessions->numbering.count += count;
+}
+
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;

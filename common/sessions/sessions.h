@@ -133,6 +133,10 @@ bool qs_sessions_take_as_captured(const struct qs_sessions *sessions);
 /* How many sessions have begun. */
 unsigned qs_sessions_count(const struct qs_sessions *sessions);
 
+/* So many sessions have begun that somebody else has read: those to come are numbered after them.
+ */
+void qs_sessions_skip(struct qs_sessions *sessions, unsigned count);
+
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
 
