@@ -83,6 +83,10 @@ void signals_set_input(struct input *input)
     (void)input;
 }
 
+void signals_default(void)
+{
+}
+
 void signals_die_of_pipe(void)
 {
 }
