@@ -10,15 +10,17 @@
 #include "pcap2demo/signals.h"
 #include "pcap2demo/ties.h"
 
-/* Of an input: exit status, whether it could be read, sessions, all frames, those that the filter
- * took, what was printed meanwhile, its ties, its demos, what the action has learnt. */
-#define GIVEN "(ubuttay" TIES_GIVEN DEMO_FILES_GIVEN "v)"
+/* Of an input: its ties, exit status, whether it could be read, sessions, all frames, those that
+ * the filter took, its clock, what was printed meanwhile, its demos, what the action has learnt. */
+#define GIVEN "(" TIES_GIVEN "ubutt(xx)ay" DEMO_FILES_GIVEN "v)"
+#define GIVEN_PARTS "(@" TIES_GIVEN "ubutt(xx)^ay@" DEMO_FILES_GIVEN "v)"
 
 struct given {
     guint32 status;
     gboolean readable;
     guint32 sessions;
     guint64 frames, taken;
+    struct qs_sessions_clock clock;
     char *lines;
     GVariant *ties, *demos, *learnt;
 };
@@ -32,7 +34,7 @@ struct apart {
 
 /* --- The child ------------------------------------------------------------------------------- */
 
-/* Ends what was read. Whether datagrams wait for fragments or streams go on is asked before. */
+/* Ends what was read. */
 static void end_input(struct reading *reading, struct ties *ties)
 {
     const uint64_t incomplete = ip_counts(reading->packets.ip)->incomplete;
@@ -42,13 +44,14 @@ static void end_input(struct reading *reading, struct ties *ties)
     ties_end_input(ties, ip_counts(reading->packets.ip)->incomplete != incomplete);
 }
 
-static GVariant *give(struct reading *reading, struct ties *ties, const GString *lines)
+static GVariant *give(struct reading *reading, struct ties *ties, const GString *lines,
+                      const struct qs_sessions_clock *clock)
 {
     GVariant *learnt = reading->action->give(reading->action);
 
-    return g_variant_new("(ubutt^ay@" TIES_GIVEN "@" DEMO_FILES_GIVEN "v)",
-                         (guint32)status_so_far(), reading->inputs != 0, reading->sessions_max,
-                         reading->frames, reading->packets.frames, lines->str, ties_give(ties),
+    return g_variant_new(GIVEN_PARTS, ties_give(ties), (guint32)status_so_far(),
+                         reading->inputs != 0, reading->sessions_max, reading->frames,
+                         reading->packets.frames, clock->last, clock->furthest, lines->str,
                          demo_files_give(reading->options->demos), learnt);
 }
 
@@ -59,6 +62,7 @@ static GVariant *read_apart(void *user, unsigned index)
     struct action *action = options.action->create(&options);
     struct ties *ties = ties_new(&action->handler);
     GString *lines = g_string_new(NULL);
+    struct qs_sessions_clock clock;
     struct reading reading;
 
     signals_default();
@@ -70,8 +74,9 @@ static GVariant *read_apart(void *user, unsigned index)
     options.sessions.claim_user = ties;
     reading_begin(&reading, &options, action, ties_handler(ties));
     reading_read(&reading, options.files[index]);
+    clock = qs_sessions_clock(reading.sessions);
     end_input(&reading, ties);
-    return give(&reading, ties, lines);
+    return give(&reading, ties, lines, &clock);
 }
 
 /* --- The parent: what was given -------------------------------------------------------------- */
@@ -94,9 +99,9 @@ static bool wait_for(const struct apart *apart, unsigned index, struct given *gi
     GVariant *variant = jobs_wait(apart->jobs, index, &problem);
 
     if (variant) {
-        g_variant_get(variant, "(ubutt^ay@" TIES_GIVEN "@" DEMO_FILES_GIVEN "v)", &given->status,
-                      &given->readable, &given->sessions, &given->frames, &given->taken,
-                      &given->lines, &given->ties, &given->demos, &given->learnt);
+        g_variant_get(variant, GIVEN_PARTS, &given->ties, &given->status, &given->readable,
+                      &given->sessions, &given->frames, &given->taken, &given->clock.last,
+                      &given->clock.furthest, &given->lines, &given->demos, &given->learnt);
         g_variant_unref(variant);
         return true;
     }
@@ -158,7 +163,7 @@ static GVariant **read_ties(const struct apart *apart)
         GVariant *variant = jobs_wait(apart->jobs, i, &problem);
 
         if (variant) {
-            ties[i] = g_variant_get_child_value(variant, 6);
+            ties[i] = g_variant_get_child_value(variant, 0);
             g_variant_unref(variant);
         }
         g_free(problem);
@@ -173,6 +178,8 @@ static void take_or_read(const struct apart *apart, unsigned index, bool tied)
 
     if (!wait_for(apart, index, &given))
         return;
+    if (!tied)
+        qs_sessions_pass_time(reading->sessions, &given.clock);
     if (!tied && demo_files_can_take(reading->options->demos, given.demos)) {
         take(reading, &given);
     } else {
