@@ -56,36 +56,6 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     return NULL;
 }
 
-char *writer_set_aside(struct writer *writer)
-{
-    (void)writer;
-    return NULL;
-}
-
-struct writer *writer_adopt(const char *folder, const char *path, uint64_t size)
-{
-    (void)path;
-    (void)size;
-    return writer_new(folder);
-}
-
-const char *writer_temporary(const struct writer *writer)
-{
-    (void)writer;
-    return NULL;
-}
-
-void writer_forget(struct writer *writer)
-{
-    (void)writer;
-}
-
-void writer_sweep(const char *folder, long process)
-{
-    (void)folder;
-    (void)process;
-}
-
 bool writer_name_is_taken(const struct writer *writer)
 {
     (void)writer;
@@ -142,10 +112,6 @@ bool signals_interrupted(void)
 void signals_set_input(struct input *input)
 {
     (void)input;
-}
-
-void signals_default(void)
-{
 }
 
 void signals_die_of_pipe(void)
