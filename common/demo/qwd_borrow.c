@@ -81,6 +81,7 @@ void qwd_seen_free(struct qwd_seen *seen)
     g_array_free(seen->bases, TRUE);
     g_hash_table_destroy(seen->firsts);
     seen->own->extra.free(seen->own);
+    qwd_samples_clear(&seen->samples);
     g_free(seen->baselines);
     g_free(seen);
 }
@@ -206,10 +207,11 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
 void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, void *user)
 {
     const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
+    const GPtrArray *messages = qs_sign_on_messages(b->sign_on);
     GByteArray *bytes = g_byte_array_new();
 
-    for (guint i = 0; i < b->sign_on->messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
+    for (guint i = 0; i < messages->len; i++) {
+        const struct qs_told *told = g_ptr_array_index(messages, i);
         const struct qs_view message = told->bytes;
 
         if (!qs_told_is_lent(told, b->kind, is_of_players) ||

@@ -223,13 +223,12 @@ static void see_whole(struct qwd_seen *seen)
 /* Until all that is in view was told. */
 static void take_sample(struct qwd_seen *seen, uint8_t player)
 {
-    struct qwd_sample *sample = qwd_samples_update(&seen->samples);
+    struct qwd_sample sample = {.player = player, .numbers = seen->known};
 
-    if (!sample)
+    if (!qwd_samples_update(&seen->samples))
         return;
-    sample->player = player;
-    memcpy(sample->origin, seen->origins[player], sizeof sample->origin);
-    sample->numbers = seen->known;
+    memcpy(sample.origin, seen->origins[player], sizeof sample.origin);
+    qwd_samples_add(&seen->samples, &sample);
 }
 
 static void see_view(struct qwd_seen *seen, struct qs_view body, bool is_delta)
