@@ -164,9 +164,10 @@ static bool open_recordings(struct recorder *recorder)
     if (!recorder->recordings || (apart && !open_captures(recorder)))
         return false;
     recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures =
-        session_captures_new(apart ? recordings_store(recorder->kept_captures) : NULL,
-                             recordings_store(recorder->recordings));
+    recorder->captures = session_captures_new(&(struct session_captures_setup){
+        .all = apart ? recordings_store(recorder->kept_captures) : NULL,
+        .late = recordings_store(recorder->recordings),
+        .folder = recorder->options->recorder.packets});
     return true;
 }
 
