@@ -140,14 +140,8 @@ static struct recordings *open_store(const struct recorder *recorder, struct dem
 /* Of each session one. */
 static bool open_captures(struct recorder *recorder)
 {
-    char *error = NULL;
-
-    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false, &error);
-    if (recorder->capture_files)
-        recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
-    else
-        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-    g_free(error);
+    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false);
+    recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
     return recorder->kept_captures != NULL;
 }
 

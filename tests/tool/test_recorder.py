@@ -283,15 +283,14 @@ class Recorder(RecorderTest):
 
     def test_another_user_cannot_open_an_interface_again(self):
         """Then it ends, for systemd to start it again; a demo is finished."""
-        self.folder.chmod(0o777)
-        self.demos.mkdir()
-        self.demos.chmod(0o777)
+        self.folder.chmod(0o755)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
             listener.bind(str(self.folder / "notify"))
             os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
             self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
             add_pair()
             processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+            self.assertEqual(self.demos.owner(), "nobody")
             run("ip", "link", "delete", "left")
             for process in processes:
                 self.wait(process, "interface")
