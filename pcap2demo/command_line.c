@@ -10,6 +10,7 @@
 #include "pcap2demo/help.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 #include "common/sessions/lending.h"
 #include "pcap2demo/protocol_options.h"
@@ -281,13 +282,14 @@ static bool take_cut(struct options *options)
 
 static bool take_output(struct options *options, const char *output)
 {
-    char *error = NULL;
+    char *error;
 
-    options->demos = demo_files_new(output, options->force, &error);
-    if (options->demos) {
-        options->sessions.store = demo_files_store(options->demos);
+    options->demos = demo_files_new(output, options->force);
+    options->sessions.store = demo_files_store(options->demos);
+    /* A recorder makes it for the user that it becomes. */
+    error = options->interface ? NULL : make_folders(demo_files_folder(options->demos));
+    if (!error)
         return true;
-    }
     usage_error("--output %s", error);
     g_free(error);
     return false;

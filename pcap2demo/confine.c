@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/confine.h"
 
-#include "pcap2demo/calls.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -13,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "pcap2demo/calls.h"
+#include "pcap2demo/output/safe_path.h"
 
 #ifdef __linux__
 #include <linux/capability.h>
@@ -33,13 +34,31 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
+/* A folder that is not there yet is to be the user's. */
+static char *make_for(const struct passwd *user, const char *folder)
+{
+    char *problem;
+
+    if (access(folder, F_OK) == 0 || geteuid() != 0)
+        return NULL;
+    problem = make_folders(folder);
+    if (!problem && chown(folder, user->pw_uid, user->pw_gid) != 0)
+        problem = cannot(folder);
+    return problem;
+}
+
 /* Groups first: afterwards there is no right to. */
-static char *become(const char *name)
+static char *become(const char *name, const char *const *folders)
 {
     const struct passwd *user = getpwnam(name);
+    char *problem = NULL;
 
     if (!user)
         return g_strdup_printf("-Z %s: there is no such user", name);
+    for (; *folders && !problem; folders++)
+        problem = make_for(user, *folders);
+    if (problem)
+        return problem;
     if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
         setuid(user->pw_uid) != 0)
         return g_strdup_printf("-Z %s: %s", name, g_strerror(errno));
@@ -193,7 +212,7 @@ static char *restrict_files(const char *const *folders)
 
 char *confine(const char *user, const char *const *folders)
 {
-    char *problem = user ? become(user) : NULL;
+    char *problem = user ? become(user, folders) : NULL;
 
     if (!problem)
         problem = drop_capabilities();

@@ -14,7 +14,8 @@
 #define PCAP2DEMO_CONFINE_H
 
 /*
- * `user` NULL: stays who it is. `folders` end with NULL; those that are not there yet will be made.
+ * `user` NULL: stays who it is. `folders` end with NULL; those that are not there yet
+ * will be made, and are made the user's here.
  * Returns NULL, or a new text about what cannot be done: then the program should not go on.
  */
 char *confine(const char *user, const char *const *folders);

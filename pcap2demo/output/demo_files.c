@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
 
 struct demo_files {
@@ -115,7 +114,7 @@ static void set_output(struct demo_files *files, const char *output)
     g_free(file);
 }
 
-struct demo_files *demo_files_new(const char *output, bool force, char **error)
+struct demo_files *demo_files_new(const char *output, bool force)
 {
     struct demo_files *files = g_new0(struct demo_files, 1);
 
@@ -123,11 +122,7 @@ struct demo_files *demo_files_new(const char *output, bool force, char **error)
         (struct qs_demo_store){.begin = begin, .write = write_bytes, .commit = commit, .end = end};
     files->force = force;
     set_output(files, output ? output : ".");
-    *error = make_folders(files->folder);
-    if (!*error)
-        return files;
-    demo_files_free(files);
-    return NULL;
+    return files;
 }
 
 void demo_files_free(struct demo_files *files)

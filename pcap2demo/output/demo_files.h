@@ -9,10 +9,10 @@ struct demo_files;
 
 /*
  * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one
- * file to be, which has a dot in it. Folders that are not there are made. `force`: files that are
- * there are overwritten. NULL on failure; then `*error` is a new text.
+ * file to be, which has a dot in it. The folder is made when a file is written, or by
+ * make_folders(). `force`: files that are there are overwritten.
  */
-struct demo_files *demo_files_new(const char *output, bool force, char **error);
+struct demo_files *demo_files_new(const char *output, bool force);
 void demo_files_free(struct demo_files *files);
 
 struct qs_demo_store *demo_files_store(struct demo_files *files);

@@ -140,14 +140,8 @@ static struct recordings *open_store(const struct recorder *recorder, struct dem
 /* Of each session one. */
 static bool open_captures(struct recorder *recorder)
 {
-    char *error = NULL;
-
-    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false, &error);
-    if (recorder->capture_files)
-        recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
-    else
-        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
-    g_free(error);
+    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false);
+    recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
     return recorder->kept_captures != NULL;
 }
 
@@ -164,9 +158,10 @@ static bool open_recordings(struct recorder *recorder)
     if (!recorder->recordings || (apart && !open_captures(recorder)))
         return false;
     recorder->sessions_options.store = recordings_store(recorder->recordings);
-    recorder->captures =
-        session_captures_new(apart ? recordings_store(recorder->kept_captures) : NULL,
-                             recordings_store(recorder->recordings));
+    recorder->captures = session_captures_new(&(struct session_captures_setup){
+        .all = apart ? recordings_store(recorder->kept_captures) : NULL,
+        .late = recordings_store(recorder->recordings),
+        .folder = recorder->options->recorder.packets});
     return true;
 }
 

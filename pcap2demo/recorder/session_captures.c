@@ -22,6 +22,7 @@ struct captured {
 
 struct session_captures {
     struct pending_frames *pending;
+    const char *folder;
     struct qs_demo_store *stores[KINDS]; /* or NULL */
     GHashTable *sessions;                /* number -> struct captured */
 };
@@ -78,18 +79,22 @@ static void add_frame(void *user, const struct pcap_out_frame *frame)
     }
 }
 
-static void tell_written(const struct qs_client_session *session, const struct capture *capture,
+static void tell_written(const struct session_captures *captures,
+                         const struct qs_client_session *session, const struct capture *capture,
                          const char *name)
 {
     const uint64_t packets = pcap_out_packets(capture->out);
+    char *path = g_build_filename(captures->folder, name, NULL);
 
     log_event("session_capture",
-              json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", name, "packets",
+              json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", path, "packets",
                         (json_int_t)packets),
-              "%s: packets of session %u: %" G_GUINT64_FORMAT, name, session->number, packets);
+              "%s: packets of session %u: %" G_GUINT64_FORMAT, path, session->number, packets);
+    g_free(path);
 }
 
-static void name_capture(const struct qs_client_session *session, struct capture *capture)
+static void name_capture(const struct session_captures *captures,
+                         const struct qs_client_session *session, struct capture *capture)
 {
     const struct qs_naming_request request = request_for(session, OF_ALL);
     char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
@@ -97,7 +102,7 @@ static void name_capture(const struct qs_client_session *session, struct capture
     if (error)
         log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
     else
-        tell_written(session, capture, name);
+        tell_written(captures, session, capture, name);
     g_free(name);
     g_free(error);
 }
@@ -172,17 +177,18 @@ void session_captures_over(struct session_captures *captures,
         pending_frames_take(captures->pending, &session->client, &session->server, UINT64_MAX,
                             add_frame, captured);
     if (keep && !session->same_as && captured->captures[OF_ALL].file)
-        name_capture(session, &captured->captures[OF_ALL]);
+        name_capture(captures, session, &captured->captures[OF_ALL]);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 
-struct session_captures *session_captures_new(struct qs_demo_store *all, struct qs_demo_store *late)
+struct session_captures *session_captures_new(const struct session_captures_setup *setup)
 {
     struct session_captures *captures = g_new0(struct session_captures, 1);
 
     captures->pending = pending_frames_new();
-    captures->stores[OF_ALL] = all;
-    captures->stores[OF_LATE] = late;
+    captures->folder = setup->folder;
+    captures->stores[OF_ALL] = setup->all;
+    captures->stores[OF_LATE] = setup->late;
     captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, free_captured);
     return captures;
 }

@@ -16,10 +16,13 @@
 
 struct session_captures;
 
-/* Where captures go, of all sessions and of late ones; NULL: such are not wanted. Both must live as
- * long. */
-struct session_captures *session_captures_new(struct qs_demo_store *all,
-                                              struct qs_demo_store *late);
+struct session_captures_setup {
+    struct qs_demo_store *all, *late; /* of all sessions, and of late ones; NULL: not wanted */
+    const char *folder;               /* of `all`, for what is told */
+};
+
+/* All of `setup` must live as long. */
+struct session_captures *session_captures_new(const struct session_captures_setup *setup);
 
 /* Captures that are not finished are dropped. */
 void session_captures_free(struct session_captures *captures);

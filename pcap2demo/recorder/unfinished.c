@@ -275,11 +275,9 @@ static char *rebuild_late(struct search *search, const char *path, const char *s
                           struct capture_look *look)
 {
     struct qs_sessions_options options = *search->options;
-    char *error = NULL;
-    struct demo_files *files = demo_files_new(search->folder, false, &error);
+    struct demo_files *files = demo_files_new(search->folder, false);
+    char *error;
 
-    if (!files)
-        return error;
     options.store = demo_files_store(files);
     look->handler.write_demos = true;
     error = unfinished_capture_read(path, stem, &options, &look->handler);

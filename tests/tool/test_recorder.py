@@ -4,30 +4,23 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import struct
 import subprocess
-import sys
 import time
 import unittest
 
 import tool
-from tool import SAMPLE, Capture, ToolTest
+from recorder import RecorderTest, main, run
+from tool import SAMPLE, Capture
 
-SKIPPED = 77
 PORT = 42500
 SERVER_IN_SAMPLE = 27500
-INSIDE = "RECORDER_TEST_INSIDE"
 # A session of two levels, where it is at hand.
 TWO_LEVELS = (pathlib.Path(os.environ.get("PROJECT_SOURCE_DIR", ".")).parent /
               "shared/captures/quakeworld/b-extended/b-extended.pcap")
 SERVER_OF_TWO_LEVELS = 27560
-
-
-def run(*command):
-    subprocess.run(command, check=True, timeout=10)
 
 
 def add_pair():
@@ -69,61 +62,8 @@ class Session:
                            self.server.getsockname())
 
 
-class Recorder(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.demos = self.folder / "demos"
-        self.processes = []
-        self.addCleanup(self.end_all)
-
-    def end_all(self):
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-
-    def start(self, *arguments, interface="lo", output="demos"):
-        """A recorder that is listening; its log is a file of the folder."""
-        log = self.folder / f"log-{len(self.processes)}"
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
-        with log.open("w") as out:
-            process = subprocess.Popen(
-                [tool.PROGRAM, "-i", interface, "-o", output, "--port", f"qw={PORT}-{PORT + 1}",
-                 "--log-format=json", *arguments],
-                cwd=self.folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
-        process.log = log
-        self.processes.append(process)
-        self.wait(process, "folder")
-        return process
-
-    def events(self, process, kind=None):
-        events = [json.loads(line) for line in process.log.read_text().splitlines()]
-        return [event for event in events if kind in (None, event["event"])]
-
-    def wait(self, process, kind, count=1, seconds=15):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            if len(self.events(process, kind)) >= count:
-                return self.events(process, kind)
-            time.sleep(0.05)
-        self.fail(f"no {kind} in {process.log.read_text()}")
-
-    def stop(self, process, number=signal.SIGTERM):
-        process.send_signal(number)
-        self.assertEqual(process.wait(15), 0, process.log.read_text())
-        return self.events(process)
-
-    def kinds(self, process):
-        return [event["event"] for event in self.events(process)]
-
-    def blocks(self, path):
-        """Of a demo that is whole."""
-        output, _ = self.tool("--check", "--json", path)
-        self.assertEqual(json.loads(output)["kind"], "check")
-        return self.packets(path)
-
-    def packets(self, path):
-        return json.loads(self.tool("--list", "--json", path)[0])["sessions"][0]["packets"]
+class Recorder(RecorderTest):
+    options = ("--port", f"qw={PORT}-{PORT + 1}")
 
     # --- What is said ---
 
@@ -343,15 +283,14 @@ class Recorder(ToolTest):
 
     def test_another_user_cannot_open_an_interface_again(self):
         """Then it ends, for systemd to start it again; a demo is finished."""
-        self.folder.chmod(0o777)
-        self.demos.mkdir()
-        self.demos.chmod(0o777)
+        self.folder.chmod(0o755)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
             listener.bind(str(self.folder / "notify"))
             os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
             self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
             add_pair()
             processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+            self.assertEqual(self.demos.owner(), "nobody")
             run("ip", "link", "delete", "left")
             for process in processes:
                 self.wait(process, "interface")
@@ -415,13 +354,4 @@ class Recorder(ToolTest):
 
 
 if __name__ == "__main__":
-    if INSIDE not in os.environ:
-        possible = shutil.which("unshare") and shutil.which("ip") and subprocess.run(
-            ["unshare", "-n", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
-        if not possible:
-            print("skipped: no right to make a network of its own")
-            sys.exit(SKIPPED)
-        os.environ[INSIDE] = "1"
-        os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
-    run("ip", "link", "set", "lo", "up")
-    unittest.main()
+    main()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests of recording share: a network of their own, and a recorder in it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import tool
+from tool import ToolTest
+
+SKIPPED = 77
+INSIDE = "RECORDER_TEST_INSIDE"
+
+
+def run(*command):
+    subprocess.run(command, check=True, timeout=10)
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def main():
+    """The tests, once more, in a network and a mount namespace of their own."""
+    if INSIDE not in os.environ:
+        possible = shutil.which("unshare") and shutil.which("ip") and subprocess.run(
+            ["unshare", "-n", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+        if not possible:
+            skip("no right to make a network of its own")
+        os.environ[INSIDE] = "1"
+        os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
+    run("ip", "link", "set", "lo", "up")
+    unittest.main()
+
+
+class RecorderTest(ToolTest):
+    """A test that records, in a network of its own."""
+
+    options = ()
+
+    def setUp(self):
+        super().setUp()
+        self.demos = self.folder / "demos"
+        self.processes = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            if process.stdin:
+                process.stdin.close()
+
+    def start(self, *arguments, interface="lo", output="demos"):
+        """A recorder that is listening; its log is a file of the folder."""
+        log = self.folder / f"log-{len(self.processes)}"
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [tool.PROGRAM, "-i", interface, "-o", output, "--log-format=json", *self.options,
+                 *arguments],
+                cwd=self.folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        process.log = log
+        self.processes.append(process)
+        self.wait(process, "folder")
+        return process
+
+    def events(self, process, kind=None):
+        events = [json.loads(line) for line in process.log.read_text().splitlines()]
+        return [event for event in events if kind in (None, event["event"])]
+
+    def wait(self, process, kind, count=1, seconds=15):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if len(self.events(process, kind)) >= count:
+                return self.events(process, kind)
+            time.sleep(0.05)
+        self.fail(f"no {kind} in {process.log.read_text()}")
+
+    def stop(self, process, number=signal.SIGTERM):
+        process.send_signal(number)
+        self.assertEqual(process.wait(15), 0, process.log.read_text())
+        return self.events(process)
+
+    def kinds(self, process):
+        return [event["event"] for event in self.events(process)]
+
+    def blocks(self, path):
+        """Of a demo that is whole."""
+        output, _ = self.tool("--check", "--json", path)
+        self.assertEqual(json.loads(output)["kind"], "check")
+        return self.packets(path)
+
+    def packets(self, path):
+        return json.loads(self.tool("--list", "--json", path)[0])["sessions"][0]["packets"]
