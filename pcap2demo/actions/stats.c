@@ -270,9 +270,9 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
 }
 
 /* Ends each line. */
-static void print_figures(void *user, const char *text, gsize size)
+static void print_figures(void *user, uint64_t number, const char *text, gsize size)
 {
-    (void)user, (void)size;
+    (void)user, (void)number, (void)size;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
         print_line("%.*s", (int)(end - text), text);
 }
