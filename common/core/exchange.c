@@ -26,8 +26,11 @@ const char *qs_exchange_name(enum qs_exchange_kind kind)
 
 void qs_exchange(struct qs_decoder *d, uint32_t asks, uint32_t answers)
 {
-    const struct qs_exchange exchange = {.asks = asks, .answers = answers};
+    const struct qs_exchange exchange = {.asks = asks & ~(uint32_t)QS_TELLS,
+                                         .answers = answers & ~(uint32_t)QS_TELLS};
 
+    if (d->direction == QS_DIRECTION_UNKNOWN && !asks != !answers)
+        d->direction = asks ? QS_C2S : QS_S2C;
     if ((exchange.asks || exchange.answers) && d->exchange_count < QS_EXCHANGES_MAX)
         d->exchanges[d->exchange_count++] = exchange;
 }

@@ -44,6 +44,9 @@ enum {
     QS_ASK_CREATE = 1u << QS_EXCHANGE_CREATE,
     QS_ASK_REMOVE = 1u << QS_EXCHANGE_REMOVE,
     QS_ASK_DOWNLOAD = 1u << QS_EXCHANGE_DOWNLOAD,
+    /* Nothing is asked or answered; but in the column of what is asked, a client sends it (to a
+     * master a server is one), in the other, a server. */
+    QS_TELLS = 1u << QS_EXCHANGE_KINDS,
 };
 
 struct qs_exchange {
@@ -64,7 +67,8 @@ struct qs_decoder;
 
 /*
  * For parse functions: the packet at hand asks for one of `asks`, or answers one of `answers`.
- * Of one packet no more than QS_EXCHANGES_MAX are kept.
+ * Of one packet no more than QS_EXCHANGES_MAX are kept. Who asks is a client: the packet's direction
+ * is that where nothing else has told it.
  */
 void qs_exchange(struct qs_decoder *d, uint32_t asks, uint32_t answers);
 

@@ -65,6 +65,12 @@ class Info(PluginTest):
                      to_server(5000, 27500, OOB + b"status\n")],
                     "C→S getchallenge", "S→C challenge", "C→S status")
 
+    def test_every_line_has_a_direction(self):
+        """Between servers and masters, too, where both ports are servers'."""
+        for name in ("qw-oob", "qw-oob-newest", "q2-oob", "nq-control"):
+            for number, line in self.lines(CAPTURES[0] / f"{name}.pcap").items():
+                self.assertRegex(line, "^(C→S|S→C) ", f"{name} {number}")
+
     def test_quotes_and_names(self):
         self.expect([to_server(5000, 27500,
                                OOB + b'connect 28 1 7 "\\name\\a b"\n'),
