@@ -173,7 +173,7 @@ static char *live_error(pcap_t *pcap, int status)
 {
     const char *detail = pcap_geterr(pcap);
 
-    if (detail && *detail)
+    if (detail && *detail && strcmp(detail, pcap_statustostr(status)) != 0)
         return g_strdup_printf("%s (%s)", pcap_statustostr(status), detail);
     return g_strdup(pcap_statustostr(status));
 }
