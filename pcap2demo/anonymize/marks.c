@@ -114,12 +114,26 @@ static void take_name(struct marks *marks, const struct qs_field *row, struct qs
     remember_player(marks, name);
 }
 
+/* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
+static void take_name_command(struct marks *marks, struct qs_view text, uint32_t offset)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(text, &pos, &word) || !qs_view_equal(word.text, "name") ||
+        !qs_token_next(text, &pos, &word))
+        return;
+    add(marks, MARK_NAME, offset + (uint32_t)(word.text.data - text.data), word.text.size);
+    remember_player(marks, word.text);
+}
+
 static void take_text(struct marks *marks, const struct qs_field *row, const struct qs_value *value)
 {
     const uint32_t offset = text_offset(value);
     const struct qs_view text = value->bytes;
 
     take_name(marks, row, text, offset);
+    take_name_command(marks, text, offset);
     take_chat(marks, text, offset);
     add(marks, MARK_TEXT, offset, text.size);
     marks->after_name = qs_view_equal(text, "name");
