@@ -228,6 +228,8 @@ static bool take_actions(struct options *options, const struct words *words)
     options->json = words->json;
     if (options->json && !options->action->json)
         return wrong_action("--json goes with ", " or ", true);
+    if ((options->replace_names || options->replace_chat) && options->action != &anonymize_action)
+        return usage_error("--replace-names and --replace-chat go with --anonymize");
     if (words->wide && options->action != &list_action)
         return usage_error("--wide goes with --list");
     if (words->output && options->action != &convert_action)

@@ -44,6 +44,9 @@ static char *word_problem(const char *word, const struct action_kind *action, bo
 {
     if (is_action(word))
         return g_strdup_printf("%s: no such file; did you mean --%s?", word, word);
+    if (strcmp(word, "convert") == 0)
+        return g_strdup_printf("%s: no such file; captures are converted without a word for it",
+                               word);
     if (is_choice(action, word))
         return g_strdup_printf("%s: no such file; did you mean --%s=%s?", word, action->name, word);
     if (forced && (strchr(word, ' ') || g_strv_contains(short_filters, word)))

@@ -40,6 +40,7 @@ struct cut {
     GHashTable *sessions; /* number -> struct followed */
     GHashTable *outside;  /* struct qs_address, a client -> GArray of struct mark */
     int64_t start;        /* time of the first packet */
+    bool standard_input;  /* is one of the inputs */
     unsigned asked;
 };
 
@@ -247,9 +248,11 @@ static void each_frame(struct cut *cut, struct cut_frames *file, struct input *i
 static bool read_again(struct cut *cut, struct cut_frames *file, take_frame *take, void *user)
 {
     char *error = NULL;
-    struct source *source = source_open(file->name, &error);
+    const char *name =
+        cut->standard_input && strcmp(file->name, SOURCE_STANDARD_INPUT) == 0 ? "-" : file->name;
+    struct source *source = source_open(name, &error);
     struct input *input =
-        source ? input_open_capture(source_stream(source), file->name, cut->options->filter, &error)
+        source ? input_open_capture(source_stream(source), name, cut->options->filter, &error)
                : NULL;
 
     if (input)
@@ -358,6 +361,18 @@ static bool needs_start(const struct cut_options *options)
     return options->from.relative || options->to.relative;
 }
 
+/* It cannot be read three times as it comes. */
+static void keep_standard_input(struct cut *cut)
+{
+    char *error = NULL;
+
+    for (char *const *file = cut->options->files; file && *file && !cut->standard_input; file++)
+        cut->standard_input = source_is_standard_input(*file);
+    if (cut->standard_input && !source_keep_standard_input(&error))
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = SOURCE_STANDARD_INPUT}, "%s", error);
+    g_free(error);
+}
+
 struct cut *cut_new(const struct options *options)
 {
     struct cut *cut = g_new0(struct cut, 1);
@@ -366,7 +381,8 @@ struct cut *cut_new(const struct options *options)
     cut->files = g_ptr_array_new_with_free_func(cut_frames_free);
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
     cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, marks_free);
-    if (needs_start(&options->cut) && !source_is_standard_input(*options->files))
+    keep_standard_input(cut);
+    if (needs_start(&options->cut))
         cut->start = start_of(*options->files);
     return cut;
 }

@@ -5,6 +5,9 @@
 #include "common/core/text.h"
 #include "pcap2demo/anonymize/repack.h"
 
+/* Names beyond these are not known as players'. */
+enum { PLAYERS_MAX = 16384 };
+
 static struct marks *self(struct qs_sink *sink)
 {
     return (struct marks *)sink;
@@ -40,13 +43,47 @@ static uint32_t chat_start(struct qs_view text)
     return 0;
 }
 
+/* Commands by which players talk. Sources: host_cmd.c of Quake; sv_user.c of QuakeWorld; g_cmds.c
+ * of Quake II; KTX's commands for some of the players. */
 static bool is_say(struct qs_view text, uint32_t *behind)
 {
+    static const char *const commands[] = {"say",  "say_team", "say_person", "say_game",
+                                           "tell", "s-p",      "s-m",        "s-t"};
     struct qs_token word;
+    bool found = false;
 
     *behind = 0;
-    return qs_token_next(text, behind, &word) &&
-           (qs_view_equal(word.text, "say") || qs_view_equal(word.text, "say_team"));
+    if (!qs_token_next(text, behind, &word))
+        return false;
+    for (gsize i = 0; i < G_N_ELEMENTS(commands) && !found; i++)
+        found = qs_view_equal(word.text, commands[i]);
+    return found;
+}
+
+static void remember_player(struct marks *marks, struct qs_view name)
+{
+    if (name.size && g_hash_table_size(marks->players) < PLAYERS_MAX)
+        g_hash_table_add(marks->players, g_bytes_new(name.data, name.size));
+}
+
+/* "bob: hello", as Quake's servers pass on what is told to one player; "(bob): " to a team. */
+static bool is_said_by_player(const struct marks *marks, struct qs_view text)
+{
+    uint32_t end = chat_start(text), start = 0;
+    GBytes *name;
+    bool found;
+
+    if (end < 3)
+        return false;
+    end -= 2;
+    if (text.data[0] == '(' && text.data[end - 1] == ')') {
+        start++;
+        end--;
+    }
+    name = g_bytes_new(text.data + start, end > start ? end - start : 0);
+    found = g_hash_table_contains(marks->players, name);
+    g_bytes_unref(name);
+    return found;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -60,7 +97,7 @@ static void take_chat(struct marks *marks, struct qs_view text, uint32_t offset)
 
     if (is_say(text, &behind))
         add(marks, MARK_CHAT, offset + behind, text.size - behind);
-    else if (marks->is_chat || (text.size && text.data[0] == 1))
+    else if (marks->is_chat || (text.size && text.data[0] == 1) || is_said_by_player(marks, text))
         add(marks, MARK_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
@@ -68,11 +105,26 @@ static void take_name(struct marks *marks, const struct qs_field *row, struct qs
                       uint32_t offset)
 {
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
+    const struct qs_view name = {text.data,
+                                 marks->is_skin && skin ? (uint32_t)(skin - text.data) : text.size};
 
-    if (marks->is_skin)
-        add(marks, MARK_NAME, offset, skin ? (uint32_t)(skin - text.data) : text.size);
-    else if (marks->after_name || ends_with(row->name, ".updatename.name"))
-        add(marks, MARK_NAME, offset, text.size);
+    if (!marks->is_skin && !marks->after_name && !ends_with(row->name, ".updatename.name"))
+        return;
+    add(marks, MARK_NAME, offset, name.size);
+    remember_player(marks, name);
+}
+
+/* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
+static void take_name_command(struct marks *marks, struct qs_view text, uint32_t offset)
+{
+    struct qs_token word;
+    uint32_t pos = 0;
+
+    if (!qs_token_next(text, &pos, &word) || !qs_view_equal(word.text, "name") ||
+        !qs_token_next(text, &pos, &word))
+        return;
+    add(marks, MARK_NAME, offset + (uint32_t)(word.text.data - text.data), word.text.size);
+    remember_player(marks, word.text);
 }
 
 static void take_text(struct marks *marks, const struct qs_field *row, const struct qs_value *value)
@@ -81,6 +133,7 @@ static void take_text(struct marks *marks, const struct qs_field *row, const str
     const struct qs_view text = value->bytes;
 
     take_name(marks, row, text, offset);
+    take_name_command(marks, text, offset);
     take_chat(marks, text, offset);
     add(marks, MARK_TEXT, offset, text.size);
     marks->after_name = qs_view_equal(text, "name");
@@ -195,6 +248,8 @@ struct marks *marks_new(void)
     marks->sources = g_ptr_array_new_with_free_func(free_source);
     marks->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
     marks->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    marks->players =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     return marks;
 }
 
@@ -204,6 +259,7 @@ void marks_free(struct marks *marks)
     g_ptr_array_free(marks->sources, TRUE);
     g_array_free(marks->open, TRUE);
     g_array_free(marks->fragments, TRUE);
+    g_hash_table_destroy(marks->players);
     g_free(marks);
 }
 

@@ -55,10 +55,11 @@ struct marks {
         unsigned source;
         uint32_t offset, count;
     } packed;
-    uint32_t count;  /* where the size of the next one stands */
-    bool after_name; /* the text before was the key "name" */
-    bool is_chat;    /* the next text is what a player said */
-    bool is_skin;    /* the next text is a player's name and skin */
+    uint32_t count;      /* where the size of the next one stands */
+    GHashTable *players; /* GBytes: their names so far */
+    bool after_name;     /* the text before was the key "name" */
+    bool is_chat;        /* the next text is what a player said */
+    bool is_skin;        /* the next text is a player's name and skin */
 };
 
 struct marks *marks_new(void);

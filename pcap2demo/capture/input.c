@@ -157,7 +157,7 @@ static bool open_capture(struct input *input, FILE *stream, char **error)
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
-    struct input *input = input_new(source_is_standard_input(name) ? "standard input" : name);
+    struct input *input = input_new(source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name);
 
     if (source_is_standard_input(name)) {
         g_free(input->stem);
@@ -178,7 +178,7 @@ static char *live_error(pcap_t *pcap, int status)
 {
     const char *detail = pcap_geterr(pcap);
 
-    if (detail && *detail)
+    if (detail && *detail && strcmp(detail, pcap_statustostr(status)) != 0)
         return g_strdup_printf("%s (%s)", pcap_statustostr(status), detail);
     return g_strdup(pcap_statustostr(status));
 }

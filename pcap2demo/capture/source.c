@@ -7,6 +7,7 @@
 #include <stdio_ext.h>
 #endif
 #include <string.h>
+#include <unistd.h>
 
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/unpack.h"
@@ -39,11 +40,16 @@ static void speed_up(FILE *stream)
 #endif
 }
 
+/* Standard input is a file that can be read again. */
+static bool is_kept;
+
 FILE *source_open_plain(const char *name, char **error)
 {
     FILE *stream = source_is_standard_input(name) ? stdin : fopen(name, "rb");
 
-    if (stream)
+    if (stream == stdin && is_kept)
+        rewind(stdin);
+    else if (stream)
         speed_up(stream);
     else
         *error = g_strdup(g_strerror(errno));
@@ -54,6 +60,62 @@ void source_close_plain(FILE *stream)
 {
     if (stream != stdin)
         fclose(stream);
+}
+
+/* --- Standard input that is kept ------------------------------------------------------------- */
+
+/* The descriptor of a file that has no name any more, or -1. */
+static int open_unnamed(void)
+{
+    char *name = NULL;
+    const int file = g_file_open_tmp("pcap2demo-XXXXXX", &name, NULL);
+
+    if (file >= 0)
+        unlink(name);
+    g_free(name);
+    return file;
+}
+
+static bool write_whole(int file, const char *bytes, ssize_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(file, bytes, (size_t)size);
+
+        if (written < 0)
+            return false;
+        bytes += written;
+        size -= written;
+    }
+    return true;
+}
+
+/* Up to its end, or an interruption, which the readers take notice of. */
+static bool copy_all(int from, int to)
+{
+    char *bytes = g_malloc(READ_BUFFER);
+    bool good = true;
+    ssize_t size;
+
+    while (good && (size = read(from, bytes, READ_BUFFER)) > 0)
+        good = write_whole(to, bytes, size);
+    g_free(bytes);
+    return good;
+}
+
+bool source_keep_standard_input(char **error)
+{
+    const int file = open_unnamed();
+    const bool good = file >= 0 && copy_all(STDIN_FILENO, file);
+
+    if (!good)
+        *error = g_strdup_printf("cannot be kept to be read again: %s", g_strerror(errno));
+    if (file >= 0) {
+        dup2(file, STDIN_FILENO);
+        close(file);
+        speed_up(stdin);
+        is_kept = true;
+    }
+    return good;
 }
 
 /* --- Compressed or not ----------------------------------------------------------------------- */

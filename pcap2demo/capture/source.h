@@ -30,6 +30,15 @@ void source_close(struct source *source);
 
 bool source_is_standard_input(const char *name);
 
+/* What messages call it. */
+#define SOURCE_STANDARD_INPUT "standard input"
+
+/*
+ * Puts what comes by standard input into a temporary file without a name, so that opening it again
+ * begins anew. False where not all of it could be kept; then `*error` is a new text.
+ */
+bool source_keep_standard_input(char **error);
+
 /* The file as it is, compressed or not. NULL on failure; then `*error` is a new text. */
 FILE *source_open_plain(const char *name, char **error);
 void source_close_plain(FILE *stream);

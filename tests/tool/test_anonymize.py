@@ -133,6 +133,26 @@ class Anonymize(ToolTest):
         self.assertIn("say xxxxx xxxxx", self.dump(copy))
         self.assertIn("chat: 2 lines", output)
 
+    def test_chat_of_quake(self):
+        """It has no mark of its own where a server passes on what is told to one player."""
+        def says(number, message):
+            return udp(QUAKE, CLIENT, struct.pack(">II", 0x00100000 + 8 + len(message), number)
+                       + message)
+        packets = [
+            udp(CLIENT, QUAKE, b"\x80\0\0\x0c\x01QUAKE\0\x03"),
+            udp(QUAKE, CLIENT, b"\x80\0\0\x09\x81" + struct.pack("<I", 26000)),
+            says(0, b"\x0d\0bob\0\x08\1bob: where are you\n\0"),
+            says(1, b"\x08bob: behind the door\n\0\x08(bob): come here\n\0"),
+            says(2, b"\x08door: locked\n\0"),
+        ]
+        copy, output, _ = self.copy(self.capture(packets), options=["--replace-chat"])
+        dump = self.dump(copy)
+        self.assertIn("bob: xxxxx xxx xxx", dump)
+        self.assertIn("bob: xxxxxx xxx xxxx", dump)
+        self.assertIn("(bob): xxxx xxxx", dump)
+        self.assertIn("door: locked", dump)
+        self.assertIn("chat: 3 lines", output)
+
     def test_compressed(self):
         """What was replaced in compressed messages is compressed again, in fragments, too."""
         for name in ("q2-q2pro", "q2-extended", "q2-r1q2"):

@@ -68,6 +68,8 @@ class Usage(ToolTest):
             ("--force=no", ACKNEX): '--force takes no value: leave "=no" out',
             ("--list=json", ACKNEX): "--list takes no value; did you mean --list --json?",
             ("list", ACKNEX): "list: no such file; did you mean --list?",
+            ("convert", ACKNEX): "convert: no such file; captures are converted without a word for it",
+            ("--replace-names", ACKNEX): "--replace-names and --replace-chat go with --anonymize",
             ("--dump", "json", ACKNEX): "json: no such file; did you mean --dump=json?",
             ("-f", "udp port 27500", ACKNEX):
                 "udp port 27500: no such file; -f overwrites files, a filter follows --filter",

@@ -178,8 +178,19 @@ class Cut(ToolTest):
                 self.assertFalse((self.folder / "cut.pcapng").exists())
         _, error = self.tool("--list", "--packets", "1", SAMPLE, status=2)
         self.assertIn("--packets, --from, --to and --no-sign-on go with --pcap", error)
-        _, error = self.tool("--pcap", "x.pcapng", "-", input=SAMPLE.read_bytes(), status=2)
-        self.assertIn("standard input: cannot be read again", error)
+
+    def test_standard_input(self):
+        """It gives the same as the file, compressed, too."""
+        options = ("--packets", "700-800", "--from", "+3")
+        for packed in (SAMPLE.read_bytes(), gzip.compress(SAMPLE.read_bytes())):
+            self.tool("--pcap", "file.pcapng", *options, SAMPLE)
+            self.tool("--force", "--pcap", "input.pcapng", *options, "-", input=packed)
+            self.assertEqual(*(self.tool("--dump", name)[0]
+                               for name in ("input.pcapng", "file.pcapng")))
+            (self.folder / "file.pcapng").unlink()
+        _, error = self.tool("--pcap", "x.pcapng", "-", input=SAMPLE.read_bytes(), status=2,
+                             variables={"TMPDIR": "/nonexistent"})
+        self.assertIn("standard input: cannot be kept to be read again: ", error)
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ class ToolTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_tool(self, *arguments, **options):
-        environment = dict(os.environ, LC_ALL="C.UTF-8")
+        environment = dict(os.environ, LC_ALL="C.UTF-8", **options.pop("variables", {}))
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment,
                               stdout=options.pop("stdout", subprocess.PIPE),
                               stderr=subprocess.PIPE, timeout=60, **options)
