@@ -266,7 +266,14 @@ static void tell_files(struct qs_sessions *sessions, struct qs_client_session *s
             handler->demo_file(handler, session, g_ptr_array_index(files, session->files_told));
 }
 
-/* What is new since the packet before. */
+/* What is new since the packet before. Mostly nothing is. */
+static bool has_news(const struct qs_client_session *session)
+{
+    return !session->begin_told || (!session->late_told && qs_client_session_waits(session)) ||
+           (session->demo && qs_session_demo_files(session->demo)->len != session->files_told) ||
+           (session->map && session->level_told != session->level + 1);
+}
+
 static void tell_news(struct qs_sessions *sessions, struct qs_client_session *session)
 {
     const struct qs_sessions_handler *handler = sessions->handler;
@@ -364,7 +371,8 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
         return;
     qs_client_session_packet(conversation->session, sessions->file, comment_of(sessions, packet),
                              decoder, packet);
-    tell_news(sessions, conversation->session);
+    if (has_news(conversation->session))
+        tell_news(sessions, conversation->session);
 }
 
 /* Nothing of what may still come is in its demo. Streams go on, behind the end of a game. */
@@ -406,8 +414,8 @@ static void report_packet(struct qs_sessions *sessions, struct qs_conversation *
         report_numbered(sessions, conversation, packet);
 }
 
-static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                 struct qs_packet *packet)
+static inline void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                        struct qs_packet *packet)
 {
     decode(sessions, conversation, packet);
     follow_session(sessions, conversation, packet);
@@ -417,8 +425,8 @@ static void take(struct qs_sessions *sessions, struct qs_conversation *conversat
 
 /* --- Order ----------------------------------------------------------------------------------- */
 
-static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                       struct qs_place *place)
+static inline void find_place(const struct qs_conversation *conversation,
+                              const struct qs_packet *packet, struct qs_place *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
@@ -427,8 +435,8 @@ static void find_place(const struct qs_conversation *conversation, const struct 
 }
 
 /* The packet's turn has come. */
-static void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                         struct qs_packet *packet, const struct qs_place *place)
+static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                                struct qs_packet *packet, const struct qs_place *place)
 {
     const uint32_t connection = conversation->state->connection;
 

@@ -189,11 +189,22 @@ const char *writer_temporary(const struct writer *writer)
     return writer->temporary;
 }
 
+/* One that grows with each write leaves holes behind that other buffers do not fit in. */
+static void make_buffer(struct writer *writer)
+{
+    g_byte_array_free(writer->buffer, TRUE);
+    writer->buffer = g_byte_array_sized_new(WRITER_BUFFER);
+}
+
 void writer_add(struct writer *writer, const void *data, size_t size)
 {
     writer->size += size;
     if (!writer->folder || writer->error)
         return;
+    if (!writer->buffer->data)
+        make_buffer(writer);
+    if (writer->buffer->len && writer->buffer->len + size > WRITER_BUFFER && !writer->full)
+        flush(writer);
     g_byte_array_append(writer->buffer, data, (guint)size);
     if (writer->buffer->len >= WRITER_BUFFER && !writer->full)
         flush(writer);
