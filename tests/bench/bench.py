@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import jumps
 from measure import MEGABYTE, Comparison, Run, median
 from multiply import multiply
 
@@ -99,11 +100,11 @@ class Work:
         self.build, self.folder = build, folder
         self.home = folder / "home"
 
-    def convert(self, *files, options=()):
+    def convert(self, *files, stdin=None):
         demos = self.folder / "demos"
         shutil.rmtree(demos, ignore_errors=True)
         demos.mkdir()
-        run = Run([self.build.pcap2demo, "--quiet", *options, "-o", demos, *files])
+        run = Run([self.build.pcap2demo, "--quiet", "-o", demos, *files], stdin=stdin)
         if not any(demos.iterdir()):
             sys.exit("bench: no demo was written")
         return run
@@ -120,13 +121,16 @@ class Work:
     def golden(self, *words):
         return self.check("--golden", self.folder, *words)
 
-    def tshark(self, file, *options, plugin=True):
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
-                       "WIRESHARK_PLUGIN_DIR": str(self.build.plugins if plugin else self.home)}
+    def environment(self, plugin=True):
+        """Of Wireshark's programs, which run as nobody."""
         self.home.mkdir(mode=0o777, exist_ok=True)
+        return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
+                "WIRESHARK_PLUGIN_DIR": str(self.build.plugins if plugin else self.home)}
+
+    def tshark(self, file, *options, plugin=True):
         return Run(["tshark", "-r", file, "-d",
                     f"udp.port==27500,{'qw' if plugin else 'quakeworld'}", *options],
-                   environment, as_nobody=True)
+                   self.environment(plugin), as_nobody=True)
 
 
 def tcpdump(file, folder):
@@ -136,24 +140,29 @@ def tcpdump(file, folder):
 class Table:
     """Rows of the form: what, the ratio, the goal, what each command took."""
 
-    def __init__(self, pairs):
-        self.pairs = pairs
+    def __init__(self, pairs, time="seconds"):
+        self.pairs, self.time = pairs, time
 
     def row(self, what, value, goal, reached, remark=""):
         print(f"  {what:<52} {value:>9}  {goal:>10}  {'  ' if reached else '<-'} {remark}",
               flush=True)
 
     def at_most(self, what, goal, over, under):
+        """`goal` None: there is none."""
         both = Comparison(over, under, self.pairs)
-        ratio = both.ratio()
-        self.row(what, f"{ratio:.2f} x", f"<= {goal} x", ratio <= goal,
-                 f"{median(both.over):.2f} s to {median(both.under):.2f} s")
+        ratio = both.ratio(self.time)
+        self.row(what, f"{ratio:.2f} x", f"<= {goal} x" if goal else "", not goal or ratio <= goal,
+                 self.times(both, self.time))
 
-    def at_least(self, what, goal, over, under):
+    def at_least(self, what, goal, over, under, time=None):
+        time = time or self.time
         both = Comparison(under, over, self.pairs)
-        ratio = both.ratio()
-        self.row(what, f"{ratio:.2f} x", f">= {goal} x", ratio >= goal,
-                 f"{median(both.over):.2f} s to {median(both.under):.2f} s")
+        ratio = both.ratio(time)
+        self.row(what, f"{ratio:.2f} x", f">= {goal} x", ratio >= goal, self.times(both, time))
+
+    @staticmethod
+    def times(both, time):
+        return f"{median(both.over, time):.2f} s to {median(both.under, time):.2f} s"
 
 
 # --- The rows
@@ -193,13 +202,28 @@ def dissection(table, work, inputs):
     table.at_most("tshark -V with the plugin : built-in dissector", 1.2,
                   lambda: work.tshark(file, "-V"),
                   lambda: work.tshark(file, "-V", plugin=False))
+    table.at_most("tshark -T json with the plugin : built-in dissector", None,
+                  lambda: work.tshark(file, "-T", "json"),
+                  lambda: work.tshark(file, "-T", "json", plugin=False))
     table.at_most("tshark -2 : one pass, with the plugin", 2,
                   lambda: work.tshark(file, "-2"), lambda: work.tshark(file))
-    both = Comparison(lambda: work.tshark(file, "-2"),
-                      lambda: work.tshark(file, "-2", plugin=False), table.pairs)
-    packets = count_packets(file)
-    more = (median(both.over, "memory") - median(both.under, "memory")) / packets
+    if shutil.which("sharkd"):
+        in_order, jumping = jumps.seconds(file, work.environment())
+        table.row("packets in any order : one after the other (sharkd)",
+                  f"{jumping / in_order:.2f} x", "<= 1.2 x", jumping <= 1.2 * in_order)
+    more = memory_of_packet(table, work, inputs)
     table.row("memory of a packet above the built-in's", f"{more:.0f} B", "<= 150 B", more <= 150)
+
+
+def memory_of_packet(table, work, inputs):
+    """By how much a longer capture takes more than a shorter one: the program itself is in both."""
+    taken = []
+    files = [inputs.copies(inputs.short[DISSECTED], inputs.size / part) for part in (20, 5)]
+    for plugin in (True, False):
+        both = Comparison(lambda: work.tshark(files[1], "-2", plugin=plugin),
+                          lambda: work.tshark(files[0], "-2", plugin=plugin), table.pairs)
+        taken.append(median(both.over, "memory") - median(both.under, "memory"))
+    return (taken[0] - taken[1]) / (count_packets(files[1]) - count_packets(files[0]))
 
 
 def memory(table, work, inputs):
@@ -222,7 +246,7 @@ def many_inputs(table, work, inputs):
             work.golden(*files, "--update")
         table.at_least(f"{what} of {len(files)} inputs: --jobs 1 : --jobs {cores}", 0.9 * cores,
                        lambda run=run: run(*files, "--jobs", cores),
-                       lambda run=run: run(*files, "--jobs", 1))
+                       lambda run=run: run(*files, "--jobs", 1), "seconds")
 
 
 def has_jobs(build):
@@ -232,14 +256,15 @@ def has_jobs(build):
 
 
 def huge(table, work, inputs, size):
-    """As many sessions, one after the other, in a capture of `size` GB."""
+    """As many sessions, one after the other, in a capture of `size` GB, which comes by a pipe."""
     short = inputs.short["Quake"]
-    capture = inputs.copies(short, size * 1024)
-    sessions = round(capture.stat().st_size / short.stat().st_size)
-    run = work.convert(capture)
+    sessions = round(size * 1024 * MEGABYTE / short.stat().st_size)
+    multiplier = pathlib.Path(__file__).with_name("multiply.py")
+    with subprocess.Popen([sys.executable, multiplier, short, "/dev/stdout", str(sessions)],
+                          stdout=subprocess.PIPE) as capture:
+        run = work.convert("-", stdin=capture.stdout)
     table.row(f"memory for {size:g} GB, {sessions} sessions", f"{run.memory / MEGABYTE:.1f} MB",
               "<= 64 MB", run.memory <= MEMORY_OF_MANY, f"{run.seconds:.1f} s")
-    capture.unlink()
 
 
 # --- Two builds
@@ -282,6 +307,8 @@ def arguments():
                         help="another one; only the two are compared then")
     parser.add_argument("--size", type=float, default=60, help="of the long captures, in MB (60)")
     parser.add_argument("--pairs", type=int, default=5, help="how often the two commands run (5)")
+    parser.add_argument("--cpu", action="store_const", const="cpu", default="seconds",
+                        help="compare CPU time, which other work of the machine disturbs less")
     parser.add_argument("--huge", type=float, metavar="GB",
                         help="also convert a capture of that size, with 64 MB of memory")
     return parser.parse_args()
@@ -290,7 +317,7 @@ def arguments():
 def bench(options, folder):
     build = Build(options.build)
     inputs, work = Inputs(folder, options.size), Work(build, folder)
-    table = Table(options.pairs)
+    table = Table(options.pairs, options.cpu)
     dissects = bool(shutil.which("tshark")) and build.plugins.exists()
     if options.against:
         other = Build(options.against)
