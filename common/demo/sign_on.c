@@ -28,7 +28,7 @@ struct qs_told_list {
 struct entry {
     int64_t about;
     uint32_t block;
-    uint32_t size; /* bytes that follow */
+    uint16_t size; /* bytes that follow, where it is written down */
     bool anew;     /* it takes an older one's place */
 };
 
@@ -177,10 +177,10 @@ static struct qs_view search(const GByteArray *unsorted, int64_t about)
 }
 
 /* Each entry has a message at most: none is too much before it is put in its place. */
-static bool fits(const struct qs_told_list *list, const struct entry *entry)
+static bool fits(const struct qs_told_list *list, uint32_t size)
 {
-    return list->unsorted && entry->size <= UNSORTED_MAX &&
-           list->unsorted->len + sizeof *entry + entry->size <= UNSORTED_MAX &&
+    return list->unsorted && size <= UINT16_MAX &&
+           list->unsorted->len + sizeof(struct entry) + size <= UNSORTED_MAX &&
            list->entries < QS_SIGN_ON_MESSAGES_MAX;
 }
 
@@ -200,7 +200,7 @@ static void tell(struct qs_sign_on *sign_on, const struct entry *entry, struct q
 
     if (sign_on->broken)
         return;
-    if (fits(list, entry)) {
+    if (fits(list, bytes.size)) {
         write_down(list, entry, bytes);
         return;
     }
@@ -313,13 +313,16 @@ void qs_sign_on_clear(struct qs_sign_on *sign_on)
 
 void qs_sign_on_add(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
 {
-    tell(sign_on, &(struct entry){.about = about, .block = sign_on->blocks - 1, .size = bytes.size},
-         bytes);
+    tell(
+        sign_on,
+        &(struct entry){.about = about, .block = sign_on->blocks - 1, .size = (uint16_t)bytes.size},
+        bytes);
 }
 
 void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
 {
-    tell(sign_on, &(struct entry){.about = about, .size = bytes.size, .anew = true}, bytes);
+    tell(sign_on, &(struct entry){.about = about, .size = (uint16_t)bytes.size, .anew = true},
+         bytes);
 }
 
 const GPtrArray *qs_sign_on_messages(const struct qs_sign_on *sign_on)

@@ -17,7 +17,8 @@ struct writer {
     GByteArray *array;
 };
 
-static void make_room(struct writer *out, guint written)
+/* Seldom: it stays out of the way of what is put for each value. */
+G_GNUC_NO_INLINE static void make_room(struct writer *out, guint written)
 {
     g_byte_array_set_size(out->array, written + ROOM);
     out->at = out->array->data + written;
@@ -37,20 +38,20 @@ static void end_writing(const struct writer *out)
     g_byte_array_set_size(out->array, (guint)(out->at - out->array->data));
 }
 
-static void put_u8(struct writer *out, uint8_t value)
+static inline void put_u8(struct writer *out, uint8_t value)
 {
     if (out->at == out->end)
         make_room(out, (guint)(out->at - out->array->data));
     *out->at++ = value;
 }
 
-static void put_u16(struct writer *out, uint16_t value)
+static inline void put_u16(struct writer *out, uint16_t value)
 {
     put_u8(out, (uint8_t)value);
     put_u8(out, (uint8_t)(value >> 8));
 }
 
-static void put_u32(struct writer *out, uint32_t value)
+static inline void put_u32(struct writer *out, uint32_t value)
 {
     put_u16(out, (uint16_t)value);
     put_u16(out, (uint16_t)(value >> 16));

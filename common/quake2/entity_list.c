@@ -12,7 +12,7 @@ struct shared_entity {
     bool settled;     /* it was carried: it has no event, and stood still */
 };
 
-static void unref(gpointer entity)
+static inline void unref(gpointer entity)
 {
     struct shared_entity *shared = entity;
 
@@ -23,6 +23,14 @@ static void unref(gpointer entity)
 GPtrArray *q2_entities_new(void)
 {
     return g_ptr_array_new_with_free_func(unref);
+}
+
+/* As g_ptr_array_set_size() does, without a call for each that stays in another list. */
+void q2_entities_empty(GPtrArray *entities)
+{
+    for (guint i = 0; i < entities->len; i++)
+        unref(entities->pdata[i]);
+    entities->len = 0;
 }
 
 bool q2_entities_find(const GPtrArray *entities, uint32_t number, guint *index)
@@ -94,7 +102,7 @@ void q2_entities_carry(GPtrArray *entities, const GPtrArray *from, guint first, 
 
 void q2_entities_copy(GPtrArray *entities, const GPtrArray *from)
 {
-    g_ptr_array_set_size(entities, 0);
+    q2_entities_empty(entities);
     if (!from->len)
         return;
     g_ptr_array_set_size(entities, (gint)from->len);

@@ -12,9 +12,9 @@
 
 #include "common/quake2/state.h"
 
-/* A list of entities, by ascending number as a rule. Free it with g_ptr_array_unref(), empty it
- * with g_ptr_array_set_size(). */
+/* A list of entities, by ascending number as a rule. Free it with g_ptr_array_unref(). */
 GPtrArray *q2_entities_new(void);
+void q2_entities_empty(GPtrArray *entities);
 
 static inline const struct q2_entity *q2_entities_at(const GPtrArray *entities, guint index)
 {

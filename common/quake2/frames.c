@@ -51,9 +51,18 @@ static bool roster_next(const char **text, uint16_t *number)
     return true;
 }
 
+/* Each frame has some, and printf(3) is slow. */
 static void roster_append(GString *roster, uint16_t number)
 {
-    g_string_append_printf(roster, " %u", number);
+    enum { DIGITS_MAX = 5 };
+    char text[1 + DIGITS_MAX];
+    unsigned at = sizeof text;
+
+    do
+        text[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    text[--at] = ' ';
+    g_string_append_len(roster, text + at, (gssize)(sizeof text - at));
 }
 
 /* Copies what `*old` has below `number`; `*next` is its first number that was not copied, or 0. */

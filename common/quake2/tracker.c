@@ -112,9 +112,9 @@ void q2_tracker_level(struct q2_tracker *tracker)
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
 {
     qs_array_empty(tracker->messages);
-    g_array_set_size(tracker->begun, 0);
+    qs_array_empty(tracker->begun);
     if (tracker->mentions)
-        g_array_set_size(tracker->mentions, 0);
+        qs_array_empty(tracker->mentions);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
     tracker->taken = tracker->frames_taken = 0;
@@ -215,7 +215,7 @@ static struct q2_frame *slot_for(struct q2_tracker *tracker, int32_t number)
     }
     if (!frame->entities)
         frame->entities = q2_entities_new();
-    g_ptr_array_set_size(frame->entities, 0);
+    q2_entities_empty(frame->entities);
     return frame;
 }
 

@@ -12,7 +12,7 @@
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/unpack.h"
 
-enum { READ_BUFFER = 256 * 1024 };
+enum { READ_BUFFER = 64 * 1024 };
 
 struct source {
     FILE *file;
