@@ -124,9 +124,7 @@ static void end_check(struct demo_check *check)
 
 void demo_rebuild_start(struct demo_rebuild *rebuild, bool sanitize, bool may_wait)
 {
-    char *error = NULL;
-
-    rebuild->files = demo_files_new(NULL, false, &error);
+    rebuild->files = demo_files_new(NULL, false);
     rebuild->options = fuzz_session_options();
     rebuild->options.may_wait = may_wait;
     rebuild->options.demo.sanitize = sanitize;
