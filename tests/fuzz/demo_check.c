@@ -148,9 +148,7 @@ static void end_check(struct demo_check *check)
 
 void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_setup *setup)
 {
-    char *error = NULL;
-
-    rebuild->files = demo_files_new(NULL, false, &error);
+    rebuild->files = demo_files_new(NULL, false);
     rebuild->options = fuzz_session_options();
     rebuild->options.may_wait = setup->may_wait;
     rebuild->options.sign_ons = setup->lent_by;

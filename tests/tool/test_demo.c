@@ -23,10 +23,9 @@ static struct qs_session_demo *demo_of(struct fixture *f)
 static int set_up(void **state)
 {
     struct fixture *f = g_new0(struct fixture, 1);
-    char *error = NULL;
 
     f->folder = g_dir_make_tmp("demo-XXXXXX", NULL);
-    f->files = demo_files_new(f->folder, false, &error);
+    f->files = demo_files_new(f->folder, false);
     f->demo = demo_of(f);
     *state = f;
     return 0;

@@ -7,6 +7,7 @@
 
 #include "common/sessions/naming.h"
 #include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/safe_path.h"
 
 static void assert_map(const char *map, const char *expected)
 {
@@ -141,13 +142,12 @@ static void names_without_a_capture(void **state)
 
 static void knows_the_folder(void **state)
 {
-    char *error = NULL;
-    struct demo_files *files = demo_files_new(NULL, false, &error);
+    struct demo_files *files = demo_files_new(NULL, false);
 
     (void)state;
     assert_string_equal(demo_files_folder(files), ".");
     demo_files_free(files);
-    files = demo_files_new("../final.demo.qwd", false, &error);
+    files = demo_files_new("../final.demo.qwd", false);
     assert_string_equal(demo_files_folder(files), "..");
     demo_files_free(files);
 }
@@ -156,8 +156,7 @@ static void uses_the_users_folder(void **state)
 {
     char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
     char *with_slash = g_strconcat(folder, "/", NULL);
-    char *error = NULL;
-    struct demo_files *files = demo_files_new(with_slash, false, &error);
+    struct demo_files *files = demo_files_new(with_slash, false);
 
     (void)state;
     assert_string_equal(demo_files_folder(files), with_slash);
@@ -177,10 +176,9 @@ static void makes_folders(void **state)
     (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(outputs); i++) {
         char *output = g_build_filename(folder, outputs[i], NULL);
-        char *error = NULL;
-        struct demo_files *files = demo_files_new(output, false, &error);
+        struct demo_files *files = demo_files_new(output, false);
 
-        assert_null(error);
+        assert_null(make_folders(demo_files_folder(files)));
         assert_true(g_file_test(demo_files_folder(files), G_FILE_TEST_IS_DIR));
         demo_files_free(files);
         g_free(output);
@@ -197,12 +195,14 @@ static void makes_folders(void **state)
 
 static void refuses_folders_that_cannot_be(void **state)
 {
-    char *error = NULL;
+    struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
+    char *error = make_folders(demo_files_folder(files));
 
     (void)state;
-    assert_null(demo_files_new("/dev/null/folder/x.qwd", false, &error));
+    assert_non_null(error);
     assert_non_null(strstr(error, "/dev/null/folder"));
     g_free(error);
+    demo_files_free(files);
 }
 
 int main(void)
