@@ -67,8 +67,8 @@ struct qs_decoder;
 
 /*
  * For parse functions: the packet at hand asks for one of `asks`, or answers one of `answers`.
- * Of one packet no more than QS_EXCHANGES_MAX are kept. Who asks is a client: the packet's direction
- * is that where nothing else has told it.
+ * Of one packet no more than QS_EXCHANGES_MAX are kept. Who asks is a client: the packet's
+ * direction is that where nothing else has told it.
  */
 void qs_exchange(struct qs_decoder *d, uint32_t asks, uint32_t answers);
 

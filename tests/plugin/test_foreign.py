@@ -23,7 +23,7 @@ OURS = ("qw", "q2", "nq", "acknex")
 # Percent of the datagrams on the default ports that are taken all the same, at most: what can be
 # read to its end as a message of the game. Acknex has neither a mark nor a number.
 ALLOWED = {"qw": {"noise": 0.05},
-           "q2": {"noise": 0.05},
+           "q2": {"noise": 0.05, "rtp": 0.01},
            "nq": {},
            "acknex": {"noise": 1, "dns": 1, "quic": 1, "rtp": 1, "steam": 1}}
 
