@@ -30,8 +30,9 @@ void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *val
     EMITTER(qs_emit_generated_double, double, f, true)                                             \
     EMITTER(qs_emit_generated_bytes, struct qs_view, bytes, true)
 
-/* What is seldom needed stands out of the way, so that readers are short where nobody listens. */
+/* What is seldom needed stays out of the way, so that readers are short where nobody listens. */
 #define QS_EMITTER(function, type, member, derived)                                                \
+    G_GNUC_NO_INLINE                                                                               \
     void function##_wanted(struct qs_decoder *d, unsigned id, uint32_t offset, uint32_t length,    \
                            type value);                                                            \
     static inline void function(struct qs_decoder *d, unsigned id, uint32_t offset,                \

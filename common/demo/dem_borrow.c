@@ -453,8 +453,10 @@ static void add_lent(const struct borrower *b, const struct qs_told *told, dem_a
 /* What was in view comes behind the sign-on: `frames`. */
 static void add_part(const struct borrower *b, bool frames, dem_add_lent *add, void *user)
 {
-    for (guint i = 0; i < b->sign_on->messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
+    const GPtrArray *messages = qs_sign_on_messages(b->sign_on);
+
+    for (guint i = 0; i < messages->len; i++) {
+        const struct qs_told *told = g_ptr_array_index(messages, i);
         bool wanted = false;
         const bool kept =
             dem_has_frames(&b->lent) &&

@@ -81,6 +81,7 @@ void qwd_seen_free(struct qwd_seen *seen)
     g_array_free(seen->bases, TRUE);
     g_hash_table_destroy(seen->firsts);
     seen->own->extra.free(seen->own);
+    qwd_samples_clear(&seen->samples);
     g_free(seen->baselines);
     g_free(seen);
 }
@@ -193,6 +194,7 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
 
     b->version = known->version ? known->version : b->lent.base.version;
     b->lost = late->sign_on.lost;
+    b->lacks_part = b->lost || session->connection;
     qw_session_borrow(late, &b->lent, &agreed);
     late->player = b->dialect.player;
     late->spectator = b->dialect.spectator;
@@ -205,10 +207,11 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
 void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, void *user)
 {
     const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
+    const GPtrArray *messages = qs_sign_on_messages(b->sign_on);
     GByteArray *bytes = g_byte_array_new();
 
-    for (guint i = 0; i < b->sign_on->messages->len; i++) {
-        const struct qs_told *told = g_ptr_array_index(b->sign_on->messages, i);
+    for (guint i = 0; i < messages->len; i++) {
+        const struct qs_told *told = g_ptr_array_index(messages, i);
         const struct qs_view message = told->bytes;
 
         if (!qs_told_is_lent(told, b->kind, is_of_players) ||
@@ -242,8 +245,8 @@ char *qwd_lent_because(const struct qs_borrower *borrower, const char *map)
     const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
     const struct qs_sign_on_loss loss = {b->lost, true};
 
-    return b->lost ? qs_sign_on_loss_text(map, &loss)
-                   : g_strdup("the capture begins in the middle of a level");
+    return b->lacks_part ? qs_sign_on_loss_text(map, &loss)
+                         : g_strdup("the capture begins in the middle of a level");
 }
 
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower)

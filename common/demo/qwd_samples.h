@@ -47,12 +47,19 @@ struct qwd_sample {
     struct qwd_numbers numbers; /* in view */
 };
 
-/* Of all the level, in order; 0 is none. */
+/*
+ * Of all the level, in order. Each is packed: of the entities' bits only so many words as the
+ * highest number needs.
+ */
 struct qwd_samples {
-    struct qwd_sample all[QWD_SAMPLES];
-    unsigned count;
+    uint8_t *all; /* `count` of them; QWD_SAMPLES at most */
+    unsigned count, room, words;
     uint32_t updates, every, next; /* updates so far, between samples, until the next sample */
 };
+
+/* What it holds is freed; `copy` is one of its own. */
+void qwd_samples_clear(struct qwd_samples *samples);
+void qwd_samples_copy(struct qwd_samples *copy, const struct qwd_samples *samples);
 
 /* Whether the next update has a sample. */
 static inline bool qwd_samples_is_due(const struct qwd_samples *samples)
@@ -60,7 +67,12 @@ static inline bool qwd_samples_is_due(const struct qwd_samples *samples)
     return samples->updates >= samples->next;
 }
 
-/* Counts an update. Where its sample is to be taken: that, with nothing but `update`; else NULL. */
-struct qwd_sample *qwd_samples_update(struct qwd_samples *samples);
+/* Counts an update. True: qwd_samples_add() may follow, with its sample. */
+bool qwd_samples_update(struct qwd_samples *samples);
+
+/* Sets sample->update. */
+void qwd_samples_add(struct qwd_samples *samples, struct qwd_sample *sample);
+
+struct qwd_sample qwd_samples_at(const struct qwd_samples *samples, unsigned index);
 
 #endif

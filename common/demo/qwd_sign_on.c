@@ -39,7 +39,8 @@ enum part {
     NUMBERED, /* one for each number, which follows the id: a player, a light style */
     STAT,     /* the same, but few of them are the same for all */
     TEXT,     /* few commands belong to it */
-    CHANGE    /* changes a part of an info, which belongs to it */
+    CHANGE,   /* changes a part of an info, which belongs to it */
+    VIEW      /* what the client sees: see() */
 };
 
 static enum part part_of(uint8_t id)
@@ -69,6 +70,10 @@ static enum part part_of(uint8_t id)
         [SVC_STUFFTEXT] = TEXT,
         [SVC_SETINFO] = CHANGE,
         [SVC_SERVERINFO] = CHANGE,
+        [SVC_PLAYERINFO] = VIEW,
+        [SVC_PACKETENTITIES] = VIEW,
+        [SVC_DELTAPACKETENTITIES] = VIEW,
+        [SVC_FTE_UPDATEENTITIES] = VIEW,
     };
 
     return (enum part)parts[id];
@@ -100,7 +105,7 @@ static bool belongs(enum part part, struct qs_view message)
         return is_common_stat(message.data[1]);
     if (part == TEXT)
         return is_common_text(message);
-    return part != NO_PART && part != CHANGE;
+    return part != NO_PART && part != CHANGE && part != VIEW;
 }
 
 /* Both forms of a statistic are about the same; so are the texts with one first letter. */
@@ -262,8 +267,8 @@ static void see(struct qwd_told *told, const struct qw_session *session, uint8_t
         baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_PLAYERINFO:
-        /* Servers send it before each update. In MVD it has another form. */
-        if (qwd_samples_is_due(&told->samples) && !session->mvd)
+        /* In MVD it has another form. */
+        if (!session->mvd)
             see_place(told, session, body);
         break;
     case SVC_PACKETENTITIES:
@@ -313,23 +318,33 @@ static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
         add(sign_on, session, message);
 }
 
-static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const struct qs_view message = qwd_message_view(decoder, index);
+    struct qwd_told *told = (struct qwd_told *)sign_on->extra;
 
-    for (guint i = 0; i < decoder->messages->len; i++) {
-        const struct qs_view message = qwd_message_view(decoder, i);
+    if (message.size < 2)
+        return;
+    see(told, session, id_of(decoder, index), message);
+    if (qwd_updates_is_kept(&session->ext, message.data[0]))
+        qwd_updates_tell(sign_on, &told->presence, &session->ext, message);
+    if (part_of(message.data[0]) != VIEW)
+        keep(sign_on, session, message,
+             g_array_index(decoder->messages, struct qs_message, index).has_odd_text);
+}
 
-        if (message.size < 2)
-            continue;
-        see((struct qwd_told *)sign_on->extra, session, id_of(decoder, i), message);
-        if (qwd_updates_is_kept(&session->ext, message.data[0]))
-            qwd_updates_tell(sign_on, &((struct qwd_told *)sign_on->extra)->presence, &session->ext,
-                             message);
-        if (part_of(message.data[0]) != NO_PART)
-            keep(sign_on, session, message,
-                 g_array_index(decoder->messages, struct qs_message, i).has_odd_text);
-    }
+/* Most messages of the game tell nothing; servers send a player's place before each update. */
+static bool is_told(const struct qwd_told *told, uint8_t id)
+{
+    return part_of(id) != NO_PART && (id != SVC_PLAYERINFO || qwd_samples_is_due(&told->samples));
+}
+
+static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (is_told((const struct qwd_told *)sign_on->extra, id_of(decoder, i)))
+            tell_message(sign_on, decoder, i);
 }
 
 /* Before its first packet of the game a lender must have been understood to the last byte. */

@@ -12,6 +12,7 @@ static void told_free(void *extra)
     g_free(told->baselines);
     g_free(told->current);
     g_free(told->presence);
+    qwd_samples_clear(&told->samples);
     g_array_free(told->usual, TRUE);
     g_free(told);
 }
@@ -28,6 +29,7 @@ static void *told_copy(const void *extra)
 
     copy->baselines = qw_states_copy(told->baselines);
     copy->current = qw_states_copy(told->current);
+    qwd_samples_copy(&copy->samples, &told->samples);
     copy->presence = g_memdup2(told->presence, sizeof *told->presence);
     copy->usual = usual_new();
     g_array_append_vals(copy->usual, told->usual->data, told->usual->len);
@@ -104,21 +106,22 @@ static void vote(struct qwd_told *told)
         qwd_told_vote(told, &told->current->entities[i]);
 }
 
-static void sample(struct qwd_told *told, uint8_t player)
+static void take_sample(struct qwd_told *told, uint8_t player)
 {
-    struct qwd_sample *sample;
+    struct qwd_sample sample = {.player = player};
 
+    memcpy(sample.origin, told->origin, sizeof sample.origin);
+    for (uint32_t i = 0; told->current && i < told->current->count; i++)
+        qwd_numbers_set(&sample.numbers, told->current->entities[i].number, true);
+    qwd_samples_add(&told->samples, &sample);
+}
+
+static void look(struct qwd_told *told, uint8_t player)
+{
     if (told->samples.updates % VOTE_EVERY == 0)
         vote(told);
-    sample = qwd_samples_update(&told->samples);
-    if (told->everywhere)
-        told->samples.count = 0;
-    if (!sample || told->everywhere)
-        return;
-    sample->player = player;
-    memcpy(sample->origin, told->origin, sizeof sample->origin);
-    for (uint32_t i = 0; told->current && i < told->current->count; i++)
-        qwd_numbers_set(&sample->numbers, told->current->entities[i].number, true);
+    if (qwd_samples_update(&told->samples) && !told->everywhere)
+        take_sample(told, player);
 }
 
 void qwd_told_update(struct qwd_told *told, uint8_t player, struct qs_view body, bool is_delta)
@@ -130,7 +133,7 @@ void qwd_told_update(struct qwd_told *told, uint8_t player, struct qs_view body,
     else
         g_clear_pointer(&told->current, g_free);
     told->current = qw_states_apply(told->current, told->baselines, &told->format, in);
-    sample(told, player);
+    look(told, player);
 }
 
 bool qwd_told_usual(const struct qwd_told *told, const struct qw_delta_format *format,

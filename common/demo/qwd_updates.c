@@ -117,9 +117,11 @@ static struct qs_view kept(const struct qs_sign_on *lender, uint32_t number)
 
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *lender)
 {
-    for (guint i = 0; i < lender->messages->len; i++) {
+    const GPtrArray *messages = qs_sign_on_messages(lender);
+
+    for (guint i = 0; i < messages->len; i++) {
         const struct qs_view message =
-            ((const struct qs_told *)g_ptr_array_index(lender->messages, i))->bytes;
+            ((const struct qs_told *)g_ptr_array_index(messages, i))->bytes;
         struct qs_reader in = qs_reader_over(message.data, message.size);
 
         if (qs_reader_u8(&in) == SVC_FTE_SPAWNBASELINE2)

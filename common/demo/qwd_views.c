@@ -32,7 +32,8 @@ static bool was_in_view(const struct qwd_borrower *b, const struct qwd_seen *see
 
 /* A view of a lender's. */
 struct near {
-    const struct qwd_sample *sample;
+    bool any;
+    struct qwd_sample sample;
     double difference;
 };
 
@@ -97,13 +98,13 @@ static void add_near(struct near *near, struct near other)
     for (unsigned i = 0; i < NEAREST; i++) {
         const struct near farther = near[i];
 
-        if (farther.sample && is_same(farther.sample, other.sample))
+        if (farther.any && is_same(&farther.sample, &other.sample))
             return;
-        if (farther.sample && !(other.difference < farther.difference))
+        if (farther.any && !(other.difference < farther.difference))
             continue;
         near[i] = other;
         other = farther;
-        if (!other.sample)
+        if (!other.any)
             return;
     }
 }
@@ -112,9 +113,9 @@ static void find_near(struct near *near, const struct qwd_told *told, const stru
                       const struct votes *votes)
 {
     for (unsigned i = 0; i < told->samples.count; i++) {
-        const struct qwd_sample *sample = &told->samples.all[i];
+        const struct qwd_sample sample = qwd_samples_at(&told->samples, i);
 
-        add_near(near, (struct near){sample, difference(own, sample, &votes->mentioned)});
+        add_near(near, (struct near){true, sample, difference(own, &sample, &votes->mentioned)});
     }
 }
 
@@ -126,7 +127,7 @@ static void vote(struct votes *votes, const struct near *near)
         return;
     votes->all += weight;
     for (unsigned i = 0; i < QW_STATES_MAX; i++)
-        if (qwd_numbers_has(&near->sample->numbers, i))
+        if (qwd_numbers_has(&near->sample.numbers, i))
             votes->in_view[i] += weight;
 }
 
@@ -138,7 +139,7 @@ static void vote_of_view(const struct qwd_borrower *b, const struct qwd_seen *se
     find_near(near, seen->own, own, votes);
     for (guint i = 0; i < b->told->len; i++)
         find_near(near, g_ptr_array_index(b->told, i), own, votes);
-    for (unsigned i = 0; i < NEAREST && near[i].sample; i++)
+    for (unsigned i = 0; i < NEAREST && near[i].any; i++)
         vote(votes, &near[i]);
 }
 
@@ -151,7 +152,7 @@ static double distance_of(const struct qwd_borrower *b, const struct qwd_seen *s
     const double foreign = told->format.coord_size != seen->format.coord_size ? FOREIGN : 0;
 
     find_near(near, told, first, votes);
-    return near[0].sample ? near[0].difference + foreign : HUGE_VAL;
+    return near[0].any ? near[0].difference + foreign : HUGE_VAL;
 }
 
 /*
@@ -164,7 +165,7 @@ static struct votes *count_votes(struct qwd_borrower *b, const struct qwd_seen *
 
     find_mentioned(seen, &votes->mentioned);
     for (unsigned i = 0; i < seen->samples.count; i++) {
-        struct qwd_sample own = seen->samples.all[i];
+        struct qwd_sample own = qwd_samples_at(&seen->samples, i);
 
         if (own.player != b->dialect.player)
             continue;

@@ -54,10 +54,8 @@ struct qs_sign_on_extra {
 };
 
 struct qs_sign_on {
-    GPtrArray *messages;            /* struct qs_told, in order */
-    GHashTable *places;             /* what a message is about -> its index */
+    struct qs_told_list *told;
     uint32_t blocks;                /* so many have begun */
-    uint32_t bytes;                 /* of all messages */
     struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
     bool complete;                  /* the level can be played with it */
     bool broken;                    /* it became too large, or part of it was not understood */
@@ -82,8 +80,11 @@ void qs_sign_on_add(struct qs_sign_on *sign_on, int64_t about, struct qs_view by
  */
 void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes);
 
-/* The bytes of the message about this; data NULL: there is none. */
+/* The bytes of the message about this, until the next one is told; data NULL: there is none. */
 struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about);
+
+/* struct qs_told, in order. */
+const GPtrArray *qs_sign_on_messages(const struct qs_sign_on *sign_on);
 
 /* So many observations prove that a lender fits; fewer may be chance. */
 enum { QS_LENDER_PROOF = 20 };

@@ -22,7 +22,8 @@ uint8_t qw_read_player(struct qs_decoder *d, unsigned id)
 {
     const uint8_t player = qs_u8(d, id);
 
-    qs_label(d, ": player %u", player);
+    if (qs_label_wanted(d))
+        qs_label(d, ": player %u", player);
     qw_emit_player_name(d, player, 1);
     return player;
 }

@@ -108,13 +108,14 @@ static bool is_odd(uint64_t bits)
 /* The packets behind number `after`, up to `last`, by number modulo 64. */
 static uint64_t numbers_between(uint32_t after, uint32_t last)
 {
-    uint64_t bits = 0;
+    const uint32_t count = last > after ? last - after : 0;
+    const uint32_t first = (after + 1) % 64;
+    uint64_t bits;
 
-    if (last > after && last - after >= 64)
+    if (count >= 64)
         return UINT64_MAX;
-    for (uint32_t number = after + 1; number <= last; number++)
-        bits |= UINT64_C(1) << number % 64;
-    return bits;
+    bits = (UINT64_C(1) << count) - 1;
+    return first ? bits << first | bits >> (64 - first) : bits;
 }
 
 static void send(struct qw_reliable *way, uint32_t sequence, bool reliable)

@@ -26,8 +26,8 @@ static guint ends_hash(gconstpointer data)
 }
 
 /* Which end of the two the sender `a` is; QS_END_UNKNOWN: these are not the ends `a` and `b`. */
-static enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
-                             const struct qs_address *b)
+static inline enum qs_end sender_of(const struct qs_address *ends, const struct qs_address *a,
+                                    const struct qs_address *b)
 {
     if (qs_address_equal(&ends[QS_END_A], a))
         return qs_address_equal(&ends[QS_END_B], b) ? QS_END_A : QS_END_UNKNOWN;

@@ -159,12 +159,16 @@ static void rebuild_packet(struct qs_client_session *session, const char *file, 
         session->rebuilt->rebuilder->packet(session->rebuild, decoder, packet);
 }
 
-/* The packet just decoded shows that it needs a sign-on. `before`: see qs_held_new(). */
-static void hold_if_late(struct qs_client_session *session, const struct qs_decoder *decoder,
-                         const struct qs_packet *packet, const struct qs_session *before)
+/* The packet just decoded shows that it needs a sign-on. */
+static bool is_late(const struct qs_client_session *session, const struct qs_decoder *decoder)
 {
-    if (!session->borrows || !session->borrows->is_late(decoder))
-        return;
+    return session->borrows && session->borrows->is_late(decoder);
+}
+
+/* `before`: see qs_held_new(). */
+static void hold(struct qs_client_session *session, const struct qs_decoder *decoder,
+                 const struct qs_packet *packet, const struct qs_session *before)
+{
     session->held = qs_held_new(session->lending, session->rebuilt, session->number, decoder,
                                 before, packet->time);
     session->borrows = NULL;
@@ -225,7 +229,8 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     if (session->demo)
         qs_session_demo_set_peers(session->demo, session->lending, session->lender);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
-    hold_if_late(session, decoder, first, NULL);
+    if (is_late(session, decoder))
+        hold(session, decoder, first, NULL);
     return session;
 }
 
@@ -262,8 +267,9 @@ static void take(struct qs_client_session *session, const char *file, const char
     follow_levels(session, decoder->session, packet, session->packets);
     if (!session->demo)
         return;
-    hold_if_late(session, decoder, packet,
-                 heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
+    if (is_late(session, decoder))
+        hold(session, decoder, packet,
+             heard_server || decoder->direction == QS_C2S ? &session->state : NULL);
     if (session->held)
         qs_held_packet(session->held, decoder, file, packet);
     else

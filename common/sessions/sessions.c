@@ -27,7 +27,7 @@ struct qs_sessions {
     const char *file;                   /* of the packet at hand; interned */
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
-    int64_t latest;                     /* time of the last datagram; 0: none */
+    struct qs_sessions_clock clock;
     struct qs_lending *lending;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
@@ -54,6 +54,25 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
 unsigned qs_sessions_count(const struct qs_sessions *sessions)
 {
     return sessions->numbering.count;
+}
+
+struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions)
+{
+    return sessions->clock;
+}
+
+void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock)
+{
+    if (!clock->last)
+        return;
+    qs_flow_table_expire(sessions->flows, clock->furthest);
+    sessions->clock.last = clock->last;
+    sessions->clock.furthest = MAX(sessions->clock.furthest, clock->furthest);
+}
+
+void qs_sessions_skip(struct qs_sessions *sessions, unsigned count)
+{
+    sessions->numbering.count += count;
 }
 
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
@@ -247,7 +266,14 @@ static void tell_files(struct qs_sessions *sessions, struct qs_client_session *s
             handler->demo_file(handler, session, g_ptr_array_index(files, session->files_told));
 }
 
-/* What is new since the packet before. */
+/* What is new since the packet before. Mostly nothing is. */
+static bool has_news(const struct qs_client_session *session)
+{
+    return !session->begin_told || (!session->late_told && qs_client_session_waits(session)) ||
+           (session->demo && qs_session_demo_files(session->demo)->len != session->files_told) ||
+           (session->map && session->level_told != session->level + 1);
+}
+
 static void tell_news(struct qs_sessions *sessions, struct qs_client_session *session)
 {
     const struct qs_sessions_handler *handler = sessions->handler;
@@ -345,7 +371,8 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
         return;
     qs_client_session_packet(conversation->session, sessions->file, comment_of(sessions, packet),
                              decoder, packet);
-    tell_news(sessions, conversation->session);
+    if (has_news(conversation->session))
+        tell_news(sessions, conversation->session);
 }
 
 /* Nothing of what may still come is in its demo. Streams go on, behind the end of a game. */
@@ -387,8 +414,8 @@ static void report_packet(struct qs_sessions *sessions, struct qs_conversation *
         report_numbered(sessions, conversation, packet);
 }
 
-static void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                 struct qs_packet *packet)
+static inline void take(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                        struct qs_packet *packet)
 {
     decode(sessions, conversation, packet);
     follow_session(sessions, conversation, packet);
@@ -398,8 +425,8 @@ static void take(struct qs_sessions *sessions, struct qs_conversation *conversat
 
 /* --- Order ----------------------------------------------------------------------------------- */
 
-static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                       struct qs_place *place)
+static inline void find_place(const struct qs_conversation *conversation,
+                              const struct qs_packet *packet, struct qs_place *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
@@ -408,8 +435,8 @@ static void find_place(const struct qs_conversation *conversation, const struct 
 }
 
 /* The packet's turn has come. */
-static void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                         struct qs_packet *packet, const struct qs_place *place)
+static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
+                                struct qs_packet *packet, const struct qs_place *place)
 {
     const uint32_t connection = conversation->state->connection;
 
@@ -554,9 +581,9 @@ static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet 
  */
 static bool is_step(const struct qs_sessions *sessions, const struct qs_packet *packet)
 {
-    const int64_t step = packet->time - sessions->latest;
+    const int64_t step = packet->time - sessions->clock.last;
 
-    return sessions->latest && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
+    return sessions->clock.last && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
 }
 
 static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
@@ -579,13 +606,14 @@ static void set_back(struct qs_flow *flow, void *user)
 
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
-    int64_t step = packet->time - sessions->latest;
+    int64_t step = packet->time - sessions->clock.last;
 
     if (is_step(sessions, packet) && goes_on(sessions, packet)) {
         qs_flow_table_each(sessions->flows, set_back, &step);
         qs_flow_table_shift(sessions->flows, step);
     }
-    sessions->latest = packet->time;
+    sessions->clock.last = packet->time;
+    sessions->clock.furthest = MAX(sessions->clock.furthest, packet->time);
 }
 
 /* --- Live sessions --------------------------------------------------------------------------- */
@@ -721,7 +749,7 @@ static void look_after(struct qs_flow *flow, void *user)
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->latest + since, g_ptr_array_new()};
+    struct waiting waiting = {sessions, sessions->clock.last + since, g_ptr_array_new()};
 
     qs_flow_table_each(sessions->flows, look_after, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)

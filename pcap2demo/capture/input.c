@@ -9,6 +9,7 @@
 
 #include "common/demo/format.h"
 #include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/pcap_in.h"
 #include "pcap2demo/capture/pcapng_in.h"
 #include "pcap2demo/capture/source.h"
 
@@ -29,8 +30,10 @@ struct link_filter {
 };
 
 struct input {
-    pcap_t *pcap;             /* NULL: it is a pcapng file */
-    struct pcapng_in *pcapng; /* NULL: it is none */
+    /* One of these; the others are NULL. */
+    pcap_t *pcap;             /* an interface, or a pcap file that is libpcap's matter */
+    struct pcap_in *file;     /* a pcap file */
+    struct pcapng_in *pcapng; /* a pcapng file */
     char *name, *stem;
     bool live;
     char *filter;    /* files only: the frames that do not match are counted, not handed out */
@@ -144,10 +147,12 @@ static bool open_pcap(struct input *input, FILE *stream, char **error)
 
 static bool open_capture(struct input *input, FILE *stream, char **error)
 {
-    if (!is_pcapng_stream(stream))
-        return open_pcap(input, stream, error);
-    input->pcapng = pcapng_in_open(stream, error);
-    return input->pcapng != NULL;
+    if (is_pcapng_stream(stream)) {
+        input->pcapng = pcapng_in_open(stream, error);
+        return input->pcapng != NULL;
+    }
+    input->file = pcap_in_open(stream);
+    return input->file || open_pcap(input, stream, error);
 }
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
@@ -260,6 +265,8 @@ const char *input_stem(const struct input *input)
 
 int input_link_type(const struct input *input)
 {
+    if (input->file)
+        return pcap_in_link_type(input->file);
     return input->pcapng ? pcapng_in_link_type(input->pcapng) : pcap_datalink(input->pcap);
 }
 
@@ -278,11 +285,17 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
+static const char *problem_of(const struct input *input)
+{
+    if (input->file)
+        return pcap_in_problem(input->file);
+    return input->pcapng ? pcapng_in_problem(input->pcapng) : pcap_geterr(input->pcap);
+}
+
 /* What is wrong, and where in the file. */
 static enum input_status broken(struct input *input)
 {
-    const char *reason =
-        input->pcapng ? pcapng_in_problem(input->pcapng) : pcap_geterr(input->pcap);
+    const char *reason = problem_of(input);
 
     g_free(input->error);
     if (input->live)
@@ -326,6 +339,26 @@ static enum input_status next_of_pcap(struct input *input, struct input_frame *f
     return INPUT_FRAME;
 }
 
+static enum input_status next_of_file(struct input *input, struct input_frame *frame)
+{
+    struct pcap_in_frame found;
+
+    if (input->interrupted)
+        return INPUT_END;
+    switch (pcap_in_next(input->file, &found)) {
+    case PCAP_IN_GOOD:
+        break;
+    case PCAP_IN_OVER:
+        return INPUT_END;
+    case PCAP_IN_BROKEN:
+        return broken(input);
+    }
+    input->position = pcap_in_position(input->file);
+    *frame = (struct input_frame){
+        .bytes = found.bytes, .time = found.time, .link_type = pcap_in_link_type(input->file)};
+    return INPUT_FRAME;
+}
+
 static enum input_status next_of_pcapng(struct input *input, struct input_frame *frame)
 {
     struct pcapng_frame found;
@@ -348,12 +381,19 @@ static enum input_status next_of_pcapng(struct input *input, struct input_frame 
     return INPUT_FRAME;
 }
 
+static enum input_status next(struct input *input, struct input_frame *frame)
+{
+    if (input->file)
+        return next_of_file(input, frame);
+    return input->pcapng ? next_of_pcapng(input, frame) : next_of_pcap(input, frame);
+}
+
 enum input_status input_next(struct input *input, struct input_frame *frame)
 {
     enum input_status status;
 
     do {
-        status = input->pcapng ? next_of_pcapng(input, frame) : next_of_pcap(input, frame);
+        status = next(input, frame);
         if (status != INPUT_FRAME)
             return status;
         frame->number = ++input->frames;
@@ -368,10 +408,10 @@ uint64_t input_position(const struct input *input)
 
 void input_break(struct input *input)
 {
-    if (input->pcapng)
-        input->interrupted = 1;
-    else
+    if (input->pcap)
         pcap_breakloop(input->pcap);
+    else
+        input->interrupted = 1;
 }
 
 int input_descriptor(const struct input *input)
@@ -391,7 +431,9 @@ struct input_drops input_drops(const struct input *input)
 void input_close(struct input *input)
 {
     free_filters(input);
-    if (input->pcapng)
+    if (input->file)
+        pcap_in_close(input->file);
+    else if (input->pcapng)
         pcapng_in_close(input->pcapng);
     else if (input->pcap)
         pcap_close(input->pcap);

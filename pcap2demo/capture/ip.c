@@ -480,7 +480,8 @@ enum ip_found ip_read(struct ip *ip, struct span bytes, int64_t time, struct qs_
 
     memset(&packet->source, 0, sizeof packet->source);
     memset(&packet->destination, 0, sizeof packet->destination);
-    g_array_set_size(ip->fragments, 0);
+    if (ip->fragments->len)
+        g_array_set_size(ip->fragments, 0);
     if (!bytes.size)
         return IP_NOTHING;
     found = bytes.data[0] >> 4 == 6 ? read_ipv6(ip, bytes, &in) : read_ipv4(ip, bytes, &in);

@@ -5,25 +5,52 @@
 #include "common/core/writer.h"
 #include "common/demo/qwd_samples.h"
 
-static void test_spread(void **state)
+/* The entity in view has the number of the update, modulo the numbers that there are. */
+static void take(struct qwd_samples *samples, uint32_t update)
 {
-    struct qwd_samples *samples = g_new0(struct qwd_samples, 1);
-    uint32_t gap = 0;
+    struct qwd_sample sample = {.player = 3, .origin = {1, 2, (float)update}};
 
-    (void)state;
-    for (unsigned i = 0; i < 100000; i++)
-        qwd_samples_update(samples);
+    qwd_numbers_set(&sample.numbers, update % QW_STATES_MAX, true);
+    if (qwd_samples_update(samples))
+        qwd_samples_add(samples, &sample);
+}
+
+static void check(const struct qwd_samples *samples, unsigned index, uint32_t update)
+{
+    const struct qwd_sample sample = qwd_samples_at(samples, index);
+
+    assert_int_equal(sample.update, update);
+    assert_int_equal(sample.player, 3);
+    assert_true(sample.origin[2] == (float)update);
+    for (unsigned i = 0; i < QW_STATES_MAX; i++)
+        assert_int_equal(qwd_numbers_has(&sample.numbers, i), i == update % QW_STATES_MAX);
+}
+
+static void check_all(const struct qwd_samples *samples)
+{
+    const uint32_t gap = qwd_samples_at(samples, 1).update;
+
     assert_true(samples->count >= QWD_SAMPLES / 2);
     assert_true(samples->count <= QWD_SAMPLES);
-    assert_int_equal(samples->all[0].update, 0);
-    for (unsigned i = 1; i < samples->count; i++) {
-        if (!gap)
-            gap = samples->all[i].update - samples->all[i - 1].update;
-        assert_int_equal(samples->all[i].update - samples->all[i - 1].update, gap);
-    }
-    assert_true(samples->all[samples->count - 1].update >= 100000 - 2 * gap);
-    assert_true(samples->all[samples->count - 1].update <= 100000);
-    g_free(samples);
+    for (unsigned i = 0; i < samples->count; i++)
+        check(samples, i, i * gap);
+    assert_true(samples->count * gap >= 100000 - gap);
+    assert_true(samples->count * gap <= 100000 + gap);
+}
+
+static void test_spread(void **state)
+{
+    struct qwd_samples samples = {0}, copy;
+
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++)
+        take(&samples, i);
+    check_all(&samples);
+    qwd_samples_copy(&copy, &samples);
+    qwd_samples_clear(&samples);
+    check_all(&copy);
+    take(&copy, 100000);
+    qwd_samples_clear(&copy);
 }
 
 static void test_difference(void **state)

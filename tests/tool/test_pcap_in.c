@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pcap files: what libpcap reads of them as well, and what is left to it. */
+#include "tests/tool/frames.h"
+
+#include <fcntl.h>
+#include <pcap/pcap.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/core/writer.h"
+#include "pcap2demo/capture/pcap_in.h"
+
+#define MICROSECONDS UINT32_C(0xa1b2c3d4)
+#define NANOSECONDS UINT32_C(0xa1b23c4d)
+#define MODIFIED UINT32_C(0xa1b2cd34)
+
+static const uint32_t sizes[] = {0, 1, 60, 1514, 65535, PCAP_IN_FRAME_MAX, 14, 100000, 7};
+
+/* How a file is written. */
+struct form {
+    uint32_t magic;
+    bool big_endian;
+    uint32_t snaplen;
+    uint16_t minor;
+    uint32_t link;
+};
+
+static void put16(GByteArray *file, const struct form *form, uint16_t value)
+{
+    qs_write_u16(file, form->big_endian ? GUINT16_SWAP_LE_BE(value) : value);
+}
+
+static void put32(GByteArray *file, const struct form *form, uint32_t value)
+{
+    qs_write_u32(file, form->big_endian ? GUINT32_SWAP_LE_BE(value) : value);
+}
+
+static void put_header(GByteArray *file, const struct form *form)
+{
+    put32(file, form, form->magic);
+    put16(file, form, 2);
+    put16(file, form, form->minor);
+    put32(file, form, 0);
+    put32(file, form, 0);
+    put32(file, form, form->snaplen);
+    put32(file, form, form->link);
+}
+
+static void put_frame(GByteArray *file, const struct form *form, uint32_t index)
+{
+    const uint32_t size = sizes[index % G_N_ELEMENTS(sizes)];
+
+    put32(file, form, 1700000000 + index);
+    put32(file, form, index % 4 ? 999999 : 1234567890); /* more than a second: damaged */
+    put32(file, form, size);
+    put32(file, form, index % 3 ? size : size + 100);
+    for (uint32_t i = 0; i < size; i++)
+        qs_write_u8(file, (uint8_t)(i * 7 + index));
+}
+
+static GByteArray *make_file(const struct form *form, uint32_t frames)
+{
+    GByteArray *file = g_byte_array_new();
+
+    put_header(file, form);
+    for (uint32_t i = 0; i < frames; i++)
+        put_frame(file, form, i);
+    return file;
+}
+
+static FILE *stream_of(const GByteArray *file)
+{
+    FILE *stream = tmpfile();
+
+    assert_non_null(stream);
+    assert_int_equal(fwrite(file->data, 1, file->len, stream), file->len);
+    rewind(stream);
+    return stream;
+}
+
+/* --- Beside libpcap --- */
+
+static int64_t time_of(const struct pcap_pkthdr *header)
+{
+    return (int64_t)header->ts.tv_sec * 1000000000 + MIN(header->ts.tv_usec, 999999999);
+}
+
+static void check_frame(const struct pcap_in_frame *frame, const struct pcap_pkthdr *header,
+                        const uint8_t *data)
+{
+    assert_int_equal(frame->bytes.size, header->caplen);
+    assert_int_equal(frame->bytes.wire_size, MAX(header->len, header->caplen));
+    assert_memory_equal(frame->bytes.data, data, header->caplen);
+    assert_true(frame->time / 1000 == time_of(header) / 1000);
+}
+
+/* Returns how both end. */
+static enum pcap_in_status check_frames(struct pcap_in *in, pcap_t *pcap)
+{
+    struct pcap_in_frame frame;
+    enum pcap_in_status status;
+    struct pcap_pkthdr *header;
+    const uint8_t *data;
+
+    while ((status = pcap_in_next(in, &frame)) == PCAP_IN_GOOD) {
+        assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
+        check_frame(&frame, header, data);
+    }
+    assert_int_equal(pcap_next_ex(pcap, &header, &data),
+                     status == PCAP_IN_OVER ? PCAP_ERROR_BREAK : PCAP_ERROR);
+    return status;
+}
+
+static void check_file(const GByteArray *file, enum pcap_in_status end)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    struct pcap_in *in = pcap_in_open(stream_of(file));
+    pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream_of(file),
+                                                            PCAP_TSTAMP_PRECISION_NANO, error);
+
+    assert_non_null(in);
+    assert_non_null(pcap);
+    assert_int_equal(pcap_in_link_type(in), pcap_datalink(pcap));
+    assert_int_equal(check_frames(in, pcap), end);
+    assert_int_equal(pcap_in_problem(in) != NULL, end == PCAP_IN_BROKEN);
+    if (end == PCAP_IN_OVER)
+        assert_int_equal(pcap_in_position(in), file->len);
+    pcap_in_close(in);
+    pcap_close(pcap);
+}
+
+static void test_forms(void **state)
+{
+    static const uint32_t magics[] = {MICROSECONDS, NANOSECONDS};
+    static const uint32_t snaplens[] = {0, 1000, PCAP_IN_FRAME_MAX, UINT32_MAX};
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        const struct form form = {magics[i & 1], i & 2, snaplens[i / 4], 4, 1};
+        GByteArray *file = make_file(&form, 20);
+
+        check_file(file, PCAP_IN_OVER);
+        g_byte_array_free(file, TRUE);
+    }
+}
+
+static void test_bare_ip(void **state)
+{
+    const struct form form = {MICROSECONDS, false, 65535, 4, 101};
+    GByteArray *file = make_file(&form, 2);
+
+    (void)state;
+    check_file(file, PCAP_IN_OVER);
+    g_byte_array_free(file, TRUE);
+}
+
+static void test_cut(void **state)
+{
+    const struct form form = {MICROSECONDS, false, 65535, 4, 1};
+    GByteArray *file = make_file(&form, 5);
+    const guint behind_two = 24 + 2 * 16 + 1;
+
+    (void)state;
+    for (guint size = file->len - 1; size > behind_two; size -= MAX((size - behind_two) / 8, 1)) {
+        g_byte_array_set_size(file, size);
+        check_file(file, size == behind_two + 16 + 60 ? PCAP_IN_OVER : PCAP_IN_BROKEN);
+    }
+    g_byte_array_set_size(file, behind_two);
+    check_file(file, PCAP_IN_OVER);
+    g_byte_array_free(file, TRUE);
+}
+
+static void test_too_large(void **state)
+{
+    const struct form form = {MICROSECONDS, false, UINT32_MAX, 4, 1};
+    GByteArray *file = make_file(&form, 2);
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        put32(file, &form, PCAP_IN_FRAME_MAX + 1);
+    g_byte_array_set_size(file, file->len + PCAP_IN_FRAME_MAX + 1);
+    check_file(file, PCAP_IN_BROKEN);
+    g_byte_array_free(file, TRUE);
+}
+
+/* --- What is libpcap's matter --- */
+
+static void check_left(FILE *stream, const GByteArray *file)
+{
+    uint8_t *bytes = g_malloc(file->len + 1);
+
+    assert_null(pcap_in_open(stream));
+    assert_int_equal(fread(bytes, 1, file->len + 1, stream), file->len);
+    assert_memory_equal(bytes, file->data, file->len);
+    fclose(stream);
+    g_free(bytes);
+}
+
+static void test_left_to_libpcap(void **state)
+{
+    static const struct form forms[] = {
+        {MODIFIED, false, 65535, 4, 1},
+        {MICROSECONDS, false, 65535, 3, 1},     /* an older version */
+        {MICROSECONDS, false, 65535, 4, 147},   /* no link layer that is known */
+        {MICROSECONDS, true, 65535, 4, 1 << 16} /* with a field above the link type */
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
+        GByteArray *file = make_file(&forms[i], 1);
+
+        check_left(stream_of(file), file);
+        g_byte_array_set_size(file, 23);
+        check_left(stream_of(file), file);
+        g_byte_array_free(file, TRUE);
+    }
+}
+
+static void test_pipe(void **state)
+{
+    const struct form form = {MICROSECONDS, false, 65535, 4, 1};
+    GByteArray *file = make_file(&form, 3);
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], file->data, file->len), file->len);
+    close(ends[1]);
+    check_left(fdopen(ends[0], "rb"), file);
+    g_byte_array_free(file, TRUE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms), cmocka_unit_test(test_bare_ip),
+        cmocka_unit_test(test_cut),   cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_pipe),  cmocka_unit_test(test_left_to_libpcap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
