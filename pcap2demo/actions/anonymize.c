@@ -199,6 +199,22 @@ static bool needs_unpacking(const struct anonymize *all)
     return false;
 }
 
+/* A packet may have a name in a text before it tells whose it is. */
+static void learn_names(struct anonymize *all)
+{
+    const struct marks *marks = all->marks;
+
+    for (guint i = 0; i < marks->marks->len && all->options->replace_names; i++) {
+        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+
+        if (mark->kind == MARK_NAME && place_enter(&all->place, mark->source) &&
+            mark->offset <= all->place.bytes.size &&
+            mark->length <= all->place.bytes.size - mark->offset)
+            words_replace(all->names,
+                          (struct qs_view){all->place.bytes.data + mark->offset, mark->length});
+    }
+}
+
 static void replace_marks(struct anonymize *all)
 {
     const struct marks *marks = all->marks;
@@ -222,6 +238,7 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
                                 .packet = held,
                                 .payload = {packet->data, packet->size},
                                 .base = held->payload->len - packet->size};
+    learn_names(all);
     replace_marks(all);
     for (guint i = 0; i <= all->marks->sources->len; i++) {
         if (!place_enter(&all->place, i))
