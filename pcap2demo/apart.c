@@ -64,6 +64,7 @@ static GVariant *read_apart(void *user, unsigned index)
     GString *lines = g_string_new(NULL);
     struct qs_sessions_clock clock;
     struct reading reading;
+    GVariant *given;
 
     signals_default();
     keep_lines(lines);
@@ -76,7 +77,12 @@ static GVariant *read_apart(void *user, unsigned index)
     reading_read(&reading, options.files[index]);
     clock = qs_sessions_clock(reading.sessions);
     end_input(&reading, ties);
-    return give(&reading, ties, lines, &clock);
+    given = give(&reading, ties, lines, &clock);
+    reading_clear(&reading);
+    ties_free(ties);
+    keep_lines(NULL);
+    g_string_free(lines, TRUE);
+    return given;
 }
 
 /* --- The parent: what was given -------------------------------------------------------------- */
