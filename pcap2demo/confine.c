@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/confine.h"
 
+#include "pcap2demo/calls.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -197,5 +199,7 @@ char *confine(const char *user, const char *const *folders)
         problem = drop_capabilities();
     for (const char *const *folder = folders; *folder && !problem; folder++)
         problem = writing_problem(*folder);
-    return problem ? problem : restrict_files(folders);
+    if (!problem)
+        problem = restrict_files(folders);
+    return problem ? problem : calls_restrict();
 }

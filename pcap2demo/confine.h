@@ -5,7 +5,8 @@
  *   - is the user that was asked for, with the groups of that user;
  *   - has no capabilities, unless it is root's, and can get none;
  *   - reaches no files but those in the folders that it writes to, and connects to nothing, where
- *     the kernel has Landlock (Linux 5.13; landlock(7)).
+ *     the kernel has Landlock (Linux 5.13; landlock(7));
+ *   - is refused the system calls that recording does not need (calls.h).
  *
  * What is open stays open.
  */

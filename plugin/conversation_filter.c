@@ -8,6 +8,7 @@
 
 struct search {
     packet_info *pinfo;
+    unsigned session;
     char *filter; /* NULL: nothing found yet */
 };
 
@@ -17,16 +18,25 @@ static void look_in(struct dissector *dissector)
 {
     const uint32_t number = packet_session_number_again(dissector, search.pinfo);
 
-    if (number && !search.filter)
-        search.filter = g_strdup_printf("%s.session == %u", dissector->protocol->name, number);
+    if (!number || search.filter)
+        return;
+    search.session = number;
+    search.filter = g_strdup_printf("%s.session == %u", dissector->protocol->name, number);
 }
 
-/* A new string, or NULL where the packet belongs to no session. */
-static char *filter_of(packet_info *pinfo)
+char *conversation_filter_of(packet_info *pinfo, unsigned *session)
 {
     search = (struct search){.pinfo = pinfo};
     dissectors_each(look_in);
+    *session = search.session;
     return search.filter;
+}
+
+static char *filter_of(packet_info *pinfo)
+{
+    unsigned session;
+
+    return conversation_filter_of(pinfo, &session);
 }
 
 static ws_bool has_session(packet_info *pinfo)

@@ -23,7 +23,7 @@ static void queue(const struct dissector *dissector, packet_info *pinfo,
     credential->num = credential->username_num = pinfo->num;
     credential->password_hf_id = dissector->hf[secret->row];
     credential->username = text_in(pinfo, secret->user[0] ? secret->user : "n.a.");
-    credential->proto = dissector->protocol->title;
+    credential->proto = dissector->protocol->short_name;
     credential->info = text_in(pinfo, secret->purpose);
     tap_queue_packet(tap, pinfo, credential);
 }

@@ -8,6 +8,7 @@
 #include "plugin/dissectors.h"
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
+#include "plugin/follow.h"
 #include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/session_fields.h"
@@ -107,6 +108,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     dissector->decoder.want_summary =
         col_get_writable(pinfo->cinfo, COL_INFO) || (tree && PTREE_DATA(tree)->visible);
     dissector->decoder.want_transfers = export_objects_are_wanted() || context->first_pass;
+    follow_begin(dissector);
     run_decoder(dissector, context, wanted ? &dissector->counter.base : &sink.base, packet);
     if (context->first_pass)
         qs_links_take(context->links, &dissector->decoder);
@@ -114,6 +116,7 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
         qs_links_show(context->links, &dissector->decoder);
     export_objects_queue(dissector, pinfo, context->conversation);
     credentials_queue(dissector, pinfo);
+    follow_queue(dissector, pinfo);
     session_fields_show(dissector, proto_item_get_subtree(top), tvb,
                         packet_session_number(context, &dissector->decoder));
     if (wanted)
@@ -126,11 +129,11 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
 /* Of several protocols that try the packet, the first does. */
 static void queue_unclaimed(packet_info *pinfo, const struct qs_packet *packet)
 {
-    static uint32_t last;
+    static int64_t last = -1; /* its offset: see packet_states.h */
 
-    if (pinfo->num != last)
+    if (pinfo->fd->file_off != last)
         export_demos_queue(NULL, pinfo, packet, NULL);
-    last = pinfo->num;
+    last = pinfo->fd->file_off;
 }
 
 /*

@@ -51,7 +51,8 @@ struct dissector {
     range_t *held_ports;   /* those whose packets come to this dissector now */
     GHashTable *built_in;  /* port -> handle of the dissector that had it before, where one did */
 
-    int tap; /* of statistics */
+    int tap;        /* of statistics */
+    int follow_tap; /* see follow.h */
     struct qs_message_counter counter;
 
     struct qs_decoder decoder;

@@ -13,10 +13,11 @@ struct completion {
     int protocol;
     struct qs_evidence evidence;
 };
-static GHashTable *completions; /* number of the packet -> struct completion */
+static GHashTable *completions; /* offset of the frame in its file -> struct completion */
 
-/* The packet that was asked about last, and what came of it. */
-static uint32_t last;
+/* The packet that was asked about last, by its offset, and what came of it. (Numbers are given
+ * twice where a filter leaves frames out of two passes.) */
+static int64_t last = -1;
 static int found = QS_PROTOCOL_NONE;
 
 static void take_options(struct dissector *dissector)
@@ -28,14 +29,14 @@ void late_begin(void)
 {
     g_clear_pointer(&unclaimed, qs_unclaimed_free);
     g_clear_pointer(&completions, g_hash_table_destroy);
-    last = 0;
+    last = -1;
 }
 
 static void start(void)
 {
     dissectors_each(take_options);
     unclaimed = qs_unclaimed_new(options);
-    completions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 }
 
 static void forget(void *user, struct qs_packet *packet)
@@ -49,7 +50,7 @@ static void complete(const struct qs_packet *packet)
     struct completion *completion = g_new(struct completion, 1);
 
     *completion = (struct completion){found, qs_unclaimed_evidence(unclaimed)};
-    g_hash_table_insert(completions, GUINT_TO_POINTER(last), completion);
+    g_hash_table_insert(completions, g_memdup2(&last, sizeof last), completion);
     qs_unclaimed_claim(unclaimed, &packet->source, &packet->destination, forget, NULL);
 }
 
@@ -66,7 +67,7 @@ static void ask(const struct qs_packet *packet, int by_port)
 
 static const struct completion *completed_by(const packet_info *pinfo)
 {
-    return completions ? g_hash_table_lookup(completions, GUINT_TO_POINTER(pinfo->num)) : NULL;
+    return completions ? g_hash_table_lookup(completions, &pinfo->fd->file_off) : NULL;
 }
 
 bool late_is_recognised(const struct dissector *dissector, const packet_info *pinfo,
@@ -78,8 +79,8 @@ bool late_is_recognised(const struct dissector *dissector, const packet_info *pi
 
     if (pinfo->flags.in_error_pkt)
         return false;
-    if (!PINFO_FD_VISITED(pinfo) && pinfo->num != last) {
-        last = pinfo->num;
+    if (!PINFO_FD_VISITED(pinfo) && pinfo->fd->file_off != last) {
+        last = pinfo->fd->file_off;
         ask(packet, by_port ? protocol : QS_PROTOCOL_NONE);
     }
     completion = completed_by(pinfo);

@@ -7,6 +7,7 @@
 #include "plugin/export_demos.h"
 #include "plugin/export_objects.h"
 #include "plugin/fields.h"
+#include "plugin/follow.h"
 #include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
@@ -51,6 +52,7 @@ static void add_dissector(const struct qs_protocol *protocol)
     session_fields_register(dissector);
     preferences_register(dissector, preferences_changed);
     statistics_register(dissector);
+    follow_register(dissector);
     dissect_register(dissector);
 }
 

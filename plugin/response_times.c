@@ -25,7 +25,7 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
                             .nsecs = pinfo->abs_ts.nsecs - (int)(response->time % 1000000000)};
 
     (void)edt, (void)flags;
-    if (!response->request || !response->first)
+    if (!response->known || !response->first)
         return TAP_PACKET_DONT_REDRAW;
     add_srt_table_data(g_array_index(srt->srt_array, srt_stat_table *, 0), (int)response->kind,
                        &asked, pinfo);

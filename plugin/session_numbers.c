@@ -8,6 +8,11 @@ void session_numbers_restart(void)
     numbering = (struct qs_numbering){0};
 }
 
+uint32_t session_numbers_count(void)
+{
+    return numbering.count;
+}
+
 static struct session_number *new_number(void)
 {
     return wmem_new0(wmem_file_scope(), struct session_number);

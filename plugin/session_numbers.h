@@ -28,6 +28,9 @@ struct conversation_numbers {
 /* A capture begins. */
 void session_numbers_restart(void);
 
+/* How many sessions have begun. */
+uint32_t session_numbers_count(void);
+
 /* The number of the packet that was just decoded, in the first pass; NULL: it belongs to none. */
 const struct session_number *session_numbers_follow(struct conversation_numbers *numbers,
                                                     const struct qs_decoder *decoder);

@@ -30,7 +30,7 @@ void statistics_queue(const struct dissector *dissector, packet_info *pinfo,
     struct qs_packet_links links = {.ack_rtt = -1};
 
     if (context->links)
-        qs_links_find(context->links, pinfo->num, &links);
+        qs_links_find(context->links, decoder->packet, &links);
     figures->dissector = dissector;
     figures->session = context->session;
     figures->packet = *decoder->packet;

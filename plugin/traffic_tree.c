@@ -78,7 +78,8 @@ static tap_packet_status take_packet(stats_tree *tree, packet_info *pinfo, epan_
 void traffic_tree_register(const struct dissector *dissector)
 {
     const char *name = dissector->protocol->name;
+    char *title = g_strdup_printf("%s packets", dissector->protocol->title);
 
-    stats_tree_register_plugin(name, name, dissector->protocol->title, 0, take_packet, begin_tree,
-                               NULL);
+    stats_tree_register_plugin(name, name, title, 0, take_packet, begin_tree, NULL);
+    g_free(title);
 }

@@ -42,6 +42,14 @@ typedef bool ws_bool;
 typedef gboolean ws_bool;
 #endif
 
+/* What follows streams tells since 4.2 how many there are, for the window's number of the stream.
+ */
+#if WS_AT_LEAST(4, 2)
+#define WS_FOLLOW_COUNT(count) , count, NULL
+#else
+#define WS_FOLLOW_COUNT(count)
+#endif
+
 /* 4.0 leaves the units of floating point numbers out. */
 static inline void ws_append_unit(proto_item *item, int hf)
 {

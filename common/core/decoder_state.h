@@ -62,6 +62,7 @@ struct qs_decoder {
     struct qs_sink *sink;    /* or NULL */
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
     bool want_summary;       /* fill `summary` */
+    GString *transcript;     /* with `want_summary`: is appended to (see transcript.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
 
     /* Valid during a decode. */
@@ -110,6 +111,7 @@ struct qs_decoder {
     GArray *summary_items;  /* messages */
     unsigned summary_texts; /* how many of them have a text */
     GString *summary_fate;
+    bool transcript_line; /* the message at hand has a line in `transcript` */
 };
 
 /* Whether any of the packet's messages has the id. */

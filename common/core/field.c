@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/field.h"
 
+#include <string.h>
+
 #include <stddef.h>
 
 const char *qs_name_of(const struct qs_name *names, uint32_t value)
@@ -9,6 +11,16 @@ const char *qs_name_of(const struct qs_name *names, uint32_t value)
         if (names->value == value)
             return names->name;
     return NULL;
+}
+
+bool qs_number_of(const struct qs_name *names, const char *name, uint32_t *number)
+{
+    for (; names && names->name; names++)
+        if (strcmp(names->name, name) == 0) {
+            *number = names->value;
+            return true;
+        }
+    return false;
 }
 
 enum qs_kind qs_type_kind(enum qs_type type)

@@ -103,4 +103,7 @@ bool qs_type_holds(enum qs_type type, int64_t number);
 /* The name of `value`, or NULL. `names` may be NULL. */
 const char *qs_name_of(const struct qs_name *names, uint32_t value);
 
+/* The first number of that name. False where there is none; `names` may be NULL. */
+bool qs_number_of(const struct qs_name *names, const char *name, uint32_t *number);
+
 #endif

@@ -122,27 +122,62 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
 
 /* --- What is known of a packet --- */
 
-/* Of units and of datagrams in others the first with the number. */
-static const struct qs_link_record *find_record(const struct qs_links *links, uint32_t packet)
+static bool is_of(const struct qs_link_record *record, const struct qs_packet *packet)
 {
-    uint32_t low = 1, high = links->records.count;
+    return record->packet == (uint32_t)packet->number && record->time == packet->time;
+}
 
-    if (high && qs_link_record(links, high)->packet == packet)
-        return qs_link_record(links, high);
+/* The first record with the number or one above; one past the last where there is none. */
+static uint32_t lower_bound(const struct qs_links *links, uint32_t number)
+{
+    uint32_t low = 1, high = links->records.count + 1;
+
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (qs_link_record(links, middle)->packet < packet)
+        if (qs_link_record(links, middle)->packet < number)
             low = middle + 1;
         else
             high = middle;
     }
-    return low <= links->records.count ? qs_link_record(links, low) : NULL;
+    return low;
 }
 
+/* Of datagrams in others the first. NULL: there is none. */
+static const struct qs_link_record *find_record(const struct qs_links *links,
+                                                const struct qs_packet *packet)
+{
+    const uint32_t number = (uint32_t)packet->number, count = links->records.count;
+
+    if (count && is_of(qs_link_record(links, count), packet))
+        return qs_link_record(links, count);
+    for (uint32_t i = lower_bound(links, number); i <= count; i++) {
+        const struct qs_link_record *record = qs_link_record(links, i);
+
+        if (record->packet != number)
+            break;
+        if (is_of(record, packet))
+            return record;
+    }
+    return NULL;
+}
+
+/* Whether the number was given again, to the packet that came next: then it is that one's. */
+static bool is_left_out(const struct qs_links *links, uint32_t record)
+{
+    const struct qs_link_record *own = qs_link_record(links, record);
+    const struct qs_link_record *next;
+
+    if (!record || record == links->records.count)
+        return false;
+    next = qs_link_record(links, record + 1);
+    return next->packet == own->packet && next->time != own->time;
+}
+
+/* 0: none, or it has no number. */
 static uint64_t packet_of(const struct qs_links *links, uint32_t record)
 {
-    return qs_link_record(links, record)->packet;
+    return is_left_out(links, record) ? 0 : qs_link_record(links, record)->packet;
 }
 
 static int64_t time_since(const struct qs_links *links, const struct qs_link_record *record,
@@ -156,7 +191,7 @@ static void find_acknowledged(const struct qs_links *links, const struct qs_link
 {
     const struct qs_link_record *sent = qs_link_record(links, record->acks);
 
-    found->acks = sent->packet;
+    found->acks = packet_of(links, record->acks);
     if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record)
         found->ack_rtt = time_since(links, record, record->acks);
 }
@@ -181,7 +216,7 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
         const uint32_t first = qs_link_message(links, extra->confirms)->first;
 
         found->reliable_confirms = packet_of(links, first);
-        if (found->reliable_confirms)
+        if (first)
             found->reliable_time = time_since(links, record, first);
     }
     if (extra->fragment != extra->fragments)
@@ -192,17 +227,20 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
     found->download_request = packet_of(links, extra->download);
     if (!extra->response_to)
         return;
-    found->response = (struct qs_response){
-        (enum qs_exchange_kind)extra->kind, packet_of(links, extra->response_to),
-        time_since(links, record, extra->response_to), extra->first_response};
+    found->response = (struct qs_response){.kind = (enum qs_exchange_kind)extra->kind,
+                                           .known = true,
+                                           .request = packet_of(links, extra->response_to),
+                                           .time = time_since(links, record, extra->response_to),
+                                           .first = extra->first_response};
 }
 
-bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_packet_links *found)
+bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
+                   struct qs_packet_links *found)
 {
-    const struct qs_link_record *record = find_record(links, (uint32_t)number);
+    const struct qs_link_record *record = find_record(links, packet);
 
     *found = (struct qs_packet_links){.ack_rtt = -1, .reliable_time = -1};
-    if (!record || record->packet != (uint32_t)number)
+    if (!record)
         return false;
     if (record->acks)
         find_acknowledged(links, record, found);

@@ -48,12 +48,13 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
 /* A request that a packet answers. */
 struct qs_response {
     enum qs_exchange_kind kind;
-    uint64_t request; /* packet; 0: there is none */
+    bool known;       /* there is one */
+    uint64_t request; /* packet */
     int64_t time;     /* nanoseconds since it */
     bool first;       /* nothing answered it before */
 };
 
-/* Numbers of packets, 0: none; times in nanoseconds, -1: none. */
+/* Numbers of packets, 0: none, or left out; times in nanoseconds, -1: none. */
 struct qs_packet_links {
     uint64_t acks, acked_in;
     int64_t ack_rtt;
@@ -69,8 +70,13 @@ struct qs_packet_links {
     bool has_rate;
 };
 
-/* What is known of packet `number` by now. False where it was never taken. */
-bool qs_links_find(const struct qs_links *links, uint64_t number, struct qs_packet_links *found);
+/*
+ * What is known of the packet by now, which is found by its number and time: a number may be given
+ * again where a reader leaves packets out, and those have no links to them. False where the packet
+ * was never taken.
+ */
+bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
+                   struct qs_packet_links *found);
 
 /*
  * Emits that of the packet that was decoded last, all of it derived, and adds to the summary what

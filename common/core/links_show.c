@@ -30,10 +30,17 @@ static void show_time(struct qs_decoder *d, enum qs_link link, int64_t time)
         show(d, link, (uint64_t)time);
 }
 
+static void show_ack_time(struct qs_decoder *d, int64_t time)
+{
+    show_time(d, QS_LINK_ACK_RTT, time);
+    if (time >= 0)
+        qs_emit_generated_double(d, d->protocol->links + QS_LINK_RTT, 0, 0, (double)time / 1e6);
+}
+
 static void show_fields(struct qs_decoder *d, const struct qs_packet_links *links)
 {
     show_packet(d, QS_LINK_ACKS_FRAME, links->acks);
-    show_time(d, QS_LINK_ACK_RTT, links->ack_rtt);
+    show_ack_time(d, links->ack_rtt);
     show_packet(d, QS_LINK_ACKED_IN, links->acked_in);
     show_packet(d, QS_LINK_RELIABLE_FIRST_IN, links->reliable_first_in);
     show_packet(d, QS_LINK_RELIABLE_AGAIN_IN, links->reliable_again_in);
@@ -43,7 +50,7 @@ static void show_fields(struct qs_decoder *d, const struct qs_packet_links *link
     show_packet(d, QS_LINK_REASSEMBLED_IN, links->reassembled_in);
     show_packet(d, QS_LINK_RESPONSE_IN, links->response_in);
     show_packet(d, QS_LINK_RESPONSE_TO, links->response.request);
-    if (links->response.request)
+    if (links->response.known)
         show_time(d, QS_LINK_RESPONSE_TIME, links->response.time);
     show_packet(d, QS_LINK_DOWNLOAD_FROM, links->download_request);
     if (links->lost)
@@ -67,7 +74,7 @@ void qs_links_show(const struct qs_links *links, struct qs_decoder *d)
 {
     struct qs_packet_links found;
 
-    if (d->packet->unit || !qs_links_find(links, d->packet->number, &found))
+    if (d->packet->unit || !qs_links_find(links, d->packet, &found))
         return;
     d->in.overrun = false; /* of the packet's messages: these fields are not read from it */
     show_fields(d, &found);

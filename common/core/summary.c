@@ -2,6 +2,7 @@
 #include "common/core/summary.h"
 
 #include "common/core/text.h"
+#include "common/core/transcript.h"
 
 enum {
     TEXT_MAX = 160,    /* characters of a text */
@@ -46,6 +47,7 @@ void qs_summary_begin(struct qs_decoder *d)
     g_string_truncate(d->summary_fate, 0);
     g_array_set_size(d->summary_items, 0);
     d->summary_texts = 0;
+    d->transcript_line = false;
 }
 
 /* --- Items --- */
@@ -83,6 +85,7 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
         return;
     settle_last(d);
     g_array_append_val(d->summary_items, item);
+    d->transcript_line = false;
 }
 
 /* Where text goes now; NULL: there is enough of it. */
@@ -147,16 +150,6 @@ static void append_word(GString *out, const char *word)
         g_string_append_printf(out, "%s ", word);
 }
 
-/* Without the bytes up to `blank` around it. */
-static struct qs_view trimmed(struct qs_view text, uint8_t blank)
-{
-    while (text.size && text.data[text.size - 1] <= blank)
-        text.size--;
-    while (text.size && text.data[0] <= blank)
-        text = (struct qs_view){text.data + 1, text.size - 1};
-    return text;
-}
-
 static void append_quote(GString *out, const char *word, struct qs_view text)
 {
     append_word(out, word);
@@ -170,7 +163,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
     GString *out = d->want_summary && text.data ? text_end(d) : NULL;
 
     if (out)
-        append_quote(out, word, trimmed(qs_guard_text(d, text), ' '));
+        append_quote(out, word, qs_text_trimmed(qs_guard_text(d, text), ' '));
 }
 
 /* The message before the last one, where that has begun the line that the last one goes on with. */
@@ -205,7 +198,7 @@ static void append_line(GString *out, bool goes_on, struct qs_view text)
 static void add_line(struct qs_decoder *d, struct qs_view text)
 {
     const bool ends = text.size && text.data[text.size - 1] == '\n';
-    const struct qs_view line = trimmed(text, '\n');
+    const struct qs_view line = qs_text_trimmed(text, '\n');
     struct summary_item *open = open_line(d);
     GString *out;
 
@@ -235,9 +228,19 @@ static void add_number(struct qs_decoder *d, const struct qs_field *row,
         g_string_append_printf(out, "%" G_GUINT64_FORMAT, value->u);
 }
 
+/* What the text is said to be: its message, or the connectionless packet's command. */
+static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, struct qs_view text)
+{
+    const guint count = d->summary_items->len;
+
+    qs_transcript_add(d, count ? item_at(d, count - 1)->name : d->summary->str, row, text);
+}
+
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
                       const struct qs_value *value)
 {
+    if (d->transcript && row->type == QS_TEXT)
+        add_to_transcript(d, row, value->bytes);
     if (row->type != QS_TEXT)
         add_number(d, row, value);
     else if (strcmp(row->brief, QS_BRIEF_LINE) == 0)

@@ -65,6 +65,15 @@ char *qs_text_utf8(struct qs_view text)
     return g_string_free(out, FALSE);
 }
 
+struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank)
+{
+    while (text.size && text.data[text.size - 1] <= blank)
+        text.size--;
+    while (text.size && text.data[0] <= blank)
+        text = (struct qs_view){text.data + 1, text.size - 1};
+    return text;
+}
+
 bool qs_text_is_odd(struct qs_view text)
 {
     return text.size > QS_TEXT_LENGTH_MAX || (text.size && memchr(text.data, 0xff, text.size));

@@ -23,6 +23,9 @@ void qs_text_append_utf8(GString *out, struct qs_view text);
 /* The same as a new string (g_free() it). */
 char *qs_text_utf8(struct qs_view text);
 
+/* Without the bytes up to `blank` at both ends. */
+struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank);
+
 /* Whether readable UTF-8 is the same bytes: nothing was lost in making it readable. */
 bool qs_text_is_plain(struct qs_view text);
 

@@ -194,6 +194,7 @@ static void qwd_seed(struct qs_borrower *borrower, struct qs_session *session,
 
     b->version = known->version ? known->version : b->lent.base.version;
     b->lost = late->sign_on.lost;
+    b->lacks_part = b->lost || session->connection;
     qw_session_borrow(late, &b->lent, &agreed);
     late->player = b->dialect.player;
     late->spectator = b->dialect.spectator;
@@ -244,8 +245,8 @@ char *qwd_lent_because(const struct qs_borrower *borrower, const char *map)
     const struct qwd_borrower *b = (const struct qwd_borrower *)borrower;
     const struct qs_sign_on_loss loss = {b->lost, true};
 
-    return b->lost ? qs_sign_on_loss_text(map, &loss)
-                   : g_strdup("the capture begins in the middle of a level");
+    return b->lacks_part ? qs_sign_on_loss_text(map, &loss)
+                         : g_strdup("the capture begins in the middle of a level");
 }
 
 const GArray *qwd_lent_bases(const struct qs_borrower *borrower)

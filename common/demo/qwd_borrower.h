@@ -40,9 +40,10 @@ struct qwd_seen {
     GArray *bases;                   /* uint32_t: packets before the first that deltas count from */
     GHashTable *firsts;              /* number -> struct qwd_first */
     uint32_t gone[QW_STATES_MAX];    /* by number: packet in which it was removed; 0: it is there */
-    uint32_t agreements, wrong;      /* entities that came into view */
-    uint32_t strange;                /* that the lender never saw so: it may be, if it is seldom */
-    uint32_t wrong_models;           /* that are not in the list, or are no weapons in the hand */
+    uint32_t updates_at[QW_FRAMES_KEPT]; /* packets with updates, by place */
+    uint32_t agreements, wrong;          /* entities that came into view */
+    uint32_t strange;      /* that the lender never saw so: it may be, if it is seldom */
+    uint32_t wrong_models; /* that are not in the list, or are no weapons in the hand */
     float origins[QWD_PLAYERS_MAX][3]; /* of the last svc_playerinfo, by player */
     struct qwd_numbers known;          /* that are in view, of those that were mentioned */
     struct qwd_samples samples;        /* of `known`, until an update that is no delta */
@@ -65,8 +66,9 @@ struct qwd_borrower {
     unsigned seen_count;
     uint32_t looked_at;
     struct qwd_dialect dialect; /* the session's; after refusal() */
-    uint64_t lost; /* packet before which part of its own sign-on is missing; 0: it has none */
-    struct qw_states *states; /* in view before its first update */
+    bool lacks_part;            /* of its own sign-on; its connection began in the capture */
+    uint64_t lost;              /* packet before which that is missing; 0: unknown */
+    struct qw_states *states;   /* in view before its first update */
 };
 
 static inline struct qwd_borrower *qwd_borrower_of(struct qs_borrower *borrower)

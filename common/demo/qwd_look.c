@@ -245,6 +245,13 @@ static void see_view(struct qwd_seen *seen, struct qs_view body, bool is_delta)
     qwd_told_update(seen->own, (uint8_t)player, body, is_delta);
 }
 
+/* What was removed may have come back in an update that the capture lacks, but the client had. */
+static void see_base(struct qwd_seen *seen, uint32_t base)
+{
+    if (seen->updates_at[base % QW_FRAMES_KEPT] != base)
+        memset(seen->gone, 0, sizeof seen->gone);
+}
+
 static void see_update(const struct qwd_borrower *b, struct qwd_seen *seen, uint32_t sequence,
                        struct qs_view body, bool is_delta)
 {
@@ -257,6 +264,9 @@ static void see_update(const struct qwd_borrower *b, struct qwd_seen *seen, uint
         see_whole(seen);
     else if (base < seen->first_update && !seen->whole_seen)
         add_base(seen, base);
+    if (is_delta)
+        see_base(seen, base);
+    seen->updates_at[sequence % QW_FRAMES_KEPT] = sequence;
     while (qs_reader_left(&in) >= 2 && qs_le16(in.data + in.pos)) {
         const struct qw_delta delta = qw_read_delta(&in, &seen->format);
 

@@ -17,6 +17,9 @@ struct pen {
     uint64_t number; /* of the packet */
     gsize prefix;    /* characters of the protocol's name, and the dot */
     gint on_line;    /* the group whose line is being written */
+    gint on_first;   /* the same, and it is the first line of the group, */
+    gsize piece;     /* where the piece of it that is being written begins */
+    gsize place;     /* behind its name, and behind what is no piece of it */
 };
 
 /* A group whose lines are being written. */
@@ -51,6 +54,14 @@ const char *qs_compact_stem(const char *group)
     const char *underscore = strchr(group, '_');
 
     return underscore && underscore - group == 3 ? underscore + 1 : group;
+}
+
+bool qs_compact_has_id(const char *group, const char *field)
+{
+    const char *stem = qs_compact_stem(group);
+
+    return stem > group && strlen(field) == (gsize)(stem - group) - 1 &&
+           strncmp(group, field, strlen(field)) == 0;
 }
 
 static void append_name(const struct pen *pen, const struct group *group, const char *name)
@@ -127,9 +138,19 @@ static void append_field_position(struct pen *pen, const struct qs_dump_line *li
     qs_positions_take(positions, &field, line->position);
 }
 
+/* The number that the line shows, "0x13" or "19 (svc_damage)". */
+static uint64_t number_of(const struct pen *pen, const struct qs_dump_line *line)
+{
+    const gsize length = line->text_end - line->text;
+    char digits[QS_NUMBER_MAX + 1] = "";
+
+    memcpy(digits, pen->lines->texts->str + line->text, MIN(length, QS_NUMBER_MAX));
+    return g_ascii_strtoull(digits, NULL, 0);
+}
+
 /* --- Values ---------------------------------------------------------------------------------- */
 
-/* A message's id is named as the message. */
+/* A number that has the name of its group. */
 static bool is_name_of(const struct pen *pen, const struct group *group, const char *name,
                        gsize length)
 {
@@ -222,22 +243,34 @@ static void append_part(struct pen *pen, const struct group *group,
         g_string_append(pen->out, part->name + length);
     else
         append_name(pen, &(struct group){.index = NO_GROUP}, part->name);
-    if (part->row->type == QS_BOOL)
+    if (part->row->type == QS_BOOL && !part->is_zero)
         return;
     g_string_append_c(pen->out, '=');
     append_value(pen, group, part);
 }
 
-/* Those that are not 0. */
+/* Bits that stand for themselves follow from the number. */
+static bool is_implied(const struct pen *pen, uint64_t whole, const struct qs_dump_line *part)
+{
+    if (is_left_out(pen, part))
+        return true;
+    if (part->row->type == QS_BOOL)
+        return part->is_zero == !(whole & part->row->mask);
+    return part->is_zero;
+}
+
+/* Those that do not follow from the number, or are shown as numbers and not 0. */
 static void append_parts(struct pen *pen, const struct group *group, guint index, guint end)
 {
+    const struct qs_dump_line *whole = line_at(pen, index);
+    const uint64_t number = number_of(pen, whole);
     char before = '{';
 
     for (guint i = index + 1; i < end; i++) {
-        if (line_at(pen, i)->is_zero || is_left_out(pen, line_at(pen, i)))
+        if (is_implied(pen, number, line_at(pen, i)))
             continue;
         g_string_append_c(pen->out, before);
-        append_part(pen, group, line_at(pen, index), line_at(pen, i));
+        append_part(pen, group, whole, line_at(pen, i));
         before = ' ';
     }
     if (before == ' ')
@@ -246,8 +279,31 @@ static void append_parts(struct pen *pen, const struct group *group, guint index
 
 /* --- Fields ---------------------------------------------------------------------------------- */
 
+/* What was written since `piece` of a group's first line is a piece of it, behind its blank. */
+static void add_piece(struct pen *pen)
+{
+    if (pen->on_first != NO_GROUP && pen->piece < pen->out->len)
+        qs_dittos_add(&pen->compact->dittos, pen->out->str + pen->piece + 1,
+                      pen->out->len - pen->piece - 1);
+    pen->piece = pen->out->len;
+}
+
+/* Of a group's first line only the pieces stay that differ from the one before it. */
+static void end_first_line(struct pen *pen)
+{
+    const char *name;
+
+    if (pen->on_first == NO_GROUP)
+        return;
+    add_piece(pen);
+    name = short_name(pen, line_at(pen, (guint)pen->on_first)->name);
+    qs_dittos_shorten(&pen->compact->dittos, name, strlen(name), pen->out, pen->place);
+    pen->on_first = NO_GROUP;
+}
+
 static void begin_line(struct pen *pen, unsigned indent)
 {
+    end_first_line(pen);
     g_string_append_c(pen->out, '\n');
     for (unsigned i = 0; i < indent; i++)
         g_string_append_c(pen->out, ' ');
@@ -260,8 +316,33 @@ static void go_on_with(struct pen *pen, const struct group *group)
         begin_line(pen, group->depth + 1);
         g_string_append_c(pen->out, '+');
     }
+    add_piece(pen);
     pen->on_line = group->index;
     g_string_append_c(pen->out, ' ');
+}
+
+/* The number that the name of the group is of: it is its first field, "svc" of "svc_damage". */
+static bool is_id(const struct pen *pen, const struct group *group, guint index)
+{
+    const struct qs_dump_line *line = line_at(pen, index);
+    const struct qs_placed field = placed(pen, line);
+    const char *name;
+    uint32_t number;
+
+    if (group->index == NO_GROUP || group->index + 1 != (gint)index || line->generated ||
+        !field.row)
+        return false;
+    name = short_name(pen, line_at(pen, (guint)group->index)->name);
+    return qs_compact_has_id(name, short_name(pen, line->name)) &&
+           qs_number_of(line->row->names, name, &number) && number == number_of(pen, line) &&
+           qs_position_equal(line->position, qs_positions_expect(&pen->compact->positions, &field));
+}
+
+static void append_id(struct pen *pen, guint index)
+{
+    g_string_append(pen->out, "()");
+    append_field_position(pen, line_at(pen, index));
+    pen->place = pen->piece = pen->out->len;
 }
 
 /* Returns the index behind the field and its parts. */
@@ -270,6 +351,10 @@ static guint append_field(struct pen *pen, const struct group *group, guint inde
     const struct qs_dump_line *line = line_at(pen, index);
     const guint next = is_of_table(pen, line->row) ? end_of_parts(pen, index, end) : index + 1;
 
+    if (next == index + 1 && is_id(pen, group, index)) {
+        append_id(pen, index);
+        return next;
+    }
     go_on_with(pen, group);
     append_name(pen, group, line->name);
     g_string_append(pen->out, line->generated ? ":=" : "=");
@@ -337,10 +422,11 @@ static void append_group(struct pen *pen, const struct group *outer, guint index
 
     begin_line(pen, outer->depth + 1);
     g_string_append(pen->out, short_name(pen, line->name));
-    place = pen->out->len;
-    pen->on_line = (gint)index;
+    place = pen->place = pen->piece = pen->out->len;
+    pen->on_line = pen->on_first = (gint)index;
     qs_positions_move(positions, line->position.source, line->position.offset);
     append_lines(pen, &group, index + 1, line->end);
+    end_first_line(pen);
     if (before.source != line->position.source || before.offset != line->position.offset ||
         positions->next.source != line->position.source || positions->next.offset != end) {
         GString *text = g_string_new(NULL);
@@ -402,10 +488,12 @@ void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs
                       .protocol = protocol,
                       .number = about->packet->number,
                       .prefix = strlen(protocol->name) + 1,
-                      .on_line = NO_GROUP};
+                      .on_line = NO_GROUP,
+                      .on_first = NO_GROUP};
     const struct group none = {.index = NO_GROUP, .depth = 0};
 
     qs_positions_begin(&compact->positions, protocol->field_count);
+    qs_dittos_begin(&compact->dittos);
     append_lines(&pen, &none, 0, lines->count);
     g_string_append_c(out, '\n');
 }

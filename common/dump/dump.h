@@ -16,18 +16,27 @@
  * The compact form has the same in a line a group, for goldens and for `git diff`:
  *
  *     packet qw s2c session=1 size=86
- *      header sequence_word=0x8000000d{sequence.reliable sequence=13} ack_word=0xd{ack=13}
- *      svc_damage svc=19() .armor=0 .health=10 .origin=(0 0 0)
+ *      header sequence_word=0x8000000d{sequence=13} ack_word=0xd{ack=13}
+ *      svc_damage() .armor=0 .health=10 .origin=(0 0 0)
+ *      svc_damage()~ .health=5
  *      ! sequence.gap@0+4 "2 sequence numbers skipped"
  *
  * A packet's line has `+N` where it is not the next one after the packet before but the Nth. A
  * group is indented by its depth, and its fields follow it; those behind a group within it have a
  * line that begins with `+`. Names lack the protocol's, and where they begin as the group's
  * ("svc_" apart), that too: then they begin with a dot. `:=` stands before derived values. `{}` has
- * the parts of a number that are not 0, `()` its name (nothing: the group's), `(1 2 3)` the
- * components of a vector, `#-2` the packet that comes two before. `!` begins a note. Positions
- * follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source, `@+2` of
- * another length, `@` that of the field before.
+ * the parts of a number that are not 0, except for truth values, which follow from its bits; `()`
+ * has its name (nothing: the group's), `(1 2 3)` the components of a vector, `#-2` the packet that
+ * comes two before. `!` begins a note.
+ *
+ * Behind a group's name `()` stands for its first field, the number of the message of that name,
+ * and
+ * `~` for the fields of the last group of that name in the packet, on its first line: only those
+ * are written that differ (see ditto.h).
+ *
+ * Positions follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source,
+ * `@+2` of another length, `@` that of the field before. In a demo they count from the block's
+ * beginning.
  *
  * JSON is one packet a line; see quakeshark-dump(5).
  */
@@ -102,6 +111,10 @@ extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
  */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);
+
+/* Whether offsets of a demo's blocks in a compact dump count from the file's start, not the
+ * block's. */
+void qs_dump_compact_file_offsets(struct qs_dump *dump, bool file_offsets);
 
 /* Counts fields, groups and notes. */
 struct qs_count_sink {

@@ -3,6 +3,7 @@
 #ifndef QS_DUMP_LINES_H
 #define QS_DUMP_LINES_H
 
+#include "common/dump/ditto.h"
 #include "common/dump/dump.h"
 #include "common/dump/positions.h"
 
@@ -30,6 +31,7 @@ typedef bool qs_line_test(void *user, const struct qs_dump_line *line);
 /* The compact form, from packet to packet; all zero to begin with. */
 struct qs_compact {
     struct qs_positions positions;
+    struct qs_dittos dittos;
     qs_line_test *is_left_out; /* or NULL */
     void *user;
 };
@@ -40,5 +42,9 @@ void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs
 
 /* What the names of a group's fields begin with: of "svc_playerinfo" it is "playerinfo". */
 const char *qs_compact_stem(const char *group);
+
+/* Whether the field of this name is the number by which messages are told: "svc", of
+ * "svc_playerinfo". */
+bool qs_compact_has_id(const char *group, const char *field);
 
 #endif

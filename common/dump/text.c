@@ -13,7 +13,7 @@ struct text_dump {
     GArray *open;               /* guint: indices of the lines of open groups */
     struct qs_source_numbers sources;
     GString *output; /* of the packet */
-    bool is_compact;
+    bool is_compact, has_file_offsets;
     struct qs_compact compact;
     uint64_t number;           /* of the packet before; 0: there is none */
     qs_name_test *is_left_out; /* or NULL */
@@ -153,6 +153,11 @@ void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user
     sink->user = user;
     sink->number = 0;
     g_hash_table_remove_all(sink->answers);
+}
+
+void qs_dump_compact_file_offsets(struct qs_dump *dump, bool file_offsets)
+{
+    ((struct text_dump *)dump)->has_file_offsets = file_offsets;
 }
 
 static bool ask(struct text_dump *sink, const char *name)
@@ -334,6 +339,18 @@ static void append_lines(struct text_dump *sink, const struct qs_dump_packet *ab
     }
 }
 
+/* A block of a demo counts from its own beginning, wherever it is in the demo. */
+static void count_from_block(struct text_dump *sink, const struct qs_dump_packet *about)
+{
+    const uint32_t start = sink->lines.count ? sink->lines.at[0].position.offset : 0;
+
+    if (about->packet->source.family || sink->has_file_offsets)
+        return;
+    for (guint i = 0; i < sink->lines.count; i++)
+        if (!sink->lines.at[i].position.source)
+            sink->lines.at[i].position.offset -= start;
+}
+
 /* The number as a distance from the packet before; there is none from one to the next. */
 static void append_compact(struct text_dump *sink, const struct qs_dump_packet *about)
 {
@@ -343,6 +360,7 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
     if (number != sink->number + 1)
         g_string_append_printf(sink->output, " +%" G_GUINT64_FORMAT, number - sink->number);
     sink->number = number;
+    count_from_block(sink, about);
     append_heads(sink, about);
     g_string_append_printf(sink->output, " size=%u", about->packet->size);
     qs_compact_append(&sink->compact, sink->output, &sink->lines, about);
@@ -383,6 +401,7 @@ static void free_dump(struct qs_dump *dump)
     g_array_free(sink->open, TRUE);
     g_string_free(sink->lines.texts, TRUE);
     qs_positions_clear(&sink->compact.positions);
+    qs_dittos_clear(&sink->compact.dittos);
     g_string_free(sink->output, TRUE);
     g_hash_table_destroy(sink->answers);
     g_free(sink);

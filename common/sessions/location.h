@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `file` NULL: none; `packet` 0: the file as a whole. */
+/* `file` NULL: none; `packet` 0: the file as a whole; `session` 0: no session is meant. */
 struct qs_location {
     const char *file;
     uint64_t packet;
-    bool block; /* the file is a demo: the number is a block's */
+    bool block;       /* the file is a demo: the number is a block's */
+    unsigned session; /* number */
 };
 
 #endif

@@ -27,7 +27,7 @@ struct qs_sessions {
     const char *file;                   /* of the packet at hand; interned */
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
-    int64_t latest;                     /* time of the last datagram; 0: none */
+    struct qs_sessions_clock clock;
     struct qs_lending *lending;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
@@ -54,6 +54,25 @@ bool qs_sessions_want(const struct qs_sessions_options *options,
 unsigned qs_sessions_count(const struct qs_sessions *sessions)
 {
     return sessions->numbering.count;
+}
+
+struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions)
+{
+    return sessions->clock;
+}
+
+void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock)
+{
+    if (!clock->last)
+        return;
+    qs_flow_table_expire(sessions->flows, clock->furthest);
+    sessions->clock.last = clock->last;
+    sessions->clock.furthest = MAX(sessions->clock.furthest, clock->furthest);
+}
+
+void qs_sessions_skip(struct qs_sessions *sessions, unsigned count)
+{
+    sessions->numbering.count += count;
 }
 
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
@@ -562,9 +581,9 @@ static void keep_unclaimed(struct qs_sessions *sessions, const struct qs_packet 
  */
 static bool is_step(const struct qs_sessions *sessions, const struct qs_packet *packet)
 {
-    const int64_t step = packet->time - sessions->latest;
+    const int64_t step = packet->time - sessions->clock.last;
 
-    return sessions->latest && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
+    return sessions->clock.last && (step >= QS_FLOW_IDLE || step < -CLOCK_BACK);
 }
 
 static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet)
@@ -587,13 +606,14 @@ static void set_back(struct qs_flow *flow, void *user)
 
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
-    int64_t step = packet->time - sessions->latest;
+    int64_t step = packet->time - sessions->clock.last;
 
     if (is_step(sessions, packet) && goes_on(sessions, packet)) {
         qs_flow_table_each(sessions->flows, set_back, &step);
         qs_flow_table_shift(sessions->flows, step);
     }
-    sessions->latest = packet->time;
+    sessions->clock.last = packet->time;
+    sessions->clock.furthest = MAX(sessions->clock.furthest, packet->time);
 }
 
 /* --- Live sessions --------------------------------------------------------------------------- */
@@ -729,7 +749,7 @@ static void look_after(struct qs_flow *flow, void *user)
 
 void qs_sessions_wait(struct qs_sessions *sessions, int64_t since)
 {
-    struct waiting waiting = {sessions, sessions->latest + since, g_ptr_array_new()};
+    struct waiting waiting = {sessions, sessions->clock.last + since, g_ptr_array_new()};
 
     qs_flow_table_each(sessions->flows, look_after, &waiting);
     for (guint i = 0; i < waiting.over->len; i++)

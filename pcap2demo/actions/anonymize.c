@@ -11,9 +11,9 @@
 
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
-#include "pcap2demo/anonymize/copy.h"
 #include "pcap2demo/anonymize/frames.h"
 #include "pcap2demo/anonymize/marks.h"
+#include "pcap2demo/anonymize/places.h"
 #include "pcap2demo/anonymize/words.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/output/writer.h"
@@ -41,85 +41,33 @@ struct anonymize {
     struct pcap_out *pcap;
     GByteArray *frame;
     GHashTable *streams; /* uint64_t: bytes sent, by the ends of a TCP connection */
+    struct place place;  /* where something is being replaced */
     struct counts counts;
     uint64_t delivered; /* packets of the input, with those of streams once */
     uint64_t last;      /* number of the last of them */
     bool refused;       /* an input is a demo, which was reported */
 };
 
-/* --- Where bytes are replaced ---------------------------------------------------------------- */
-
-static void put(GByteArray *payload, uint32_t offset, const void *bytes, uint32_t size)
-{
-    if (offset <= payload->len && size <= payload->len - offset)
-        memcpy(payload->data + offset, bytes, size);
-}
-
-/* The part of [offset, offset + size) that lies in the fragment at `start` of the joined bytes. */
-static void put_into_fragment(struct held_packet *packet, uint32_t start, uint32_t offset,
-                              const uint8_t *bytes, uint32_t size)
-{
-    const uint32_t from = MAX(start, offset);
-    const uint32_t to = MIN(start + packet->fragment_size, offset + size);
-
-    if (from < to)
-        put(packet->payload, packet->fragment + from - start, bytes + (from - offset), to - from);
-}
-
-/* Of a joined message the fragments are replaced that carried it, where they are held. */
-static void put_joined(struct anonymize *all, const struct marked_source *source, uint32_t offset,
-                       const uint8_t *bytes, uint32_t size)
-{
-    uint32_t start = 0;
-
-    for (guint i = 0; i < source->packets->len; i++) {
-        struct held_packet *packet =
-            copy_find(all->copy, g_array_index(source->packets, uint64_t, i));
-
-        if (!packet)
-            return;
-        put_into_fragment(packet, start, offset, bytes, size);
-        start += packet->fragment_size;
-    }
-}
-
-/* What of a packet was marked, and where it lies. */
-struct place {
-    struct anonymize *all;
-    struct held_packet *packet;
-    const struct marked_source *source; /* NULL: the payload */
-    uint32_t base;                      /* of the packet's bytes in those held with it */
-    struct qs_view bytes;               /* of the source, as they were */
-};
-
-static void replace(const struct place *place, uint32_t offset, const void *bytes, uint32_t size)
-{
-    if (place->source)
-        put_joined(place->all, place->source, offset, bytes, size);
-    else
-        put(place->packet->payload, place->base + offset, bytes, size);
-}
-
 /* --- What is replaced ------------------------------------------------------------------------ */
 
-static void replace_password(const struct place *place, struct qs_view password, uint32_t offset)
+static void replace_password(struct anonymize *all, struct qs_view password, uint32_t offset)
 {
-    replace(place, offset, words_replace(place->all->passwords, password), password.size);
-    place->all->counts.passwords++;
+    place_replace(&all->place, offset, words_replace(all->passwords, password), password.size);
+    all->counts.passwords++;
 }
 
-static void replace_binary_address(const struct place *place, struct qs_view bytes, uint32_t offset)
+static void replace_binary_address(struct anonymize *all, struct qs_view bytes, uint32_t offset)
 {
     struct qs_address address = {.family = 4};
 
     memcpy(address.bytes, bytes.data, 4);
-    address = addresses_replace(place->all->addresses, &address);
-    replace(place, offset, address.bytes, 4);
-    place->all->counts.addresses++;
+    address = addresses_replace(all->addresses, &address);
+    place_replace(&all->place, offset, address.bytes, 4);
+    all->counts.addresses++;
 }
 
 /* Letters and digits become x; what players see of it stays as long. */
-static void replace_chat(const struct place *place, struct qs_view text, uint32_t offset)
+static void replace_chat(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
     GByteArray *hidden = g_byte_array_new();
 
@@ -127,13 +75,13 @@ static void replace_chat(const struct place *place, struct qs_view text, uint32_
     for (guint i = 0; i < hidden->len; i++)
         if (g_ascii_isalnum((char)(hidden->data[i] & 0x7f)))
             hidden->data[i] = 'x';
-    replace(place, offset, hidden->data, hidden->len);
-    place->all->counts.chats++;
+    place_replace(&all->place, offset, hidden->data, hidden->len);
+    all->counts.chats++;
     g_byte_array_free(hidden, TRUE);
 }
 
 struct name_search {
-    const struct place *place;
+    struct anonymize *all;
     uint32_t offset;
 };
 
@@ -141,65 +89,65 @@ static void replace_name(void *user, uint32_t at, uint32_t size, const uint8_t *
 {
     const struct name_search *search = user;
 
-    replace(search->place, search->offset + at, stand_in, size);
-    search->place->all->counts.names++;
+    place_replace(&search->all->place, search->offset + at, stand_in, size);
+    search->all->counts.names++;
 }
 
-static void replace_names(const struct place *place, struct qs_view text, uint32_t offset)
+static void replace_names(struct anonymize *all, struct qs_view text, uint32_t offset)
 {
-    struct name_search search = {place, offset};
+    struct name_search search = {all, offset};
 
-    words_find(place->all->names, text, for_names, replace_name, &search);
+    words_find(all->names, text, for_names, replace_name, &search);
 }
 
-static void replace_own_name(const struct place *place, struct qs_view name, uint32_t offset)
+static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_t offset)
 {
-    const uint8_t *stand_in = words_replace(place->all->names, name);
+    const uint8_t *stand_in = words_replace(all->names, name);
 
     if (name.size < NAME_LETTERS)
-        replace_name(&(struct name_search){place, offset}, 0, name.size, stand_in);
+        replace_name(&(struct name_search){all, offset}, 0, name.size, stand_in);
 }
 
-static void replace_mark(const struct place *place, const struct mark *mark)
+static void replace_mark(struct anonymize *all, const struct mark *mark)
 {
-    const struct options *options = place->all->options;
-    const struct qs_view bytes = {place->bytes.data + mark->offset, mark->length};
+    const struct options *options = all->options;
+    const struct qs_view bytes = {all->place.bytes.data + mark->offset, mark->length};
 
-    if (mark->offset > place->bytes.size || mark->length > place->bytes.size - mark->offset)
+    if (mark->offset > all->place.bytes.size || mark->length > all->place.bytes.size - mark->offset)
         return;
     if (mark->kind == MARK_PASSWORD)
-        replace_password(place, bytes, mark->offset);
+        replace_password(all, bytes, mark->offset);
     else if (mark->kind == MARK_ADDRESS)
-        replace_binary_address(place, bytes, mark->offset);
+        replace_binary_address(all, bytes, mark->offset);
     else if (mark->kind == MARK_CHAT && options->replace_chat)
-        replace_chat(place, bytes, mark->offset);
+        replace_chat(all, bytes, mark->offset);
     else if (mark->kind == MARK_NAME && options->replace_names)
-        replace_own_name(place, bytes, mark->offset);
+        replace_own_name(all, bytes, mark->offset);
     else if (mark->kind == MARK_TEXT && options->replace_names)
-        replace_names(place, bytes, mark->offset);
+        replace_names(all, bytes, mark->offset);
 }
 
 /* Addresses in texts, wherever they stand. */
-static void replace_texts(const struct place *place)
+static void replace_texts(struct anonymize *all)
 {
     char text[ADDRESS_TEXT_MAX];
     uint32_t at = 0, length;
 
-    while (addresses_next_in(place->all->addresses, place->bytes, &at, &length, text)) {
-        replace(place, at - length, text, length);
-        place->all->counts.addresses++;
+    while (addresses_next_in(all->addresses, all->place.bytes, &at, &length, text)) {
+        place_replace(&all->place, at - length, text, length);
+        all->counts.addresses++;
     }
 }
 
 /* Fields do not show every one: of a connection's request some lines have none. */
-static void replace_more_passwords(const struct place *place)
+static void replace_more_passwords(struct anonymize *all)
 {
     struct qs_view password;
     uint32_t pos = 0;
 
-    while (qs_secret_next(place->bytes, true, &pos, &password))
-        replace(place, (uint32_t)(password.data - place->bytes.data),
-                words_replace(place->all->passwords, password), password.size);
+    while (qs_secret_next(all->place.bytes, true, &pos, &password))
+        place_replace(&all->place, (uint32_t)(password.data - all->place.bytes.data),
+                      words_replace(all->passwords, password), password.size);
 }
 
 /* --- A packet -------------------------------------------------------------------------------- */
@@ -211,24 +159,6 @@ static bool is_wanted(const struct anonymize *all, enum mark_kind kind)
            (kind == MARK_NAME && all->options->replace_names);
 }
 
-static const struct marked_source *source_at(const struct marks *marks, unsigned number)
-{
-    return number ? g_ptr_array_index(marks->sources, number - 1) : NULL;
-}
-
-static bool is_packed(const struct marked_source *source)
-{
-    return source && !source->packets->len;
-}
-
-static struct qs_view bytes_of(const struct marked_source *source)
-{
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(source->bytes, &size);
-
-    return (struct qs_view){data, (uint32_t)size};
-}
-
 /* Whether a name that is known stands in the compressed texts. */
 static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
 {
@@ -238,7 +168,7 @@ static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *st
 
 static bool has_something(const struct anonymize *all, const struct marked_source *source)
 {
-    const struct qs_view bytes = bytes_of(source);
+    const struct qs_view bytes = marked_source_bytes(source);
     char text[ADDRESS_TEXT_MAX];
     uint32_t at = 0, length;
     bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
@@ -249,7 +179,7 @@ static bool has_something(const struct anonymize *all, const struct marked_sourc
     return found;
 }
 
-/* What is compressed cannot be replaced byte by byte. */
+/* Whether something is to be replaced where it cannot be. */
 static bool needs_unpacking(const struct anonymize *all)
 {
     const struct marks *marks = all->marks;
@@ -257,51 +187,50 @@ static bool needs_unpacking(const struct anonymize *all)
     for (guint i = 0; i < marks->marks->len; i++) {
         const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
 
-        if (is_packed(source_at(marks, mark->source)) && is_wanted(all, mark->kind))
+        if (place_is_opaque(place_source(marks, mark->source)) && is_wanted(all, mark->kind))
             return true;
     }
     for (guint i = 0; i < marks->sources->len; i++) {
         const struct marked_source *source = g_ptr_array_index(marks->sources, i);
 
-        if (is_packed(source) && has_something(all, source))
+        if (place_is_opaque(source) && has_something(all, source))
             return true;
     }
     return false;
 }
 
-static void replace_marks(struct place *place, const struct qs_packet *packet)
+static void replace_marks(struct anonymize *all)
 {
-    const struct marks *marks = place->all->marks;
+    const struct marks *marks = all->marks;
 
     for (guint i = 0; i < marks->marks->len; i++) {
         const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
 
-        place->source = source_at(marks, mark->source);
-        place->bytes =
-            place->source ? bytes_of(place->source) : (struct qs_view){packet->data, packet->size};
-        if (!is_packed(place->source))
-            replace_mark(place, mark);
+        if (place_enter(&all->place, mark->source))
+            replace_mark(all, mark);
     }
 }
 
-static void replace_all(struct anonymize *all, struct held_packet *held,
+/* False where something of it cannot be. */
+static bool replace_all(struct anonymize *all, struct held_packet *held,
                         const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
-    const struct marks *marks = all->marks;
-    struct place place = {.all = all, .packet = held, .base = held->payload->len - packet->size};
 
-    replace_marks(&place, packet);
-    for (guint i = 0; i <= marks->sources->len; i++) {
-        place.source = source_at(marks, i);
-        place.bytes =
-            place.source ? bytes_of(place.source) : (struct qs_view){packet->data, packet->size};
-        if (is_packed(place.source))
+    all->place = (struct place){.copy = all->copy,
+                                .marks = all->marks,
+                                .packet = held,
+                                .payload = {packet->data, packet->size},
+                                .base = held->payload->len - packet->size};
+    replace_marks(all);
+    for (guint i = 0; i <= all->marks->sources->len; i++) {
+        if (!place_enter(&all->place, i))
             continue;
-        replace_texts(&place);
+        replace_texts(all);
         if (decoded->decoder->connectionless)
-            replace_more_passwords(&place);
+            replace_more_passwords(all);
     }
+    return place_deflate(&all->place);
 }
 
 /* What stands compressed may stand elsewhere as it is. */
@@ -311,8 +240,9 @@ static void learn_packed(struct anonymize *all)
 
     for (guint i = 0; i < marks->marks->len; i++) {
         const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
-        const struct marked_source *source = source_at(marks, mark->source);
-        const struct qs_view bytes = is_packed(source) ? bytes_of(source) : (struct qs_view){0};
+        const struct marked_source *source = place_source(marks, mark->source);
+        const struct qs_view bytes =
+            place_is_opaque(source) ? marked_source_bytes(source) : (struct qs_view){0};
 
         if (mark->offset > bytes.size || mark->length > bytes.size - mark->offset)
             continue;
@@ -330,7 +260,7 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
 
     held->left_out = true;
     for (guint i = 0; i < marks->sources->len; i++) {
-        const GArray *packets = source_at(marks, i + 1)->packets;
+        const GArray *packets = place_source(marks, i + 1)->packets;
 
         for (guint k = 0; k < packets->len; k++) {
             struct held_packet *fragment =
@@ -358,10 +288,8 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
     held = copy_add(all->copy, packet);
     held->fragment = all->marks->fragment;
     held->fragment_size = all->marks->fragment_size;
-    if (needs_unpacking(all))
+    if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
-    else
-        replace_all(all, held, decoded);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,

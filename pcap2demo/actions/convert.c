@@ -4,10 +4,12 @@
 
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
+#include "pcap2demo/actions/session_lines.h"
 
 struct convert {
     struct action action;
     const struct options *options;
+    struct session_lines *lines;
     unsigned sessions; /* that could be rebuilt or not */
 };
 
@@ -17,8 +19,8 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
     char *game, *duration, *path;
 
     if (file->error) {
-        failure(EXIT_PROBLEMS, session->first, "session %u: %s%s%s", session->number,
-                file->name ? file->name : "", file->name ? ": " : "", file->error);
+        failure(EXIT_PROBLEMS, report_location(session), "%s%s%s", file->name ? file->name : "",
+                file->name ? ": " : "", file->error);
         return;
     }
     if (convert->options->quiet)
@@ -26,9 +28,8 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
     game = report_game(session);
     duration = report_duration(session);
     path = g_build_filename(demo_files_folder(convert->options->demos), file->name, NULL);
-    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
-               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
-               file->size);
+    print_session_line(path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number,
+                       "%s, %s, %" G_GUINT64_FORMAT " bytes", game, duration, file->size);
     g_free(game);
     g_free(duration);
     g_free(path);
@@ -38,11 +39,11 @@ static void print_counts(const struct qs_client_session *session)
 {
     const struct qs_demo_counts *counts = qs_session_demo_counts(session->demo);
 
-    message(session->first,
-            "session %u: %" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT
+    message(report_location(session),
+            "%" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT
             " messages left out, %" G_GUINT64_FORMAT " frames repaired, %" G_GUINT64_FORMAT
             " missing",
-            session->number, counts->blocks, counts->stripped, counts->repaired, counts->missing);
+            counts->blocks, counts->stripped, counts->repaired, counts->missing);
 }
 
 static void print_left_out(const struct qs_client_session *session)
@@ -50,7 +51,7 @@ static void print_left_out(const struct qs_client_session *session)
     char *text = qs_session_demo_left_out_text(session->demo);
 
     if (text)
-        message(session->first, "session %u: commands left out: %s", session->number, text);
+        message(report_location(session), "commands left out: %s", text);
     g_free(text);
 }
 
@@ -59,15 +60,12 @@ static void print_reason(const struct qs_client_session *session)
 {
     char *why = report_demo(session);
 
-    message(session->first, "session %u: %s %s", session->number, session->protocol->title, why);
+    message(report_location(session), "%s %s", session->protocol->title, why);
     g_free(why);
 }
 
-static void convert_session(struct qs_sessions_handler *handler,
-                            const struct qs_client_session *session)
+static void print_session(struct convert *convert, const struct qs_client_session *session)
 {
-    struct convert *convert = (struct convert *)handler;
-
     if (session->recorded) {
         failure(EXIT_UNUSABLE, (struct qs_location){.file = session->first.file},
                 "is a demo already; --list, --dump, --check and --pcap look into it");
@@ -91,6 +89,16 @@ static void convert_session(struct qs_sessions_handler *handler,
         print_counts(session);
 }
 
+static void convert_session(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
+{
+    struct convert *convert = (struct convert *)handler;
+
+    session_lines_begin(convert->lines);
+    print_session(convert, session);
+    session_lines_end(convert->lines, session->number);
+}
+
 static void convert_others(struct qs_sessions_handler *handler,
                            const struct qs_crowd_others *others)
 {
@@ -98,10 +106,31 @@ static void convert_others(struct qs_sessions_handler *handler,
     report_fail_others(others);
 }
 
+static GVariant *convert_give(struct action *action)
+{
+    const struct convert *convert = (const struct convert *)action;
+
+    return g_variant_new("(u@a(tay))", convert->sessions, session_lines_give(convert->lines));
+}
+
+static void convert_take(struct action *action, GVariant *given, unsigned before)
+{
+    struct convert *convert = (struct convert *)action;
+    GVariant *lines;
+    unsigned sessions;
+
+    g_variant_get(given, "(u@a(tay))", &sessions, &lines);
+    convert->sessions += sessions;
+    session_lines_take(convert->lines, lines, before);
+    g_variant_unref(lines);
+}
+
 static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
 
+    session_lines_print(convert->lines);
+    session_lines_free(convert->lines);
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
     g_free(action);
@@ -115,8 +144,11 @@ static struct action *create(const struct options *options)
                                       .handler.write_demos = true,
                                       .handler.session_end = convert_session,
                                       .handler.others = convert_others,
+                                      .give = convert_give,
+                                      .take = convert_take,
                                       .end = convert_end};
     convert->options = options;
+    convert->lines = session_lines_new(options);
     return &convert->action;
 }
 

@@ -8,8 +8,7 @@
 #include "pcap2demo/actions/cut_frames.h"
 #include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/input.h"
-#include "pcap2demo/capture/ip.h"
+#include "pcap2demo/capture/frame.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/output/message.h"
@@ -264,31 +263,15 @@ static bool read_again(struct cut *cut, struct cut_frames *file, take_frame *tak
     return input != NULL;
 }
 
-/* The ports of a TCP segment are not filled in. */
-static void set_ports(struct qs_packet *packet)
-{
-    enum { PORTS = 4 };
-
-    if (packet->size < PORTS)
-        return;
-    packet->source.port = qs_be16(packet->data);
-    packet->destination.port = qs_be16(packet->data + 2);
-}
-
 /* Of what is kept, or is between packets that are, all frames are. */
 static void find_frames(struct cut *cut, struct cut_frames *file, const struct input_frame *frame,
                         void *user)
 {
     struct ip *ip = user;
-    link_reader *link = link_find(frame->link_type);
-    struct span bytes = frame->bytes;
-    struct qs_packet packet = {.number = frame->number, .time = frame->time};
-    enum ip_found found =
-        link && link(&bytes) ? ip_read(ip, bytes, frame->time, &packet) : IP_NOTHING;
+    struct qs_packet packet;
+    const enum ip_found found = frame_read(ip, frame, &packet);
     const GArray *fragments;
 
-    if (found == IP_TCP)
-        set_ports(&packet);
     if (found == IP_NOTHING)
         return;
     if (cut_frames_covers(file, &packet) &&

@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/cut_frames.h"
 
-#include "common/core/address.h"
-
-/* The two ends of a conversation, in any order. */
-struct pair {
-    struct qs_address ends[2];
-};
+#include "pcap2demo/capture/pair.h"
 
 /* What of a conversation belongs to a session. */
 struct stretch {
     unsigned session;
     uint64_t first, last; /* numbers of packets */
 };
-
-static guint pair_hash(gconstpointer key)
-{
-    const struct pair *pair = key;
-
-    return qs_address_hash(&pair->ends[0]) + qs_address_hash(&pair->ends[1]);
-}
-
-static gboolean pair_equal(gconstpointer a, gconstpointer b)
-{
-    const struct pair *x = a, *y = b;
-    const bool turned = !qs_address_equal(&x->ends[0], &y->ends[0]);
-
-    return qs_address_equal(&x->ends[0], &y->ends[turned]) &&
-           qs_address_equal(&x->ends[1], &y->ends[!turned]);
-}
 
 static void stretches_free(gpointer data)
 {

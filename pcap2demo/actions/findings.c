@@ -23,6 +23,8 @@ void findings_free(gpointer data)
     g_ptr_array_free(findings->problems, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
+    g_free(findings->lines);
+    g_free(findings->json);
     g_free(findings);
 }
 
@@ -43,7 +45,8 @@ void findings_print_problems(const struct findings *findings)
         const struct finding *problem = g_ptr_array_index(findings->problems, i);
 
         failure(EXIT_PROBLEMS,
-                (struct qs_location){findings->file, problem->packet, findings->demo},
+                (struct qs_location){
+                    .file = findings->file, .packet = problem->packet, .block = findings->demo},
                 "offset %" PRIu32 ": %s: %s", problem->offset, problem->protocol->short_name,
                 problem->text);
     }
@@ -107,9 +110,10 @@ static bool is_taken_in(const struct golden_result *golden)
 
 static void print_difference(const struct findings *findings, const struct difference *difference)
 {
-    const struct qs_location location = {
-        findings->file, difference->has_is ? difference->is_packet : difference->was_packet,
-        findings->demo};
+    const struct qs_location location = {.file = findings->file,
+                                         .packet = difference->has_is ? difference->is_packet
+                                                                      : difference->was_packet,
+                                         .block = findings->demo};
     char *text = difference_text(difference);
 
     if (is_taken_in(findings->golden))

@@ -34,7 +34,7 @@ static const struct column {
 struct list {
     struct action action;
     bool json, wide;
-    struct rows *rows;    /* JSON, or cells that end with a NUL each */
+    struct rows *rows;    /* JSON, or cells behind the number, that end with a NUL each */
     glong width[COLUMNS]; /* of the widest cell; when they are printed, of all */
     glong least[COLUMNS]; /* of `width`, on a narrow terminal */
     struct qs_crowd_others others;
@@ -84,10 +84,9 @@ static char *sign_on_cell(const struct qs_client_session *session)
     return text ? text : g_strdup("");
 }
 
-/* New texts. */
+/* New texts; but for the number, which stands first. */
 static void fill_cells(const struct qs_client_session *session, char *cells[COLUMNS])
 {
-    cells[0] = g_strdup_printf("%u", session->number);
     cells[1] = address_cell(&session->client);
     cells[2] = address_cell(&session->server);
     cells[3] = report_game(session);
@@ -119,30 +118,48 @@ static char *cut_cell(char *text, const struct column *column, glong characters)
     return marked;
 }
 
+static void measure(struct list *list, int column, const char *cell)
+{
+    list->width[column] = MAX(list->width[column], g_utf8_strlen(cell, -1));
+}
+
+/* `cells` are those behind the number. */
+static void keep_row(struct list *list, uint64_t number, const char *cells, gsize size)
+{
+    char *first = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+    const char *cell = cells;
+
+    measure(list, 0, first);
+    for (int i = 1; i < COLUMNS; i++, cell += strlen(cell) + 1)
+        measure(list, i, cell);
+    rows_add(list->rows, (unsigned)number, cells, size);
+    g_free(first);
+}
+
 static void add_row(struct list *list, const struct qs_client_session *session)
 {
     GByteArray *row = g_byte_array_new();
     char *cells[COLUMNS];
 
     fill_cells(session, cells);
-    for (int i = 0; i < COLUMNS; i++) {
+    for (int i = 1; i < COLUMNS; i++) {
         if (!list->wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
-        list->width[i] = MAX(list->width[i], g_utf8_strlen(cells[i], -1));
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
     }
-    rows_add(list->rows, session->number, row->data, row->len);
+    keep_row(list, session->number, (const char *)row->data, row->len);
     g_byte_array_free(row, TRUE);
 }
 
-/* `cells` end with a NUL each. Columns of no width are left out. */
-static char *line_of(const struct list *list, const char *cells)
+/* `cells` are those behind the first, and end with a NUL each. Columns of no width are left out. */
+static char *line_of(const struct list *list, const char *first, const char *cells)
 {
     GString *line = g_string_new(NULL);
+    const char *at = first;
 
-    for (int i = 0; i < COLUMNS; i++, cells += strlen(cells) + 1) {
-        char *cell = list->width[i] ? cut_cell(g_strdup(cells), &columns[i], list->width[i]) : NULL;
+    for (int i = 0; i < COLUMNS; i++, at = i == 1 ? cells : at + strlen(at) + 1) {
+        char *cell = list->width[i] ? cut_cell(g_strdup(at), &columns[i], list->width[i]) : NULL;
         const glong pad = cell ? list->width[i] - g_utf8_strlen(cell, -1) + GAP : 0;
 
         if (cell)
@@ -152,13 +169,15 @@ static char *line_of(const struct list *list, const char *cells)
     return g_string_free(line, FALSE);
 }
 
-static void print_cells(void *user, const char *cells, gsize size)
+static void print_cells(void *user, uint64_t number, const char *cells, gsize size)
 {
-    char *line = line_of(user, cells);
+    char *first = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+    char *line = line_of(user, first, cells);
 
     (void)size;
     print_line("%s", line);
     g_free(line);
+    g_free(first);
 }
 
 /* Most captures have all sign-ons. A title may be cut where cells may not. */
@@ -199,9 +218,9 @@ static void print_titles(const struct list *list)
     GString *head = g_string_new(NULL);
     char *line;
 
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 1; i < COLUMNS; i++)
         g_string_append_len(head, columns[i].title, (gssize)strlen(columns[i].title) + 1);
-    line = line_of(list, head->str);
+    line = line_of(list, columns[0].title, head->str);
     print_styled(STYLE_TITLE, "%s", line);
     g_free(line);
     g_string_free(head, TRUE);
@@ -246,6 +265,39 @@ static void list_others(struct qs_sessions_handler *handler, const struct qs_cro
     report_add_others(&((struct list *)handler)->others, others);
 }
 
+/* --- Between processes ----------------------------------------------------------------------- */
+
+static GVariant *list_give(struct action *action)
+{
+    const struct list *list = (const struct list *)action;
+
+    return rows_give(list->rows);
+}
+
+struct taking {
+    struct list *list;
+    unsigned before;
+};
+
+static void take_row(void *user, uint64_t number, const char *bytes, gsize size)
+{
+    const struct taking *taking = user;
+
+    if (taking->list->json)
+        report_add_given_json(taking->list->rows, (unsigned)number, taking->before, bytes);
+    else
+        keep_row(taking->list, number + taking->before, bytes, size);
+}
+
+static void list_take(struct action *action, GVariant *given, unsigned before)
+{
+    struct taking taking = {(struct list *)action, before};
+
+    rows_take_given(given, take_row, &taking);
+}
+
+/* --- The end --------------------------------------------------------------------------------- */
+
 static void list_end(struct action *action, bool report)
 {
     struct list *list = (struct list *)action;
@@ -265,6 +317,8 @@ static struct action *create(const struct options *options)
     list->action = (struct action){.handler.want_rebuild = true,
                                    .handler.session_end = list_session,
                                    .handler.others = list_others,
+                                   .give = list_give,
+                                   .take = list_take,
                                    .end = list_end};
     list->json = options->json;
     list->wide = options->wide;

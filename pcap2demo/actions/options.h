@@ -25,6 +25,7 @@ struct options {
     bool force;                           /* overwrite files */
     struct demo_files *demos;             /* where they go */
     bool separate_inputs; /* each input stands by itself, its sessions are numbered from 1 */
+    unsigned jobs;        /* inputs that are read at once; 0 and 1: one after the other */
     char **files;         /* ends with NULL */
     bool any_folder;      /* a folder stood for some of them */
     char *interface;      /* or several, with commas between them; NULL: read `files` */

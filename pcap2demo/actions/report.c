@@ -87,6 +87,14 @@ char *report_demo(const struct qs_client_session *session)
     return g_string_free(text, FALSE);
 }
 
+struct qs_location report_location(const struct qs_client_session *session)
+{
+    struct qs_location location = session->first;
+
+    location.session = session->number;
+    return location;
+}
+
 /* What became of a session whose start is missing. New. */
 static char *missing_start_text(const struct qs_client_session *session)
 {
@@ -127,13 +135,12 @@ static void report_missing_start(const struct qs_client_session *session)
     if (lacks) {
         char *text = missing_start_text(session);
 
-        failure(EXIT_PROBLEMS, session->first, "session %u: its start is missing (%s); %s",
-                session->number, lacks, text);
+        failure(EXIT_PROBLEMS, report_location(session), "its start is missing (%s); %s", lacks,
+                text);
         g_free(text);
     } else if (nothing_rebuilt(session) && !problem_total(session) &&
                !qs_session_demo_is_dropped(session->demo)) {
-        failure(EXIT_PROBLEMS, session->first, "session %u: nothing to make a demo of",
-                session->number);
+        failure(EXIT_PROBLEMS, report_location(session), "nothing to make a demo of");
     }
 }
 
@@ -141,8 +148,10 @@ static void report_problem(const struct qs_client_session *session,
                            const struct qs_session_demo_problem *problem)
 {
     char *text = qs_session_demo_problem_text(problem);
+    struct qs_location location = problem->location;
 
-    failure(EXIT_PROBLEMS, problem->location, "session %u: %s", session->number, text);
+    location.session = session->number;
+    failure(EXIT_PROBLEMS, location, "%s", text);
     g_free(text);
 }
 
@@ -157,9 +166,9 @@ void report_demo_problems(const struct qs_client_session *session)
     for (guint i = 0; i < problems->kinds->len; i++)
         report_problem(session, g_ptr_array_index(problems->kinds, i));
     if (problems->others)
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = session->first.file},
-                "session %u: and %" G_GUINT64_FORMAT " more problems", session->number,
-                problems->others);
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){.file = session->first.file, .session = session->number},
+                "and %" G_GUINT64_FORMAT " more problems", problems->others);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -332,12 +341,25 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object)
     json_decref(object);
 }
 
+void report_add_given_json(struct rows *rows, unsigned number, unsigned before, const char *text)
+{
+    json_t *object;
+
+    if (!before) {
+        rows_add(rows, number, text, strlen(text));
+        return;
+    }
+    object = json_loads(text, 0, NULL);
+    json_object_set_new(object, "number", json_integer((json_int_t)number + before));
+    report_add_json(rows, number + before, object);
+}
+
 /* A session as an element of an array that is a member. */
-static void print_element(void *user, const char *text, gsize size)
+static void print_element(void *user, uint64_t number, const char *text, gsize size)
 {
     bool *any = user;
 
-    (void)size;
+    (void)number, (void)size;
     fputs(*any ? ",\n    " : "\n    ", stdout);
     *any = true;
     for (; *text; text++) {

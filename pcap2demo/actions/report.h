@@ -35,6 +35,9 @@ char *report_demo(const struct qs_client_session *session);
  * capture has it. New. */
 char *report_sign_on(const struct qs_client_session *session);
 
+/* The session, and where it begins. */
+struct qs_location report_location(const struct qs_client_session *session);
+
 /* Reports what is wrong with the session's demo, and raises the exit status. */
 void report_demo_problems(const struct qs_client_session *session);
 
@@ -49,6 +52,9 @@ json_t *report_json(const char *kind);
 
 /* Keeps an object, which it frees, as a row of report_print_json(). */
 void report_add_json(struct rows *rows, unsigned number, json_t *object);
+
+/* Keeps one that another process made of session `number`, which has `before` more before it. */
+void report_add_given_json(struct rows *rows, unsigned number, unsigned before, const char *text);
 
 /*
  * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty

@@ -127,7 +127,7 @@ static void count_response(struct stats *stats, const struct qs_protocol *protoc
 {
     struct request_figures *requests = requests_of(stats, protocol);
 
-    if (response->request && response->first)
+    if (response->known && response->first)
         qs_times_add(&requests[response->kind].times, response->time);
 }
 
@@ -139,7 +139,7 @@ static void stats_packet(struct qs_sessions_handler *handler,
     struct qs_packet_links found;
 
     qs_links_take(links, decoded->decoder);
-    qs_links_find(links, decoded->packet->number, &found);
+    qs_links_find(links, decoded->packet, &found);
     count_response(stats, decoded->decoder->protocol, &found.response);
     if (decoded->session && decoded->session->chosen)
         count_packet(figures_of(stats, decoded->session->number), stats, decoded, found.ack_rtt);
@@ -270,9 +270,9 @@ static GString *figures_text(const struct figures *figures, const struct qs_clie
 }
 
 /* Ends each line. */
-static void print_figures(void *user, const char *text, gsize size)
+static void print_figures(void *user, uint64_t number, const char *text, gsize size)
 {
-    (void)user, (void)size;
+    (void)user, (void)number, (void)size;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1)
         print_line("%.*s", (int)(end - text), text);
 }

@@ -3,6 +3,7 @@
 
 #include "common/core/protocol.h"
 #include "common/core/text.h"
+#include "pcap2demo/anonymize/repack.h"
 
 static struct marks *self(struct qs_sink *sink)
 {
@@ -106,6 +107,11 @@ static void marks_field(struct qs_sink *sink, const struct qs_field *row,
 {
     struct marks *marks = self(sink);
 
+    if (row->type == QS_BYTES)
+        marks->packed =
+            (struct packed){value->bytes, source_in_force(marks), value->offset, marks->count};
+    if (ends_with(row->name, ".zpacket.size"))
+        marks->count = value->offset;
     if (row->type == QS_TEXT && !value->generated)
         take_text(marks, row, value);
     else if (row->type == QS_IPV4 && value->bytes.size == 4)
@@ -123,13 +129,37 @@ static void marks_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
     add(self(sink), MARK_PASSWORD, offset, length);
 }
 
+struct qs_view marked_source_bytes(const struct marked_source *source)
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(source->bytes, &size);
+
+    return (struct qs_view){data, (uint32_t)size};
+}
+
 static void free_source(gpointer data)
 {
     struct marked_source *source = data;
 
     g_bytes_unref(source->bytes);
+    if (source->changed)
+        g_byte_array_free(source->changed, TRUE);
     g_array_free(source->packets, TRUE);
     g_free(source);
+}
+
+/* What was compressed was told just before. */
+static void find_packed(const struct marks *marks, struct marked_source *source)
+{
+    const struct packed *packed = &marks->packed;
+
+    source->parent = source_in_force(marks);
+    if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
+        !repack_understands(packed->bytes, marked_source_bytes(source)))
+        return;
+    source->packed = packed->offset;
+    source->packed_size = packed->bytes.size;
+    source->count = packed->count;
 }
 
 /* The fragments that were told before are the source's. */
@@ -149,6 +179,7 @@ static void marks_source(struct qs_sink *sink, const char *title, const uint8_t 
     source->bytes = g_bytes_new(data, size);
     source->packets = marks->fragments;
     marks->fragments = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    find_packed(marks, source);
     g_ptr_array_add(marks->sources, source);
     number = marks->sources->len;
     g_array_append_val(marks->open, number);
@@ -183,5 +214,7 @@ void marks_clear(struct marks *marks)
     g_array_set_size(marks->open, 0);
     g_array_set_size(marks->fragments, 0);
     marks->fragment = marks->fragment_size = 0;
+    marks->packed = (struct packed){0};
+    marks->count = 0;
     marks->after_name = marks->is_chat = marks->is_skin = false;
 }

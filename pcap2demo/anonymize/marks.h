@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "common/core/reader.h"
 #include "common/core/sink.h"
 #include "common/core/packet.h"
 
@@ -30,7 +31,15 @@ struct mark {
 struct marked_source {
     GBytes *bytes;
     GArray *packets; /* uint64_t: whose fragments it is made of; none: it was compressed */
+
+    /* What it was inflated from, in the source `parent`; `packed_size` 0: that is not known. */
+    unsigned parent;
+    uint32_t packed, packed_size;
+    uint32_t count;      /* where the size stands, in two bytes; 0: that is not known */
+    GByteArray *changed; /* with what was replaced; NULL: nothing was */
 };
+
+struct qs_view marked_source_bytes(const struct marked_source *source);
 
 struct marks {
     struct qs_sink sink;
@@ -41,9 +50,15 @@ struct marks {
     /* Of the decode at hand. */
     GArray *open;      /* unsigned: sources in force */
     GArray *fragments; /* uint64_t: told for the next source */
-    bool after_name;   /* the text before was the key "name" */
-    bool is_chat;      /* the next text is what a player said */
-    bool is_skin;      /* the next text is a player's name and skin */
+    struct packed {
+        struct qs_view bytes; /* of the last opaque field, and where it was */
+        unsigned source;
+        uint32_t offset, count;
+    } packed;
+    uint32_t count;  /* where the size of the next one stands */
+    bool after_name; /* the text before was the key "name" */
+    bool is_chat;    /* the next text is what a player said */
+    bool is_skin;    /* the next text is a player's name and skin */
 };
 
 struct marks *marks_new(void);

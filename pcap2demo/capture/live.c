@@ -308,6 +308,14 @@ bool live_is_over(const struct live *live)
     return true;
 }
 
+bool live_lacks_right(const struct live *live)
+{
+    for (unsigned i = 0; i < live->count; i++)
+        if (live->sources[i].hopeless)
+            return true;
+    return false;
+}
+
 struct live_drops live_drops(struct live *live, unsigned interface)
 {
     count_drops(&live->sources[interface]);

@@ -53,6 +53,9 @@ void live_reopen(struct live *live);
 /* Whether no interface is left, and none can come back. */
 bool live_is_over(const struct live *live);
 
+/* Whether one is back that the program may not open again; another run of it could. */
+bool live_lacks_right(const struct live *live);
+
 /* Frames that were lost so far, of one interface. */
 struct live_drops {
     uint64_t kernel, interface;

@@ -16,12 +16,14 @@ enum {
 };
 
 struct pcap_out {
-    struct writer *writer;
-    GByteArray *block; /* scratch: the body of a block */
-    GByteArray *frame; /* scratch */
-    GArray *links;     /* uint16_t: link types of the interfaces */
-    uint64_t packets;  /* so far */
-    uint16_t id;       /* of the last IP packet */
+    void (*write)(void *user, const void *data, size_t size);
+    void *user;
+    struct writer *writer; /* or NULL */
+    GByteArray *block;     /* scratch: the body of a block */
+    GByteArray *frame;     /* scratch */
+    GArray *links;         /* uint16_t: link types of the interfaces */
+    uint64_t packets;      /* so far */
+    uint16_t id;           /* of the last IP packet */
 };
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
@@ -51,9 +53,9 @@ static void write_block(struct pcap_out *out, uint32_t type)
     const uint32_t length = out->block->len + PCAPNG_FRAMING;
     const uint32_t head[] = {GUINT32_TO_LE(type), GUINT32_TO_LE(length)};
 
-    writer_add(out->writer, head, sizeof head);
-    writer_add(out->writer, out->block->data, out->block->len);
-    writer_add(out->writer, &head[1], sizeof head[1]);
+    out->write(out->user, head, sizeof head);
+    out->write(out->user, out->block->data, out->block->len);
+    out->write(out->user, &head[1], sizeof head[1]);
     g_byte_array_set_size(out->block, 0);
 }
 
@@ -99,11 +101,27 @@ static guint interface_for(struct pcap_out *out, uint16_t link_type)
     return number;
 }
 
+static void add_to_writer(void *writer, const void *data, size_t size)
+{
+    writer_add(writer, data, size);
+}
+
 struct pcap_out *pcap_out_new(const char *folder)
+{
+    struct writer *writer = writer_new(folder);
+    struct pcap_out *out = pcap_out_new_to(add_to_writer, writer);
+
+    out->writer = writer;
+    return out;
+}
+
+struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
+                                 void *user)
 {
     struct pcap_out *out = g_new0(struct pcap_out, 1);
 
-    out->writer = writer_new(folder);
+    out->write = write;
+    out->user = user;
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
     out->links = g_array_new(FALSE, FALSE, sizeof(uint16_t));
@@ -266,7 +284,8 @@ char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
 
 void pcap_out_free(struct pcap_out *out)
 {
-    writer_free(out->writer);
+    if (out->writer)
+        writer_free(out->writer);
     g_byte_array_free(out->block, TRUE);
     g_byte_array_free(out->frame, TRUE);
     g_array_free(out->links, TRUE);

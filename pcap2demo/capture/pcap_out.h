@@ -21,6 +21,10 @@ struct pcap_out;
 /* The file will be in `folder`. */
 struct pcap_out *pcap_out_new(const char *folder);
 
+/* Whoever keeps the bytes gets them: without pcap_out_commit(). */
+struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, size_t size),
+                                 void *user);
+
 /*
  * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
  * bytes. `of_demos`: packets' comments have pieces of demos (see comments.h).

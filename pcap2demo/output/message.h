@@ -25,11 +25,15 @@ enum exit_status {
 /* Prints a line of a report, and its newline. */
 void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The same, as terminals show it. */
+/* The same of a session: "BEFORE: session 3, TEXT". */
+void print_session_line(const char *before, unsigned session, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+/* A line as terminals show it. */
 void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Prints `pcap2demo: FILE: packet N: TEXT` (or block N), and a newline. Does not touch the exit
- * status. */
+/* Prints `pcap2demo: FILE: packet N: session N: TEXT` (or block N), and a newline. Does not touch
+ * the exit status. */
 void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same, and the program's exit status becomes at least `status`. */
@@ -48,6 +52,10 @@ enum exit_status status_so_far(void);
 /* From now on `by` is given the lines of messages, without "pcap2demo: " and a newline, instead of
  * standard error; NULL: as before. */
 void print_messages_with(void (*by)(const char *line));
+
+/* From now on lines are added to this transcript (transcript.h) instead of being printed; NULL:
+ * they are printed. Returns the transcript up to now. */
+GString *keep_lines(GString *transcript);
 
 /* Nothing that was said so far makes a difference: the exit status is EXIT_WELL again. */
 void forgive(void);

@@ -156,29 +156,26 @@ static gint compare_places(gconstpointer a, gconstpointer b)
     return x->number < y->number ? -1 : 1;
 }
 
-static void each_in_memory(struct rows *rows,
-                           void (*each)(void *user, const char *bytes, gsize size), void *user)
+static void each_in_memory(struct rows *rows, rows_taker *each, void *user)
 {
     g_array_sort(rows->places, compare_places);
     for (guint i = 0; i < rows->places->len; i++) {
         const struct place *place = &g_array_index(rows->places, struct place, i);
 
-        each(user, (const char *)rows->bytes->data + place->offset, place->size);
+        each(user, place->number, (const char *)rows->bytes->data + place->offset, place->size);
     }
 }
 
-static void read_row(struct rows *rows, const struct place *place,
-                     void (*each)(void *user, const char *bytes, gsize size), void *user)
+static void read_row(struct rows *rows, const struct place *place, rows_taker *each, void *user)
 {
     const size_t size = place->size + 1;
 
     g_byte_array_set_size(rows->bytes, (guint)size);
     if (read_at(rows, rows->file, rows->bytes->data, size, place->offset) == size)
-        each(user, (const char *)rows->bytes->data, place->size);
+        each(user, place->number, (const char *)rows->bytes->data, place->size);
 }
 
-static void each_in_files(struct rows *rows,
-                          void (*each)(void *user, const char *bytes, gsize size), void *user)
+static void each_in_files(struct rows *rows, rows_taker *each, void *user)
 {
     struct place places[PLACES];
 
@@ -193,8 +190,7 @@ static void each_in_files(struct rows *rows,
     }
 }
 
-void rows_each(struct rows *rows, void (*each)(void *user, const char *bytes, gsize size),
-               void *user)
+void rows_each(struct rows *rows, rows_taker *each, void *user)
 {
     if (!rows->file) {
         each_in_memory(rows, each, user);
@@ -203,4 +199,37 @@ void rows_each(struct rows *rows, void (*each)(void *user, const char *bytes, gs
     if (rows->places->len)
         flush(rows);
     each_in_files(rows, each, user);
+}
+
+/* --- Between processes ----------------------------------------------------------------------- */
+
+static void add_given(void *user, uint64_t number, const char *bytes, gsize size)
+{
+    g_variant_builder_add(user, "(t@ay)", number,
+                          g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, size + 1, 1));
+}
+
+GVariant *rows_give(struct rows *rows)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a(tay)"));
+    rows_each(rows, add_given, &builder);
+    return g_variant_builder_end(&builder);
+}
+
+void rows_take_given(GVariant *given, rows_taker *each, void *user)
+{
+    GVariantIter rows;
+    GVariant *bytes;
+    uint64_t number;
+
+    g_variant_iter_init(&rows, given);
+    while (g_variant_iter_next(&rows, "(t@ay)", &number, &bytes)) {
+        gsize size;
+        const char *row = g_variant_get_fixed_array(bytes, &size, 1);
+
+        each(user, number, row, size - 1);
+        g_variant_unref(bytes);
+    }
 }

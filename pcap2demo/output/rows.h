@@ -23,9 +23,16 @@ void rows_begin_part(struct rows *rows);
 /* Keeps a row of any bytes. `number`: 1 or more, each once in a part. */
 void rows_add(struct rows *rows, unsigned number, const void *bytes, gsize size);
 
-/* Calls `each` of all rows in order; a NUL follows the bytes. Nothing can be added any more. */
-void rows_each(struct rows *rows, void (*each)(void *user, const char *bytes, gsize size),
-               void *user);
+/* Gets a row; a NUL follows the bytes. `number`: in all parts. */
+typedef void rows_taker(void *user, uint64_t number, const char *bytes, gsize size);
+
+/* Calls `each` of all rows in order. Nothing can be added any more. */
+void rows_each(struct rows *rows, rows_taker *each, void *user);
+
+/* All rows for another process, floating; nothing can be added any more. And what it does there:
+ * calls `each` of them. */
+GVariant *rows_give(struct rows *rows);
+void rows_take_given(GVariant *given, rows_taker *each, void *user);
 
 /* Why rows are lost, or NULL. */
 const char *rows_error(const struct rows *rows);

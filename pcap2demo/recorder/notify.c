@@ -34,6 +34,11 @@ void notify_close(void)
     notify_socket = -1;
 }
 
+bool notify_is_heard(void)
+{
+    return notify_socket >= 0;
+}
+
 /* What cannot be told now is told again before long. */
 void notify(const char *state)
 {

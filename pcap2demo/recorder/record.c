@@ -11,6 +11,7 @@ struct record {
     struct action action;
     const struct options *options;
     struct status *status;
+    struct session_captures *captures; /* or NULL */
 };
 
 /* --- What events hold ------------------------------------------------------------------------ */
@@ -154,6 +155,21 @@ static const char *end_word(enum qs_session_end why)
     return words[why];
 }
 
+static void packet_was_decoded(struct qs_sessions_handler *handler,
+                               const struct qs_decoded_packet *decoded)
+{
+    const struct record *record = (const struct record *)handler;
+
+    session_captures_packet(record->captures, decoded);
+}
+
+static void end_captures(const struct record *record, const struct qs_client_session *session,
+                         bool keep)
+{
+    if (record->captures)
+        session_captures_over(record->captures, session, keep);
+}
+
 static void tell_end(const struct qs_client_session *session)
 {
     char *duration = report_duration(session), *demo = report_demo(session);
@@ -175,6 +191,7 @@ static void session_is_over(struct qs_sessions_handler *handler,
 {
     const struct record *record = (const struct record *)handler;
 
+    end_captures(record, session, true);
     if (!g_hash_table_remove(record->status->sessions, session))
         return;
     record->status->ended++;
@@ -190,7 +207,10 @@ static void session_is_over(struct qs_sessions_handler *handler,
 static void session_is_left_out(struct qs_sessions_handler *handler,
                                 const struct qs_client_session *session)
 {
-    g_hash_table_remove(((const struct record *)handler)->status->sessions, session);
+    const struct record *record = (const struct record *)handler;
+
+    end_captures(record, session, false);
+    g_hash_table_remove(record->status->sessions, session);
 }
 
 static void others_were_there(struct qs_sessions_handler *handler,
@@ -211,12 +231,14 @@ static void end(struct action *action, bool report)
     g_free(action);
 }
 
-struct action *record_action_new(const struct options *options, struct status *status)
+struct action *record_action_new(const struct options *options, struct status *status,
+                                 struct session_captures *captures)
 {
     struct record *record = g_new0(struct record, 1);
 
     record->action = (struct action){.handler = {.want_rebuild = true,
                                                  .write_demos = true,
+                                                 .packet = captures ? packet_was_decoded : NULL,
                                                  .session_begin = session_begins,
                                                  .session_late = session_is_late,
                                                  .session_map = session_has_map,
@@ -227,5 +249,6 @@ struct action *record_action_new(const struct options *options, struct status *s
                                      .end = end};
     record->options = options;
     record->status = status;
+    record->captures = captures;
     return &record->action;
 }

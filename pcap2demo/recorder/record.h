@@ -4,9 +4,12 @@
 #define PCAP2DEMO_RECORD_H
 
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/recorder/status.h"
 
-/* It keeps `status` up to date; both must live as long. */
-struct action *record_action_new(const struct options *options, struct status *status);
+/* It keeps `status` up to date, and tells `captures`, or NULL, of packets and sessions; all must
+ * live as long. */
+struct action *record_action_new(const struct options *options, struct status *status,
+                                 struct session_captures *captures);
 
 #endif

@@ -15,6 +15,7 @@
 #include "pcap2demo/recorder/port_filter.h"
 #include "pcap2demo/recorder/record.h"
 #include "pcap2demo/recorder/recordings.h"
+#include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/signals.h"
 #include "pcap2demo/summary.h"
 
@@ -30,7 +31,10 @@ struct recorder {
     struct live *live;
     struct action *action;
     struct recordings *recordings;     /* NULL: no demos are written */
-    struct packet_files *packet_files; /* NULL: packets are not kept */
+    struct packet_files *packet_files; /* NULL: packets are not kept, or by session */
+    struct demo_files *capture_files;  /* NULL: packets are not kept by session */
+    struct recordings *kept_captures;  /* the same */
+    struct session_captures *captures; /* NULL: no demos are written */
     struct packets packets;
     struct qs_sessions *sessions;
     struct status status;
@@ -93,7 +97,9 @@ static char **written_folders(const struct recorder *recorder)
         g_ptr_array_add(folders, g_strdup(options->argument));
     if (options->check.junit)
         g_ptr_array_add(folders, g_path_get_dirname(options->check.junit));
-    if (options->recorder.packets)
+    if (options->recorder.packets_apart)
+        g_ptr_array_add(folders, g_strdup(options->recorder.packets));
+    else if (options->recorder.packets)
         g_ptr_array_add(folders, g_path_get_dirname(options->recorder.packets));
     g_ptr_array_add(folders, NULL);
     return (char **)g_ptr_array_free(folders, FALSE);
@@ -114,29 +120,61 @@ static bool give_up_rights(const struct recorder *recorder)
     return false;
 }
 
-static bool open_recordings(struct recorder *recorder)
+/* NULL: that was reported. */
+static struct recordings *open_store(const struct recorder *recorder, struct demo_files *files,
+                                     bool of_demos)
 {
-    const struct recordings_setup setup = {.files = recorder->options->demos,
+    const struct recordings_setup setup = {.files = files,
+                                           .of_demos = of_demos,
                                            .limits = &recorder->options->recorder,
                                            .sessions = &recorder->options->sessions};
     char *error = NULL;
+    struct recordings *recordings = recordings_new(&setup, &error);
 
-    if (!recorder->records)
-        return true;
-    recorder->recordings = recordings_new(&setup, &error);
-    if (recorder->recordings)
-        recorder->sessions_options.store = recordings_store(recorder->recordings);
+    if (!recordings)
+        failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
+    g_free(error);
+    return recordings;
+}
+
+/* Of each session one. */
+static bool open_captures(struct recorder *recorder)
+{
+    char *error = NULL;
+
+    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false, &error);
+    if (recorder->capture_files)
+        recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
     else
         failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
     g_free(error);
-    return recorder->recordings != NULL;
+    return recorder->kept_captures != NULL;
+}
+
+static bool open_recordings(struct recorder *recorder)
+{
+    const bool apart = recorder->options->recorder.packets_apart;
+
+    if (!recorder->records && apart)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder->options->recorder.packets},
+                "captures of sessions are written where demos are, too: --write-pcap FILE");
+    if (!recorder->records)
+        return !apart;
+    recorder->recordings = open_store(recorder, recorder->options->demos, true);
+    if (!recorder->recordings || (apart && !open_captures(recorder)))
+        return false;
+    recorder->sessions_options.store = recordings_store(recorder->recordings);
+    recorder->captures =
+        session_captures_new(apart ? recordings_store(recorder->kept_captures) : NULL,
+                             recordings_store(recorder->recordings));
+    return true;
 }
 
 static bool open_packet_files(struct recorder *recorder)
 {
     char *error = NULL;
 
-    if (!recorder->options->recorder.packets)
+    if (!recorder->options->recorder.packets || recorder->options->recorder.packets_apart)
         return true;
     recorder->packet_files =
         packet_files_new(&recorder->options->recorder, recorder->interfaces, &error);
@@ -185,6 +223,8 @@ static bool take_frames(struct recorder *recorder)
         follow_interface(recorder, frame.interface);
         if (recorder->packet_files)
             packet_files_add(recorder->packet_files, &frame);
+        if (recorder->captures)
+            session_captures_frame(recorder->captures, &frame.frame);
         if (frame.link(&frame.frame.bytes))
             packets_take(&recorder->packets, recorder->sessions, &frame.frame);
     }
@@ -266,6 +306,8 @@ static void tend(struct recorder *recorder, gint64 now)
     qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
     live_tend(recorder->live);
     follow_drops(recorder);
+    if (recorder->kept_captures)
+        recordings_tend(recorder->kept_captures);
     if (recorder->recordings) {
         recordings_tend(recorder->recordings);
         recorder->status.lost = recordings_lost(recorder->recordings);
@@ -288,6 +330,20 @@ static void answer_requests(struct recorder *recorder)
 
 /* --- The run --------------------------------------------------------------------------------- */
 
+/* A service manager starts it again, with the right that it has given up; while nobody plays, that
+ * costs nothing. */
+static bool should_begin_anew(const struct recorder *recorder)
+{
+    return notify_is_heard() && live_lacks_right(recorder->live) &&
+           g_hash_table_size(recorder->status.sessions) == 0;
+}
+
+static bool is_over(const struct recorder *recorder)
+{
+    return signals_interrupted() || recorder->unread || live_is_over(recorder->live) ||
+           should_begin_anew(recorder);
+}
+
 static void record(struct recorder *recorder)
 {
     const char *name = recorder->interfaces[0];
@@ -297,7 +353,7 @@ static void record(struct recorder *recorder)
     packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder->options->interface);
-    while (!signals_interrupted() && !recorder->unread && !live_is_over(recorder->live)) {
+    while (!is_over(recorder)) {
         const bool busy = take_frames(recorder);
         const gint64 now = g_get_monotonic_time();
 
@@ -338,6 +394,10 @@ static void tell_stop(struct recorder *recorder)
     text = status_text(&recorder->status);
     if (live_is_over(recorder->live))
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no interface is left to record from");
+    else if (!signal && live_lacks_right(recorder->live))
+        failure(EXIT_PROBLEMS, (struct qs_location){0},
+                "ends, to be started again with the right "
+                "to open all interfaces");
     if (recorder->records)
         log_event("stopped", status_json(&recorder->status), "stopped%s%s: %s",
                   signal ? " by " : "", signal ? signal : "", text);
@@ -348,8 +408,9 @@ static void run(struct recorder *recorder)
 {
     const struct options *options = recorder->options;
 
-    recorder->action = recorder->records ? record_action_new(options, &recorder->status)
-                                         : options->action->create(options);
+    recorder->action = recorder->records
+                           ? record_action_new(options, &recorder->status, recorder->captures)
+                           : options->action->create(options);
     recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
     tell_start(recorder);
     notify("READY=1\nSTATUS=listening");
@@ -377,6 +438,18 @@ static void open_log(const struct recorder *recorder)
     log_open(&setup);
 }
 
+static void close_recordings(const struct recorder *recorder)
+{
+    if (recorder->captures)
+        session_captures_free(recorder->captures);
+    if (recorder->kept_captures)
+        recordings_free(recorder->kept_captures);
+    if (recorder->capture_files)
+        demo_files_free(recorder->capture_files);
+    if (recorder->recordings)
+        recordings_free(recorder->recordings);
+}
+
 static void open_and_run(struct recorder *recorder)
 {
     if (!open_interfaces(recorder))
@@ -390,8 +463,7 @@ static void open_and_run(struct recorder *recorder)
     }
     if (recorder->packet_files)
         packet_files_free(recorder->packet_files);
-    if (recorder->recordings)
-        recordings_free(recorder->recordings);
+    close_recordings(recorder);
     notify_close();
     live_close(recorder->live);
 }

@@ -36,7 +36,9 @@ void recorder_options_add(struct recorder_options *options, struct option_table 
         {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &options->max_demo_size_text,
          "End a demo at this size; the next one begins with the next level", "SIZE"},
         {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &options->packets,
-         "Keep the packets, too, in files of this name and their start", "FILE"},
+         "Keep the packets, too: in files of this name and their start, or in a folder a file a "
+         "session",
+         "FILE|FOLDER/"},
         {"rotate", 0, 0, G_OPTION_ARG_STRING, &options->rotate_text,
          "Begin another such file: size=100M,time=1h,files=24", "RULES"},
         {"buffer-size", 0, 0, G_OPTION_ARG_INT, &options->buffer_given,
@@ -115,6 +117,13 @@ static bool take_rule(struct recorder_options *options, const char *rule)
     return true;
 }
 
+static void take_packets(struct recorder_options *options)
+{
+    options->packets_apart =
+        options->packets && (g_str_has_suffix(options->packets, "/") ||
+                             g_file_test(options->packets, G_FILE_TEST_IS_DIR));
+}
+
 static bool take_rotation(struct recorder_options *options)
 {
     char **rules = options->rotate_text ? g_strsplit(options->rotate_text, ",", -1) : NULL;
@@ -122,6 +131,9 @@ static bool take_rotation(struct recorder_options *options)
 
     if (rules && !options->packets)
         good = usage_error("--rotate goes with --write-pcap");
+    else if (rules && options->packets_apart)
+        good = usage_error("--rotate goes with a file of --write-pcap: in a folder, each session "
+                           "has one of its own");
     for (char **rule = rules; good && rule && *rule; rule++)
         if (!take_rule(options, *rule))
             good =
@@ -167,6 +179,7 @@ bool recorder_options_take(struct recorder_options *options, bool live)
         return usage_error("--idle-timeout %s: a time is a number of seconds, or one with s, m, h "
                            "or d",
                            options->idle_text);
+    take_packets(options);
     return take_log_format(options) && take_numbers(options) && take_rotation(options) &&
            take_size("max-disk", options->max_disk_text, &options->max_disk) &&
            take_size("max-demo-size", options->max_demo_size_text, &options->max_demo_size);

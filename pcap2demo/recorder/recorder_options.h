@@ -16,6 +16,7 @@ struct recorder_options {
     unsigned keep_days;     /* 0: for ever */
     unsigned buffer;        /* MiB for packets that wait in the kernel */
     char *packets;          /* a file's name, with which those of captures begin; or NULL */
+    bool packets_apart;     /* `packets` is a folder, for a capture of each session */
     uint64_t packets_size;  /* bytes of one capture; 0: no limit */
     int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
     unsigned packets_files; /* so many are kept; 0: all */

@@ -8,6 +8,7 @@
 #include "pcap2demo/recorder/room.h"
 #include "pcap2demo/recorder/run_lock.h"
 #include "pcap2demo/recorder/unfinished.h"
+#include "pcap2demo/recorder/unfinished_capture.h"
 
 enum {
     WAITING_MAX = 64 * 1024 * 1024, /* bytes of all recordings, while there is no room */
@@ -63,7 +64,7 @@ static size_t waiting_max(const struct recordings *all)
 static void look_at_size(struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
-    const uint64_t max = all->setup.limits->max_demo_size;
+    const uint64_t max = all->setup.of_demos ? all->setup.limits->max_demo_size : 0;
 
     if (recording->cut)
         return;
@@ -108,7 +109,7 @@ static void bring_to_disk(struct recording *recording)
         recording->cut = recording->all->no_room ? "--max-disk" : "the disk is full";
 }
 
-/* A demo that is cut gets an end. NULL, or why it cannot. */
+/* A file that is cut gets an end. NULL, or why it cannot. */
 static char *complete(const struct recording *recording)
 {
     const char *path = writer_temporary(recording->writer);
@@ -117,6 +118,10 @@ static char *complete(const struct recording *recording)
 
     if (!path)
         return g_strdup(recording->cut);
+    if (!recording->all->setup.of_demos) {
+        unfinished_capture_cut(path, &about.size, &about.blocks, &error);
+        return error;
+    }
     unfinished_complete(path, recording->all->setup.sessions, &about, &error);
     unfinished_clear(&about);
     return error;

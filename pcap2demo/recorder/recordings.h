@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The demos of a recording as files that survive: what sessions bring is on disk within a second or
- * two, under a name that tells the next run what it is (run_lock.h). A full disk ends no recording:
- * a while of it waits in memory; then the demo ends where the disk was full, and the session has
- * another one from its next level on.
+ * The demos of a recording, or captures of its sessions, as files that survive: what sessions bring
+ * is on disk within a second or two, under a name that tells the next run what it is (run_lock.h).
+ * A full disk ends no recording: a while of it waits in memory; then the demo ends where the disk
+ * was full, and the session has another one from its next level on.
  */
 #ifndef PCAP2DEMO_RECORDINGS_H
 #define PCAP2DEMO_RECORDINGS_H
@@ -16,6 +16,7 @@ struct recordings;
 
 struct recordings_setup {
     struct demo_files *files; /* where they go, and their names */
+    bool of_demos;            /* else captures of sessions: --max-demo-size is not theirs */
     const struct recorder_options *limits;
     const struct qs_sessions_options *sessions; /* how they are decoded */
 };

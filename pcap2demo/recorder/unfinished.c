@@ -13,6 +13,7 @@
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/run_lock.h"
+#include "pcap2demo/recorder/unfinished_capture.h"
 
 /* --- What is in it --------------------------------------------------------------------------- */
 
@@ -182,20 +183,26 @@ struct search {
 };
 
 static void tell_completed(const struct search *search, const char *name,
-                           const struct unfinished *about)
+                           const struct unfinished *about, const char *remark)
 {
     char *path = g_build_filename(search->folder, name, NULL);
 
     log_warning("unfinished",
                 json_pack("{s:s, s:I, s:I}", "file", path, "bytes", (json_int_t)about->size,
                           "blocks", (json_int_t)about->blocks),
-                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes", path,
-                about->size);
+                "%s: an unfinished recording, completed: %" G_GUINT64_FORMAT " bytes%s", path,
+                about->size, remark);
     g_free(path);
 }
 
+static void cannot_complete(const char *path, const char *error)
+{
+    log_warning("unfinished", NULL, "%s: an unfinished recording cannot be completed: %s", path,
+                error);
+}
+
 static void give_name(struct search *search, const char *path, const struct unfinished *about,
-                      struct qs_naming_request *request)
+                      struct qs_naming_request *request, const char *remark)
 {
     struct writer *writer = writer_adopt(search->folder, path, about->size);
     char *name, *error;
@@ -209,33 +216,129 @@ static void give_name(struct search *search, const char *path, const struct unfi
         writer_forget(writer);
     } else {
         search->found++;
-        tell_completed(search, name, about);
+        tell_completed(search, name, about, remark);
     }
     writer_free(writer);
     g_free(name);
     g_free(error);
 }
 
+static void complete_demo(struct search *search, const char *path,
+                          struct qs_naming_request *request)
+{
+    struct unfinished about;
+    char *error;
+
+    if (unfinished_complete(path, search->options, &about, &error))
+        give_name(search, path, &about, request, "");
+    else
+        cannot_complete(path, error);
+    unfinished_clear(&about);
+    g_free(error);
+}
+
+/* --- Captures of sessions --- */
+
+/* Hears of the sessions of a capture. */
+struct capture_look {
+    struct qs_sessions_handler handler;
+    struct search *search;
+    struct unfinished about;
+    unsigned demos;
+};
+
+static void learn_player_and_map(struct qs_sessions_handler *handler,
+                                 const struct qs_client_session *session)
+{
+    struct unfinished *about = &((struct capture_look *)handler)->about;
+
+    if (!about->player)
+        about->player = g_strdup(session->player);
+    if (!about->map && session->maps->len)
+        about->map = g_strdup(g_ptr_array_index(session->maps, 0));
+}
+
+static void count_demo(struct qs_sessions_handler *handler, const struct qs_client_session *session,
+                       const struct qs_session_demo_file *file)
+{
+    struct capture_look *look = (struct capture_look *)handler;
+    const struct unfinished about = {.size = file->size, .blocks = session->packets};
+
+    if (file->error)
+        return;
+    look->demos++;
+    tell_completed(look->search, file->name, &about, ", made of its packets");
+}
+
+/* Demos of what a session that began late has left: those of its levels that are whole. */
+static char *rebuild_late(struct search *search, const char *path, const char *stem,
+                          struct capture_look *look)
+{
+    struct qs_sessions_options options = *search->options;
+    char *error = NULL;
+    struct demo_files *files = demo_files_new(search->folder, false, &error);
+
+    if (!files)
+        return error;
+    options.store = demo_files_store(files);
+    look->handler.write_demos = true;
+    error = unfinished_capture_read(path, stem, &options, &look->handler);
+    demo_files_free(files);
+    return error;
+}
+
+static char *read_capture(struct search *search, const char *path, const char *stem, bool late,
+                          struct capture_look *look)
+{
+    struct qs_sessions_options options = *search->options;
+
+    look->search = search;
+    look->handler = (struct qs_sessions_handler){
+        .want_rebuild = late, .demo_file = count_demo, .session_end = learn_player_and_map};
+    if (late)
+        return rebuild_late(search, path, stem, look);
+    options.store = NULL;
+    return unfinished_capture_read(path, stem, &options, &look->handler);
+}
+
+/* Once it has given a demo, the capture of a late session is not needed any more. */
+static void complete_capture(struct search *search, const char *path,
+                             struct qs_naming_request *request, bool late)
+{
+    struct capture_look look = {0};
+    char *error;
+
+    request->extension = UNFINISHED_CAPTURE;
+    if (!unfinished_capture_cut(path, &look.about.size, &look.about.blocks, &error) ||
+        (error = read_capture(search, path, request->capture, late, &look)))
+        cannot_complete(path, error);
+    else if (!look.demos)
+        give_name(search, path, &look.about, request,
+                  late ? ", the packets of a session that began before the recording: pcap2demo "
+                         "--sign-on makes a demo of them"
+                       : "");
+    else if (unlink(path) == 0)
+        search->found += look.demos;
+    unfinished_clear(&look.about);
+    g_free(error);
+}
+
+/* --- Any --- */
+
 static void complete_file(struct search *search, const char *name)
 {
     char *path = g_build_filename(search->folder, name, NULL);
-    char *words = g_strdup(name), *error;
+    char *words = g_strdup(name);
     struct qs_naming_request request;
-    struct unfinished about;
+    bool late;
 
-    if (!read_name(words, &request)) {
-        g_free(words);
-        g_free(path);
-        return;
+    if (read_name(words, &request)) {
+        late = strcmp(request.extension, UNFINISHED_LATE) == 0;
+        if (late || strcmp(request.extension, UNFINISHED_CAPTURE) == 0)
+            complete_capture(search, path, &request, late);
+        else
+            complete_demo(search, path, &request);
     }
-    if (unfinished_complete(path, search->options, &about, &error)) {
-        give_name(search, path, &about, &request);
-    } else {
-        log_warning("unfinished", NULL, "%s: an unfinished recording cannot be completed: %s", path,
-                    error);
-    }
-    unfinished_clear(&about);
-    g_free(error);
     g_free(words);
     g_free(path);
 }

@@ -23,11 +23,13 @@ struct open_group {
 struct golden_expander {
     GHashTable *rows[PROTOCOLS_MAX]; /* of a protocol: id + 1, by name; NULL: not made yet */
     struct qs_positions positions;
+    struct qs_dittos dittos;
     const struct qs_protocol *protocol; /* of the packet at hand; NULL: there is none */
     GHashTable *ids;
     struct open_group groups[DEPTH_MAX];
     guint depth;
     GString *name, *value; /* of the line at hand */
+    GString *fields;       /* of a group's first line, with those that are left out of it */
     bool absolute;
 
     /* Set for each line. */
@@ -41,6 +43,7 @@ struct golden_expander *golden_expander_new(void)
 
     expander->name = g_string_new(NULL);
     expander->value = g_string_new(NULL);
+    expander->fields = g_string_new(NULL);
     return expander;
 }
 
@@ -74,6 +77,8 @@ void golden_expander_free(struct golden_expander *expander)
         if (expander->rows[i])
             g_hash_table_destroy(expander->rows[i]);
     qs_positions_clear(&expander->positions);
+    qs_dittos_clear(&expander->dittos);
+    g_string_free(expander->fields, TRUE);
     g_string_free(expander->name, TRUE);
     g_string_free(expander->value, TRUE);
     g_free(expander);
@@ -246,10 +251,11 @@ static void add_part(struct golden_expander *expander, const struct qs_placed *w
              expander->value->str);
 }
 
-static void add_zero(struct golden_expander *expander, const struct qs_placed *whole,
-                     const struct qs_field *row)
+/* A part that is not written: a truth value follows from the number's bits, others are 0. */
+static void add_implied(struct golden_expander *expander, const struct qs_placed *whole,
+                        uint64_t number, const struct qs_field *row)
 {
-    const struct qs_value value = {.u = 0};
+    const struct qs_value value = {.u = row->type == QS_BOOL && (number & row->mask)};
 
     g_string_assign(expander->name, row->name);
     g_string_truncate(expander->value, 0);
@@ -277,6 +283,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
                       struct golden_part *parts, guint count)
 {
     const struct qs_protocol *protocol = expander->protocol;
+    const uint64_t number = g_ascii_strtoull(expander->value->str, NULL, 0);
     char *name = g_strdup(expander->name->str);
     unsigned id = whole->id + 1;
 
@@ -288,7 +295,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
             if (part)
                 add_part(expander, whole, name, part);
             else
-                add_zero(expander, whole, row);
+                add_implied(expander, whole, number, row);
             if (part)
                 part->used = true;
         }
@@ -393,6 +400,77 @@ static bool take_note(struct golden_expander *expander, struct golden_rest *rest
     return rest->at == rest->end;
 }
 
+/* The row whose number has the group's name, of those of the name at hand; or NULL. */
+static const struct qs_field *find_id(const struct golden_expander *expander, const char *group,
+                                      unsigned *id, uint32_t *number)
+{
+    const struct qs_protocol *protocol = expander->protocol;
+
+    if (!find_row(expander, id))
+        return NULL;
+    for (; *id < protocol->field_count; ++*id) {
+        const struct qs_field *row = &protocol->fields[*id];
+
+        if (strcmp(row->name, expander->name->str) == 0 && qs_number_of(row->names, group, number))
+            return row;
+    }
+    return NULL;
+}
+
+/* "()" behind the group's name: its first field is the number of that name. */
+static bool take_id(struct golden_expander *expander, struct golden_rest *rest, const char *group)
+{
+    const struct golden_piece id = {group, (gsize)(qs_compact_stem(group) - group) - 1};
+    struct qs_placed field = {0};
+    struct qs_position position;
+    uint32_t number;
+
+    if (!golden_take(rest, '('))
+        return true;
+    if (!golden_take(rest, ')') || qs_compact_stem(group) == group)
+        return false;
+    set_name(expander, "", id);
+    field.row = find_id(expander, group, &field.id, &number);
+    if (!field.row)
+        return false;
+    position = qs_positions_expect(&expander->positions, &field);
+    qs_positions_take(&expander->positions, &field, position);
+    g_string_truncate(expander->value, 0);
+    qs_value_append(expander->value, field.row, &(struct qs_value){.u = number});
+    add_line(expander, position, " = ", expander->value->str);
+    return true;
+}
+
+/* Hands the pieces of a line, each behind a blank, to the dittos. */
+static bool take_pieces(struct golden_expander *expander, struct golden_rest rest)
+{
+    while (golden_take(&rest, ' ')) {
+        const struct golden_piece piece = golden_take_piece(&rest);
+
+        qs_dittos_add(&expander->dittos, piece.at, piece.length);
+    }
+    return rest.at == rest.end;
+}
+
+/* Sets expander->fields: what is behind the group's name, and behind "~" what it stands for. */
+static bool take_first_fields(struct golden_expander *expander, struct golden_rest *rest,
+                              struct golden_piece group)
+{
+    GString *fields = expander->fields;
+
+    g_string_truncate(fields, 0);
+    if (!golden_take(rest, '~'))
+        g_string_append_len(fields, rest->at, rest->end - rest->at);
+    else if (!take_pieces(expander, *rest) ||
+             !qs_dittos_lengthen(&expander->dittos, group.at, group.length, fields))
+        return false;
+    *rest = (struct golden_rest){fields->str, fields->str + fields->len};
+    if (!take_pieces(expander, *rest))
+        return false;
+    qs_dittos_keep(&expander->dittos, group.at, group.length);
+    return true;
+}
+
 static bool take_group(struct golden_expander *expander, struct golden_rest *rest)
 {
     struct open_group *group = &expander->groups[expander->depth];
@@ -409,7 +487,8 @@ static bool take_group(struct golden_expander *expander, struct golden_rest *res
     group->name = g_strndup(name.at, name.length);
     expander->depth++;
     qs_positions_move(&expander->positions, group->start.source, group->start.offset);
-    return take_fields(expander, rest);
+    return take_id(expander, rest, group->name) && take_first_fields(expander, rest, name) &&
+           take_fields(expander, rest);
 }
 
 static bool take_line(struct golden_expander *expander, struct golden_rest *rest)
@@ -447,6 +526,7 @@ static bool set_protocol(struct golden_expander *expander, const char *name)
         expander->protocol = qs_protocols[i];
         expander->ids = expander->rows[i];
         qs_positions_begin(&expander->positions, qs_protocols[i]->field_count);
+        qs_dittos_begin(&expander->dittos);
         return true;
     }
     return false;

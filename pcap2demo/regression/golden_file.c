@@ -175,7 +175,7 @@ static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray
     schema = g_ascii_strtoull(at, &end, 10);
     if (end == at)
         return damaged(reader, "does not say which schema it has");
-    if (schema != GOLDEN_FULL && schema != GOLDEN_COMPACT) {
+    if (schema < GOLDEN_FULL || schema > GOLDEN_COMPACT) {
         reader->error = g_strdup_printf("line 1: schema %" G_GUINT64_FORMAT
                                         ", which this program does not read: it has schema %d; "
                                         "--update writes the golden anew",
@@ -376,8 +376,8 @@ enum golden_status golden_next(struct golden_reader *reader, struct golden_packe
     golden_packet_clear(packet);
     if (reader->error)
         return GOLDEN_DAMAGED;
-    return reader->schema == GOLDEN_COMPACT ? read_compact(reader, packet)
-                                            : read_packet(reader, packet);
+    return reader->schema == GOLDEN_FULL ? read_packet(reader, packet)
+                                         : read_compact(reader, packet);
 }
 
 unsigned golden_schema(const struct golden_reader *reader)

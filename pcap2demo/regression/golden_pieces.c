@@ -46,6 +46,34 @@ bool golden_take_number(struct golden_rest *rest, uint64_t max, uint64_t *number
     return digits.length > 0;
 }
 
+/* Behind its first quotation mark: up to the last. */
+static void skip_text(struct golden_rest *rest)
+{
+    while (rest->at < rest->end && *rest->at != '"') {
+        rest->at += *rest->at == '\\' && rest->at + 1 < rest->end;
+        rest->at++;
+    }
+}
+
+struct golden_piece golden_take_piece(struct golden_rest *rest)
+{
+    struct golden_piece piece = {rest->at, 0};
+    int depth = 0;
+
+    for (; rest->at < rest->end && (depth > 0 || *rest->at != ' '); rest->at++) {
+        depth += *rest->at == '(' || *rest->at == '{';
+        depth -= *rest->at == ')' || *rest->at == '}';
+        if (*rest->at != '"')
+            continue;
+        rest->at++;
+        skip_text(rest);
+        if (rest->at == rest->end)
+            break;
+    }
+    piece.length = (gsize)(rest->at - piece.at);
+    return piece;
+}
+
 bool golden_take_bracketed(struct golden_rest *rest, struct golden_piece *name)
 {
     unsigned depth = 1;

@@ -35,6 +35,9 @@ bool golden_take_number(struct golden_rest *rest, uint64_t max, uint64_t *number
 /* Characters of a value that is neither a text nor a name in parentheses. */
 bool golden_is_plain(char c);
 
+/* Up to the next blank that is in no text, parentheses or braces: "a=1@4+2", "b=(1 2)". */
+struct golden_piece golden_take_piece(struct golden_rest *rest);
+
 /* Up to the parenthesis that closes the one before `rest`. */
 bool golden_take_bracketed(struct golden_rest *rest, struct golden_piece *name);
 

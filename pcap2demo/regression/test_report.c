@@ -22,6 +22,7 @@ static void input_free(gpointer data)
 
     for (int i = 0; i < CASE_KINDS; i++)
         g_string_free(input->kinds[i].text, TRUE);
+    g_free(input->name);
     g_free(input->file);
     g_free(input);
 }
@@ -57,6 +58,7 @@ static struct input_cases *input_named(struct test_report *report, const char *f
     if (location)
         return g_ptr_array_index(report->inputs, location - 1);
     input = g_new0(struct input_cases, 1);
+    input->name = g_strdup(file);
     input->file = qs_text_printable(file);
     await(input);
     g_ptr_array_add(report->inputs, input);
@@ -74,6 +76,8 @@ static char *with_location(struct qs_location location, const char *input, const
     if (location.packet)
         g_string_append_printf(line, "%s %" PRIu64 ": ", location.block ? "block" : "packet",
                                location.packet);
+    if (location.session)
+        g_string_append_printf(line, "session %u: ", location.session);
     g_string_append(line, text);
     return g_string_free(line, FALSE);
 }
@@ -176,4 +180,62 @@ guint test_report_count(const struct test_report *report, const struct input_cas
     for (guint i = 0; i < report->inputs->len; i++)
         count += count_of(report, g_ptr_array_index(report->inputs, i), outcome);
     return count;
+}
+
+/* --- Between processes ----------------------------------------------------------------------- */
+
+static GVariant *give_kinds(const struct input_cases *input)
+{
+    GVariantBuilder kinds;
+
+    g_variant_builder_init(&kinds, G_VARIANT_TYPE("a(uuay)"));
+    for (int i = 0; i < CASE_KINDS; i++)
+        g_variant_builder_add(&kinds, "(uu^ay)", (guint32)input->kinds[i].outcome,
+                              input->kinds[i].lines, input->kinds[i].text->str);
+    return g_variant_builder_end(&kinds);
+}
+
+GVariant *test_report_give(const struct test_report *report)
+{
+    GVariantBuilder inputs;
+
+    g_variant_builder_init(&inputs, G_VARIANT_TYPE(TEST_REPORT_GIVEN));
+    for (guint i = 0; report && i < report->inputs->len; i++) {
+        const struct input_cases *input = g_ptr_array_index(report->inputs, i);
+
+        g_variant_builder_add(&inputs, "(^ayd@a(uuay))", input->name, input->time,
+                              give_kinds(input));
+    }
+    return g_variant_builder_end(&inputs);
+}
+
+static void take_kinds(struct input_cases *input, GVariant *kinds)
+{
+    for (int i = 0; i < CASE_KINDS; i++) {
+        guint32 outcome;
+        char *text;
+
+        g_variant_get_child(kinds, (gsize)i, "(uu^ay)", &outcome, &input->kinds[i].lines, &text);
+        input->kinds[i].outcome = (enum case_outcome)outcome;
+        g_string_assign(input->kinds[i].text, text);
+        g_free(text);
+    }
+}
+
+void test_report_take(struct test_report *report, GVariant *given)
+{
+    GVariantIter inputs;
+    GVariant *kinds;
+    double time;
+    char *name;
+
+    g_variant_iter_init(&inputs, given);
+    while (g_variant_iter_next(&inputs, "(^ayd@a(uuay))", &name, &time, &kinds)) {
+        struct input_cases *input = input_named(report, name);
+
+        input->time = time;
+        take_kinds(input, kinds);
+        g_variant_unref(kinds);
+        g_free(name);
+    }
 }

@@ -83,6 +83,15 @@ class Inputs:
         return long
 
 
+    def apart(self, kind, count):
+        short = self.short[kind]
+        times = max(1, round(self.size * MEGABYTE / short.stat().st_size / 4))
+        files = [self.folder / f"{short.stem}-{number}-of-{count}.pcap" for number in range(count)]
+        for number, file in enumerate(files):
+            multiply(short, file, times, number * (times + 2))
+        return files
+
+
 class Work:
     """The commands that are timed, of one build."""
 
@@ -102,9 +111,14 @@ class Work:
     def dump(self, file, *options):
         return Run([self.build.pcap2demo, *(options or ["--dump"]), file])
 
-    def golden(self, file, *options):
-        return Run([self.build.pcap2demo, "--check", "--quiet", "--golden", self.folder, *options,
-                    file])
+    def list(self, *words):
+        return Run([self.build.pcap2demo, "--list", "--wide", *words])
+
+    def check(self, *words):
+        return Run([self.build.pcap2demo, "--check", "--quiet", *words])
+
+    def golden(self, *words):
+        return self.check("--golden", self.folder, *words)
 
     def tshark(self, file, *options, plugin=True):
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home),
@@ -199,14 +213,16 @@ def memory(table, work, inputs):
 
 
 def many_inputs(table, work, inputs):
+    """Sessions of others in each input, so that they may be read apart."""
     cores = len(os.sched_getaffinity(0))
-    files = []
-    for number in range(4 * cores):
-        files.append(inputs.folder / f"input-{number}.pcap")
-        shutil.copy(inputs.long["QuakeWorld"], files[-1])
-    table.at_least(f"--check of {len(files)} files: --jobs 1 : --jobs {cores}", 0.9 * cores,
-                   lambda: Run([work.build.pcap2demo, "--check", "--quiet", "--jobs", cores, *files]),
-                   lambda: Run([work.build.pcap2demo, "--check", "--quiet", "--jobs", 1, *files]))
+    files = inputs.apart("Quake II 34", 4 * cores)
+    for what, run in (("convert", work.convert), ("--list", work.list), ("--check", work.check),
+                      ("--check --golden", work.golden)):
+        if run == work.golden:
+            work.golden(*files, "--update")
+        table.at_least(f"{what} of {len(files)} inputs: --jobs 1 : --jobs {cores}", 0.9 * cores,
+                       lambda run=run: run(*files, "--jobs", cores),
+                       lambda run=run: run(*files, "--jobs", 1))
 
 
 def has_jobs(build):

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes a long capture of a short one: TIMES copies, one after the other.
 
-    multiply.py IN.pcap OUT.pcap TIMES
+    multiply.py IN.pcap OUT.pcap TIMES [FIRST]
 
 Each copy lies behind the one before it in time and has IPv4 addresses of its own, so that its
-sessions are sessions of their own. Ports stay: they tell which game it is.
+sessions are sessions of their own. Ports stay: they tell which game it is. With FIRST (0), the first
+copy is that of a longer capture, whose copies before it are left out.
 """
 
 import struct
@@ -69,16 +70,16 @@ class Capture:
         return self.body
 
 
-def multiply(source, target, times):
+def multiply(source, target, times, first=0):
     with open(source, "rb") as file:
         capture = Capture(file.read())
     with open(target, "wb") as file:
         file.write(capture.head)
-        for number in range(times):
+        for number in range(first, first + times):
             file.write(capture.copy(number))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
-    multiply(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    multiply(*sys.argv[1:3], *map(int, sys.argv[3:]))

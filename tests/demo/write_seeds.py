@@ -18,5 +18,6 @@ if __name__ == "__main__":
         data = b"".join(blocks)
         (folder / name).write_bytes(b"\3" + data)
         (folder / f"{name}.gz").write_bytes(b"\3" + gzip.compress(data, mtime=0))
-    for path in demos.CAPTURES.glob("*.mvd"):
-        (folder / path.name).write_bytes(b"\4" + path.read_bytes())
+    for number, pattern in ((b"\0", "*.qwd"), (b"\1", "*.dm2"), (b"\4", "*.mvd"), (b"\5", "*.mvd2")):
+        for path in demos.CAPTURES.glob(pattern):
+            (folder / path.name).write_bytes(number + path.read_bytes()[:16000])

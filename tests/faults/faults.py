@@ -18,7 +18,8 @@ AREAS = {
              ["demo", "quake2", "quakeworld", "quake", "tool"]),
     "regression": (["pcap2demo/regression"], "regression", ["regression"]),
     "capture": (["pcap2demo/capture"], "tool", ["tool"]),
-    "sessions": (["common/sessions", "pcap2demo/actions", "pcap2demo/capture"],
+    "sessions": (["common/sessions", "common/stats", "pcap2demo/actions", "pcap2demo/capture",
+                  "pcap2demo/output"],
                  "tool|regression", ["tool", "regression"]),
     "plugin": (["plugin"], "plugin", ["plugin"]),
 }
@@ -118,10 +119,9 @@ FAULTS = [
      "const bool cut = false;"),
     ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
      "return message->bytes.data[1] == TE_RAILTRAIL2;"),
-    ("demo", "    forget_last_frame(dm2);\n    converter_level(&dm2->converter);\n"
-     "    g_byte_array_set_size(dm2->block, 0);\n",
-     "    forget_last_frame(dm2);\n    converter_level(&dm2->converter);\n"),
-    ("demo", "back > 0 && back < FRAMES_KEPT && demo_has_frame", "back > 0 && demo_has_frame"),
+    ("demo", "    converter_level(&dm2->converter);\n    g_byte_array_set_size(dm2->block, 0);\n",
+     "    converter_level(&dm2->converter);\n"),
+    ("demo", "back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has", "back > 0 && dm2_kept_has"),
     ("demo", "if (dem->source == VIEW_ZERO)\n        return;", ""),
     ("demo", "if (decoder->session->disconnected)\n        end(qwd, decoder);", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after)", "while (0)"),
@@ -159,13 +159,13 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
-    ("sessions", "now - oldest->last >= QS_FLOW_IDLE)", "now - oldest->last >= QS_FLOW_IDLE / 2)"),
+    ("sessions", "now - oldest->last >= table->idle)", "now - oldest->last >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u bytes: %s\"",
      "message(receiver->location, \"%s: only %u bytes: %s\""),
-    ("sessions", "tally->largest[location - 1].size < packet->size",
-     "tally->largest[location - 1].size <= packet->size"),
+    ("sessions", "figures->largest[location - 1].size < packet->size",
+     "figures->largest[location - 1].size <= packet->size"),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
-    ("sessions", "return (*x)->number < (*y)->number ? -1 : 1;", "return 1;"),
+    ("sessions", "return x->number < y->number ? -1 : 1;", "return 1;"),
 
     # The plugin.
     ("plugin", "return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);",

@@ -121,9 +121,12 @@ static void read_frames(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const double started = fuzz_time();
+
     if (is_pcapng(data, size))
         read_pcapng(data, size);
     else if (size)
         read_frames(data, size);
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -140,6 +140,7 @@ const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const double started = fuzz_time();
     struct stream stream;
     struct fuzz_piece piece;
     size_t at = 2;
@@ -152,5 +153,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(piece.bytes);
     }
     end(&stream);
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core/text.h"
+#include "common/sessions/lending.h"
 #include "common/sessions/recording.h"
 #include "common/sessions/sessions.h"
 #include "tests/engine_reader/engine_reader.h"
@@ -78,7 +79,7 @@ static void read_demo(struct demo_check *check, struct qs_recording *recording)
     fuzz_session_options_clear(&options);
 }
 
-static void check_demo(struct demo_check *check, const char *name, struct qs_view file)
+static struct qs_recording *open_demo(const char *name, struct qs_view file)
 {
     GByteArray *bytes = g_byte_array_new();
     char *error = NULL;
@@ -88,11 +89,26 @@ static void check_demo(struct demo_check *check, const char *name, struct qs_vie
     recording = qs_recording_open(bytes, NULL, name, &error);
     if (!recording)
         broken(name, error);
+    return recording;
+}
+
+static void check_demo(struct demo_check *check, const char *name, struct qs_view file)
+{
+    struct qs_recording *recording = open_demo(name, file);
+
     check->demo = true;
     read_demo(check, recording);
     check->demo = false;
     if (qs_recording_error(recording))
         broken(name, qs_recording_error(recording));
+    qs_recording_close(recording);
+}
+
+static void add_lender(const struct demo_check *check, const char *name, struct qs_view file)
+{
+    struct qs_recording *recording = open_demo(name, file);
+
+    qs_lending_demos_add(check->lenders, recording);
     qs_recording_close(recording);
 }
 
@@ -104,36 +120,45 @@ static void take_file(void *user, const char *name, struct qs_view file)
         check_engines(name, file);
     else
         check_demo(check, name, file);
+    if (check->lenders)
+        add_lender(check, name, file);
+}
+
+GHashTable *demo_check_sent_new(void)
+{
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
 /* From now on it gets each file that is written. */
-static void start_check(struct demo_check *check, bool sanitize)
+static void start_check(struct demo_check *check, const struct demo_rebuild_setup *setup)
 {
-    *check =
-        (struct demo_check){.sink = {.field = hear},
-                            .sent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                            .sanitize = sanitize};
+    *check = (struct demo_check){.sink = {.field = hear},
+                                 .sent = setup->sent ? g_hash_table_ref(setup->sent)
+                                                     : demo_check_sent_new(),
+                                 .sanitize = setup->sanitize,
+                                 .lenders = setup->lenders};
     fuzz_take_files(take_file, check);
 }
 
 static void end_check(struct demo_check *check)
 {
     fuzz_take_files(NULL, NULL);
-    g_hash_table_destroy(check->sent);
+    g_hash_table_unref(check->sent);
 }
 
-void demo_rebuild_start(struct demo_rebuild *rebuild, bool sanitize, bool may_wait)
+void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_setup *setup)
 {
     char *error = NULL;
 
     rebuild->files = demo_files_new(NULL, false, &error);
     rebuild->options = fuzz_session_options();
-    rebuild->options.may_wait = may_wait;
-    rebuild->options.demo.sanitize = sanitize;
+    rebuild->options.may_wait = setup->may_wait;
+    rebuild->options.sign_ons = setup->lent_by;
+    rebuild->options.demo.sanitize = setup->sanitize;
     rebuild->options.store = demo_files_store(rebuild->files);
     rebuild->handler = (struct qs_sessions_handler){
         .sink = &rebuild->check.sink, .want_rebuild = true, .write_demos = true};
-    start_check(&rebuild->check, sanitize);
+    start_check(&rebuild->check, setup);
     rebuild->sessions = qs_sessions_new(&rebuild->options, &rebuild->handler);
     qs_sessions_set_source(rebuild->sessions, "input", "input");
 }

@@ -17,6 +17,16 @@ struct demo_check {
     GHashTable *sent;    /* char *: what was */
     bool demo;           /* it hears a demo, which prints nothing else */
     bool sanitize;
+    GPtrArray *lenders; /* see demo_rebuild_setup */
+};
+
+/* What is asked for. The arrays are those of qs_lending_demos_new(), or NULL. */
+struct demo_rebuild_setup {
+    bool sanitize;
+    bool may_wait;      /* late sessions wait for who lends to them */
+    GPtrArray *lenders; /* get what the rebuilt demos can lend */
+    GPtrArray *lent_by; /* lend to late sessions */
+    GHashTable *sent;   /* what those who lend were sent, which is added to; NULL: nothing */
 };
 
 /* Sessions whose demos are looked at when they are written. */
@@ -28,8 +38,11 @@ struct demo_rebuild {
     struct qs_sessions *sessions; /* to be fed */
 };
 
-/* One at a time. `may_wait`: late sessions wait for who lends to them. */
-void demo_rebuild_start(struct demo_rebuild *rebuild, bool sanitize, bool may_wait);
+/* For demo_rebuild_setup.sent. */
+GHashTable *demo_check_sent_new(void);
+
+/* One at a time. */
+void demo_rebuild_start(struct demo_rebuild *rebuild, const struct demo_rebuild_setup *setup);
 void demo_rebuild_end(struct demo_rebuild *rebuild);
 
 #endif

@@ -3,10 +3,16 @@
 
 #include <glib.h>
 #include <pcap/dlt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "common/core/reader.h"
 
 enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
+
+/* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
+static const double time_base = 1, time_per_byte = 20e-6;
 
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
                                     DLT_LOOP,   DLT_PPP,       DLT_PPP_ETHER,  DLT_IPV4};
@@ -67,4 +73,22 @@ struct qs_sessions_options fuzz_session_options(void)
 void fuzz_session_options_clear(struct qs_sessions_options *options)
 {
     g_array_free(options->chosen, TRUE);
+}
+
+double fuzz_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void fuzz_check_time(double start, size_t size)
+{
+    const double seconds = fuzz_time() - start;
+
+    if (seconds <= time_base + time_per_byte * (double)size)
+        return;
+    fprintf(stderr, "%.1f s of the processor for %zu bytes\n", seconds, size);
+    abort();
 }

@@ -8,14 +8,18 @@
  *
  * fuzz_rebuild: the same; a bit of the second byte asks for --sanitize.
  *
- * fuzz_lend: the same; the second byte says how many packets the late client lacks, its upper bit
- * asks for --sanitize.
+ * fuzz_lend: the same; the second byte says how many packets the late client lacks, its upper bits
+ * ask for --sanitize and for a demo as lender.
  *
  * fuzz_tool: a byte that picks the action, then a file: a capture or a demo.
  *
- * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x), then the file.
+ * fuzz_recording: a byte that picks the file's name (x.qwd, x.dm2, x.dem, x, x.mvd, x.mvd2), then
+ * the file.
  *
- * fuzz_stream: a byte that picks the protocol, of those that have streams, then segments:
+ * fuzz_golden: a golden, or two, one behind the other, which are compared.
+ *
+ * fuzz_stream: a byte that picks the protocol, of those that have streams (its upper bit asks for
+ * --sanitize), then segments:
  * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.
  *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
@@ -85,5 +89,12 @@ struct qs_packet fuzz_packet(const struct fuzz_piece *piece, uint16_t server_por
 /* What the tool does by itself; the ports' tables, of some size, are made once. */
 struct qs_sessions_options fuzz_session_options(void);
 void fuzz_session_options_clear(struct qs_sessions_options *options);
+
+/*
+ * Seconds of the processor, which other programs do not slow down: each target takes them first,
+ * and ends with a check that they are in proportion to its input. Aborts where they are not.
+ */
+double fuzz_time(void);
+void fuzz_check_time(double start, size_t size);
 
 #endif

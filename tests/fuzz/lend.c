@@ -1,50 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lends sign-ons between two clients of one server, of which one is heard from a later packet on.
- * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks;
- * its upper bit asks for --sanitize. A packet goes to both, or to one of them (FUZZ_LEND_*).
- * demo_check.h looks at the demos.
+ * Inputs are those of fuzz_decode, but for the second byte: so many packets the late one lacks; two
+ * bits ask for --sanitize, and that the lender is a demo (--sign-on), rebuilt of its packets. A
+ * packet goes to both, or to one of them (FUZZ_LEND_*). demo_check.h looks at the demos.
  */
 #include <glib.h>
 #include <stdlib.h>
 
+#include "common/sessions/lending.h"
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 
 enum { LENDER_PORT = 40000, LATE_PORT = 40001 };
 
-static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
-                 size_t size, uint64_t lacking)
+enum { LACKING = 0x3f, DEMO = 0x40, SANITIZE = 0x80 };
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+    uint16_t server_port;
+};
+
+/* Packets of the client at this port, but for the first that it lacks, and those of the other. */
+static bool is_heard(const struct input *input, const struct fuzz_piece *piece, uint64_t number,
+                     uint16_t client)
 {
+    if (client == LENDER_PORT)
+        return !(piece->bits & FUZZ_LEND_LATE_ALONE);
+    return number > (input->data[1] & LACKING) && !(piece->bits & FUZZ_LEND_LENDER_ALONE);
+}
+
+static void feed(struct qs_sessions *sessions, const struct input *input, bool lender, bool late)
+{
+    const uint16_t clients[] = {lender ? LENDER_PORT : 0, late ? LATE_PORT : 0};
     struct fuzz_piece piece;
     uint64_t number = 0;
     size_t at = 2;
 
-    while (fuzz_next(data, size, &at, &piece)) {
-        struct qs_packet lender = fuzz_packet(&piece, server_port, LENDER_PORT, ++number);
-        struct qs_packet late = fuzz_packet(&piece, server_port, LATE_PORT, number);
+    while (fuzz_next(input->data, input->size, &at, &piece)) {
+        number++;
+        for (size_t i = 0; i < G_N_ELEMENTS(clients); i++) {
+            struct qs_packet packet = fuzz_packet(&piece, input->server_port, clients[i], number);
 
-        if (!(piece.bits & FUZZ_LEND_LATE_ALONE))
-            qs_sessions_datagram(sessions, &lender);
-        if (number > lacking && !(piece.bits & FUZZ_LEND_LENDER_ALONE))
-            qs_sessions_datagram(sessions, &late);
+            if (clients[i] && is_heard(input, &piece, number, clients[i]))
+                qs_sessions_datagram(sessions, &packet);
+        }
         g_free(piece.bytes);
     }
+}
+
+static void lend_in_capture(const struct input *input, bool sanitize)
+{
+    struct demo_rebuild rebuild;
+
+    demo_rebuild_start(&rebuild,
+                       &(struct demo_rebuild_setup){.sanitize = sanitize, .may_wait = true});
+    feed(rebuild.sessions, input, true, true);
+    demo_rebuild_end(&rebuild);
+}
+
+static void lend_from_demo(const struct input *input, bool sanitize)
+{
+    GPtrArray *demos = qs_lending_demos_new();
+    GHashTable *sent = demo_check_sent_new();
+    struct demo_rebuild rebuild;
+
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.lenders = demos, .sent = sent});
+    feed(rebuild.sessions, input, true, false);
+    demo_rebuild_end(&rebuild);
+    demo_rebuild_start(&rebuild,
+                       &(struct demo_rebuild_setup){
+                           .sanitize = sanitize, .may_wait = true, .lent_by = demos, .sent = sent});
+    feed(rebuild.sessions, input, false, true);
+    demo_rebuild_end(&rebuild);
+    g_hash_table_unref(sent);
+    g_ptr_array_free(demos, TRUE);
 }
 
 const bool fuzz_mutate_pieces = true;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { SANITIZE = 0x80 };
-    struct demo_rebuild rebuild;
+    const double started = fuzz_time();
+    struct input input = {data, size, 0};
 
     if (size < 2)
         return 0;
-    demo_rebuild_start(&rebuild, data[1] & SANITIZE, true);
-    feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
-         data[1] & (SANITIZE - 1));
-    demo_rebuild_end(&rebuild);
+    input.server_port = (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10);
+    (data[1] & DEMO ? lend_from_demo : lend_in_capture)(&input, data[1] & SANITIZE);
+    fuzz_check_time(started, size);
     return 0;
 }

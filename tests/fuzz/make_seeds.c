@@ -5,19 +5,24 @@
  *     make_seeds DIRECTORY CAPTURE...
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
+ * DIRECTORY/session more of its beginning, sign-on included, for the fuzzers rebuild and lend,
  * DIRECTORY/stream the beginning of each TCP stream,
- * DIRECTORY/capture the first frames of each capture, DIRECTORY/tool its beginning as a file;
- * DIRECTORY/rebuild and DIRECTORY/lend are there to be filled, their fuzzers begin with the seeds
- * of decode. Layouts: fuzz.h.
+ * DIRECTORY/capture the first frames of each capture, DIRECTORY/tool its beginning as a file,
+ * DIRECTORY/recording and DIRECTORY/golden what the tool makes of it;
+ * DIRECTORY/rebuild and DIRECTORY/lend are there to be filled. Layouts: fuzz.h.
  */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/input.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/made_seeds.h"
+#include "tests/fuzz/outside.h"
+#include "tests/fuzz/run_tool.h"
 #include "tests/support/conversations.h"
 
 enum {
@@ -27,11 +32,14 @@ enum {
     SEEDS_MAX = 6,    /* of a conversation */
     SKIP = 50,        /* packets between two seeds */
     FRAMES_MAX = 40,  /* of a capture */
-    FILE_MAX = 12288
+    FILE_MAX = 12288,
+    SESSION_MAX = 14000,
+    DEMO_MAX = 16000,
+    GOLDEN_MAX = 8000
 };
 
 struct seeds {
-    char *folder, *streams;
+    char *folder, *streams, *sessions, *recordings, *goldens;
     char *capture;             /* stem of the file being read */
     GHashTable *conversations; /* struct seed by conversation number */
 };
@@ -40,6 +48,8 @@ struct seed {
     GByteArray *bytes;
     unsigned written, skip;
     bool stream;
+    GByteArray *session;
+    unsigned packets; /* in `session` */
 };
 
 static void append_piece(GByteArray *seed, uint8_t bits, const uint8_t *data, uint32_t size)
@@ -71,6 +81,7 @@ static void seed_free(gpointer data)
     struct seed *seed = data;
 
     g_byte_array_free(seed->bytes, TRUE);
+    g_byte_array_free(seed->session, TRUE);
     g_free(seed);
 }
 
@@ -81,6 +92,7 @@ static struct seed *seed_of(struct seeds *seeds, unsigned conversation)
     if (!seed) {
         seed = g_new0(struct seed, 1);
         seed->bytes = g_byte_array_new();
+        seed->session = g_byte_array_new();
         g_hash_table_insert(seeds->conversations, GUINT_TO_POINTER(conversation), seed);
     }
     return seed;
@@ -142,6 +154,20 @@ static void add_unit(struct seeds *seeds, struct seed *seed, const struct visit 
         finish_seed(seeds, seed, visit->conversation);
 }
 
+/* The whole beginning of a session: fuzz_lend's late client lacks the half of it. */
+static void add_to_session(struct seed *seed, const struct visit *visit)
+{
+    const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol};
+
+    if (!seed->session->len)
+        g_byte_array_append(seed->session, head, sizeof head);
+    if (seed->session->len + visit->packet->size > SESSION_MAX)
+        return;
+    append_piece(seed->session, is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0,
+                 visit->packet->data, visit->packet->size);
+    seed->session->data[1] = (uint8_t)MIN(++seed->packets / 2, UINT8_MAX / 4);
+}
+
 static void add_packet(const struct visit *visit, void *user)
 {
     const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol};
@@ -153,6 +179,7 @@ static void add_packet(const struct visit *visit, void *user)
         add_unit(seeds, seed, visit);
         return;
     }
+    add_to_session(seed, visit);
     if (seed->written == SEEDS_MAX || (seed->skip && seed->skip--))
         return;
     if (!seed->bytes->len)
@@ -162,14 +189,32 @@ static void add_packet(const struct visit *visit, void *user)
         finish_seed(seeds, seed, visit->conversation);
 }
 
+/* Twice: the lender is another client, and it is a demo. */
+static void write_session(const struct seeds *seeds, struct seed *seed, unsigned conversation)
+{
+    enum { LENDER_IS_DEMO = 0x40 };
+
+    if (!seed->packets)
+        return;
+    for (unsigned demo = 0; demo < 2; demo++) {
+        char *name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, demo);
+
+        seed->session->data[1] |= (uint8_t)(demo ? LENDER_IS_DEMO : 0);
+        write_seed(seeds->sessions, name, seed->session);
+        g_free(name);
+    }
+}
+
 static void finish_all(struct seeds *seeds)
 {
     GHashTableIter iter;
     gpointer conversation, seed;
 
     g_hash_table_iter_init(&iter, seeds->conversations);
-    while (g_hash_table_iter_next(&iter, &conversation, &seed))
+    while (g_hash_table_iter_next(&iter, &conversation, &seed)) {
         finish_seed(seeds, seed, GPOINTER_TO_UINT(conversation));
+        write_session(seeds, seed, GPOINTER_TO_UINT(conversation));
+    }
     g_hash_table_remove_all(seeds->conversations);
 }
 
@@ -243,6 +288,75 @@ static void make_file(const char *folder, const char *capture, const char *file)
     g_free(data);
 }
 
+/* --- What the tool makes of a capture ----------------------------------------------------------
+ */
+
+/* The name that fuzz_recording gives it: its number. */
+static uint8_t name_number(const char *file)
+{
+    static const char *const extensions[] = {".qwd", ".dm2", ".dem", NULL, ".mvd", ".mvd2"};
+    uint8_t number = 0;
+
+    while (number < G_N_ELEMENTS(extensions) &&
+           !(extensions[number] && g_str_has_suffix(file, extensions[number])))
+        number++;
+    return number;
+}
+
+static void take_demo(void *user, const char *name, struct qs_view file)
+{
+    const struct seeds *seeds = user;
+    const uint8_t number = name_number(name);
+    GByteArray *seed = g_byte_array_new();
+
+    g_byte_array_append(seed, &number, 1);
+    g_byte_array_append(seed, file.data, MIN(file.size, DEMO_MAX));
+    write_seed(seeds->recordings, name, seed);
+    g_byte_array_free(seed, TRUE);
+}
+
+/* As many whole packets as fit, and the last line that counts them. */
+static void take_golden(void *user, const char *name, struct qs_view file)
+{
+    const struct seeds *seeds = user;
+    GByteArray *seed = g_byte_array_new();
+    uint64_t packets = 0;
+    uint32_t kept = 0;
+    char *foot;
+
+    for (uint32_t at = 0; at + 1 < MIN(file.size, GOLDEN_MAX); at++)
+        if (file.data[at] == '\n' && file.data[at + 1] != ' ') {
+            kept = at + 1;
+            packets++;
+        }
+    foot = g_strdup_printf("# end, %" G_GUINT64_FORMAT " packets\n", packets ? packets - 1 : 0);
+    g_byte_array_append(seed, file.data, kept);
+    g_byte_array_append(seed, (const guint8 *)foot, (guint)strlen(foot));
+    write_seed(seeds->goldens, name, seed);
+    g_free(foot);
+    g_byte_array_free(seed, TRUE);
+}
+
+static void make_of_capture(struct seeds *seeds, const char *file)
+{
+    static const char *const demos[RUN_TOOL_WORDS_MAX] = {"--quiet"};
+    static const char *const goldens[RUN_TOOL_WORDS_MAX] = {"--quiet", "--check", "--update",
+                                                            "--golden", "goldens"};
+
+    FILE *const errors = stderr;
+
+    stderr = fopen("/dev/null", "w"); /* captures of tests have problems on purpose */
+    if (!stderr)
+        exit(1);
+    fuzz_take_files(take_demo, seeds);
+    run_tool(demos, file);
+    fuzz_take_files(take_golden, seeds);
+    run_tool(goldens, file);
+    fuzz_take_files(NULL, NULL);
+    fclose(stderr);
+    stderr = errors;
+}
+
 /* --- All ---------------------------------------------------------------------------------------
  */
 
@@ -271,6 +385,10 @@ int main(int argc, char **argv)
     seeds.streams = make_folder(argv[1], "stream");
     frames = make_folder(argv[1], "capture");
     files = make_folder(argv[1], "tool");
+    seeds.sessions = make_folder(argv[1], "session");
+    seeds.recordings = make_folder(argv[1], "recording");
+    seeds.goldens = make_folder(argv[1], "golden");
+    made_seeds_write(seeds.folder);
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {
@@ -280,11 +398,15 @@ int main(int argc, char **argv)
         finish_all(&seeds);
         make_frames(frames, seeds.capture, argv[i]);
         make_file(files, seeds.capture, argv[i]);
+        make_of_capture(&seeds, argv[i]);
         g_free(seeds.capture);
     }
     g_hash_table_destroy(seeds.conversations);
     g_free(seeds.folder);
     g_free(seeds.streams);
+    g_free(seeds.sessions);
+    g_free(seeds.recordings);
+    g_free(seeds.goldens);
     g_free(frames);
     g_free(files);
     return 0;

@@ -260,6 +260,28 @@ static void insert_numbered(struct input *input, guint index, const struct unit 
             add_to_sequence(unit_at(input, i));
 }
 
+/*
+ * A packet with one message, of any number and with any bytes, most of them small, behind a packet
+ * of the same sender: all that the tables have is met, and not only what captures hold.
+ */
+static void insert_message(struct input *input, guint index, GRand *rand)
+{
+    enum { BODY_MAX = 40 };
+    struct unit *made = unit_copy(unit_at(input, index));
+    const guint before = made->payload->len, size = 1 + g_rand_int(rand) % BODY_MAX;
+    const guint small = g_rand_int(rand) % 3;
+
+    if (kept_bytes(made->payload) == SEQUENCE_SIZE) {
+        g_byte_array_set_size(made->payload, SEQUENCE_SIZE + size);
+        for (guint i = 0; i < size; i++)
+            made->payload->data[SEQUENCE_SIZE + i] =
+                (uint8_t)(g_rand_int(rand) >> (i && small ? 30 - small : 24));
+        fix_quake_length(made->payload, before);
+        insert_numbered(input, index, made);
+    }
+    unit_free(made);
+}
+
 static void swap(struct input *input, guint a, guint b)
 {
     gpointer *units = input->units->pdata, kept = units[a];
@@ -284,7 +306,7 @@ static void mutate_once(struct input *input, GRand *rand)
     const guint other = g_rand_int(rand) % count;
     struct unit *unit = unit_at(input, index);
 
-    switch (g_rand_int(rand) % 12) {
+    switch (g_rand_int(rand) % 14) {
     case 0:
         g_ptr_array_insert(input->units, (gint)index, unit_copy(unit));
         break;
@@ -311,6 +333,10 @@ static void mutate_once(struct input *input, GRand *rand)
         change_head(input, unit, g_rand_int(rand));
         break;
     case 8:
+    case 9:
+        insert_message(input, index, rand);
+        break;
+    case 10:
         input->head->data[g_rand_int(rand) % (input->pieces ? 2 : 1)] = (uint8_t)g_rand_int(rand);
         break;
     default:

@@ -33,13 +33,15 @@ const bool fuzz_mutate_pieces = true;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { HEADER = 2 };
+    const double started = fuzz_time();
     struct demo_rebuild rebuild;
 
     if (size < HEADER)
         return 0;
-    demo_rebuild_start(&rebuild, data[1] & SANITIZE, false);
+    demo_rebuild_start(&rebuild, &(struct demo_rebuild_setup){.sanitize = data[1] & SANITIZE});
     feed(rebuild.sessions, (uint16_t)strtoul(fuzz_protocol(data[0])->ports, NULL, 10), data, size,
          HEADER);
     demo_rebuild_end(&rebuild);
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A demo as input, from the file's bytes to the fields of its blocks, and to a capture. The first
- * byte picks the name that the file has, which counts where its content leaves a doubt.
+ * A demo as input, from the file's bytes to the fields of its blocks, to a capture, and to what it
+ * lends. The first byte picks the name that the file has, which counts where its content leaves a
+ * doubt.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/file_type.h"
+#include "common/sessions/lending.h"
 #include "common/sessions/recording.h"
 #include "common/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
@@ -56,7 +58,7 @@ static void read_recording(struct qs_recording *recording,
 
 static struct qs_recording *load_recording(FILE *stream, uint8_t name)
 {
-    static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd"};
+    static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd", "x.mvd2"};
     struct qs_recording *recording = NULL;
     char *error = NULL, *problem = NULL;
 
@@ -115,10 +117,21 @@ static void make_capture(struct qs_recording *recording, struct options *options
     action->end(action, false);
 }
 
+static void lend(struct qs_recording *recording, struct options *options)
+{
+    GPtrArray *demos = qs_lending_demos_new();
+
+    (void)options;
+    if (qs_lending_demos_add(demos, recording) != (demos->len > 0))
+        abort();
+    g_ptr_array_free(demos, TRUE);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const double started = fuzz_time();
     static void (*const uses[])(struct qs_recording *, struct options *) = {read_fields,
-                                                                            make_capture};
+                                                                            make_capture, lend};
     struct options options = {.sessions = fuzz_session_options()};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
@@ -130,5 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     fuzz_session_options_clear(&options.sessions);
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -14,6 +14,7 @@ The exit status is 1 where anything was found.
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -22,9 +23,10 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
-TARGETS = ("decode", "rebuild", "lend", "tool", "recording", "stream", "capture")
-MAX_LENGTH = {"decode": 4096, "tool": 12288, "recording": 16384}
-SEEDS = {"rebuild": "decode", "lend": "decode"}
+TARGETS = ("decode", "rebuild", "lend", "tool", "recording", "golden", "stream", "capture")
+MAX_LENGTH = {"decode": 6000, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
+MALLOC_MAX = {"tool": 160, "recording": 160}  # MB at once: what xz and zstd may ask for
+SEEDS = {"rebuild": ("session", "decode"), "lend": ("session",)}
 TURN = 60  # seconds
 CORPUS_MAX = 2000000  # bytes, of what is kept
 SHARE = {"tool": 3, "rebuild": 2, "lend": 2, "decode": 2}
@@ -47,24 +49,24 @@ class Fuzzing:
         dictionary = subprocess.run([self.programs / "make_dictionary"], check=True,
                                     stdout=subprocess.PIPE).stdout
         (self.corpus / "dictionary").write_bytes(dictionary)
-        (self.seeds / "recording").mkdir(exist_ok=True)
-        for demo in (SOURCE / "tests" / "captures").glob("*.[dmq][mvw][2d]"):
-            name = {".qwd": 0, ".dm2": 1, ".dem": 2, ".mvd": 4}[demo.suffix]
-            data = demo.read_bytes()
-            (self.seeds / "recording" / demo.name).write_bytes(bytes([name]) + data[:16384])
+        subprocess.run([sys.executable, SOURCE / "tests" / "demo" / "write_seeds.py",
+                        self.seeds / "recording"], check=True,
+                       env={**os.environ, "PCAP2DEMO": "", "PROJECT_SOURCE_DIR": str(SOURCE)})
 
     def folders(self, target):
         """Where inputs are: what was found first, new ones go there."""
         own = self.corpus / target
         own.mkdir(exist_ok=True)
-        others = [self.seeds / SEEDS.get(target, target), FOLDER / "corpus" / target,
-                  FOLDER / "regressions" / target]
+        others = [*(self.seeds / name for name in SEEDS.get(target, (target,))),
+                  FOLDER / "corpus" / target, FOLDER / "regressions" / target]
         return [own, *(folder for folder in others if folder.is_dir())]
 
     def command(self, target, *options):
         return [self.programs / f"fuzz_{target}", f"-dict={self.corpus}/dictionary",
-                f"-max_len={MAX_LENGTH.get(target, 8192)}", "-timeout=20", "-rss_limit_mb=1500",
-                "-malloc_limit_mb=64", "-print_final_stats=1", "-entropic=0",
+                f"-max_len={MAX_LENGTH.get(target, 8192)}", "-rss_limit_mb=1500",
+                f"-malloc_limit_mb={MALLOC_MAX.get(target, 64)}", "-print_final_stats=1",
+                # By the clock, for what never ends: fuzz_check_time() knows what is slow.
+                "-timeout=300", "-report_slow_units=300", "-entropic=0",
                 f"-artifact_prefix={self.found}/{target}-", *options]
 
     def turn(self, target, seconds):
@@ -140,12 +142,25 @@ def is_of_core(filename):
     return "/common/" in filename and "/tests/" not in filename
 
 
-def print_coverage(data):
-    files = [file for file in data["files"] if is_of_core(file["filename"])]
+def folder_of(filename):
+    return filename.split("/common/")[1].rpartition("/")[0] or "."
+
+
+def print_counts(title, files):
+    counts = []
     for what in ("lines", "branches", "functions"):
         covered = sum(file["summary"][what]["covered"] for file in files)
         count = sum(file["summary"][what]["count"] for file in files)
-        print(f"common/: {covered} of {count} {what}, {100 * covered / count:.1f} %")
+        counts.append(f"{covered} of {count} {what}, {100 * covered / max(1, count):.1f} %")
+    print(f"{title}:", "; ".join(counts))
+
+
+def print_coverage(data):
+    files = [file for file in data["files"] if is_of_core(file["filename"])]
+    print_counts("common/", files)
+    for folder in sorted({folder_of(file["filename"]) for file in files}):
+        print_counts(f"  {folder}",
+                     [file for file in files if folder_of(file["filename"]) == folder])
     missed = [function["name"].split(":")[-1] for function in data["functions"]
               if not function["count"] and is_of_core(function["filenames"][0])]
     reached = {function["name"].split(":")[-1] for function in data["functions"]

@@ -32,14 +32,18 @@ import tempfile
 from tool import CAPTURES, ETHERNET, PROGRAM, Capture
 
 READER = os.environ.get("ENGINE_READER")
-TIMEOUT = 120
+TIMEOUT = 600
 SECONDS, SECONDS_A_MEGABYTE = 1, 1
 CONTROL = re.compile(rb"[\0-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SAFE_NAME = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_+.-]*$")
+LENT = ["--sign-on"]  # and a demo
 ACTIONS = ([], ["--sanitize"], ["--list"], ["--list", "--json"], ["--dump"], ["--dump=json"],
            ["--check"], ["--check", "--json"], ["--stats"], ["--stats", "--json"],
            ["--extract-files=files"], ["--pcap=made.pcapng"], ["--check", "--golden=.", "--update"],
-           ["--check", "--golden=."], ["--split=level", "--verbose"])
+           ["--check", "--golden=."], ["--split=level", "--verbose"],
+           ["--pcap=made.pcapng", "--packets=5-40,60-", "--from=+1"],
+           ["--pcap=made.pcapng", "--session=1", "--no-sign-on"],
+           ["--anonymize=made.pcapng", "--replace-names", "--replace-chat"], LENT)
 UNSAFE = ("made.pcapng",)  # named by the caller
 
 
@@ -126,9 +130,15 @@ class Sources:
         self.captures = [capture for capture in map(Capture.read, self.paths)
                          if capture.link_type == ETHERNET]
         self.demos = [(path.suffix, path.read_bytes()) for path in sorted(CAPTURES.iterdir())
-                      if path.suffix in (".qwd", ".mvd", ".dm2")]
+                      if path.suffix in (".qwd", ".mvd", ".mvd2", ".dm2")]
         for path in sorted((CAPTURES / "fidelity").glob("*.d[em][m2].gz")):
             self.demos.append((path.suffixes[-2], gzip.decompress(path.read_bytes())[:60000]))
+
+    def make_lenders(self, folder):
+        """The demos of all captures, which late sessions may be lent from."""
+        subprocess.run([PROGRAM, "--quiet", "-o", folder, *self.paths], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return sorted(folder.iterdir())
 
     def frames(self):
         frames = list(self.rand.choice(self.captures).frames)[:400]
@@ -185,7 +195,7 @@ class Storm:
         self.wrong = []
 
     def blame(self, path, words, what):
-        self.wrong.append(f"{path.name} {' '.join(words)}: {what}")
+        self.wrong.append(f"{path.name} {' '.join(map(str, words))}: {what}")
         if self.arguments.keep:
             kept = pathlib.Path(self.arguments.keep)
             kept.mkdir(parents=True, exist_ok=True)
@@ -239,13 +249,16 @@ class Storm:
     def storm(self, count):
         with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
             folder = pathlib.Path(name)
+            lenders = self.sources.make_lenders(folder / "lenders")
             while self.runs < count:
                 kind, data = self.sources.file(folder)
                 path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
                 path.write_bytes(data)
                 self.bytes += len(data)
                 for words in ACTIONS:
-                    self.act(path, words, len(data))
+                    lender = [self.rand.choice(lenders)] if words == LENT else []
+                    self.act(path, words + lender, len(data) + sum(
+                        demo.stat().st_size for demo in lender))
                 path.unlink()
 
     def tshark(self, count, batch=200):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * TCP segments of one connection, put in order, cut into units, and each decoded twice: in a copy
- * of the session and in the session itself, as fuzz_decode does with datagrams.
+ * of the session and in the session itself, as fuzz_decode does with datagrams. The same bytes
+ * become a demo, at which demo_check.h looks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "common/core/writer.h"
 #include "common/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
+#include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
 
@@ -24,6 +26,8 @@ struct connection_under_test {
     uint32_t next[2];  /* sequence numbers, by who sends: 1 is the server */
     uint64_t number;   /* of the last segment */
     uint64_t received; /* bytes handed out */
+    struct demo_rebuild rebuild;
+    void *reader; /* of the rebuild */
 };
 
 static void broken(const char *what)
@@ -61,6 +65,7 @@ static void take_bytes(struct connection_under_test *test, const struct qs_packe
     struct qs_packet unit;
 
     test->received += bytes->size;
+    qs_sessions_bytes(test->rebuild.sessions, &test->reader, bytes);
     qs_stream_add(test->stream, bytes);
     while (qs_stream_next(test->stream, test->session, &unit)) {
         if (unit.size != unit.wire_size || (!unit.size && !unit.missing))
@@ -151,7 +156,8 @@ static const struct qs_protocol *protocol_of(uint8_t byte)
             return qs_protocols[i];
 }
 
-static void start(struct connection_under_test *test, const struct qs_protocol *protocol)
+static void start(struct connection_under_test *test, const struct qs_protocol *protocol,
+                  bool sanitize)
 {
     *test = (struct connection_under_test){.protocol = protocol,
                                            .next = {UINT32_MAX - 100, UINT32_MAX - 5000}};
@@ -162,6 +168,7 @@ static void start(struct connection_under_test *test, const struct qs_protocol *
     invariants_init(&test->invariants);
     test->tcp = tcp_new();
     test->stream = qs_stream_new(protocol);
+    demo_rebuild_start(&test->rebuild, &(struct demo_rebuild_setup){.sanitize = sanitize});
 }
 
 static void end(struct connection_under_test *test)
@@ -173,6 +180,8 @@ static void end(struct connection_under_test *test)
     for (int from = QS_END_A; from <= QS_END_B; from++)
         if (qs_stream_rest(test->stream, test->session, (enum qs_end)from, &unit))
             decode_twice(test, &unit);
+    qs_sessions_end_bytes(test->rebuild.sessions, test->reader, test->number);
+    demo_rebuild_end(&test->rebuild);
     qs_stream_free(test->stream);
     tcp_free(test->tcp);
     invariants_clear(&test->invariants);
@@ -183,6 +192,8 @@ static void end(struct connection_under_test *test)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { SANITIZE = 0x80 };
+    const double started = fuzz_time();
     struct connection_under_test test;
     struct fuzz_piece piece;
     uint64_t sent = 0;
@@ -190,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < at)
         return 0;
-    start(&test, protocol_of(data[0]));
+    start(&test, protocol_of(data[0] & (SANITIZE - 1)), data[0] & SANITIZE);
     while (fuzz_next(data, size, &at, &piece)) {
         sent += piece.size;
         take(&test, &piece);
@@ -199,5 +210,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     end(&test);
     if (test.received > sent)
         broken("more came out than was sent");
+    fuzz_check_time(started, size);
     return 0;
 }

@@ -10,24 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "pcap2demo/command_line.h"
-#include "pcap2demo/run.h"
+#include "pcap2demo/capture/pcapng_in.h"
 #include "tests/engine_reader/engine_reader.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/outside.h"
+#include "tests/fuzz/run_tool.h"
 
-enum { WORDS_MAX = 8, NAME_MAX_BYTES = 64 };
-
-/* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
-static const double time_base = 1, time_per_byte = 20e-6;
+enum { NAME_MAX_BYTES = 64 };
 
 static char scratch[] = "/dev/shm/quakeshark-fuzz-XXXXXX";
 
-static const char *const actions[][WORDS_MAX] = {
+static const char *const actions[][RUN_TOOL_WORDS_MAX] = {
     {"--list"},
     {"--list", "--json"},
     {"--dump"},
@@ -46,8 +42,14 @@ static const char *const actions[][WORDS_MAX] = {
     {"--pcap=made.pcapng"},
     {"--golden", scratch, "--check", "--update"},
     {"--pcap=made.pcapng", "--session=1-3", "--packets=3,5-20,40-", "--to=+30"},
+    {"--pcap=made.pcapng", "--packets=8-", "--no-sign-on"},
+    {"--pcap=made.pcapng", "--filter=udp", "--from=+1", "--session=1"},
+    {"--anonymize=made.pcapng"},
+    {"--anonymize=made.pcapng", "--replace-names", "--replace-chat"},
+    {"--dump", "--show-secrets"},
+    {"--max-sessions=1", "--sanitize"},
 };
-enum { GOLDEN = G_N_ELEMENTS(actions) - 2 };
+enum { GOLDEN = 16 };
 
 G_GNUC_NORETURN static void broken(const char *what, const char *text)
 {
@@ -96,46 +98,39 @@ static void keep_golden(const char *name, struct qs_view file)
     g_free(path);
 }
 
+/* It is read to its end. */
+static void check_capture(const char *name, struct qs_view file)
+{
+    FILE *stream = fmemopen((void *)file.data, file.size, "rb");
+    char *error = NULL;
+    struct pcapng_in *in = stream ? pcapng_in_open(stream, &error) : NULL;
+    struct pcapng_frame frame;
+    enum pcapng_status status = PCAPNG_GOOD;
+
+    if (!in)
+        broken(name, error);
+    while (status == PCAPNG_GOOD)
+        status = pcapng_in_next(in, &frame);
+    if (status != PCAPNG_OVER)
+        broken(name, pcapng_in_problem(in));
+    pcapng_in_close(in);
+}
+
 static void take_file(void *user, const char *name, struct qs_view file)
 {
     const char *const *words = user;
 
-    if (strcmp(words[0], "--sanitize") == 0)
-        check_sanitized(name, file);
+    if (g_str_has_suffix(name, ".pcapng"))
+        check_capture(name, file);
     else if (strcmp(words[0], "--golden") == 0)
         keep_golden(name, file);
+    else
+        for (; *words; words++)
+            if (strcmp(*words, "--sanitize") == 0)
+                check_sanitized(name, file);
 }
 
 /* --- A run --- */
-
-/* The arguments: program, words, the file. */
-static int command_line(const char *const *words, const char *file, char **argv)
-{
-    int argc = 0;
-
-    argv[argc++] = g_strdup("pcap2demo");
-    while (words[argc - 1]) {
-        argv[argc] = g_strdup(words[argc - 1]);
-        argc++;
-    }
-    argv[argc++] = g_strdup(file);
-    argv[argc] = NULL;
-    return argc;
-}
-
-static void run_words(const char *const *words, const char *file)
-{
-    char *argv[WORDS_MAX + 3], *kept[WORDS_MAX + 3], **words_left = argv;
-    int argc = command_line(words, file, argv), count = argc;
-    struct options options;
-
-    memcpy(kept, argv, sizeof kept);
-    if (command_line_parse(&options, &argc, &words_left) == COMMAND_LINE_GOOD)
-        run_inputs(&options);
-    command_line_clear(&options);
-    while (count--)
-        g_free(kept[count]);
-}
 
 /* Both streams are the same one: what goes to a terminal. Returns what was printed, new. */
 static char *run_captured(const char *const *words, const char *file)
@@ -147,7 +142,7 @@ static char *run_captured(const char *const *words, const char *file)
     stdout = stderr = open_memstream(&text, &size);
     if (!stdout)
         abort();
-    run_words(words, file);
+    run_tool(words, file);
     fclose(stdout);
     stdout = out;
     stderr = errors;
@@ -165,7 +160,8 @@ static void run(const char *const *words, const char *file)
 /* A golden that was just made says what the file gives. */
 static void check_golden(const char *file)
 {
-    static const char *const words[WORDS_MAX] = {"--golden", scratch, "--check", "--quiet"};
+    static const char *const words[RUN_TOOL_WORDS_MAX] = {"--golden", scratch, "--check",
+                                                          "--quiet"};
     char *text = run_captured(words, file);
 
     if (strstr(text, "differ"))
@@ -193,14 +189,6 @@ static int file_of(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
     return file;
 }
 
-static double processor_time(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 const bool fuzz_mutate_pieces = false;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -213,14 +201,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     make_scratch();
-    start = processor_time();
+    start = fuzz_time();
     action = data[0] % G_N_ELEMENTS(actions);
     file = file_of(data + 1, size - 1, name);
     run(actions[action], name);
     if (action == GOLDEN)
         check_golden(name);
     close(file);
-    if (processor_time() - start > time_base + time_per_byte * (double)size)
-        broken("too slow", actions[action][0]);
+    fuzz_check_time(start, size);
     return 0;
 }

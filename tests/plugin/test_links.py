@@ -49,6 +49,7 @@ class Links(PluginTest):
                 acked = packet.number("acks_frame")
                 self.assertEqual(packets[acked].number("acked_in"), number)
                 self.assert_elapsed(packets, packet, acked, "ack_rtt")
+                self.assertAlmostEqual(packet.time("rtt") / 1000, packet.time("ack_rtt"), 6)
                 count["ack_rtt"] += 1
             if "reliable.confirms" in packet:
                 first = packet.number("reliable.confirms")
@@ -100,6 +101,23 @@ class Links(PluginTest):
         for name, prefix in ("qw-vanilla", "qw"), ("qw-sample", "qw"), ("q2-q2pro", "q2"):
             with self.subTest(name):
                 self.assertGreater(self.check_numbers(CAPTURES[0] / f"{name}.pcap", prefix), 30)
+
+    def test_packets_that_are_left_out(self):
+        """A filter of two passes takes packets out, and gives their numbers to others."""
+        names = ("ack_rtt", "rtt", "response_time", "reliable.time", "lost", "rate", "session")
+        for name, prefix in ("qw-fte-inputs", "qw"), ("q2-q2pro", "q2"), ("nq-lossy", "nq"):
+            path = self.readable(CAPTURES[0] / f"{name}.pcap")
+            fields = [word for one in names for word in ("-e", f"{prefix}.{one}")]
+            for kept in f"{prefix}.from_server == 1", f"{prefix}.from_server == 0":
+                with self.subTest(name, kept=kept):
+                    shown = self.tshark("-2", "-r", path, "-Y", kept, "-T", "fields", *fields)
+                    self.assertGreater(len(shown), 100)
+                    self.assertEqual(self.tshark("-2", "-r", path, "-R", kept, "-T", "fields",
+                                                 *fields), shown)
+                    itself = self.tshark("-2", "-r", path, "-R", kept, "-Y",
+                                         f"{prefix}.acks_frame == frame.number or "
+                                         f"{prefix}.response_to == frame.number")
+                    self.assertEqual(itself, "")
 
     def test_stop_and_wait(self):
         """Quake's fragments are confirmed by the acknowledgement of the same number."""

@@ -112,6 +112,15 @@ class Ports(PluginTest):
             self.assertRegex(said, rf"(?m)^{begun + 1}\t.*taken for QuakeWorld from here on: "
                              rf"{begun + 1} packets of it")
 
+    def test_sessions_that_began_before_packets_that_are_left_out(self):
+        """Of two passes' packets, those that a filter leaves out have the number of the next one."""
+        capture = self.capture(late_session(ODD_PORT))
+        options = ("--enable-heuristic", "qw_late_udp")
+        for kept in (f"udp.srcport == {ODD_PORT}", f"udp.dstport == {ODD_PORT}"):
+            layers = self.layers(capture, *options, "-Y", kept)
+            self.assertEqual(set(layers), {"data", "qw"})
+            self.assertEqual(self.layers(capture, *options, "-2", "-R", kept), layers)
+
     def test_a_quoted_packet_decides_nothing(self):
         capture = self.capture([
             quoted(to_server(5001, ODD_PORT, CONNECT)),

@@ -69,10 +69,10 @@ class Profile(PluginTest):
         return re.findall(r'"([^"]+)", "%Cus:', (SOURCE / "preferences").read_text())
 
     def test_columns(self):
-        self.assertEqual(self.columns(), ["Session", "Direction", "Player", "RTT"])
+        self.assertEqual(self.columns(), ["Session", "Direction", "Player", "RTT (ms)"])
         capture = self.readable(CAPTURES[0] / "qw-vanilla.pcap")
         shown = self.tshark("-C", "Quake", "-r", capture, "-Y", "frame.number == 40")
-        self.assertRegex(shown, r" 1 +C→S +labplayer ")
+        self.assertRegex(shown, r" 1 +C→S +labplayer +\d+\.\d+ C→S ")
 
 
 if __name__ == "__main__":

@@ -139,18 +139,18 @@ class Statistics(PluginTest):
         lines = [line.split() for line in
                  self.tshark("-q", "-z", "credentials", "-r", path).splitlines()]
         self.assertEqual([line for line in lines if line and line[0].isdigit()], [
-            ["1", "QuakeWorld", "n.a.", "rcon"],
-            ["2", "QuakeWorld", "anna", "server", "password"],
-            ["4", "Quake", "II", "n.a.", "rcon"],
-            ["5", "Quake", "II", "bert", "server", "password"],
-            ["6", "Quake", "n.a.", "rcon"],
+            ["1", "QW", "n.a.", "rcon"],
+            ["2", "QW", "anna", "server", "password"],
+            ["4", "Q2", "n.a.", "rcon"],
+            ["5", "Q2", "bert", "server", "password"],
+            ["6", "NQ", "n.a.", "rcon"],
         ])
 
     def test_fields_that_can_be_drawn(self):
         """The I/O graph's functions take RTT, rate and loss."""
         path = self.readable(CAPTURES[0] / "qw-sample.pcap")
         output = self.tshark("-q", "-r", path, "-z",
-                             "io,stat,5,AVG(qw.ack_rtt)qw.ack_rtt,MAX(qw.rate)qw.rate,"
+                             "io,stat,5,AVG(qw.rtt)qw.rtt,MAX(qw.rate)qw.rate,"
                              "SUM(qw.lost)qw.lost")
         rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)
         self.assertEqual(len(rows), 3)

@@ -20,10 +20,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld", "support")]
+sys.path += [str(ROOT / "tests" / folder) for folder in ("tool", "quakeworld", "support", "damage")]
 os.environ.setdefault("PCAP2DEMO", sys.argv[1])
 os.environ.setdefault("PROJECT_SOURCE_DIR", str(ROOT))
 
+import damages  # noqa: E402
 import player  # noqa: E402
 import replaced  # noqa: E402
 import states  # noqa: E402
@@ -65,6 +66,9 @@ REPLACED = [(f"{FTE}.qwd", 100, 0.999), (f"{FTE}.qwd", 600, 0.999), (f"{FTE}.qwd
 
 # Of fteqw's sign-on, which has several packets for one request.
 LOST = "fte-b-ezquake/b-fte-ezquake.pcap", {20, 21}
+
+# One in twenty packets lost, by which a client's svc_serverdata is lost, too; the others lend it.
+LOSSY = f"{MULTI}.pcap", f"{MULTI}-client2.qwd", 0.05, 1
 
 Share = collections.namedtuple("Share", "right all phantoms frames")
 
@@ -155,6 +159,27 @@ def check_lost_request(tool, stored):
     return "level dm4 cannot be shown" in run.stderr
 
 
+def check_lost_serverdata(tool, stored):
+    """What comes back into view in a lost packet contradicts no lender."""
+    name, recording, rate, seed = LOSSY
+    with tempfile.TemporaryDirectory() as folder:
+        capture = Capture.read(stored / name)
+        path = pathlib.Path(folder, "lossy.pcap")
+        path.write_bytes(Capture(capture.link_type, damages.lose(capture.frames, rate, seed)).pcap())
+        run = subprocess.run([tool, "--output", f"{folder}/", path], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, check=False)
+        made = re.search(r"^(\S+): session 2,", run.stdout, re.MULTILINE)
+        if not made:
+            return "no demo of session 2"
+        if "part of the sign-on of dm4 was not captured" not in run.stderr:
+            return "not said why"
+        demo = player.play(tool, made[1])
+        got = share(demo, player.play(tool, stored / recording))
+    if demo.dropped or got.frames < 550 or got.right < 0.78 * got.all:
+        return f"{demo.dropped} updates dropped, {got}"
+    return None
+
+
 def main():
     tool, stored = sys.argv[1], pathlib.Path(sys.argv[2], "captures", "quakeworld")
     if not stored.exists():
@@ -170,6 +195,9 @@ def main():
     noticed = check_lost_request(tool, stored)
     failures += not noticed
     print(f"{'ok  ' if noticed else 'FAIL'} {LOST[0]}: a lost request and part of its answer")
+    problem = check_lost_serverdata(tool, stored)
+    failures += problem is not None
+    print(f"{'FAIL' if problem else 'ok  '} {LOSSY[0]}: a lost svc_serverdata {problem or ''}")
     whole = replaced.Replaced(tool, stored / f"{FTE}.qwd")
     for lender, cut, least in REPLACED:
         problem = check_replaced(tool, stored, lender, cut, least, whole)

@@ -77,7 +77,8 @@ static void check_stream(struct qs_view block)
     uint32_t have = 0, wanted, steps = 0;
 
     while ((wanted = qw_mvd_block_size((struct qs_view){block.data, have})) > have) {
-        assert_in_range(wanted, have + 1, block.size);
+        assert_true(wanted >= have + 1);
+        assert_true(wanted <= block.size);
         have = wanted;
         assert_true(++steps <= 3);
     }
@@ -96,7 +97,8 @@ static void test_cut(void **state)
             const struct qs_view begun = {blocks[i].data, size};
 
             assert_int_equal(status_of(begun), QS_DEMO_CUT);
-            assert_in_range(qw_mvd_block_size(begun), size + 1, blocks[i].size);
+            assert_true(qw_mvd_block_size(begun) >= size + 1);
+            assert_true(qw_mvd_block_size(begun) <= blocks[i].size);
         }
         assert_int_equal(status_of(blocks[i]), QS_DEMO_BLOCK);
         check_stream(blocks[i]);

@@ -500,8 +500,8 @@ static void wrong_heads(void **state)
     assert_damaged("1 0+4 qw.sequence = 1\n", "line 1: is not the first line of a golden");
     assert_damaged("# pcap2demo golden, schema x, ignoring:\n",
                    "line 1: does not say which schema it has");
-    assert_damaged("# pcap2demo golden, schema 3, ignoring:\n",
-                   "line 1: schema 3, which this program does not read: it has schema 2; "
+    assert_damaged("# pcap2demo golden, schema 4, ignoring:\n",
+                   "line 1: schema 4, which this program does not read: it has schema 3; "
                    "--update writes the golden anew");
     assert_damaged("# pcap2demo golden, schema 1\n",
                    "line 1: does not say which fields are ignored");
@@ -560,11 +560,12 @@ static void good_part_compared(void **state)
 
 /* --- The compact form ------------------------------------------------------------------------ */
 
-#define COMPACT_HEAD "# pcap2demo golden, schema 2, ignoring:\n"
+#define COMPACT_HEAD "# pcap2demo golden, schema 3, ignoring:\n"
 
 static const char compact[] = "packet qw s2c size=20\n"
-                              " header sequence_word=0x80000007{sequence.reliable sequence=7}\n"
-                              " svc_damage svc=19() .armor=1 .health=10 .origin=(1 2@+4 -3@+2)\n"
+                              " header sequence_word=0x80000007{sequence=7}\n"
+                              " svc_damage() .armor=1 .health=10 .origin=(1 2@+4 -3@+2)\n"
+                              " svc_damage()~ .health=5\n"
                               " ! sequence.gap@0+4 \"1 skipped\"\n"
                               "packet +2 qw s2c unit=1 size=8\n"
                               " svc_print@3+4 .text=\"a\\n\" print.level:=2(PRINT_HIGH)@\n"
@@ -586,6 +587,14 @@ static const char compact_lines[] = "1 0+20 packet.protocol = qw\n"
                                     "1 7+2 qw.damage.origin.x = 1\n"
                                     "1 9+4 qw.damage.origin.y = 2\n"
                                     "1 13+2 qw.damage.origin.z = -3\n"
+                                    "1 15+11 qw.svc_damage\n"
+                                    "1 15+1 qw.svc = 19 (svc_damage)\n"
+                                    "1 16+1 qw.damage.armor = 1\n"
+                                    "1 17+1 qw.damage.health = 5\n"
+                                    "1 18+8 qw.damage.origin\n"
+                                    "1 18+2 qw.damage.origin.x = 1\n"
+                                    "1 20+4 qw.damage.origin.y = 2\n"
+                                    "1 24+2 qw.damage.origin.z = -3\n"
                                     "1 0+4 qw.sequence.gap = \"1 skipped\"\n"
                                     "3 0+8 packet.protocol = qw\n"
                                     "3 0+8 packet.direction = s2c\n"
@@ -638,13 +647,19 @@ static void damaged_compact_lines(void **state)
         " svc_nop =1",
         "",
         " svc_nop svc=1@4294967296+1",
+        " svc_nop~",
+        " svc_nop()x",
+        " svc_none()",
+        " header()",
+        " header ack=1\n header~ sequence=1",
     };
 
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(second); i++) {
         char *lines = g_strdup_printf("packet qw s2c size=1\n%s\n", second[i]);
 
-        assert_compact_damaged(lines, "line 3: is no line of a dump");
+        assert_compact_damaged(lines, strchr(second[i], '\n') ? "line 4: is no line of a dump"
+                                                              : "line 3: is no line of a dump");
         g_free(lines);
     }
     assert_compact_damaged(" svc_nop\n", "line 2: is no line of a dump");

@@ -18,6 +18,7 @@ CAPTURE_FILES = [CAPTURES / name for name in (
     "nq-messages.pcap", "q2-gtv-limits.pcap", "q2-oob.pcap", "q2-q2repro.pcap", "q2-statistics.pcap",
     "q2-relay.mvd2", "qw-csqc.pcap", "qw-extended.pcap", "qw-ezquake37.qwd", "qw-fte-inputs.pcap",
     "qw-fte.mvd", "qw-oob.pcap", "qw-qtv.pcap", "qw-vanilla.pcap")]
+DEMOS = (".mvd", ".mvd2", ".qwd")
 
 
 class Goldens(ToolTest):
@@ -59,29 +60,47 @@ class Writing(Goldens):
         return subprocess.run([os.environ["GOLDEN_LINES"], golden], check=True,
                               stdout=subprocess.PIPE).stdout.decode().splitlines()
 
+    def from_block(self, lines):
+        """The lines of a demo's dump, counting from each block's beginning."""
+        starts, result = {}, []
+        for line in lines:
+            packet, position, name = line.split(" ", 2)
+            if ":" not in position and not name.startswith("packet."):
+                offset, length = map(int, position.split("+"))
+                position = f"{offset - starts.setdefault(packet, offset)}+{length}"
+            result.append(f"{packet} {position} {name}")
+        return result
+
     def test_lines_stand_for_those_of_the_dump(self):
         """Nothing is lost but what is left out."""
         self.keep(*CAPTURE_FILES, options=["--no-default-ignore", "--no-rebuild", "--show-secrets"])
         for capture in CAPTURE_FILES:
             with self.subTest(capture.name):
                 dump, _ = self.tool("--dump", "--show-secrets", capture)
-                self.assertEqual(self.full_lines(self.golden(capture)), dump.splitlines())
+                lines = dump.splitlines()
+                if capture.suffix in DEMOS:
+                    lines = self.from_block(lines)
+                self.assertEqual(self.full_lines(self.golden(capture)), lines)
 
     def test_first_and_last_line(self):
         self.keep(ACKNEX)
         first, *lines, last = self.golden().read_text().splitlines()
-        self.assertRegex(first, r"^# pcap2demo golden, schema 2, ignoring: packet\.time ")
+        self.assertRegex(first, r"^# pcap2demo golden, schema 3, ignoring: packet\.time ")
         self.assertEqual(last, "# end, 25 packets")
         dump, _ = self.tool("--dump=compact", ACKNEX)
         self.assertEqual(lines, dump.splitlines())
         self.keep(ACKNEX, options=["--no-default-ignore"])
         self.assertEqual(self.golden().read_text().splitlines()[0],
-                         "# pcap2demo golden, schema 2, ignoring:")
+                         "# pcap2demo golden, schema 3, ignoring:")
 
     def test_size(self):
-        """A golden that people review is small."""
+        """A golden that people review is small: at most 12 times the capture."""
         self.keep(SAMPLE)
-        self.assertLess(self.golden(SAMPLE).stat().st_size, 8 * SAMPLE.stat().st_size)
+        self.assertLess(self.golden(SAMPLE).stat().st_size, 6 * SAMPLE.stat().st_size)
+        for golden in CAPTURES.parent.glob("golden/*.golden"):
+            capture, = CAPTURES.glob(golden.stem + ".*")
+            with self.subTest(golden.name):
+                self.assertLess(golden.stat().st_size, 12 * capture.stat().st_size)
 
     def test_one_packet_less(self):
         """What changes in the golden is that packet."""
@@ -94,6 +113,44 @@ class Writing(Goldens):
             was, self.golden(SAMPLE).read_text().splitlines(), n=0) if line[0] in "+-"]
         self.assertGreater(len(changes), 4)
         self.assertLess(len(changes), 20)
+
+    def test_one_block_less(self):
+        """The same in a demo, though all that follows lies elsewhere in the file."""
+        self.tool("--output", self.folder, CAPTURES / "nq-protocol15.pcap")
+        demo, = self.folder.glob("*.dem")
+        self.keep(demo)
+        was = self.golden(demo).read_text().splitlines()
+        data = demo.read_bytes()
+        at = data.index(b"\n") + 1
+        for _ in range(60):
+            block, at = at, at + 16 + int.from_bytes(data[at:at + 4], "little")
+        demo.write_bytes(data[:block] + data[at:])
+        report = self.file_report(demo, status=1)
+        self.assertLess(report["difference_count"], 5)
+        self.check("--update", "--no-rebuild", demo)
+        changes = [line for line in difflib.unified_diff(
+            was, self.golden(demo).read_text().splitlines(), n=0) if line[0] in "+-"]
+        self.assertGreater(len(changes), 4)
+        self.assertLess(len(changes), 20)
+
+    def test_file_offsets_are_read(self):
+        """Goldens of the schema before count a demo's offsets from the file's beginning."""
+        self.tool("--output", self.folder, CAPTURES / "nq-protocol15.pcap")
+        demo, = self.folder.glob("*.dem")
+        self.keep(demo)
+        text = self.golden(demo).read_text().replace("schema 3", "schema 2")
+        start = end = 0
+        lines = []
+        for line in text.splitlines(keepends=True):
+            size = re.match(r"packet .*size=(\d+)$", line)
+            if size:
+                start, end = end, end + int(size[1])
+            elif start:
+                line = re.sub(r"@(\d+)\+", lambda at: f"@{start + int(at[1])}+", line)
+                line = re.sub(r"^ block ", f" block@{start}+16 ", line)
+            lines.append(line)
+        self.golden(demo).write_text("".join(lines))
+        self.check(demo)
 
     def test_update_tells_what_changes(self):
         self.keep(ACKNEX)
@@ -117,7 +174,7 @@ class Writing(Goldens):
         self.golden().write_text(full.replace("acknex.action = 4", "acknex.action = 5"))
         self.assertEqual(self.file_report(ACKNEX, status=1)["difference_count"], 1)
         self.keep(ACKNEX)
-        self.assertIn("schema 2", self.golden().read_text())
+        self.assertIn("schema 3", self.golden().read_text())
 
     def test_overwrites(self):
         self.golden().write_text("old")
@@ -268,7 +325,7 @@ class Unusable(Goldens):
 
     def test_other_schema(self):
         self.keep(ACKNEX)
-        self.rewrite("schema 2", "schema 99")
+        self.rewrite("schema 3", "schema 99")
         self.refused("line 1: schema 99, which this program does not read")
 
     def test_damaged(self):

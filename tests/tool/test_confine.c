@@ -5,11 +5,16 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pcap2demo/config.h"
 #include "pcap2demo/confine.h"
 
 /* The kernel can put files out of reach. */
@@ -118,17 +123,75 @@ static int questions(const struct folders *folders)
     return can_read("/etc/passwd") == locked ? question : 0;
 }
 
-static void reaches_its_folders_only(void **state)
+/* In a process of its own. */
+static void ask(int (*ask_them)(const struct folders *folders), const struct folders *folders)
 {
     const pid_t child = fork();
     int status;
 
     if (child == 0)
-        _exit(questions(*state));
+        _exit(ask_them(folders));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
+
+static void reaches_its_folders_only(void **state)
+{
+    ask(questions, *state);
+}
+
+#ifdef QUAKESHARK_SECCOMP
+static gpointer nothing(gpointer data)
+{
+    return data;
+}
+
+static bool is_refused(long result)
+{
+    return result == -1 && errno == EPERM;
+}
+
+/* Port 9 of this machine, by TCP, or by UDP without a connection. */
+static bool reaches_out(int type)
+{
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int file = socket(AF_INET, type, 0);
+    const struct sockaddr *to = (const struct sockaddr *)&address;
+
+    return file < 0 || !is_refused(connect(file, to, sizeof address)) ||
+           !is_refused(sendto(file, "", 0, 0, to, sizeof address));
+}
+
+/* As questions(). */
+static int questions_of_calls(const struct folders *folders)
+{
+    char path[] = "/bin/true";
+    char *const program[] = {path, NULL};
+    const char *const own[] = {folders->own, NULL};
+    int question = 1;
+
+    if (confine(NULL, own))
+        return question;
+    question++;
+    if (!is_refused(execv(program[0], program)) || !is_refused(fork()))
+        return question;
+    question++;
+    if (reaches_out(SOCK_STREAM) || reaches_out(SOCK_DGRAM))
+        return question;
+    question++;
+    if (mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        return question;
+    question++;
+    return g_thread_join(g_thread_new("nothing", nothing, path)) == path ? 0 : question;
+}
+
+static void is_refused_what_recording_needs_not(void **state)
+{
+    ask(questions_of_calls, *state);
+}
+#endif
 
 static void refuses_users_that_are_not_there(void **state)
 {
@@ -144,6 +207,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reaches_its_folders_only, set_up, tear_down),
+#ifdef QUAKESHARK_SECCOMP
+        cmocka_unit_test_setup_teardown(is_refused_what_recording_needs_not, set_up, tear_down),
+#endif
         cmocka_unit_test(refuses_users_that_are_not_there),
     };
 

@@ -130,7 +130,7 @@ class Jobs(unittest.TestCase):
         config = re.search(r"git config .*", (EXAMPLES / "gitattributes").read_text())[0]
         diff = self.passes(f"{config} && git diff --cached wire/duel.pcap")
         self.assertEqual(re.findall(r"^[-+] .*$", diff, re.M),
-                         ["- svc_damage svc=19() .armor=0 .health=10 .origin=(0 0 0)", "+ svc_damage svc=19() .armor=0 .health=25 .origin=(0 0 0)"])
+                         ["- svc_damage() .armor=0 .health=10 .origin=(0 0 0)", "+ svc_damage() .armor=0 .health=25 .origin=(0 0 0)"])
 
         self.passes("pcap2demo --golden wire --update wire; git add wire && git commit -q -m two")
 

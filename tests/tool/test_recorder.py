@@ -20,22 +20,33 @@ SKIPPED = 77
 PORT = 42500
 SERVER_IN_SAMPLE = 27500
 INSIDE = "RECORDER_TEST_INSIDE"
+# A session of two levels, where it is at hand.
+TWO_LEVELS = (pathlib.Path(os.environ.get("PROJECT_SOURCE_DIR", ".")).parent /
+              "shared/captures/quakeworld/b-extended/b-extended.pcap")
+SERVER_OF_TWO_LEVELS = 27560
 
 
 def run(*command):
     subprocess.run(command, check=True, timeout=10)
 
 
-class Session:
-    """The session of the sample, sent anew between two sockets."""
+def add_pair():
+    """Two interfaces, left and right, which are connected."""
+    run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
+    for name in ("left", "right"):
+        run("ip", "link", "set", name, "up")
 
-    def __init__(self, port=PORT):
+
+class Session:
+    """The session of a capture, sent anew between two sockets."""
+
+    def __init__(self, port=PORT, capture=SAMPLE, server=SERVER_IN_SAMPLE):
         self.server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.server.bind(("127.0.0.1", port))
         self.client.bind(("127.0.0.1", 0))
-        self.packets = [(packet[22:24] == struct.pack(">H", SERVER_IN_SAMPLE), packet[28:])
-                        for _, packet in Capture.read(SAMPLE).packets()]
+        self.packets = [(packet[22:24] == struct.pack(">H", server), packet[28:])
+                        for _, packet in Capture.read(capture).packets()]
 
     def __enter__(self):
         return self
@@ -77,7 +88,7 @@ class Recorder(ToolTest):
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
         with log.open("w") as out:
             process = subprocess.Popen(
-                [tool.PROGRAM, "-i", interface, "-o", output, "--port", f"qw={PORT}",
+                [tool.PROGRAM, "-i", interface, "-o", output, "--port", f"qw={PORT}-{PORT + 1}",
                  "--log-format=json", *arguments],
                 cwd=self.folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
         process.log = log
@@ -109,6 +120,9 @@ class Recorder(ToolTest):
         """Of a demo that is whole."""
         output, _ = self.tool("--check", "--json", path)
         self.assertEqual(json.loads(output)["kind"], "check")
+        return self.packets(path)
+
+    def packets(self, path):
         return json.loads(self.tool("--list", "--json", path)[0])["sessions"][0]["packets"]
 
     # --- What is said ---
@@ -214,6 +228,40 @@ class Recorder(ToolTest):
         self.assertEqual(len(left), len([p for p in before if not p.name.startswith(".")]) + 1)
         self.assertGreater(self.blocks(self.folder / told["file"]), 990)
 
+    def killed_late(self, session, last):
+        """A recorder is killed in a session that began before it; what the next one says."""
+        killed = self.start()
+        session.send(600, last)
+        self.wait(killed, "session_late")
+        time.sleep(1.5)
+        killed.kill()
+        killed.wait()
+        process = self.start()
+        self.assertEqual(len(self.events(process, "unfinished")), 1, process.log.read_text())
+        told, = self.events(process, "unfinished")
+        self.stop(process)
+        self.assertEqual([p.name for p in self.demos.iterdir()], [pathlib.Path(told["file"]).name])
+        return self.folder / told["file"]
+
+    @unittest.skipUnless(TWO_LEVELS.exists(), "the capture is not at hand")
+    def test_killed_in_a_late_session(self):
+        with Session(PORT, TWO_LEVELS, SERVER_OF_TWO_LEVELS) as session:
+            demo = self.killed_late(session, -50)
+        self.assertRegex(demo.name, r"-dm6\.qwd$")
+        self.assertGreater(self.blocks(demo), 400)
+
+    def test_killed_in_a_late_session_without_a_level(self):
+        """Its packets are there, for who has a demo that lends its sign-on."""
+        with Session() as session:
+            packets = self.killed_late(session, 1200)
+        self.assertTrue(packets.name.endswith(".pcapng"))
+        self.assertEqual(self.packets(packets), 600)
+        whole = self.folder / "whole"
+        self.tool("-o", whole, SAMPLE)
+        demo, = whole.iterdir()
+        self.tool("-o", "lent", "--sign-on", demo, packets, status=1)
+        self.assertGreater(self.blocks(*(self.folder / "lent").iterdir()), 590)
+
     def test_a_full_disk_stops_no_session(self):
         self.demos.mkdir()
         run("mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", self.demos)
@@ -273,9 +321,7 @@ class Recorder(ToolTest):
         self.assertGreater(self.blocks(self.folder / demo["file"]), 100)
 
     def test_interfaces_come_and_go(self):
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
-        run("ip", "link", "set", "right", "up")
+        add_pair()
         process = self.start(interface="left,lo")
         self.assertEqual(len(self.events(process, "listening")), 2)
         run("ip", "link", "set", "left", "down")
@@ -284,8 +330,7 @@ class Recorder(ToolTest):
         self.wait(process, "interface", 2)
         run("ip", "link", "delete", "left")
         self.wait(process, "interface", 3)
-        run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
-        run("ip", "link", "set", "left", "up")
+        add_pair()
         told = self.wait(process, "interface", 4)
         self.assertEqual([event["message"].split("; ")[0].split(": ")[1] for event in told][-1],
                          "is back")
@@ -296,9 +341,31 @@ class Recorder(ToolTest):
         self.stop(process)
         run("ip", "link", "delete", "left")
 
+    def test_another_user_cannot_open_an_interface_again(self):
+        """Then it ends, for systemd to start it again; a demo is finished."""
+        self.folder.chmod(0o777)
+        self.demos.mkdir()
+        self.demos.chmod(0o777)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            listener.bind(str(self.folder / "notify"))
+            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
+            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
+            add_pair()
+            processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+            run("ip", "link", "delete", "left")
+            for process in processes:
+                self.wait(process, "interface")
+            add_pair()
+            for process, words in zip(processes, ("no interface is left", "to be started again")):
+                self.assertEqual(process.wait(15), 1)
+                self.assertIn("cannot be opened again", process.log.read_text())
+                self.assertIn(words, process.log.read_text())
+            run("ip", "link", "delete", "left")
+
     def test_packets_are_kept(self):
+        """Of two link types."""
         process = self.start("--write-pcap", "packets/p.pcapng", "--rotate",
-                             "size=30k,files=3")
+                             "size=30k,files=3", interface="lo,any")
         with Session() as session:
             session.send()
             session.leave()
@@ -308,6 +375,43 @@ class Recorder(ToolTest):
         self.assertEqual(len(kept), 3)
         for path in kept:
             self.tool("--list", path)
+
+    def test_a_capture_of_each_session(self):
+        """Each gives the demo that was recorded."""
+        process = self.start("--write-pcap", "packets/")
+        spectator = SAMPLE.parent / "qw-spectator.pcap"
+        with Session() as one, Session(PORT + 1, spectator) as other:
+            one.send(0, 700)
+            other.send()
+            one.send(700)
+            one.leave()
+            other.leave()
+            self.wait(process, "session_capture", 2)
+        self.stop(process)
+        captures = sorted((self.folder / "packets").iterdir())
+        self.assertEqual([path.stem for path in captures],
+                         sorted(path.stem for path in self.demos.iterdir()))
+        for path in captures:
+            self.tool("-o", "made/", path, status=int("spec" in path.name))
+            made, = (self.folder / "made").iterdir()
+            self.assertEqual(made.read_bytes(), (self.demos / f"{path.stem}.qwd").read_bytes())
+            made.unlink()
+
+    def test_captures_of_sessions_survive(self):
+        killed = self.start("--write-pcap", "packets/")
+        with Session() as session:
+            session.send(0, 1000)
+            self.wait(killed, "map")
+            time.sleep(1.5)
+            killed.kill()
+            killed.wait()
+        process = self.start("--write-pcap", "packets/")
+        self.assertEqual(len(self.events(process, "unfinished")), 2)
+        self.stop(process)
+        capture, = (self.folder / "packets").iterdir()
+        demo, = self.demos.iterdir()
+        self.assertEqual((capture.stem, capture.suffix), (demo.stem, ".pcapng"))
+        self.assertGreater(self.packets(capture), 990)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@
 
 #include "pcap2demo/output/rows.h"
 
-static void append(void *user, const char *bytes, gsize size)
+static void append(void *user, uint64_t number, const char *bytes, gsize size)
 {
     GString *text = user;
 
+    (void)number;
     assert_int_equal(bytes[size], 0);
     g_string_append_len(text, bytes, (gssize)size);
     g_string_append_c(text, ' ');
@@ -62,12 +63,13 @@ struct count {
     unsigned next;
 };
 
-static void expect_next(void *user, const char *bytes, gsize size)
+static void expect_next(void *user, uint64_t number, const char *bytes, gsize size)
 {
     struct count *count = user;
     char expected[16];
 
     count->next += 3;
+    assert_int_equal(number, count->next);
     g_snprintf(expected, sizeof expected, "%08u", count->next);
     assert_int_equal(size, LONG);
     for (int at = 0; at < LONG; at += 8)

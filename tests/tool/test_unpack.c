@@ -270,7 +270,8 @@ static void stops_bombs(void **state)
 
         packers[i](file, zeros, BOMB);
         length = read_all(file, file->len, UNPACK_TOTAL_MAX, out, &problem);
-        assert_in_range(length, UNPACK_RATIO_FROM, UNPACK_RATIO_FROM + 512 * 1024);
+        assert_true(length >= UNPACK_RATIO_FROM);
+        assert_true(length <= UNPACK_RATIO_FROM + 512 * 1024);
         assert_string_equal(problem, "inflates to more than 200 times its size; "
                                      "the rest is left out");
         g_free(problem);

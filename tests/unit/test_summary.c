@@ -132,6 +132,27 @@ static void test_long_texts_are_cut(void **state)
     g_free(expected);
 }
 
+/* Texts in whole, printed ones as they are. */
+static void test_transcript(void **state)
+{
+    struct qs_packet packet = toy_packet(VIEW("m\1tsay hi\0l\1anna: gg\n\0l\2bert\0t \0"
+                                              "tskin\0nbase\0c\5tgo\n\0ncarl\0"));
+    struct toy_session session;
+    struct qs_decoder d;
+
+    (void)state;
+    toy_decode = read_script;
+    qs_decoder_init(&d, &toy_protocol);
+    toy_protocol.session_init(&session.base);
+    d.want_summary = true;
+    d.transcript = g_string_new(NULL);
+    qs_decode(&d, &session.base, NULL, &packet);
+    assert_string_equal(d.transcript->str, "stringcmd: say hi\nanna: gg\nbert\n"
+                                           "stringcmd: skin name base\nstringcmd: go name carl\n");
+    g_string_free(d.transcript, TRUE);
+    qs_decoder_clear(&d);
+}
+
 /* However many messages there are: Wireshark shows a line of some length. */
 static void test_many_messages(void **state)
 {
@@ -161,7 +182,7 @@ int main(void)
         cmocka_unit_test(test_direction),     cmocka_unit_test(test_later_units),
         cmocka_unit_test(test_values),        cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_lines),         cmocka_unit_test(test_long_texts_are_cut),
-        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_transcript),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

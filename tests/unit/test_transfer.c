@@ -388,7 +388,8 @@ static void limits_a_piece(void **state)
                  QS_TRANSFER_DEFLATED);
     assert_int_equal(heard->over, 1);
     assert_int_equal(heard->complete, 0);
-    assert_in_range(heard->content->len, LARGEST, 2 * LARGEST + STEP);
+    assert_true(heard->content->len >= LARGEST);
+    assert_true(heard->content->len <= 2 * LARGEST + STEP);
     g_free(zeros);
 }
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/reading.h"
+
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "common/sessions/recording.h"
+#include "pcap2demo/capture/comments.h"
+#include "pcap2demo/capture/file_type.h"
+#include "pcap2demo/capture/load.h"
+#include "pcap2demo/output/message.h"
+#include "pcap2demo/signals.h"
+
+void reading_fail(const char *name, char *error)
+{
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "%s", error);
+    g_free(error);
+}
+
+/* --- One capture ----------------------------------------------------------------------------- */
+
+static void start_input(struct reading *reading, const char *name, const char *stem)
+{
+    reading->inputs++;
+    qs_sessions_set_source(reading->sessions, name, stem);
+    if (reading->action->input_start)
+        reading->action->input_start(reading->action, name);
+}
+
+/* Sessions may go on in the next input, unless each stands by itself. */
+static void end_input(struct reading *reading, const char *name, uint64_t packets)
+{
+    reading->action->interrupted = signals_interrupted();
+    reading->sessions_max = MAX(reading->sessions_max, qs_sessions_count(reading->sessions));
+    if (reading->options->separate_inputs) {
+        packets_end(&reading->packets, reading->sessions);
+        qs_sessions_free(reading->sessions, !signals_interrupted());
+        reading->sessions = qs_sessions_new(&reading->options->sessions, reading->handler);
+    }
+    if (reading->action->input_over)
+        reading->action->input_over(reading->action, name, packets);
+}
+
+static void read_input(struct reading *reading, struct input *input)
+{
+    if (!input_is_mixed(input) && !link_find(input_link_type(input))) {
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = input_name(input)},
+                "captures of link type \"%s\" cannot be read",
+                pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
+        return;
+    }
+    start_input(reading, input_name(input), input_stem(input));
+    signals_set_input(input);
+    packets_read(&reading->packets, input, reading->sessions,
+                 qs_sessions_take_as_captured(reading->sessions), reading->bytes_before);
+    signals_set_input(NULL);
+    qs_sessions_end_source(reading->sessions);
+    reading->frames += input_frames(input);
+    end_input(reading, input_name(input), input_frames(input));
+}
+
+/* --- One demo -------------------------------------------------------------------------------- */
+
+static void read_blocks(struct reading *reading, struct qs_recording *recording)
+{
+    struct qs_demo_block block;
+
+    while (!signals_interrupted() && !ferror(stdout) && qs_recording_next(recording, &block))
+        qs_sessions_block(reading->sessions, &block);
+    if (qs_recording_error(recording))
+        failure(EXIT_PROBLEMS,
+                (struct qs_location){.file = qs_recording_name(recording),
+                                     .packet = qs_recording_number(recording) + 1,
+                                     .block = true},
+                "%s", qs_recording_error(recording));
+}
+
+static void read_demo(struct reading *reading, struct qs_recording *recording)
+{
+    const char *name = qs_recording_name(recording);
+
+    start_input(reading, name, "");
+    qs_sessions_begin_demo(reading->sessions, recording);
+    read_blocks(reading, recording);
+    qs_sessions_end_demo(reading->sessions);
+    end_input(reading, name, qs_recording_number(recording));
+}
+
+/* --- Any input ---------------------------------------------------------------------------------
+ */
+
+uint64_t reading_file_size(const char *name)
+{
+    struct stat about;
+
+    return stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
+GByteArray *reading_load(struct source *source, char **problem)
+{
+    GByteArray *bytes = load_stream(source_stream(source), QS_RECORDING_MAX, problem);
+
+    if (source_problem(source)) {
+        g_free(*problem);
+        *problem = g_strdup(source_problem(source));
+    }
+    source_close_plain(source_stream(source));
+    return bytes;
+}
+
+/* Takes over the comments. */
+static void read_capture(struct reading *reading, FILE *stream, const char *name,
+                         struct qs_comments *comments)
+{
+    char *error = NULL;
+    struct input *input = input_open_capture(stream, name, reading->options->filter, &error);
+
+    if (!input) {
+        reading_fail(name, error);
+    } else {
+        qs_sessions_set_comments(reading->sessions, comments);
+        read_input(reading, input);
+        qs_sessions_set_comments(reading->sessions, NULL);
+        input_close(input);
+    }
+    qs_comments_free(comments);
+}
+
+static void read_recording(struct reading *reading, GByteArray *bytes, char *problem,
+                           const char *name)
+{
+    char *error = NULL;
+    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
+
+    if (!recording) {
+        reading_fail(name, error);
+        return;
+    }
+    read_demo(reading, recording);
+    qs_recording_close(recording);
+}
+
+/* A capture, or by its beginning none and so a demo. */
+static void read_source(struct reading *reading, struct source *source, const char *name)
+{
+    if (!is_capture_stream(source_stream(source))) {
+        char *problem = NULL;
+        GByteArray *bytes = reading_load(source, &problem);
+
+        read_recording(reading, bytes, problem, name);
+        return;
+    }
+    read_capture(reading, source_stream(source), name, comments_of_file(name));
+    if (source_problem(source))
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", source_problem(source));
+}
+
+void reading_read(struct reading *reading, const char *name)
+{
+    char *error = NULL;
+    struct source *source = source_open(name, &error);
+
+    if (source) {
+        reading->packets.source = source;
+        read_source(reading, source, name);
+        reading->packets.source = NULL;
+        source_close(source);
+    } else {
+        reading_fail(name, error);
+    }
+    reading->bytes_before += reading_file_size(name);
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+void reading_begin(struct reading *reading, const struct options *options, struct action *action,
+                   struct qs_sessions_handler *handler)
+{
+    *reading = (struct reading){.options = options, .action = action, .handler = handler};
+    packets_init(&reading->packets);
+    reading->sessions = qs_sessions_new(&options->sessions, handler);
+}
+
+void reading_end(struct reading *reading, bool keep)
+{
+    packets_end(&reading->packets, reading->sessions);
+    qs_sessions_free(reading->sessions, keep);
+    reading->sessions = NULL;
+}
+
+void reading_clear(struct reading *reading)
+{
+    packets_clear(&reading->packets);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/session_captures.h"
+
+#include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recorder/pending_frames.h"
+#include "pcap2demo/recorder/unfinished_capture.h"
+
+/* Whose captures: see the header. */
+enum { OF_ALL, OF_LATE, KINDS };
+
+static const char *const extensions[KINDS] = {UNFINISHED_CAPTURE, UNFINISHED_LATE};
+
+struct capture {
+    struct qs_demo_store *store;
+    void *file; /* the store's; NULL: none */
+    struct pcap_out *out;
+};
+
+struct captured {
+    struct capture captures[KINDS];
+};
+
+struct session_captures {
+    struct pending_frames *pending;
+    struct qs_demo_store *stores[KINDS]; /* or NULL */
+    GHashTable *sessions;                /* number -> struct captured */
+};
+
+/* --- One session ----------------------------------------------------------------------------- */
+
+static struct qs_naming_request request_for(const struct qs_client_session *session, int kind)
+{
+    return (struct qs_naming_request){
+        .capture = session->first.file,
+        .session = session->number,
+        .start = session->start,
+        .player = session->player,
+        .map = session->maps->len ? g_ptr_array_index(session->maps, 0) : NULL,
+        .extension = extensions[kind],
+    };
+}
+
+static void open_capture(struct capture *capture, struct qs_demo_store *store,
+                         const struct qs_naming_request *request)
+{
+    capture->store = store;
+    capture->file = store->begin(store, request);
+    capture->out = pcap_out_new_to(store->write, capture->file);
+    pcap_out_begin(capture->out, "All that was seen of one session.", false);
+}
+
+static void close_capture(struct capture *capture)
+{
+    if (!capture->file)
+        return;
+    pcap_out_free(capture->out);
+    capture->store->end(capture->file);
+}
+
+static void free_captured(gpointer data)
+{
+    struct captured *captured = data;
+
+    for (int kind = 0; kind < KINDS; kind++)
+        close_capture(&captured->captures[kind]);
+    g_free(captured);
+}
+
+static void add_frame(void *user, const struct pcap_out_frame *frame)
+{
+    const struct captured *captured = user;
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct capture *capture = &captured->captures[kind];
+
+        if (capture->file && !(capture->store->is_cut && capture->store->is_cut(capture->file)))
+            pcap_out_frame(capture->out, frame);
+    }
+}
+
+static void tell_written(const struct qs_client_session *session, const struct capture *capture,
+                         const char *name)
+{
+    const uint64_t packets = pcap_out_packets(capture->out);
+
+    log_event("session_capture",
+              json_pack("{s:i, s:s, s:I}", "session", (int)session->number, "file", name, "packets",
+                        (json_int_t)packets),
+              "%s: packets of session %u: %" G_GUINT64_FORMAT, name, session->number, packets);
+}
+
+static void name_capture(const struct qs_client_session *session, struct capture *capture)
+{
+    const struct qs_naming_request request = request_for(session, OF_ALL);
+    char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
+
+    if (error)
+        log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
+    else
+        tell_written(session, capture, name);
+    g_free(name);
+    g_free(error);
+}
+
+/* --- Sessions -------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct session_captures *captures,
+                      const struct qs_client_session *session, int kind)
+{
+    return captures->stores[kind] && (kind == OF_ALL || qs_client_session_waits(session));
+}
+
+static struct captured *captured_of(const struct session_captures *captures,
+                                    const struct qs_client_session *session)
+{
+    return g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
+}
+
+/* Its captures, with those that are wanted from now on; NULL: none is. */
+static struct captured *begin_wanted(struct session_captures *captures,
+                                     const struct qs_client_session *session, uint64_t number)
+{
+    struct captured *captured = captured_of(captures, session);
+    const bool first = !captured;
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct qs_naming_request request = request_for(session, kind);
+
+        if (!is_wanted(captures, session, kind) || (captured && captured->captures[kind].file))
+            continue;
+        if (!captured) {
+            captured = g_new0(struct captured, 1);
+            g_hash_table_insert(captures->sessions, GUINT_TO_POINTER(session->number), captured);
+        }
+        open_capture(&captured->captures[kind], captures->stores[kind], &request);
+    }
+    if (captured && first)
+        pending_frames_take_asides(captures->pending, &session->client, &session->server, number,
+                                   add_frame, captured);
+    return captured;
+}
+
+/* --- What is called -------------------------------------------------------------------------- */
+
+void session_captures_frame(struct session_captures *captures, const struct input_frame *frame)
+{
+    pending_frames_add(captures->pending, frame);
+}
+
+void session_captures_packet(struct session_captures *captures,
+                             const struct qs_decoded_packet *decoded)
+{
+    const struct qs_packet *packet = decoded->packet;
+    struct captured *captured;
+
+    if (!decoded->session || !qs_client_session_is_live(decoded->session))
+        return;
+    captured = begin_wanted(captures, decoded->session, packet->number);
+    pending_frames_take(captures->pending, &packet->source, &packet->destination, packet->number,
+                        captured ? add_frame : NULL, captured);
+}
+
+void session_captures_over(struct session_captures *captures,
+                           const struct qs_client_session *session, bool keep)
+{
+    struct captured *captured = captured_of(captures, session);
+
+    if (!captured)
+        return;
+    /* What came of the conversation since then; the next session's first packets are its own. */
+    if (session->why != QS_SESSION_REPLACED)
+        pending_frames_take(captures->pending, &session->client, &session->server, UINT64_MAX,
+                            add_frame, captured);
+    if (keep && !session->same_as && captured->captures[OF_ALL].file)
+        name_capture(session, &captured->captures[OF_ALL]);
+    g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
+}
+
+struct session_captures *session_captures_new(struct qs_demo_store *all, struct qs_demo_store *late)
+{
+    struct session_captures *captures = g_new0(struct session_captures, 1);
+
+    captures->pending = pending_frames_new();
+    captures->stores[OF_ALL] = all;
+    captures->stores[OF_LATE] = late;
+    captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, free_captured);
+    return captures;
+}
+
+void session_captures_free(struct session_captures *captures)
+{
+    g_hash_table_destroy(captures->sessions);
+    pending_frames_free(captures->pending);
+    g_free(captures);
+}

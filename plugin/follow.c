@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugin/follow.h"
+
+#include <epan/addr_resolv.h>
+#include <epan/follow.h>
+#include <epan/tap.h>
+
+#include "plugin/conversation_filter.h"
+#include "plugin/dissectors.h"
+#include "plugin/session_numbers.h"
+
+/* --- Which packets: those of a session --- */
+
+static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned *stream,
+                              unsigned *sub_stream)
+{
+    (void)edt;
+    *sub_stream = 0;
+    return conversation_filter_of(pinfo, stream);
+}
+
+/* Sessions of all games are numbered together, and nothing tells whose the number is. */
+static GString *index_filter;
+static unsigned index_wanted;
+
+static void add_index(struct dissector *dissector)
+{
+    g_string_append_printf(index_filter, "%s%s.session == %u", index_filter->len ? " or " : "",
+                           dissector->protocol->name, index_wanted);
+}
+
+static char *filter_of_index(unsigned stream, unsigned sub_stream)
+{
+    (void)sub_stream;
+    index_filter = g_string_new(NULL);
+    index_wanted = stream;
+    dissectors_each(add_index);
+    return g_string_free(index_filter, FALSE);
+}
+
+static char *filter_of_addresses(address *source, address *destination, int source_port,
+                                 int destination_port)
+{
+    register_follow_t *udp = get_follow_by_name("UDP");
+
+    return get_follow_address_func(udp)(source, destination, source_port, destination_port);
+}
+
+#if WS_AT_LEAST(4, 2)
+/* Numbers begin at 1, Wireshark's at 0. */
+static uint32_t count_streams(void)
+{
+    return session_numbers_count() + 1;
+}
+#endif
+
+/* --- What they say --- */
+
+/* A packet's text, which lives as long as the packet's dissection. */
+struct piece {
+    const char *text;
+    unsigned size;
+    bool from_server;
+};
+
+static void remember_ends(follow_info_t *info, const packet_info *pinfo, bool from_server)
+{
+    copy_address(&info->client_ip, from_server ? &pinfo->dst : &pinfo->src);
+    copy_address(&info->server_ip, from_server ? &pinfo->src : &pinfo->dst);
+    info->client_port = from_server ? pinfo->destport : pinfo->srcport;
+    info->server_port = from_server ? pinfo->srcport : pinfo->destport;
+}
+
+static follow_record_t *new_record(const packet_info *pinfo, const struct piece *piece)
+{
+    follow_record_t *record = g_new0(follow_record_t, 1);
+
+    record->is_server = piece->from_server;
+    record->packet_num = pinfo->num;
+    record->abs_ts = pinfo->abs_ts;
+    record->data = g_byte_array_new();
+    g_byte_array_append(record->data, (const guint8 *)piece->text, piece->size);
+    return record;
+}
+
+static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissect_t *edt,
+                                     const void *tapped, tap_flags_t flags)
+{
+    follow_info_t *info = data;
+    const struct piece *piece = tapped;
+
+    (void)edt, (void)flags;
+    if (!info->client_port)
+        remember_ends(info, pinfo, piece->from_server);
+    info->bytes_written[piece->from_server] += piece->size;
+    info->payload = g_list_prepend(info->payload, new_record(pinfo, piece)); /* latest first */
+    return TAP_PACKET_DONT_REDRAW;
+}
+
+static bool is_followed(const struct dissector *dissector)
+{
+    return have_tap_listener(dissector->follow_tap);
+}
+
+void follow_begin(struct dissector *dissector)
+{
+    static GString *transcript;
+
+    if (!transcript)
+        transcript = g_string_new(NULL);
+    g_string_truncate(transcript, 0);
+    dissector->decoder.transcript = is_followed(dissector) ? transcript : NULL;
+    if (dissector->decoder.transcript)
+        dissector->decoder.want_summary = true;
+}
+
+/* What the receiver drops was said before. */
+static bool is_heard(const struct qs_decoder *decoder)
+{
+    return decoder->accepted || decoder->connectionless || decoder->packet->unit;
+}
+
+void follow_queue(const struct dissector *dissector, packet_info *pinfo)
+{
+    const struct qs_decoder *decoder = &dissector->decoder;
+    const GString *text = decoder->transcript;
+    struct piece *piece;
+
+    if (!text || !text->len || !is_heard(decoder))
+        return;
+    piece = wmem_new(pinfo->pool, struct piece);
+    *piece = (struct piece){.text = wmem_strndup(pinfo->pool, text->str, text->len),
+                            .size = (unsigned)text->len,
+                            .from_server = decoder->direction == QS_S2C};
+    tap_queue_packet(dissector->follow_tap, pinfo, piece);
+}
+
+void follow_register(struct dissector *dissector)
+{
+    char *name = g_strdup_printf("%s_follow", dissector->protocol->name); /* Wireshark keeps it */
+
+    dissector->follow_tap = register_tap(name);
+    register_follow_stream(dissector->proto, name, filter_of_packet, filter_of_index,
+                           filter_of_addresses, udp_port_to_display,
+                           take_packet WS_FOLLOW_COUNT(count_streams));
+}

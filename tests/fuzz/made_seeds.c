@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/fuzz/made_seeds.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/core/protocol.h"
+#include "common/core/writer.h"
+#include "tests/fuzz/fuzz.h"
+
+enum {
+    DISCONNECT = 2,
+    VERSION = 4,
+    SERVERDATA = 11,
+    TEMP_ENTITY = 23,
+    QUAKEWORLD_VERSION = 28,
+    BODY = 24
+};
+enum { KINDS = 3, KIND_SERVER = 0, KIND_TEMP_ENTITY = 1, KIND_CLIENT = 2 };
+
+/* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
+struct dialect {
+    const char *name, *protocol;
+    uint32_t version;
+    uint32_t fte, fte2, mvd1;
+    const char *players; /* of QuakeWorld: how it lists them, its zeros included */
+    unsigned players_size;
+};
+
+static const struct dialect dialects[] = {
+    {"qw-fte", "qw", QUAKEWORLD_VERSION, 0xffefffff, 0, 0, "\0", 1},
+    {"qw-seats", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0, 0, "\1\200", 2},
+    {"qw-fte2", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0xffffffff, 0, "\20\2\0\1", 4},
+    {"qw-mvd1", "qw", QUAKEWORLD_VERSION, 0, 0, 0x1ff, "\0", 1},
+    {"nq-15", "nq", 15, 0, 0, 0, NULL, 0},
+    {"nq-fte", "nq", 15, 0xffefffff, 0, 0, NULL, 0},
+    {"nq-fte2", "nq", 15, 0xffefffff, 0xffffffff, 0, NULL, 0},
+    {"nq-666", "nq", 666, 0, 0, 0, NULL, 0},
+    {"nq-999", "nq", 999, 0, 0, 0, NULL, 0},
+    {"nq-bjp", "nq", 10002, 0, 0, 0, NULL, 0},
+    {"nq-nehahra", "nq", 250, 0, 0, 0, NULL, 0},
+    {"nq-dp2", "nq", 97, 0, 0, 0, NULL, 0},
+    {"nq-dp7", "nq", 3504, 0, 0, 0, NULL, 0},
+};
+
+static bool is_quake(const struct dialect *dialect)
+{
+    return strcmp(dialect->protocol, "nq") == 0;
+}
+
+/* --- Packets --- */
+
+/* An unreliable one, up to the messages; Quake's has its length, which add_packet() sets. */
+static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, bool from_server)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    if (is_quake(dialect)) {
+        qs_write_u32be(bytes, 0x00100000);
+        qs_write_u32be(bytes, sequence);
+        return bytes;
+    }
+    qs_write_u32(bytes, sequence);
+    qs_write_u32(bytes, sequence - 1);
+    if (!from_server)
+        qs_write_u16(bytes, 1); /* the port of the client's choice */
+    return bytes;
+}
+
+static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
+                       GByteArray *bytes)
+{
+    if (is_quake(dialect)) {
+        bytes->data[2] = (uint8_t)(bytes->len >> 8);
+        bytes->data[3] = (uint8_t)bytes->len;
+    }
+    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | (from_server ? FUZZ_PACKET_FROM_SERVER : 0));
+    qs_write_u16(seed, (uint16_t)bytes->len);
+    qs_write_view(seed, qs_view_of_bytes(bytes));
+    g_byte_array_free(bytes, TRUE);
+}
+
+/* --- Messages --- */
+
+static void write_agreement(GByteArray *bytes, const struct dialect *dialect)
+{
+    const uint32_t words[][2] = {
+        {0x58455446, dialect->fte}, {0x32455446, dialect->fte2}, {0x3144564d, dialect->mvd1}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (words[i][1]) {
+            qs_write_u32(bytes, words[i][0]);
+            qs_write_u32(bytes, words[i][1]);
+        }
+}
+
+static void write_quake_level(GByteArray *bytes, const struct dialect *dialect)
+{
+    if (dialect->version == 999)
+        qs_write_u32(bytes, 0); /* its flags */
+    if (dialect->fte2)
+        qs_write_text(bytes, "id1");
+    qs_write_u8(bytes, 4);
+    qs_write_u8(bytes, 1);
+    qs_write_text(bytes, "a level");
+    qs_write_text(bytes, "maps/dm4.bsp");
+    qs_write_text(bytes, "");
+    qs_write_text(bytes, "misc/menu1.wav");
+    qs_write_text(bytes, "");
+}
+
+static void write_quakeworld_level(GByteArray *bytes, const struct dialect *dialect)
+{
+    qs_write_u32(bytes, 1);
+    qs_write_text(bytes, "qw");
+    qs_write_view(bytes,
+                  (struct qs_view){(const uint8_t *)dialect->players, dialect->players_size});
+    qs_write_text(bytes, "a level");
+    for (unsigned i = 0; i < 10; i++)
+        qs_write_float(bytes, 1);
+}
+
+static void add_level(GByteArray *seed, const struct dialect *dialect)
+{
+    GByteArray *bytes = packet_new(dialect, 1, true);
+
+    qs_write_u8(bytes, SERVERDATA);
+    write_agreement(bytes, dialect);
+    qs_write_u32(bytes, dialect->version);
+    (is_quake(dialect) ? write_quake_level : write_quakeworld_level)(bytes, dialect);
+    add_packet(seed, dialect, true, bytes);
+}
+
+/* With a body of zeros, or of small numbers and texts that end. */
+static void add_message(GByteArray *seed, const struct dialect *dialect, unsigned kind,
+                        unsigned number, bool zeros)
+{
+    GByteArray *bytes = packet_new(dialect, number + 2, kind != KIND_CLIENT);
+
+    if (kind == KIND_TEMP_ENTITY)
+        qs_write_u8(bytes, TEMP_ENTITY);
+    qs_write_u8(bytes, (uint8_t)number);
+    for (unsigned i = 0; i < BODY; i++)
+        qs_write_u8(bytes, zeros || i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
+    add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
+}
+
+/* Which numbers there are messages of; none that ends what the first packet began. */
+static bool has_message(unsigned kind, unsigned number)
+{
+    if (kind == KIND_SERVER)
+        return number < 128 && number != DISCONNECT && number != VERSION && number != SERVERDATA;
+    if (kind == KIND_TEMP_ENTITY)
+        return number < 96;
+    return number != DISCONNECT && (number < 8 || (number >= 50 && number < 90) || number >= 196);
+}
+
+/* --- Seeds --- */
+
+static uint8_t protocol_number(const char *name)
+{
+    uint8_t number = 0;
+
+    while (strcmp(qs_protocols[number]->name, name) != 0)
+        number++;
+    return number;
+}
+
+static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
+{
+    char *name = g_strdup_printf("%s/made-%s-%u%d", folder, dialect->name, kind, zeros);
+    GByteArray *seed = g_byte_array_new();
+
+    qs_write_u8(seed, protocol_number(dialect->protocol));
+    qs_write_u8(seed, 0);
+    add_level(seed, dialect);
+    for (unsigned number = 0; number < 256; number++)
+        if (has_message(kind, number))
+            add_message(seed, dialect, kind, number, zeros);
+    if (!g_file_set_contents(name, (const char *)seed->data, (gssize)seed->len, NULL)) {
+        fprintf(stderr, "%s: cannot be written\n", name);
+        exit(1);
+    }
+    g_byte_array_free(seed, TRUE);
+    g_free(name);
+}
+
+void made_seeds_write(const char *folder)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            for (unsigned zeros = 0; zeros < 2; zeros++)
+                write_made(folder, &dialects[i], kind, zeros);
+}

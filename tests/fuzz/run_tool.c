@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/fuzz/run_tool.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "pcap2demo/command_line.h"
+#include "pcap2demo/run.h"
+
+enum { ARGUMENTS_MAX = 1 + RUN_TOOL_WORDS_MAX + 1 };
+
+/* The arguments: program, words, the file; how many. */
+static int command_line(const char *const *words, const char *file, char **argv)
+{
+    int argc = 0;
+
+    argv[argc++] = g_strdup("pcap2demo");
+    while (argc <= RUN_TOOL_WORDS_MAX && words[argc - 1]) {
+        argv[argc] = g_strdup(words[argc - 1]);
+        argc++;
+    }
+    argv[argc++] = g_strdup(file);
+    argv[argc] = NULL;
+    return argc;
+}
+
+void run_tool(const char *const *words, const char *file)
+{
+    char *argv[ARGUMENTS_MAX + 1], *kept[ARGUMENTS_MAX + 1], **words_left = argv;
+    int argc = command_line(words, file, argv), count = argc;
+    struct options options;
+
+    memcpy(kept, argv, sizeof kept);
+    if (command_line_parse(&options, &argc, &words_left) == COMMAND_LINE_GOOD)
+        run_inputs(&options);
+    command_line_clear(&options);
+    while (count--)
+        g_free(kept[count]);
+}

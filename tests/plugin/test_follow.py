@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Follow shows what a session's packets say: all of its texts, and no other session's."""
+
+import json
+import re
+import unittest
+
+from wireshark import CAPTURES, PluginTest, to_client, to_server
+
+
+
+class Follow(PluginTest):
+    def pieces(self, path, protocol, session):
+        """Pairs of whether the server sent a piece, and its text."""
+        shown = self.tshark("-q", "-2", "-r", path,
+                            "-z", f"follow,{protocol},raw,{session}")
+        lines = re.findall(r"(?m)^(\t?)([0-9a-f]+)$", shown)
+        return [(bool(tab), bytes.fromhex(data).decode()) for tab, data in lines]
+
+    def texts(self, path, field):
+        """All texts of a field."""
+        packets = json.loads(self.tshark("-r", path, "-T", "json", "-e", field, "-Y", field))
+        return [text for packet in packets for text in packet["_source"]["layers"][field]]
+
+    def test_all_texts_of_a_session(self):
+        for name, protocol, session in (("qw-vanilla", "qw", 1), ("qw-sample", "qw", 1),
+                                        ("q2-vanilla", "q2", 1), ("nq-protocol15", "nq", 1)):
+            with self.subTest(name):
+                path = self.readable(CAPTURES[0] / f"{name}.pcap")
+                pieces = self.pieces(path, protocol, session)
+                for field, by_server in ((f"{protocol}.print.text", True),
+                                         (f"{protocol}.stufftext.text", True),
+                                         (f"{protocol}.stringcmd.text", False)):
+                    said = "".join(text for server, text in pieces if server == by_server)
+                    for text in self.texts(path, field):
+                        self.assertIn(text.strip("•\n "), said)
+
+    def test_sessions_are_told_apart(self):
+        """And what comes twice is said once."""
+        hello = bytes.fromhex("01000000 00000000 8210")
+        path = self.capture([
+            to_server(5001, 27500, hello + b"\4say one\0"),
+            to_server(5002, 27500, hello + b"\4say two\0"),
+            to_client(5002, 27500, hello[:8] + b"\x08\2pong\n\0"),
+            to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0\x09cmd new\n\0"),
+            to_client(5001, 27500, hello[:8] + b"\x08\3\1anna: one\n\0"),
+        ])
+        self.assertEqual(self.pieces(path, "qw", 1),
+                         [(False, "stringcmd: say one\n"),
+                          (True, "anna: one\nstufftext: cmd new\n")])
+        self.assertEqual(self.pieces(path, "qw", 2),
+                         [(False, "stringcmd: say two\n"), (True, "pong\n")])
+        self.assertEqual(self.pieces(path, "q2", 1), [])
+        header = self.tshark("-q", "-r", path, "-z", "follow,qw,ascii,2")
+        self.assertIn("Node 0: 10.0.0.1:5002\nNode 1: 10.0.0.2:27500\n", header)
+
+
+if __name__ == "__main__":
+    unittest.main()
