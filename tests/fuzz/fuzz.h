@@ -44,6 +44,8 @@ enum {
     FUZZ_PACKET_PRINTED = 16,    /* by the dumps too, which takes long */
     FUZZ_PACKET_TWICE = 32,      /* decoded in a copy of the session, too */
 
+    FUZZ_REBUILD_WAIT = 32, /* behind it nothing comes for a while, as while recording */
+
     FUZZ_LEND_LENDER_ALONE = 8,
     FUZZ_LEND_LATE_ALONE = 16,
 

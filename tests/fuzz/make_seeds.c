@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/input.h"
@@ -39,7 +40,8 @@ enum {
 };
 
 struct seeds {
-    char *folder, *streams, *sessions, *recordings, *goldens;
+    char *folder, *streams, *sessions, *recordings, *goldens, *files;
+    GByteArray *demo;          /* the last that was rebuilt */
     char *capture;             /* stem of the file being read */
     GHashTable *conversations; /* struct seed by conversation number */
 };
@@ -189,17 +191,30 @@ static void add_packet(const struct visit *visit, void *user)
         finish_seed(seeds, seed, visit->conversation);
 }
 
-/* Twice: the lender is another client, and it is a demo. */
+/* The late client is there from the beginning, but some packets are the other's alone. */
+static void make_gaps(GByteArray *session)
+{
+    enum { STEP = 6 };
+    unsigned packets = 0;
+
+    session->data[1] = 0;
+    for (guint at = SEED_HEAD; at < session->len; at += 3u + qs_le16(session->data + at + 1))
+        if (++packets % STEP == 0)
+            session->data[at] |= FUZZ_LEND_LENDER_ALONE | FUZZ_REBUILD_WAIT;
+}
+
+/* Thrice: the lender is another client; it is a demo; both are there, and one lacks packets. */
 static void write_session(const struct seeds *seeds, struct seed *seed, unsigned conversation)
 {
     enum { LENDER_IS_DEMO = 0x40 };
 
-    if (!seed->packets)
-        return;
-    for (unsigned demo = 0; demo < 2; demo++) {
-        char *name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, demo);
+    for (unsigned form = 0; seed->packets && form < 3; form++) {
+        char *name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, form);
 
-        seed->session->data[1] |= (uint8_t)(demo ? LENDER_IS_DEMO : 0);
+        if (form == 1)
+            seed->session->data[1] |= LENDER_IS_DEMO;
+        else if (form == 2)
+            make_gaps(seed->session);
         write_seed(seeds->sessions, name, seed->session);
         g_free(name);
     }
@@ -303,6 +318,21 @@ static uint8_t name_number(const char *file)
     return number;
 }
 
+/* A capture that is made of a demo, for fuzz_tool: what it carries of the demo is read again. */
+static void take_made(void *user, const char *name, struct qs_view file)
+{
+    const struct seeds *seeds = user;
+    const uint8_t action = 0;
+    GByteArray *seed = g_byte_array_new();
+    char *made = g_strdup_printf("%s-%s", seeds->capture, name);
+
+    g_byte_array_append(seed, &action, 1);
+    g_byte_array_append(seed, file.data, MIN(file.size, FILE_MAX));
+    write_seed(seeds->files, made, seed);
+    g_free(made);
+    g_byte_array_free(seed, TRUE);
+}
+
 static void take_demo(void *user, const char *name, struct qs_view file)
 {
     const struct seeds *seeds = user;
@@ -313,6 +343,27 @@ static void take_demo(void *user, const char *name, struct qs_view file)
     g_byte_array_append(seed, file.data, MIN(file.size, DEMO_MAX));
     write_seed(seeds->recordings, name, seed);
     g_byte_array_free(seed, TRUE);
+    g_byte_array_set_size(seeds->demo, 0);
+    g_byte_array_append(seeds->demo, file.data, file.size);
+}
+
+/* Of the last demo that was taken. */
+static void make_of_demo(struct seeds *seeds)
+{
+    static const char *const words[RUN_TOOL_WORDS_MAX] = {"--quiet", "--pcap=made.pcapng"};
+    char name[] = "/tmp/quakeshark-seeds-XXXXXX";
+    const int file = seeds->demo->len ? g_mkstemp(name) : -1;
+
+    if (file < 0)
+        return;
+    if (g_file_set_contents(name, (const char *)seeds->demo->data, (gssize)seeds->demo->len,
+                            NULL)) {
+        fuzz_take_files(take_made, seeds);
+        run_tool(words, name);
+    }
+    g_unlink(name);
+    close(file);
+    g_byte_array_set_size(seeds->demo, 0);
 }
 
 /* As many whole packets as fit, and the last line that counts them. */
@@ -350,6 +401,7 @@ static void make_of_capture(struct seeds *seeds, const char *file)
         exit(1);
     fuzz_take_files(take_demo, seeds);
     run_tool(demos, file);
+    make_of_demo(seeds);
     fuzz_take_files(take_golden, seeds);
     run_tool(goldens, file);
     fuzz_take_files(NULL, NULL);
@@ -374,7 +426,7 @@ static char *make_folder(const char *parent, const char *name)
 int main(int argc, char **argv)
 {
     struct seeds seeds = {0};
-    char *frames, *files;
+    char *frames;
 
     if (argc < 3) {
         fprintf(stderr, "usage: %s DIRECTORY CAPTURE...\n", argv[0]);
@@ -384,7 +436,8 @@ int main(int argc, char **argv)
     seeds.conversations = g_hash_table_new_full(NULL, NULL, NULL, seed_free);
     seeds.streams = make_folder(argv[1], "stream");
     frames = make_folder(argv[1], "capture");
-    files = make_folder(argv[1], "tool");
+    seeds.files = make_folder(argv[1], "tool");
+    seeds.demo = g_byte_array_new();
     seeds.sessions = make_folder(argv[1], "session");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
@@ -397,7 +450,7 @@ int main(int argc, char **argv)
             return 1;
         finish_all(&seeds);
         make_frames(frames, seeds.capture, argv[i]);
-        make_file(files, seeds.capture, argv[i]);
+        make_file(seeds.files, seeds.capture, argv[i]);
         make_of_capture(&seeds, argv[i]);
         g_free(seeds.capture);
     }
@@ -408,6 +461,7 @@ int main(int argc, char **argv)
     g_free(seeds.recordings);
     g_free(seeds.goldens);
     g_free(frames);
-    g_free(files);
+    g_free(seeds.files);
+    g_byte_array_free(seeds.demo, TRUE);
     return 0;
 }

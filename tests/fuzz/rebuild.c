@@ -12,7 +12,7 @@
 #include "tests/fuzz/mutate.h"
 
 enum { CLIENT_PORT = 40000 };
-enum { SANITIZE = 2 };
+enum { SANITIZE = 2, SECOND = 1000000000 };
 
 static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8_t *data,
                  size_t size, size_t at)
@@ -24,6 +24,8 @@ static void feed(struct qs_sessions *sessions, uint16_t server_port, const uint8
         struct qs_packet packet = fuzz_packet(&piece, server_port, CLIENT_PORT, ++number);
 
         qs_sessions_datagram(sessions, &packet);
+        if (piece.bits & FUZZ_REBUILD_WAIT)
+            qs_sessions_wait(sessions, SECOND);
         g_free(piece.bytes);
     }
 }
