@@ -381,6 +381,7 @@ static bool is_elsewhere(const struct golden_packet *packet, const struct line_p
         return true;
     if (was->source || is_head(packet, is))
         return was->offset != is->offset;
+    g_assert(positions->was_origin && positions->is_origin); /* at least this line itself */
     return was->offset - positions->was_origin->offset != is->offset - positions->is_origin->offset;
 }
 
@@ -486,6 +487,7 @@ static void differ_in_packet(struct golden_diff *diff, struct sides sides)
     struct difference *difference = add(diff, sides);
     char **text;
 
+    g_assert(packet); /* one of the two */
     diff->only_additions = false;
     diff->gap = true;
     if (!difference)
