@@ -26,8 +26,8 @@ struct action {
     /*
      * For inputs that are read by a process each (run.c). give(): what this action has learnt by
      * its input, for another of the kind, floating; nothing is read any more. take(): takes that
-     * over, as if it had read the input next; `before` sessions are of inputs before. NULL: there is
-     * one process.
+     * over, as if it had read the input next; `before` sessions are of inputs before. NULL: there
+     * is one process.
      */
     GVariant *(*give)(struct action *action);
     void (*take)(struct action *action, GVariant *given, unsigned before);
