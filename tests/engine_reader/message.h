@@ -109,6 +109,8 @@ void take_fte_sized(struct reading *r);
 void take_fte_mod_entities(struct reading *r);
 void take_fte_unsized_entities(struct reading *r);
 void take_fte_voice(struct reading *r);
+void take_portal_state(struct reading *r);
+void take_brush_edit(struct reading *r);
 uint64_t take_fte_varint(struct reading *r);
 void take_uleb128(struct reading *r);
 void take_quake_temp_entity(struct reading *r);
