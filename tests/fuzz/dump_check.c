@@ -68,8 +68,20 @@ struct entry {
     int length;
 };
 
-static bool read_line(const char *line, struct entry *entry)
+/* The beginning of a text: sscanf() would measure all that follows. */
+static void copy_start(char *copy, gsize size, const char *text)
 {
+    const gsize length = strnlen(text, size - 1);
+
+    memcpy(copy, text, length);
+    copy[length] = 0;
+}
+
+static bool read_line(const char *text, struct entry *entry)
+{
+    char line[NAME_BYTES + 40];
+
+    copy_start(line, sizeof line, text);
     memset(entry, 0, sizeof *entry);
     if (sscanf(line, "%*u %u:%u+%d %127s", &entry->source, &entry->offset, &entry->length,
                entry->name) == 4)
@@ -93,23 +105,33 @@ static bool next_of_text(const char **at, struct entry *entry)
     return false;
 }
 
+/* The next place where `start` is; NULL: there is none. strstr() would measure all that follows. */
+static const char *find(const char *at, const char *start)
+{
+    while (at && strncmp(at, start, strlen(start)) != 0)
+        at = *at ? strchr(at + 1, *start) : NULL;
+    return at;
+}
+
 /* {"name":"qw.playerinfo.origin.x","source":1,"offset":42,"length":2, */
 static bool next_of_json(const char **at, struct entry *entry)
 {
     static const char start[] = "{\"name\":\"";
-    const char *found = strstr(*at, start), *from;
+    const char *found = find(*at, start), *from;
+    char place[80];
 
     if (!found)
         return false;
     memset(entry, 0, sizeof *entry);
     from = found + sizeof start - 1;
     *at = strchr(from, '"');
-    g_strlcpy(entry->name, from, MIN(NAME_BYTES, (gsize)(*at - from) + 1));
-    if (sscanf(*at, "\",\"source\":%u,\"offset\":%u,\"length\":%d", &entry->source, &entry->offset,
-               &entry->length) == 3)
+    copy_start(entry->name, MIN(NAME_BYTES, (gsize)(*at - from) + 1), from);
+    copy_start(place, sizeof place, *at);
+    if (sscanf(place, "\",\"source\":%u,\"offset\":%u,\"length\":%d", &entry->source,
+               &entry->offset, &entry->length) == 3)
         return true;
     entry->source = 0;
-    if (sscanf(*at, "\",\"offset\":%u,\"length\":%d", &entry->offset, &entry->length) != 2)
+    if (sscanf(place, "\",\"offset\":%u,\"length\":%d", &entry->offset, &entry->length) != 2)
         broken("an object without a place", found);
     return true;
 }
