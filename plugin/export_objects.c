@@ -125,15 +125,15 @@ static const char *type_of(const char *name)
 }
 
 /*
- * What Wireshark shows, it first saves under this name in the folder for temporary files: that must
- * be no path. Else names of files come to Wireshark as they are, which makes them safe when it
- * saves them.
+ * What Wireshark shows, texts and pictures, it first saves under this name in the folder for
+ * temporary files: that must be no path. Else names of files come to Wireshark as they are, which
+ * makes them safe when it saves them.
  */
 static void set_type(export_object_entry_t *entry)
 {
     const char *type = type_of(entry->filename);
 
-    if (type != any_type) {
+    if (g_str_has_prefix(type, "text/") || g_str_has_prefix(type, "image/")) {
         GString *name = eo_massage_str(entry->filename, EXPORT_OBJECT_MAXFILELEN, 0);
 
         g_free(entry->filename);
