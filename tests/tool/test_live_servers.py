@@ -6,7 +6,7 @@ Of each game: anna and bert join, the map changes, bert is killed and times out,
 joins, the recorder is killed and started again, the map changes, carol leaves. A game is left out where
 its engine is missing, or the program that its server runs:
 
-    quakespasm     QUAKE_PROGS=progs.dat
+    quakespasm     QUAKE_PROGS=progs.dat; as a server also darkplaces-server
     mvdsv, ezquake QW_PROGS=qwprogs.dat
     q2pro          Q2PRO=BUILD/q2pro, with q2proded and the game library beside it
 """
@@ -32,6 +32,7 @@ from qwd import Read, blocks  # noqa: E402
 
 GAMEDATA = SHARED.parent / "gamedata"
 QUAKESPASM, MVDSV = pathlib.Path("/usr/games/quakespasm"), pathlib.Path("/usr/games/mvdsv")
+DARKPLACES = pathlib.Path("/usr/games/darkplaces-server")
 EZQUAKE = pathlib.Path("/usr/lib/games/ezquake/ezquake")
 Q2PRO = pathlib.Path(os.environ.get("Q2PRO", "/nowhere/q2pro"))
 SMALL = {"LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "1", "SDL_VIDEODRIVER": "x11",
@@ -46,6 +47,7 @@ def program(name):
 
 READY = GAMEDATA.is_dir() and shutil.which("Xvfb") is not None
 HAS_QUAKE = READY and QUAKESPASM.exists() and program("QUAKE_PROGS") is not None
+HAS_DARKPLACES = HAS_QUAKE and DARKPLACES.exists()
 HAS_QUAKEWORLD = READY and MVDSV.exists() and EZQUAKE.exists() and program("QW_PROGS") is not None
 HAS_QUAKE2 = READY and Q2PRO.exists()
 
@@ -140,13 +142,16 @@ class Servers:
 class Quake(Servers, RecorderTest):
     first_map, other_map = "changelevel dm4", "changelevel dm6"
 
-    def start_server(self):
+    def place_game(self):
         base = self.folder / "base" / "id1"
         shutil.copytree(GAMEDATA / "quake" / "id1", base)
         base.chmod(0o755)
         shutil.copy(program("QUAKE_PROGS"), base / "progs.dat")
+        return base.parent
+
+    def start_server(self):
         return self.launch([QUAKESPASM, "-dedicated", "4", "-ip", "127.0.0.1", "-basedir",
-                            base.parent, "+deathmatch", "1", "+net_messagetimeout", "5",
+                            self.place_game(), "+deathmatch", "1", "+net_messagetimeout", "5",
                             "+map", "dm4"])
 
     def client(self, name):
@@ -170,6 +175,17 @@ class Quake(Servers, RecorderTest):
         self.assertGreaterEqual(same, min(len(ours) - 1, len(own) - first))
         self.assertGreater(same, 20)
         return f"{same} of {len(ours)} blocks are the client's from {first} on, of {len(own)}"
+
+
+@unittest.skipUnless(HAS_DARKPLACES, "no DarkPlaces, or no QUAKE_PROGS")
+class DarkPlaces(Quake):
+    """Its server, with the game's own protocol, which QuakeSpasm's clients read."""
+
+    def start_server(self):
+        base = self.place_game()
+        return self.launch([DARKPLACES, "-basedir", base, "-userdir", self.folder / "server",
+                            "+sv_protocolname", "QUAKE", "+net_messagetimeout", "5",
+                            "+deathmatch", "1", "+map", "dm4"])
 
 
 @unittest.skipUnless(HAS_QUAKEWORLD, "no mvdsv or ezQuake, or no QW_PROGS")
