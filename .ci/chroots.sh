@@ -40,6 +40,7 @@ new_chroot() {
 in_chroot() {
     # shellcheck disable=SC2016
     unshare --mount --pid --fork --kill-child sh -c '
+        mount --bind "$1" "$1" # so that tests can have mounts of their own, which a bare folder cannot
         mount -t proc proc "$1/proc"
         mount --rbind /dev "$1/dev"
         mount --bind "$0" "$1/var/cache/apt/archives"
