@@ -23,9 +23,11 @@ static inline int32_t qw_version(const struct qs_decoder *d)
     return d->session->version ? d->session->version : QW_PROTOCOL_LAST;
 }
 
-/* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it */
+/* recognise.c */
 bool qw_recognise(const struct qs_packet *packet);
 bool qw_is_foreign(const struct qs_packet *packet);
+
+/* connectionless.c: packets with the mark ff ff ff ff, and the texts that lack it */
 bool qw_is_connectionless(const struct qs_decoder *d);
 void qw_decode_connectionless(struct qs_decoder *d);
 bool qw_is_bare_text(const struct qs_packet *packet);
