@@ -78,7 +78,8 @@ static bool compile(struct link_filter *filter, const char *expression, char **e
     filter->usable =
         pcap_compile(frames, &filter->program, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!filter->usable)
-        *error = g_strdup_printf("filter \"%s\": %s", expression, pcap_geterr(frames));
+        *error = g_strdup_printf("filter \"%s\": %s (filters are tcpdump's, as \"udp port 27500\")",
+                                 expression, pcap_geterr(frames));
     pcap_close(frames);
     return filter->usable;
 }
