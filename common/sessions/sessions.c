@@ -5,6 +5,7 @@
 #include "common/sessions/conversation.h"
 #include "common/sessions/crowd.h"
 #include "common/sessions/lending.h"
+#include "common/sessions/news.h"
 #include "common/sessions/stream.h"
 #include "common/sessions/twins.h"
 #include "common/sessions/unclaimed.h"
@@ -246,54 +247,7 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
     look_for_twins(sessions, conversation, first->time);
 }
 
-/* --- News of it --- */
-
-static void tell(struct qs_sessions *sessions, const struct qs_client_session *session,
-                 void (*how)(struct qs_sessions_handler *handler,
-                             const struct qs_client_session *session))
-{
-    if (session->chosen && how)
-        how(sessions->handler, session);
-}
-
-static void tell_files(struct qs_sessions *sessions, struct qs_client_session *session)
-{
-    const GPtrArray *files = session->demo ? qs_session_demo_files(session->demo) : NULL;
-    struct qs_sessions_handler *handler = sessions->handler;
-
-    if (files && session->chosen && handler->demo_file)
-        for (; session->files_told < files->len; session->files_told++)
-            handler->demo_file(handler, session, g_ptr_array_index(files, session->files_told));
-}
-
-/* What is new since the packet before. Mostly nothing is. */
-static bool has_news(const struct qs_client_session *session)
-{
-    return !session->begin_told || (!session->late_told && qs_client_session_waits(session)) ||
-           (session->demo && qs_session_demo_files(session->demo)->len != session->files_told) ||
-           (session->map && session->level_told != session->level + 1);
-}
-
-static void tell_news(struct qs_sessions *sessions, struct qs_client_session *session)
-{
-    const struct qs_sessions_handler *handler = sessions->handler;
-
-    if (!session->begin_told) {
-        if (!qs_client_session_is_live(session))
-            return;
-        session->begin_told = true;
-        tell(sessions, session, handler->session_begin);
-    }
-    if (!session->late_told && qs_client_session_waits(session)) {
-        session->late_told = true;
-        tell(sessions, session, handler->session_late);
-    }
-    tell_files(sessions, session);
-    if (session->map && session->level_told != session->level + 1) {
-        session->level_told = session->level + 1;
-        tell(sessions, session, handler->session_map);
-    }
-}
+/* --- Its end --- */
 
 static void leave_out_session(struct qs_sessions *sessions, const struct qs_client_session *session)
 {
@@ -304,11 +258,10 @@ static void leave_out_session(struct qs_sessions *sessions, const struct qs_clie
 static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
 {
     qs_client_session_end(session, sessions->keep);
-    tell_news(sessions, session);
-    tell_files(sessions, session);
+    qs_news_rest(sessions->handler, session);
     if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
         qs_crowd_tells(&sessions->crowd, session->packets))
-        tell(sessions, session, sessions->handler->session_end);
+        qs_news_end(sessions->handler, session);
     else
         leave_out_session(sessions, session);
     qs_client_session_free(session);
@@ -371,8 +324,8 @@ static void follow_session(struct qs_sessions *sessions, struct qs_conversation 
         return;
     qs_client_session_packet(conversation->session, sessions->file, comment_of(sessions, packet),
                              decoder, packet);
-    if (has_news(conversation->session))
-        tell_news(sessions, conversation->session);
+    if (qs_news_are_there(conversation->session))
+        qs_news_tell(sessions->handler, conversation->session);
 }
 
 /* Nothing of what may still come is in its demo. Streams go on, behind the end of a game. */
