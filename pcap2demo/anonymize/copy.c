@@ -15,6 +15,10 @@ static void free_packet(gpointer data)
     struct held_packet *packet = data;
 
     g_byte_array_free(packet->payload, TRUE);
+    if (packet->deflated) {
+        g_byte_array_unref(packet->inflated);
+        deflated_unref(packet->deflated);
+    }
     g_free(packet);
 }
 
@@ -63,7 +67,7 @@ static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
     return same_address(&a->source, &b->source) && same_address(&a->destination, &b->destination);
 }
 
-/* The packet that has the units before this one, or NULL. */
+/* The packet that has the units before this one, or NULL: the next is one of its own. */
 static struct held_packet *find_units_before(const struct copy *copy,
                                              const struct qs_packet *packet)
 {
@@ -74,7 +78,7 @@ static struct held_packet *find_units_before(const struct copy *copy,
             break;
         if (held->about.number == packet->number && held->about.unit && !packet->missing &&
             same_end(&held->about, packet))
-            return held;
+            return held->deflated ? NULL : held;
     }
     return NULL;
 }

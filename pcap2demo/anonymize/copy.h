@@ -13,6 +13,7 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
+#include "pcap2demo/anonymize/deflated.h"
 
 enum { COPY_HELD_MAX = 4096 };
 
@@ -21,6 +22,11 @@ struct held_packet {
     GByteArray *payload;
     bool left_out;
     uint32_t fragment, fragment_size; /* the message's fragment in it; size 0: there is none */
+
+    /* A unit of a deflate stream, with which the payload goes on: see deflated.h. */
+    struct deflated *deflated; /* NULL: there is none */
+    GByteArray *inflated;
+    bool ended;
 };
 
 struct copy;
@@ -33,7 +39,8 @@ void copy_free(struct copy *copy);
 
 /*
  * Takes a copy of the packet, which must live in an input's order or nearly. A further unit of a
- * stream, of the same packet and end, is put behind the one before; it is returned then.
+ * stream, of the same packet and end, is put behind the one before, unless that is deflated; it is
+ * returned then.
  */
 struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet);
 
