@@ -249,17 +249,28 @@ static void append_part(struct pen *pen, const struct group *group,
     append_value(pen, group, part);
 }
 
-/* Bits that stand for themselves follow from the number. */
-static bool is_implied(const struct pen *pen, uint64_t whole, const struct qs_dump_line *part)
+uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole)
 {
-    if (is_left_out(pen, part))
-        return true;
-    if (part->row->type == QS_BOOL)
-        return part->is_zero == !(whole & part->row->mask);
-    return part->is_zero;
+    if (row->type == QS_BOOL)
+        return (whole & row->mask) != 0;
+    if (!row->mask || row->type < QS_U8 || row->type > QS_X64)
+        return 0;
+    return (whole & row->mask) / (row->mask & -row->mask);
 }
 
-/* Those that do not follow from the number, or are shown as numbers and not 0. */
+/* It follows from the number. A name is shown: nobody knows it by the number. */
+static bool is_implied(const struct pen *pen, uint64_t whole, const struct qs_dump_line *part)
+{
+    const uint64_t number = qs_compact_part(part->row, whole);
+
+    if (is_left_out(pen, part))
+        return true;
+    if (part->is_zero || part->row->type == QS_BOOL)
+        return part->is_zero == !number;
+    return number && !part->row->names && number == number_of(pen, part);
+}
+
+/* Those that do not follow from the number, or have a name. */
 static void append_parts(struct pen *pen, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *whole = line_at(pen, index);

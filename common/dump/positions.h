@@ -3,8 +3,9 @@
  * Where a packet's next field may be expected: the compact form of dumps writes only positions that
  * are other than that, and its reader expects the same.
  *
- * A field begins where the one before it ends; a derived one has the position of the one before. It
- * is as long as the field of that row was before in the packet, else as its type says.
+ * A field begins where the one before it ends; a derived one has the position of the field whose
+ * name its name goes on ("model", "model.name"), else of the one before. It is as long as the field
+ * of that row was before in the packet, else as its type says.
  */
 #ifndef QS_DUMP_POSITIONS_H
 #define QS_DUMP_POSITIONS_H
@@ -38,6 +39,7 @@ struct qs_positions {
     struct qs_length *lengths;     /* by row, as many as `rows` */
     unsigned rows;
     uint32_t packet; /* counts packets, so that lengths of earlier ones are known */
+    bool by_name;    /* derived fields have the place of the field whose name theirs goes on */
 };
 
 /* All zero to begin with. */
