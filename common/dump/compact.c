@@ -234,6 +234,20 @@ static guint end_of_parts(const struct pen *pen, guint index, guint end)
     return at;
 }
 
+/* Only the name where the number is `implied`. */
+static void append_part_value(const struct pen *pen, const struct group *group,
+                              const struct qs_dump_line *part, uint64_t implied)
+{
+    const char *value = pen->lines->texts->str + part->text,
+               *end = value + (part->text_end - part->text);
+    const char *name = part->row->names ? memchr(value, ' ', (size_t)(end - value)) : NULL;
+
+    if (name && part->row->type <= QS_U64 && implied == number_of(pen, part))
+        g_string_append_len(pen->out, name + 1, end - name - 1);
+    else
+        append_value(pen, group, part);
+}
+
 static void append_part(struct pen *pen, const struct group *group,
                         const struct qs_dump_line *whole, const struct qs_dump_line *part)
 {
@@ -246,7 +260,7 @@ static void append_part(struct pen *pen, const struct group *group,
     if (part->row->type == QS_BOOL && !part->is_zero)
         return;
     g_string_append_c(pen->out, '=');
-    append_value(pen, group, part);
+    append_part_value(pen, group, part, qs_compact_part(part->row, number_of(pen, whole)));
 }
 
 uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole)

@@ -148,7 +148,8 @@ static struct qs_view expect(struct qs_dittos *dittos, const struct qs_ditto *be
                         (gssize)(piece->name_end - piece->start));
     g_string_append_printf(dittos->expected, "%" G_GUINT64_FORMAT, number + 1);
     g_string_append_len(dittos->expected, text + end, (gssize)(piece->end - end));
-    return (struct qs_view){(const uint8_t *)dittos->expected->str, (uint32_t)dittos->expected->len};
+    return (struct qs_view){(const uint8_t *)dittos->expected->str,
+                            (uint32_t)dittos->expected->len};
 }
 
 /* --- Lines that are like each other ---------------------------------------------------------- */

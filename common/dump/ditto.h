@@ -34,9 +34,9 @@ void qs_dittos_begin(struct qs_dittos *dittos);
 void qs_dittos_add(struct qs_dittos *dittos, const char *piece, gsize length);
 
 /*
- * The line is put together. When it is like one before it of this name, appends "~", the rank unless
- * that is 1, and the pieces that are not as expected, each behind a blank, to `out` cut to `start`;
- * else leaves `out` as it is.
+ * The line is put together. When it is like one before it of this name, appends "~", the rank
+ * unless that is 1, and the pieces that are not as expected, each behind a blank, to `out` cut to
+ * `start`; else leaves `out` as it is.
  */
 void qs_dittos_shorten(struct qs_dittos *dittos, const char *name, gsize length, GString *out,
                        gsize start);

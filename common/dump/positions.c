@@ -31,6 +31,7 @@ void qs_positions_begin(struct qs_positions *positions, unsigned rows)
         positions->packet = 0;
     }
     positions->next = positions->last = (struct qs_position){0};
+    memset(positions->of_type, 0, sizeof positions->of_type);
     positions->coord = COORD_LENGTH;
     positions->angle = ANGLE_LENGTH;
     positions->packet++;
@@ -79,6 +80,8 @@ static uint32_t expected_length(const struct qs_positions *positions, const stru
         return field->size;
     if (known && field->row->type != QS_COORD && field->row->type != QS_ANGLE)
         return known->length;
+    if (positions->by_name && positions->of_type[field->row->type])
+        return positions->of_type[field->row->type];
     return length_of_type(positions, field->row->type);
 }
 
@@ -128,9 +131,10 @@ static void learn_length(struct qs_positions *positions, const struct qs_placed 
         positions->coord = length;
     if (field->row->type == QS_ANGLE)
         positions->angle = length;
-    positions->lengths[field->id] =
-        (struct qs_length){positions->packet, field->is_text ? length - field->size : length,
-                           position};
+    if (qs_type_bits(field->row->type))
+        positions->of_type[field->row->type] = length;
+    positions->lengths[field->id] = (struct qs_length){
+        positions->packet, field->is_text ? length - field->size : length, position};
 }
 
 void qs_positions_take(struct qs_positions *positions, const struct qs_placed *field,

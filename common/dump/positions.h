@@ -34,9 +34,10 @@ struct qs_placed {
 struct qs_length;
 
 struct qs_positions {
-    struct qs_position next, last; /* the next field's without its length; the last field's */
-    uint32_t coord, angle;         /* lengths of the last ones */
-    struct qs_length *lengths;     /* by row, as many as `rows` */
+    struct qs_position next, last;     /* the next field's without its length; the last field's */
+    uint32_t coord, angle;             /* lengths of the last ones */
+    uint32_t of_type[QS_DURATION + 1]; /* the same of integers; 0: none was there */
+    struct qs_length *lengths;         /* by row, as many as `rows` */
     unsigned rows;
     uint32_t packet; /* counts packets, so that lengths of earlier ones are known */
     bool by_name;    /* derived fields have the place of the field whose name theirs goes on */

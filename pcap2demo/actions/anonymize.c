@@ -41,7 +41,7 @@ struct anonymize {
     struct copy *copy;
     struct pcap_out *pcap;
     GByteArray *frame;
-    GHashTable *streams; /* uint64_t: bytes sent, by the ends of a TCP connection */
+    GHashTable *streams;  /* uint64_t: bytes sent, by the ends of a TCP connection */
     GHashTable *deflated; /* uint64_t: struct deflated, by stream_number() */
     struct place place;   /* where something is being replaced */
     struct counts counts;
@@ -173,8 +173,8 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
     for (guint i = 0; i < marks->marks->len; i++) {
         const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
         const struct marked_source *source = place_source(marks, mark->source);
-        const struct qs_view bytes = source ? marked_source_bytes(source)
-                                            : (struct qs_view){packet->data, packet->size};
+        const struct qs_view bytes =
+            source ? marked_source_bytes(source) : (struct qs_view){packet->data, packet->size};
         const bool is_name = mark->kind == MARK_NAME;
 
         if (mark->offset <= bytes.size && mark->length <= bytes.size - mark->offset &&
@@ -587,8 +587,8 @@ static struct action *create(const struct options *options)
     all->frame = g_byte_array_new();
     all->streams =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
-    all->deflated = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-                                          (GDestroyNotify)deflated_unref);
+    all->deflated =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
     all->action = (struct action){.handler.sink = &all->marks->sink,
                                   .handler.as_captured = true,
                                   .handler.secrets = QS_SECRETS_FOUND,

@@ -265,8 +265,7 @@ static void find_packed(const struct marks *marks, struct marked_source *source)
 
     source->parent = source_in_force(marks);
     if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
-        (!packed->is_stream &&
-         !repack_understands(packed->bytes, marked_source_bytes(source))))
+        (!packed->is_stream && !repack_understands(packed->bytes, marked_source_bytes(source))))
         return;
     source->is_stream = packed->is_stream;
     source->packed = packed->offset;

@@ -57,7 +57,7 @@ struct marks {
         uint32_t offset, count;
         bool is_stream;
     } packed;
-    bool is_deflated; /* the packet goes on with a deflate stream */
+    bool is_deflated;    /* the packet goes on with a deflate stream */
     uint32_t count;      /* where the size of the next one stands */
     GHashTable *players; /* GBytes: their names so far */
     bool after_name;     /* the text before was the key "name" or "hostname" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/golden_expand.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/core/protocol.h"
@@ -29,8 +30,8 @@ struct golden_expander {
     struct open_group groups[DEPTH_MAX];
     guint depth;
     guint first_head, heads; /* lines about the packet, of which the length is not known yet */
-    GString *name, *value; /* of the line at hand */
-    GString *fields;       /* of a group's first line, with those that are left out of it */
+    GString *name, *value;   /* of the line at hand */
+    GString *fields;         /* of a group's first line, with those that are left out of it */
     bool absolute;
     unsigned schema; /* of what is expanded */
 
@@ -254,16 +255,18 @@ static bool take_value(struct golden_expander *expander, struct golden_rest *res
 
 /* --- Parts ----------------------------------------------------------------------------------- */
 
-/* What the part is, or "true". */
+/* What the part is, or "true". A name alone has the number that follows from the whole one. */
 static void add_part(struct golden_expander *expander, const struct qs_placed *whole,
-                     const char *whole_name, const struct golden_part *part)
+                     const char *whole_name, const struct golden_part *part, uint64_t implied)
 {
     const char *at = part->value.at; /* NULL: it is only there */
     struct golden_rest value = {at, at ? at + part->value.length : at};
 
     set_name(expander, whole_name + strlen(expander->protocol->name) + 1, part->name);
-    g_string_assign(expander->value, part->value.at ? "" : "true");
-    if (part->value.at)
+    g_string_assign(expander->value, at ? "" : "true");
+    if (at && part->value.length && *at == '(')
+        g_string_printf(expander->value, "%" PRIu64, implied);
+    if (at)
         take_plain(expander, &value);
     add_line(expander, expander->positions.last, whole->generated ? " := " : " = ",
              expander->value->str);
@@ -313,7 +316,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
             struct golden_part *part = find_part(expander, name, row, parts, count);
 
             if (part)
-                add_part(expander, whole, name, part);
+                add_part(expander, whole, name, part, qs_compact_part(row, number));
             else
                 add_implied(expander, whole, number, row);
             if (part)
@@ -321,7 +324,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
         }
     for (guint i = 0; i < count; i++)
         if (!parts[i].used)
-            add_part(expander, whole, name, &parts[i]);
+            add_part(expander, whole, name, &parts[i], 0);
     g_free(name);
 }
 
