@@ -23,6 +23,7 @@
 enum { NAME_LETTERS = 3 };
 static const struct words_look for_passwords = {.letters = 4};
 static const struct words_look for_names = {.letters = NAME_LETTERS, .whole = true};
+static const struct words_look for_stray_names = {.letters = 4, .whole = true};
 
 /* Bare IP packets. Source: tcpdump.org, list of link types. */
 enum { LINKTYPE_RAW = 101 };
@@ -346,6 +347,15 @@ static void anonymize_conversation_over(struct qs_sessions_handler *handler, uin
     g_hash_table_remove(all->deflated, &b);
 }
 
+static bool has_packed(const struct marks *marks)
+{
+    bool found = false;
+
+    for (guint i = 0; i < marks->sources->len && !found; i++)
+        found = place_source(marks, i + 1)->packed_size != 0;
+    return found;
+}
+
 /* --- All packets ----------------------------------------------------------------------------- */
 
 static void take_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
@@ -364,9 +374,12 @@ static void take_packet(struct anonymize *all, const struct qs_decoded_packet *d
     held = copy_add(all->copy, packet);
     held->fragment = all->marks->fragment;
     held->fragment_size = all->marks->fragment_size;
+    held->is_packed = has_packed(all->marks);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
     take_deflated(all, held, decoded);
+    if (all->marks->is_repeated && !packet->unit)
+        copy_repeat(all->copy, held);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -464,18 +477,21 @@ static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *sta
     memcpy(((GByteArray *)user)->data + at, stand_in, size);
 }
 
-/* Packets that were sent again, and what nothing decodes, may have the same passwords. */
-static void sweep(struct anonymize *all, GByteArray *bytes)
+/* Packets that were sent again, and what nothing decodes, may have the same passwords and names. */
+static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
 {
     words_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
+    if (with_names)
+        words_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
 }
 
+/* Compressed bytes have no names, but may look like one by chance. */
 static void sweep_packet(struct anonymize *all, struct held_packet *packet)
 {
-    sweep(all, packet->payload);
+    sweep(all, packet->payload, !packet->is_packed);
     if (!packet->deflated)
         return;
-    sweep(all, packet->inflated);
+    sweep(all, packet->inflated, true);
     deflated_give(packet->deflated, packet->inflated, packet->ended, packet->payload);
 }
 

@@ -20,7 +20,10 @@ enum { COPY_HELD_MAX = 4096 };
 struct held_packet {
     struct qs_packet about; /* `data` is not valid: see payload */
     GByteArray *payload;
+    GBytes *original; /* what the payload was; NULL: it is of a stream */
     bool left_out;
+    bool is_packed;     /* something in it is compressed */
+    GPtrArray *repeats; /* struct held_packet: later ones with the same bytes; or NULL */
     uint32_t fragment, fragment_size; /* the message's fragment in it; size 0: there is none */
 
     /* A unit of a deflate stream, with which the payload goes on: see deflated.h. */
@@ -43,6 +46,12 @@ void copy_free(struct copy *copy);
  * returned then.
  */
 struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet);
+
+/*
+ * The datagram is not decoded, since it repeats an earlier one: what is replaced in that, if it is
+ * still held, is replaced in this one, too.
+ */
+void copy_repeat(struct copy *copy, struct held_packet *packet);
 
 /* The packet of this number, or NULL: it is not held. */
 struct held_packet *copy_find(const struct copy *copy, uint64_t number);

@@ -115,7 +115,7 @@ static bool is_nameless(struct qs_view name)
 
 static void add_name(struct marks *marks, struct qs_view name, uint32_t offset)
 {
-    if (!is_nameless(name))
+    if (name.size && !is_nameless(name))
         add(marks, MARK_NAME, offset, name.size);
     remember_player(marks, name);
 }
@@ -159,6 +159,25 @@ static void take_listed_name(struct marks *marks, const struct qs_field *row, st
                  offset + start + 1);
 }
 
+/* In info strings, which may stand in commands: "fullserverinfo \"\hostname\..."; up to a
+ * backslash, a quotation mark or the line's end. */
+static void take_info_names(struct marks *marks, struct qs_view text, uint32_t offset)
+{
+    static const char *const keys[] = {"\\name\\", "\\hostname\\"};
+
+    for (uint32_t at = 0; at < text.size; at++)
+        for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+            const uint32_t start = at + (uint32_t)strlen(keys[i]);
+            uint32_t end = start;
+
+            if (start >= text.size || memcmp(text.data + at, keys[i], start - at) != 0)
+                continue;
+            while (end < text.size && !strchr("\\\"\n", text.data[end]))
+                end++;
+            add_name(marks, (struct qs_view){text.data + start, end - start}, offset + start);
+        }
+}
+
 /* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
 static void take_name_command(struct marks *marks, struct qs_view text, uint32_t offset)
 {
@@ -179,6 +198,7 @@ static void take_text(struct marks *marks, const struct qs_field *row, const str
     take_name(marks, row, text, offset);
     take_listed_name(marks, row, text, offset);
     take_name_command(marks, text, offset);
+    take_info_names(marks, text, offset);
     take_chat(marks, text, offset);
     add(marks, MARK_TEXT, offset, text.size);
     marks->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
@@ -237,6 +257,16 @@ static void marks_field(struct qs_sink *sink, const struct qs_field *row,
 static void marks_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
 {
     add(self(sink), MARK_PASSWORD, offset, length);
+}
+
+/* Such packets are not decoded again. */
+static void marks_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
+                       const char *text)
+{
+    (void)offset, (void)length, (void)text;
+    if (kind == QS_NOTE_SEQUENCE_DUPLICATE || kind == QS_NOTE_SEQUENCE_STALE ||
+        kind == QS_NOTE_RETRANSMISSION)
+        self(sink)->is_repeated = true;
 }
 
 struct qs_view marked_source_bytes(const struct marked_source *source)
@@ -300,8 +330,8 @@ struct marks *marks_new(void)
 {
     struct marks *marks = g_new0(struct marks, 1);
 
-    marks->sink =
-        (struct qs_sink){.field = marks_field, .secret = marks_secret, .source = marks_source};
+    marks->sink = (struct qs_sink){
+        .field = marks_field, .note = marks_note, .secret = marks_secret, .source = marks_source};
     marks->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
     marks->sources = g_ptr_array_new_with_free_func(free_source);
     marks->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -330,5 +360,6 @@ void marks_clear(struct marks *marks)
     marks->fragment = marks->fragment_size = 0;
     marks->packed = (struct packed){0};
     marks->count = 0;
-    marks->after_name = marks->is_chat = marks->is_skin = marks->is_deflated = false;
+    marks->after_name = marks->is_chat = marks->is_skin = false;
+    marks->is_deflated = marks->is_repeated = false;
 }

@@ -57,6 +57,7 @@ struct marks {
         uint32_t offset, count;
         bool is_stream;
     } packed;
+    bool is_repeated;    /* it was there before, or comes late */
     bool is_deflated;    /* the packet goes on with a deflate stream */
     uint32_t count;      /* where the size of the next one stands */
     GHashTable *players; /* GBytes: their names so far */
