@@ -7,7 +7,7 @@
 enum { LIKE_MAX = 9, LINES_MAX = 256 };
 
 /* No line is like it. */
-enum { NONE = G_MAXUINT };
+enum { NONE = G_MAXINT };
 
 /* In a line's text. */
 struct piece {
