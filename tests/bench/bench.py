@@ -6,6 +6,9 @@ The long captures are made of short ones (see multiply.py), one for each kind of
 commands of a row run in turn, and the median of the pairs' ratios counts. Rows whose goal is not
 reached are marked with "<-". Memory is the peak resident set.
 
+What commands write goes to new files, and none is removed before the end: file systems are slow to
+give out anew what was removed just now.
+
 With --against, the same work is done with another build as well, and what got slower is named.
 """
 
@@ -93,6 +96,11 @@ class Inputs:
         return files
 
 
+def new_place(folder):
+    """An empty folder."""
+    return pathlib.Path(tempfile.mkdtemp(dir=folder))
+
+
 class Work:
     """The commands that are timed, of one build."""
 
@@ -101,9 +109,7 @@ class Work:
         self.home = folder / "home"
 
     def convert(self, *files, stdin=None):
-        demos = self.folder / "demos"
-        shutil.rmtree(demos, ignore_errors=True)
-        demos.mkdir()
+        demos = new_place(self.folder)
         run = Run([self.build.pcap2demo, "--quiet", "-o", demos, *files], stdin=stdin)
         if not any(demos.iterdir()):
             sys.exit("bench: no demo was written")
@@ -134,7 +140,7 @@ class Work:
 
 
 def tcpdump(file, folder):
-    return Run(["tcpdump", "-r", file, "-w", folder / "copy.pcap"])
+    return Run(["tcpdump", "-r", file, "-w", new_place(folder) / "copy.pcap"])
 
 
 class Table:

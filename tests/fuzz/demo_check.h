@@ -16,6 +16,7 @@ struct demo_check {
     struct qs_sink sink; /* of the sessions that demos are rebuilt from: hears what is printed */
     GHashTable *sent;    /* char *: what was */
     bool demo;           /* it hears a demo, which prints nothing else */
+    bool unread;         /* not all could be read of what was sent */
     bool sanitize;
     GPtrArray *lenders; /* see demo_rebuild_setup */
 };

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The jobs for CI systems and the hook for git do what they say, on a repository as their users have.
 
-Steps that install are left out unless the variable PACKAGE names a package to be installed."""
+Steps that install are left out, unless the variable PACKAGE names a package to be installed, or
+FROM_SOURCE is set: then the action builds pcap2demo and installs it (Jobs.test_github alone)."""
 
 import os
 import pathlib
@@ -17,6 +18,7 @@ import tool
 EXAMPLES = tool.SOURCE / ".packaging/examples"
 ACTION = tool.SOURCE / ".github/actions/check-goldens"
 PACKAGE = os.environ.get("PACKAGE")
+INSTALLS = bool(PACKAGE or os.environ.get("FROM_SOURCE"))
 DAMAGE = 90522, b"\x19"  # the health that svc_damage of packet 1027 takes
 
 
@@ -54,14 +56,14 @@ class Jobs(unittest.TestCase):
         bin.mkdir()
         self.addCleanup(shutil.rmtree, bin)
         path = os.environ["PATH"]
-        if not PACKAGE:
+        if not INSTALLS:
             (bin / "pcap2demo").symlink_to(tool.PROGRAM)
             path = f"{bin}:{path}"
         self.environment = {"PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
                             "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
                             "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org",
                             "DEBIAN_FRONTEND": "noninteractive"}
-        if not PACKAGE:
+        if not INSTALLS:
             self.run_step("pcap2demo --golden wire --update wire")
 
     def run_step(self, script, **variables):
@@ -84,7 +86,7 @@ class Jobs(unittest.TestCase):
         *preparation, (check, variables) = steps
         for script, values in preparation:
             self.passes(script, **values)
-        if PACKAGE:
+        if INSTALLS:
             self.passes("pcap2demo --golden wire --update wire")
         self.passes(check, **variables)
         (self.folder / "report.xml").unlink()
@@ -108,7 +110,7 @@ class Jobs(unittest.TestCase):
         steps = list(action_steps((ACTION / "action.yml").read_text(encoding="utf-8")))
         self.assertEqual([name for name, _, _ in steps], ["Install pcap2demo", "Check"])
         self.check_job([(script, variables | {"GITHUB_ACTION_PATH": str(ACTION)})
-                        for name, variables, script in steps if PACKAGE or name == "Check"])
+                        for name, variables, script in steps if INSTALLS or name == "Check"])
         workflow = (EXAMPLES / "github-workflow.yml").read_text(encoding="utf-8")
         used = re.search(r"uses: OWNER/quakeshark/(\S+)@", workflow)[1]
         self.assertTrue((tool.SOURCE / used / "action.yml").exists())
