@@ -4,6 +4,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/core/inflate.h"
+
 /* Bytes that are inflated or deflated at once. */
 enum { STEP = 16384 };
 
@@ -46,7 +48,8 @@ void deflated_unref(struct deflated *deflated)
     g_rc_box_release_full(deflated, clear);
 }
 
-/* The result is zlib's: Z_BUF_ERROR where the unit's end is none of the stream. */
+/* The result is zlib's: Z_BUF_ERROR where the unit's end is none of the stream, Z_OK where it
+ * inflates to more than decoders take. */
 static int inflate_unit(z_stream *in, struct qs_view packed, GByteArray *inflated)
 {
     uint8_t bytes[STEP];
@@ -54,7 +57,7 @@ static int inflate_unit(z_stream *in, struct qs_view packed, GByteArray *inflate
 
     in->next_in = (Bytef *)packed.data;
     in->avail_in = packed.size;
-    while (result == Z_OK) {
+    while (result == Z_OK && inflated->len <= QS_INFLATED_MAX) {
         in->next_out = bytes;
         in->avail_out = sizeof bytes;
         result = inflate(in, Z_SYNC_FLUSH);
@@ -69,7 +72,7 @@ GByteArray *deflated_take(struct deflated *deflated, struct qs_view packed, bool
     const int result = inflate_unit(&deflated->in, packed, inflated);
 
     *ended = result == Z_STREAM_END;
-    if (result != Z_BUF_ERROR && !*ended)
+    if ((result != Z_BUF_ERROR && !*ended) || inflated->len > QS_INFLATED_MAX)
         g_clear_pointer(&inflated, g_byte_array_unref);
     else
         g_queue_push_tail(&deflated->units, g_byte_array_ref(inflated));
