@@ -36,13 +36,20 @@ static uint64_t memory_in_use(void)
 #endif
 }
 
+/* To find out takes long. Where there was room, so many sessions more do not fill it. */
+enum { ASK_EVERY = 64 };
+
 bool crowded_has_memory(guint live)
 {
     static uint64_t max;
+    static bool has_room;
+    static unsigned asked;
 
     if (!max)
         max = memory_max();
-    return (uint64_t)live * SESSION_MEMORY < max && memory_in_use() < max;
+    if (!has_room || asked++ % ASK_EVERY == 0)
+        has_room = memory_in_use() < max;
+    return has_room && (uint64_t)live * SESSION_MEMORY < max;
 }
 
 void crowded_report(const struct qs_crowd *crowd)

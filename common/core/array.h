@@ -30,4 +30,10 @@ static inline void qs_array_empty(GArray *array)
     array->len = 0;
 }
 
+/* The same of bytes. */
+static inline void qs_bytes_empty(GByteArray *bytes)
+{
+    bytes->len = 0;
+}
+
 #endif

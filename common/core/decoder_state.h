@@ -64,6 +64,7 @@ struct qs_decoder {
     bool want_summary;       /* fill `summary` */
     GString *transcript;     /* with `want_summary`: is appended to (see transcript.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
+    bool unchecked;          /* nobody asks whether checksums of moves are right */
 
     /* Valid during a decode. */
     const struct qs_packet *packet;

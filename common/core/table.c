@@ -95,7 +95,9 @@ void qs_table_set(struct qs_table *table, uint32_t index, struct qs_view text)
 
     if (index >= QS_TABLE_LIMIT)
         return;
-    if (old ? strlen(old) == text.size && memcmp(old, text.data, text.size) == 0 : text.size == 0)
+    if (old ? g_ref_string_length((char *)old) == text.size &&
+                  memcmp(old, text.data, text.size) == 0
+            : text.size == 0)
         return;
     table->root = own_root(table->root, index / CHUNK + 1);
     chunk = &table->root->chunks[index / CHUNK];

@@ -4,7 +4,8 @@
  * copied on write: copying a table shares its storage, and setting an entry of a shared table
  * copies only the part that changes. So it costs few bytes to hold the table before each packet.
  *
- * Strings are raw Quake text without a NUL inside; see text.h to show them.
+ * Strings are raw Quake text without a NUL inside (see text.h to show them), or bytes that are
+ * always as many.
  */
 #ifndef QS_CORE_TABLE_H
 #define QS_CORE_TABLE_H

@@ -37,6 +37,18 @@ static void append_length(GByteArray *out, uint32_t length)
     g_byte_array_append(out, (const uint8_t *)&bytes, DM2_HEADER);
 }
 
+GByteArray *dm2_block_new(void)
+{
+    return g_byte_array_set_size(g_byte_array_new(), DM2_HEADER);
+}
+
+void dm2_end_block(GByteArray *block)
+{
+    const uint32_t length = GUINT32_TO_LE(block->len - DM2_HEADER);
+
+    memcpy(block->data, &length, sizeof length);
+}
+
 void dm2_append_block(GByteArray *out, struct qs_view messages)
 {
     append_length(out, messages.size);

@@ -31,6 +31,11 @@ extern const struct qs_demo_packet_maker dm2_packets;
  */
 enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 
+/* Makes a block to be filled, which has room for its length before what is appended; fills in that
+ * length. */
+GByteArray *dm2_block_new(void);
+void dm2_end_block(GByteArray *block);
+
 /* Append a block, and the end mark. */
 void dm2_append_block(GByteArray *out, struct qs_view messages);
 void dm2_append_end(GByteArray *out);

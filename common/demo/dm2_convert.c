@@ -11,19 +11,21 @@ void converter_init(struct converter *converter)
 {
     memset(converter, 0, sizeof *converter);
     converter->events = g_hash_table_new(NULL, NULL);
+    converter->frame = &converter->frames[0];
+    converter->last = &converter->frames[1];
 }
 
 void converter_clear(struct converter *converter)
 {
     g_hash_table_destroy(converter->events);
-    q2_frame_clear(&converter->frame);
-    q2_frame_clear(&converter->last);
+    q2_frame_clear(converter->frame);
+    q2_frame_clear(converter->last);
 }
 
 void converter_level(struct converter *converter)
 {
     g_hash_table_remove_all(converter->events);
-    q2_frame_clear(&converter->last);
+    q2_frame_clear(converter->last);
     converter->taken = 0;
 }
 
@@ -162,7 +164,7 @@ const struct q2_frame *converter_frame(struct converter *converter,
 {
     const bool is_q2pro = q2_is_q2pro(session->base.version);
     const int32_t every = frames_per_kept(session);
-    struct q2_frame *to = &converter->frame;
+    struct q2_frame *to = converter->frame;
 
     if (frame->number % every) {
         keep_events(converter, frame);
@@ -178,14 +180,14 @@ const struct q2_frame *converter_frame(struct converter *converter,
     if (!session->recording)
         restore_view(converter, acknowledged, &to->player);
     if (is_q2pro && !session->recording)
-        restore_own_entity(to, &converter->last);
+        restore_own_entity(to, converter->last);
     hide_watched(session, to);
     return to;
 }
 
 void converter_keep(struct converter *converter)
 {
-    const struct q2_frame before = converter->last;
+    struct q2_frame *before = converter->last;
 
     converter->last = converter->frame;
     converter->frame = before;

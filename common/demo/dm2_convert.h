@@ -24,12 +24,13 @@ struct converter {
         uint32_t sequence;
         struct q2_usercmd command;
     } moves[CONVERT_MOVES];
-    GHashTable *events;    /* entity number -> event of frames that were passed over */
-    struct q2_frame frame; /* what came of the last conversion */
-    struct q2_frame last;  /* the demo's last frame; entities NULL: there is none in this level */
-    int32_t number;        /* of the frame converted last */
-    int32_t taken;         /* the server's number of it; 0: there is none in this level */
-    int32_t every;         /* one of so many frames was taken then */
+    GHashTable *events; /* entity number -> event of frames that were passed over */
+    struct q2_frame frames[2];
+    struct q2_frame *frame; /* what came of the last conversion */
+    struct q2_frame *last;  /* the demo's last frame; entities NULL: there is none in this level */
+    int32_t number;         /* of the frame converted last */
+    int32_t taken;          /* the server's number of it; 0: there is none in this level */
+    int32_t every;          /* one of so many frames was taken then */
 };
 
 void converter_init(struct converter *converter);

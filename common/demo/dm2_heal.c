@@ -173,7 +173,7 @@ static bool is_gone(const struct pair *pair, const struct q2_frame *base,
 }
 
 static void heal_entities(const struct pair *pair, const struct q2_frame *base,
-                          const struct q2_frame *other, GPtrArray *healed)
+                          const struct q2_frame *other, struct q2_entities *healed)
 {
     for (guint i = 0; i < base->entities->len; i++) {
         const struct q2_entity *known = q2_entities_at(base->entities, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2_preamble.h"
 
+#include "common/core/array.h"
 #include "common/core/text.h"
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
@@ -30,7 +31,7 @@ static void flush(struct preamble *preamble)
 {
     if (preamble->block->len)
         preamble->give(preamble->user, preamble->block);
-    g_byte_array_set_size(preamble->block, 0);
+    qs_bytes_empty(preamble->block);
 }
 
 static void make_room(struct preamble *preamble, size_t size)
@@ -75,9 +76,7 @@ static void put_configstrings(struct preamble *preamble)
         if (!text.size)
             continue;
         make_room(preamble, text.size + STRING_ROOM);
-        q2_encode_u8(preamble->block, SVC_CONFIGSTRING);
-        q2_encode_u16(preamble->block, (uint16_t)i);
-        q2_encode_text(preamble->block, text);
+        q2_encode_configstring(preamble->block, (uint16_t)i, text);
     }
 }
 
@@ -86,15 +85,13 @@ static void put_configstrings(struct preamble *preamble)
 static void put_baselines(struct preamble *preamble)
 {
     const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
-    const struct q2_tracker *tracker = preamble->session->tracker;
-    guint left = g_hash_table_size(tracker->baselines);
+    const struct q2_entities *baselines = preamble->session->tracker->baselines;
 
-    for (uint16_t i = 1; i < end && left; i++) {
-        const struct q2_entity *baseline = q2_tracker_baseline_of(tracker, i);
+    for (guint i = 0; i < baselines->len; i++) {
+        const struct q2_entity *baseline = q2_entities_at(baselines, i);
 
-        if (!baseline)
-            continue;
-        left--;
+        if (baseline->number >= end)
+            break;
         make_room(preamble, preamble->dialect.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
         q2_encode_baseline(preamble->block, &preamble->dialect, baseline);
     }

@@ -7,6 +7,7 @@
  * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
  * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
  */
+#include "common/core/array.h"
 #include "common/demo/dm2.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
@@ -50,7 +51,7 @@ struct dm2 {
     struct q2_dialect dialect; /* of the demo */
     bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
     uint32_t not_captured;
-    GByteArray *block; /* that is being filled */
+    GByteArray *block; /* that is being filled, behind room for its length */
     GByteArray *unit;  /* scratch: what must not be split */
     GByteArray *file;  /* scratch: blocks not yet written */
 };
@@ -73,7 +74,7 @@ static void *dm2_new(struct qs_demo_writer *out)
     dm2->tracker->missing_user = dm2;
     converter_init(&dm2->converter);
     stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
-    dm2->block = g_byte_array_new();
+    dm2->block = dm2_block_new();
     dm2->unit = g_byte_array_new();
     dm2->file = g_byte_array_new();
     return dm2;
@@ -97,7 +98,7 @@ static void dm2_free(void *state)
 static void write_file(struct dm2 *dm2)
 {
     qs_demo_write(dm2->out, qs_view_of_bytes(dm2->file));
-    g_byte_array_set_size(dm2->file, 0);
+    qs_bytes_empty(dm2->file);
 }
 
 static void write_block(void *user, const GByteArray *block)
@@ -112,9 +113,12 @@ static void write_block(void *user, const GByteArray *block)
 /* Packets without messages leave no block: players would wait a tenth of a second for nothing. */
 static void flush_block(struct dm2 *dm2)
 {
-    if (dm2->block->len)
-        write_block(dm2, dm2->block);
-    g_byte_array_set_size(dm2->block, 0);
+    if (dm2->block->len == DM2_HEADER)
+        return;
+    dm2_end_block(dm2->block);
+    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->block));
+    dm2->out->counts.blocks++;
+    dm2->block->len = DM2_HEADER;
 }
 
 /* Adds what must not be split. Returns whether it fits into a block at all. */
@@ -125,7 +129,7 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
     if (unit.size > most)
         return false;
-    if (dm2->block->len + unit.size > most)
+    if (dm2->block->len - DM2_HEADER + unit.size > most)
         flush_block(dm2);
     g_byte_array_append(dm2->block, unit.data, unit.size);
     return true;
@@ -143,7 +147,7 @@ static void end_level(struct dm2 *dm2)
     dm2->kept = (struct dm2_kept){0};
     dm2->newest = 0;
     converter_level(&dm2->converter);
-    g_byte_array_set_size(dm2->block, 0);
+    dm2->block->len = DM2_HEADER;
 }
 
 /*
@@ -318,7 +322,7 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
     const bool near =
         back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has(&dm2->kept, dm2->kept.last);
 
-    g_byte_array_set_size(dm2->unit, 0);
+    qs_bytes_empty(dm2->unit);
     q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
     return (struct qs_view){dm2->unit->data, dm2->unit->len};
 }
@@ -386,12 +390,12 @@ static void write_healed(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame *frame =
         packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
     const struct q2_frame *last =
-        packed ? &dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->kept.last);
+        packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->kept.last);
     GByteArray *block = dm2->block;
 
     if (!frame)
         return;
-    dm2->block = g_byte_array_new();
+    dm2->block = dm2_block_new();
     if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
         flush_block(dm2);
         keep_last_frame(dm2, session, frame);
@@ -431,7 +435,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
         if (!frame)
             return;
-        unit = encode_frame(dm2, session, &dm2->converter.last, frame);
+        unit = encode_frame(dm2, session, dm2->converter.last, frame);
     } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {
@@ -451,7 +455,7 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
 {
     GByteArray *kept = dm2->unit;
 
-    g_byte_array_set_size(kept, 0);
+    qs_bytes_empty(kept);
     stufftext_filter(&dm2->stufftext, message, kept);
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }

@@ -62,7 +62,7 @@ static void read_move(struct qs_decoder *d)
     qs_i32(d, Q2_MOVE_LASTFRAME);
     for (unsigned i = 0; i < 3; i++)
         q2_read_usercmd(d, &command, minor);
-    if (checked)
+    if (checked && !d->unchecked)
         check_move(d, at, checksum);
     keep_newest(d, &command);
 }

@@ -11,7 +11,8 @@ enum {
     ROOM = 4096 /* that a writer makes at once */
 };
 
-/* Writes at the end of an array, which is longer than what was written until end_writing(). */
+/* Writes at the end of an array, which is longer than what was written until end_writing(). It
+ * keeps its room, as in array.h. */
 struct writer {
     uint8_t *at, *end;
     GByteArray *array;
@@ -35,7 +36,7 @@ static struct writer begin_writing(GByteArray *array)
 
 static void end_writing(const struct writer *out)
 {
-    g_byte_array_set_size(out->array, (guint)(out->at - out->array->data));
+    out->array->len = (guint)(out->at - out->array->data);
 }
 
 static inline void put_u8(struct writer *out, uint8_t value)
@@ -80,6 +81,20 @@ void q2_encode_u32(GByteArray *out, uint32_t value)
     const uint32_t bytes = GUINT32_TO_LE(value);
 
     g_byte_array_append(out, (const uint8_t *)&bytes, sizeof bytes);
+}
+
+void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
+{
+    enum { HEAD = 3 };
+    const guint at = out->len;
+
+    g_byte_array_set_size(out, at + HEAD + text.size + 1);
+    out->data[at] = SVC_CONFIGSTRING;
+    out->data[at + 1] = (uint8_t)index;
+    out->data[at + 2] = (uint8_t)(index >> 8);
+    if (text.size)
+        memcpy(out->data + at + HEAD, text.data, text.size);
+    out->data[at + HEAD + text.size] = 0;
 }
 
 void q2_encode_text(GByteArray *out, struct qs_view text)
@@ -641,20 +656,30 @@ static void put_variable_mask(struct writer *out, uint64_t mask)
     put_u8(out, (uint8_t)mask);
 }
 
+/* In most frames none changes. */
+static uint64_t stat_bits(const int16_t *from, const int16_t *to, unsigned count)
+{
+    uint64_t bits = 0;
+
+    if (memcmp(from, to, count * sizeof from[0]) == 0)
+        return 0;
+    for (unsigned i = 0; i < count; i++)
+        if (to[i] != from[i])
+            bits |= UINT64_C(1) << i;
+    return bits;
+}
+
 static void put_stats(struct writer *out, const struct q2_dialect *dialect,
                       const struct q2_player *from, const struct q2_player *to)
 {
     const unsigned count = dialect->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
-    uint64_t bits = 0;
+    const uint64_t bits = stat_bits(from->stats, to->stats, count);
 
-    for (unsigned i = 0; i < count; i++)
-        if (to->stats[i] != from->stats[i])
-            bits |= UINT64_C(1) << i;
     if (dialect->extensions2)
         put_variable_mask(out, bits);
     else
         put_u32(out, (uint32_t)bits);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && bits >> i; i++)
         if (bits >> i & 1)
             put_u16(out, (uint16_t)to->stats[i]);
 }
@@ -675,18 +700,16 @@ static void put_player(struct writer *out, const struct q2_dialect *dialect,
 
 /* --- The frame */
 
-static const struct q2_entity *entity_at(const struct q2_frame *frame, guint index)
+static inline const struct q2_entity *entity_at(const struct q2_entities *entities, guint index)
 {
-    if (!frame || index >= frame->entities->len)
-        return NULL;
-    return q2_entities_at(frame->entities, index);
+    return index < entities->len ? q2_entities_at(entities, index) : NULL;
 }
 
 /* An entity that the frame before lacks starts from its baseline. */
 static void put_new_entity(struct writer *out, const struct q2_frame_style *style,
                            const struct q2_entity *entity)
 {
-    const struct q2_entity nothing = {0};
+    static const struct q2_entity nothing;
     const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
 
     put_entity(out, &style->dialect, baseline ? baseline : &nothing, entity, true, true);
@@ -696,27 +719,26 @@ static void put_new_entity(struct writer *out, const struct q2_frame_style *styl
  * have to be sent all the same. */
 static bool is_shared(const struct q2_entity *old, const struct q2_entity *new)
 {
-    return old == new && !(new->renderfx &RF_BEAM);
+    return new &&old == new && !(new->renderfx &RF_BEAM);
 }
 
 static void put_entities(struct writer *out, const struct q2_frame_style *style,
-                         const struct q2_frame *from, const struct q2_frame *frame)
+                         const struct q2_entities *from, const struct q2_entities *entities)
 {
     guint old_index = 0, new_index = 0;
 
-    for (;;) {
+    while (old_index < from->len || new_index < entities->len) {
         const struct q2_entity *old = entity_at(from, old_index);
-        const struct q2_entity *new = entity_at(frame, new_index);
+        const struct q2_entity *new = entity_at(entities, new_index);
 
-        if (!old && !new)
-            break;
-        if (old && (!new || old->number < new->number)) {
+        if (is_shared(old, new)) {
+            old_index++;
+            new_index++;
+        } else if (old && (!new || old->number < new->number)) {
             put_mask(out, U_REMOVE, old->number);
             old_index++;
         } else if (old && old->number == new->number) {
-            if (!is_shared(old, new))
-                put_entity(out, &style->dialect, old, new, false,
-                           new->number <= style->max_clients);
+            put_entity(out, &style->dialect, old, new, false, new->number <= style->max_clients);
             old_index++;
             new_index++;
         } else {
@@ -730,7 +752,8 @@ static void put_entities(struct writer *out, const struct q2_frame_style *style,
 static void put_frame(struct writer *out, const struct q2_frame_style *style,
                       const struct q2_frame *from, const struct q2_frame *frame)
 {
-    const struct q2_player nobody = {0};
+    static const struct q2_player nobody;
+    static const struct q2_entities none;
 
     put_u8(out, SVC_FRAME);
     put_u32(out, (uint32_t)frame->number);
@@ -741,7 +764,7 @@ static void put_frame(struct writer *out, const struct q2_frame_style *style,
     put_bytes(out, frame->areas, frame->area_bytes);
     put_player(out, &style->dialect, from ? &from->player : &nobody, &frame->player);
     put_u8(out, SVC_PACKETENTITIES);
-    put_entities(out, style, from, frame);
+    put_entities(out, style, from ? from->entities : &none, frame->entities);
 }
 
 void q2_encode_frame(GByteArray *out, const struct q2_frame_style *style,

@@ -25,6 +25,8 @@ void q2_encode_u16(GByteArray *out, uint16_t value);
 void q2_encode_u32(GByteArray *out, uint32_t value);
 /* With the NUL. */
 void q2_encode_text(GByteArray *out, struct qs_view text);
+/* The message. */
+void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text);
 
 /*
  * The delta that makes `to` of `from`. `always`: even where nothing changed; `is_new`: with the old

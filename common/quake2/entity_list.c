@@ -5,35 +5,83 @@
 
 #include "common/quake2/constants.h"
 
-/* The state comes first: lists point to it. */
-struct shared_entity {
-    struct q2_entity state;
-    guint references; /* in lists */
-    bool settled;     /* it was carried: it has no event, and stood still */
-};
+enum { ROOM_MIN = 32 };
 
-static inline void unref(gpointer entity)
+/* Each frame has some new states, and lets as many go: those are used again. So many are kept. A
+ * sanitizer is to see each come and go. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined IS_SANITIZED
+enum { SPARE_MAX = 0 };
+#else
+enum { SPARE_MAX = 1024 };
+#endif
+
+static _Thread_local struct {
+    struct q2_shared_entity *first;
+    guint count;
+} spare;
+
+static inline struct q2_shared_entity *take_spare(void)
 {
-    struct shared_entity *shared = entity;
+    struct q2_shared_entity *shared = spare.first;
 
-    if (!--shared->references)
+    if (!shared)
+        return g_malloc(sizeof *shared);
+    spare.first = shared->next;
+    spare.count--;
+    return shared;
+}
+
+static inline void unref(struct q2_shared_entity *shared)
+{
+    if (--shared->references)
+        return;
+    if (spare.count >= SPARE_MAX) {
         g_free(shared);
+        return;
+    }
+    shared->next = spare.first;
+    spare.first = shared;
+    spare.count++;
 }
 
-GPtrArray *q2_entities_new(void)
+struct q2_entities *q2_entities_new(void)
 {
-    return g_ptr_array_new_with_free_func(unref);
+    return g_new0(struct q2_entities, 1);
 }
 
-/* As g_ptr_array_set_size() does, without a call for each that stays in another list. */
-void q2_entities_empty(GPtrArray *entities)
+void q2_entities_empty(struct q2_entities *entities)
 {
     for (guint i = 0; i < entities->len; i++)
-        unref(entities->pdata[i]);
+        unref(entities->shared[i]);
     entities->len = 0;
 }
 
-bool q2_entities_find(const GPtrArray *entities, uint32_t number, guint *index)
+void q2_entities_free(struct q2_entities *entities)
+{
+    q2_entities_empty(entities);
+    g_free(entities->shared);
+    g_free(entities);
+}
+
+G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
+{
+    entities->room = MAX(2 * entities->len, MAX(entities->len + more, ROOM_MIN));
+    entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
+}
+
+/* Room for so many at the end. */
+static inline void reserve(struct q2_entities *entities, guint more)
+{
+    if (entities->room - entities->len < more)
+        make_room(entities, more);
+}
+
+bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint *index)
 {
     guint low = 0, high = entities->len;
 
@@ -49,20 +97,37 @@ bool q2_entities_find(const GPtrArray *entities, uint32_t number, guint *index)
     return low < entities->len && q2_entities_at(entities, low)->number == number;
 }
 
-static struct shared_entity *copy_of(const struct q2_entity *state)
+static inline struct q2_shared_entity *copy_of(const struct q2_entity *state)
 {
-    struct shared_entity *shared = g_new(struct shared_entity, 1);
+    struct q2_shared_entity *shared = take_spare();
 
-    *shared = (struct shared_entity){.state = *state, .references = 1};
+    shared->state = *state;
+    shared->references = 1;
+    shared->settled = false;
     return shared;
 }
 
-struct q2_entity *q2_entities_append(GPtrArray *entities, const struct q2_entity *state)
+struct q2_entity *q2_entities_append(struct q2_entities *entities, const struct q2_entity *state)
 {
-    struct shared_entity *shared = copy_of(state);
+    struct q2_shared_entity *shared = copy_of(state);
 
-    g_ptr_array_add(entities, shared);
+    reserve(entities, 1);
+    entities->shared[entities->len++] = shared;
     return &shared->state;
+}
+
+void q2_entities_set(struct q2_entities *entities, const struct q2_entity *state)
+{
+    guint index;
+
+    if (q2_entities_find(entities, state->number, &index)) {
+        *q2_entities_change(entities, index) = *state;
+        return;
+    }
+    reserve(entities, 1);
+    memmove(&entities->shared[index + 1], &entities->shared[index],
+            (entities->len++ - index) * sizeof entities->shared[0]);
+    entities->shared[index] = copy_of(state);
 }
 
 void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)
@@ -71,9 +136,10 @@ void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool
         memcpy(entity->old_origin, origin, sizeof entity->old_origin);
 }
 
-static struct shared_entity *settled(const struct shared_entity *shared, bool beams_keep_origin)
+static struct q2_shared_entity *settled(const struct q2_shared_entity *shared,
+                                        bool beams_keep_origin)
 {
-    struct shared_entity *later = copy_of(&shared->state);
+    struct q2_shared_entity *later = copy_of(&shared->state);
 
     later->state.event = 0;
     q2_entity_came_from(&later->state, later->state.origin, beams_keep_origin);
@@ -81,47 +147,43 @@ static struct shared_entity *settled(const struct shared_entity *shared, bool be
     return later;
 }
 
-void q2_entities_carry(GPtrArray *entities, const GPtrArray *from, guint first, guint end,
-                       bool beams_keep_origin)
+guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *from, guint first,
+                        uint32_t number, bool beams_keep_origin)
 {
-    const guint at = entities->len;
+    guint i;
 
-    if (first >= end)
-        return;
-    g_ptr_array_set_size(entities, (gint)(at + (end - first)));
-    for (guint i = first; i < end; i++) {
-        struct shared_entity *shared = from->pdata[i];
+    reserve(entities, from->len - first);
+    for (i = first; i < from->len && from->shared[i]->state.number < number; i++) {
+        struct q2_shared_entity *shared = from->shared[i];
 
         if (shared->settled)
             shared->references++;
         else
             shared = settled(shared, beams_keep_origin);
-        entities->pdata[at + (i - first)] = shared;
+        entities->shared[entities->len++] = shared;
     }
+    return i;
 }
 
-void q2_entities_copy(GPtrArray *entities, const GPtrArray *from)
+void q2_entities_copy(struct q2_entities *entities, const struct q2_entities *from)
 {
     q2_entities_empty(entities);
-    if (!from->len)
-        return;
-    g_ptr_array_set_size(entities, (gint)from->len);
+    reserve(entities, from->len);
     for (guint i = 0; i < from->len; i++) {
-        struct shared_entity *shared = from->pdata[i];
-
-        shared->references++;
-        entities->pdata[i] = shared;
+        entities->shared[i] = from->shared[i];
+        entities->shared[i]->references++;
     }
+    entities->len = from->len;
 }
 
-struct q2_entity *q2_entities_change(GPtrArray *entities, guint index)
+struct q2_entity *q2_entities_change(struct q2_entities *entities, guint index)
 {
-    struct shared_entity *shared = entities->pdata[index];
+    struct q2_shared_entity *shared = entities->shared[index];
 
     if (shared->references > 1) {
         shared->references--;
         shared = copy_of(&shared->state);
-        entities->pdata[index] = shared;
+        entities->shared[index] = shared;
     }
     shared->settled = false;
     return &shared->state;

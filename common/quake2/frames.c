@@ -172,7 +172,8 @@ static void read_entities(struct qs_decoder *d, struct entity_list *list)
         count++;
     if (tracker && !d->in.overrun && !d->stop)
         q2_tracker_frame_end(tracker, dialect_of(d)->beam_origin);
-    qs_label(d, ": %u entities", count);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u entities", count);
 }
 
 void q2_read_packetentities(struct qs_decoder *d)
@@ -225,7 +226,8 @@ static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uin
     struct q2_tracker *tracker = tracker_of(d);
 
     q2_session_of(d->session)->signing_on = false;
-    label_frame(d, number, delta);
+    if (qs_label_wanted(d))
+        label_frame(d, number, delta);
     if (tracker && !d->in.overrun)
         q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
 }

@@ -36,17 +36,25 @@ static void name_flashing_player(struct qs_decoder *d, uint32_t at, uint16_t ent
     g_free(name);
 }
 
+static void label_name(struct qs_decoder *d, const struct qs_name *names, uint32_t value)
+{
+    const char *name;
+
+    if (!qs_label_wanted(d))
+        return;
+    name = qs_name_of(names, value);
+    qs_label(d, ": %s", name ? name : "unknown");
+}
+
 static void read_muzzleflash(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
     const uint16_t entity = qs_u16(d, Q2_MUZZLEFLASH_ENTITY);
     uint8_t value;
-    const char *name;
 
     name_flashing_player(d, at, entity);
     value = qs_u8(d, Q2_MUZZLEFLASH_ID_BYTE);
-    name = qs_name_of(q2_muzzleflash_names, value & 0x7f);
-    qs_label(d, ": %s", name ? name : "unknown");
+    label_name(d, q2_muzzleflash_names, value & 0x7f);
 }
 
 /* With extended limits the entity's word has three spare bits, which the flash uses. */
@@ -56,15 +64,13 @@ static void read_muzzleflash2(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint16_t word = qs_u16(d, wide ? Q2_MUZZLEFLASH2_ENTITY_WORD : Q2_MUZZLEFLASH2_ENTITY);
     uint16_t id = qs_reader_u8(&d->in);
-    const char *name;
 
     if (wide) {
         qs_emit_generated_uint(d, Q2_MUZZLEFLASH2_ENTITY, at, 2, word & 0x1fff);
         id = (uint16_t)(id | word >> 13 << 8);
     }
     qs_emit_uint(d, Q2_MUZZLEFLASH2_ID, at + 2, 1, id);
-    name = qs_name_of(q2_muzzleflash2_names, id);
-    qs_label(d, ": %s", name ? name : "unknown");
+    label_name(d, q2_muzzleflash2_names, id);
 }
 
 static void read_layout(struct qs_decoder *d)
@@ -121,8 +127,11 @@ static void read_sound_index(struct qs_decoder *d, unsigned flags)
     const bool wide = (dialect->extensions && flags & 0x20) || dialect->rerelease;
     const uint32_t at = d->in.pos;
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
-    const char *name = q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, index);
+    const char *name;
 
+    if (!d->values_wanted)
+        return;
+    name = q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, index);
     qs_emit_generated_text(d, Q2_SOUND_NAME, at, d->in.pos - at, name);
     if (name)
         qs_label_text(d, ": ", qs_view_of(name), "");
@@ -322,7 +331,8 @@ static void name_range(struct qs_decoder *d, uint32_t at, uint16_t index)
     }
     qs_emit_generated_uint(d, Q2_CONFIGSTRING_RANGE, at, 2, range);
     qs_emit_generated_uint(d, Q2_CONFIGSTRING_NUMBER, at, 2, number);
-    qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
+    if (qs_label_wanted(d))
+        qs_label(d, " %s %u", qs_name_of(q2_configstring_names, range), number);
 }
 
 static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t index)

@@ -114,12 +114,15 @@ void q2_read_temp_entity(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint8_t type = qs_reader_u8(&d->in);
     const bool old = has_old_meaning(d, type);
-    const char *name = qs_name_of(old ? q2_te31_names : q2_te_names, type);
+    const struct qs_name *names = old ? q2_te31_names : q2_te_names;
     const char *layout = layout_of(type, old);
+    const char *name;
 
     qs_emit_uint(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE, at, 1, type);
     if (d->in.overrun)
         return;
+    /* It takes long to find. */
+    name = layout && !qs_label_wanted(d) ? NULL : qs_name_of(names, type);
     qs_label(d, ": %s", name ? name : "unknown");
     if (layout) {
         read_parts(d, type, layout);

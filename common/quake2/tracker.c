@@ -17,7 +17,7 @@ struct q2_tracker *q2_tracker_new(void)
 {
     struct q2_tracker *tracker = g_new0(struct q2_tracker, 1);
 
-    tracker->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    tracker->baselines = q2_entities_new();
     tracker->sources = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     tracker->messages = g_array_new(FALSE, FALSE, sizeof(struct q2_tracked_message));
     tracker->begun = g_array_new(FALSE, FALSE, sizeof(int32_t));
@@ -26,7 +26,7 @@ struct q2_tracker *q2_tracker_new(void)
 
 static void forget_elsewhere(struct q2_tracker *tracker)
 {
-    g_clear_pointer(&tracker->elsewhere, g_ptr_array_unref);
+    g_clear_pointer(&tracker->elsewhere, q2_entities_free);
 }
 
 static void forget_frames(struct q2_tracker *tracker)
@@ -48,7 +48,7 @@ void q2_tracker_free(struct q2_tracker *tracker)
     if (tracker->mentions)
         g_array_free(tracker->mentions, TRUE);
     forget_frames(tracker);
-    g_hash_table_destroy(tracker->baselines);
+    q2_entities_free(tracker->baselines);
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->messages, TRUE);
     g_array_free(tracker->begun, TRUE);
@@ -60,7 +60,7 @@ static void load_baselines(struct q2_tracker *tracker, const struct q2_session *
 {
     struct q2_entity baseline;
 
-    g_hash_table_remove_all(tracker->baselines);
+    q2_entities_empty(tracker->baselines);
     for (uint32_t i = 1; i < qs_table_end(&session->baselines); i++)
         if (q2_baseline_get(session, i, &baseline))
             q2_tracker_baseline(tracker, &baseline);
@@ -96,7 +96,7 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
     tracker->newest = MAX(tracker->newest, frame->number);
 }
 
-void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const GPtrArray *entities)
+void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities)
 {
     forget_elsewhere(tracker);
     tracker->elsewhere = q2_entities_new();
@@ -106,7 +106,7 @@ void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const GPtrArray *enti
 void q2_tracker_level(struct q2_tracker *tracker)
 {
     forget_frames(tracker);
-    g_hash_table_remove_all(tracker->baselines);
+    q2_entities_empty(tracker->baselines);
 }
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker)
@@ -140,18 +140,17 @@ void q2_tracker_source(struct q2_tracker *tracker, GBytes *source)
 
 void q2_tracker_baseline(struct q2_tracker *tracker, const struct q2_entity *baseline)
 {
-    struct q2_entity *copy;
-
-    if (!baseline->number || baseline->number >= Q2_ENTITIES_EXTENDED_MAX)
-        return;
-    copy = g_new(struct q2_entity, 1);
-    *copy = *baseline;
-    g_hash_table_replace(tracker->baselines, GUINT_TO_POINTER(baseline->number), copy);
+    if (baseline->number && baseline->number < Q2_ENTITIES_EXTENDED_MAX)
+        q2_entities_set(tracker->baselines, baseline);
 }
 
 const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker, uint16_t number)
 {
-    return g_hash_table_lookup(tracker->baselines, GUINT_TO_POINTER(number));
+    guint index;
+
+    return q2_entities_find(tracker->baselines, number, &index)
+               ? q2_entities_at(tracker->baselines, index)
+               : NULL;
 }
 
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number)
@@ -163,7 +162,7 @@ const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_
 
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 {
-    GPtrArray *entities = to->entities ? to->entities : q2_entities_new();
+    struct q2_entities *entities = to->entities ? to->entities : q2_entities_new();
 
     q2_entities_copy(entities, from->entities);
     *to = *from;
@@ -173,7 +172,7 @@ void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from)
 void q2_frame_clear(struct q2_frame *frame)
 {
     if (frame->entities)
-        g_ptr_array_unref(frame->entities);
+        q2_entities_free(frame->entities);
     *frame = (struct q2_frame){0};
 }
 
@@ -255,14 +254,9 @@ struct q2_player *q2_tracker_player(struct q2_tracker *tracker)
 /* Entities of the base that the delta skips are as they were. */
 static void carry_below(struct q2_tracker *tracker, uint32_t number, bool beams_keep_origin)
 {
-    const guint first = tracker->base_next;
-
-    if (!tracker->base)
-        return;
-    q2_entities_find(tracker->base->entities, number, &tracker->base_next);
-    q2_entities_carry(tracker->reading->entities, tracker->base->entities, first,
-                      tracker->base_next, beams_keep_origin);
-    tracker->base_next = MAX(tracker->base_next, first); /* numbers may not ascend */
+    if (tracker->base)
+        tracker->base_next = q2_entities_carry(tracker->reading->entities, tracker->base->entities,
+                                               tracker->base_next, number, beams_keep_origin);
 }
 
 /* The entity of the base that is mentioned, or NULL. */

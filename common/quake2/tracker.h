@@ -35,7 +35,7 @@ struct q2_frame {
     uint8_t area_bytes;
     uint8_t areas[Q2_AREA_BYTES_MAX];
     struct q2_player player;
-    GPtrArray *entities; /* struct q2_entity, by ascending number; see entities.h */
+    struct q2_entities *entities;
 };
 
 /* A delta names an entity. */
@@ -54,7 +54,7 @@ struct q2_tracked_message {
 };
 
 struct q2_tracker {
-    GHashTable *baselines; /* number -> struct q2_entity */
+    struct q2_entities *baselines;
     struct q2_frame frames[Q2_FRAMES_KEPT];
     int32_t newest;              /* number of the last frame that is not Q2_FRAME_NONE; 0: none */
     struct q2_session *followed; /* that it is attached to, or NULL */
@@ -82,10 +82,10 @@ struct q2_tracker {
 
     /* The frame that is being read. */
     struct q2_frame *reading;
-    const struct q2_frame *base; /* what it is a delta from; NULL: nothing */
-    struct q2_frame spare;       /* holds the base where the frame overwrites it */
-    GPtrArray *elsewhere;        /* entities as others saw them when the base was sent; or NULL */
-    guint base_next;             /* the first entity of `base` that was not looked at */
+    const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
+    struct q2_frame spare;         /* holds the base where the frame overwrites it */
+    struct q2_entities *elsewhere; /* entities as others saw them when the base was sent; or NULL */
+    guint base_next;               /* the first entity of `base` that was not looked at */
 };
 
 struct q2_tracker *q2_tracker_new(void);
@@ -110,7 +110,7 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
  * missing: what is a change to an entity that is not known is a change to theirs. A copy is kept
  * for the next frame.
  */
-void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const GPtrArray *entities);
+void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities);
 
 /* A new level: what was known is void. */
 void q2_tracker_level(struct q2_tracker *tracker);

@@ -234,12 +234,14 @@ static void read_batch(struct bit_reader *bits, struct q2_usercmd *command)
     const uint32_t at = bits->count ? d->in.pos - 1 : d->in.pos;
     uint32_t count;
 
-    qs_open_at(d, Q2_MOVE_BATCH, at);
+    if (d->fields_wanted)
+        qs_open_at(d, Q2_MOVE_BATCH, at);
     count = take_bits(bits, 5);
     qs_emit_uint(d, Q2_MOVE_BATCH_COUNT, at, d->in.pos - at, count);
     for (uint32_t i = 0; i < count && !d->in.overrun; i++)
         read_batched_command(bits, command);
-    qs_label(d, ": %u commands", count);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u commands", count);
     qs_close(d);
 }
 

@@ -843,6 +843,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
         sessions->decoders[i].options = options->protocol_options[i];
         sessions->decoders[i].want_summary = handler->want_summary;
         sessions->decoders[i].want_transfers = handler->want_transfers;
+        sessions->decoders[i].unchecked = handler->unchecked;
         sessions->decoders[i].secrecy.mode = handler->secrets;
     }
     return sessions;

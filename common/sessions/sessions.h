@@ -74,6 +74,7 @@ struct qs_sessions_handler {
     struct qs_sink *sink;         /* of every decode; or NULL */
     bool want_summary;            /* of the decoder */
     bool want_transfers;          /* of the decoder */
+    bool unchecked;               /* of the decoder */
     enum qs_secrets_mode secrets; /* of the decoder */
     bool want_rebuild;            /* run rebuilders */
     bool write_demos;             /* and keep what they write */

@@ -142,6 +142,7 @@ static struct action *create(const struct options *options)
 
     convert->action = (struct action){.handler.want_rebuild = true,
                                       .handler.write_demos = true,
+                                      .handler.unchecked = true,
                                       .handler.session_end = convert_session,
                                       .handler.others = convert_others,
                                       .give = convert_give,

@@ -129,7 +129,7 @@ static void test_frame_rate(void **state)
     add_entity(&conversion, 5, 2);
     conversion.frame.number = 9;
     assert_null(convert(&conversion, 0));
-    g_ptr_array_set_size(conversion.frame.entities, 0);
+    q2_entities_empty(conversion.frame.entities);
     add_entity(&conversion, 5, 0);
     add_entity(&conversion, 6, 0);
     conversion.frame.number = 12;

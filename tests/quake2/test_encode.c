@@ -160,7 +160,7 @@ static void random_frame(struct world *world)
 {
     struct q2_frame *frame = &world->frame;
 
-    g_ptr_array_set_size(frame->entities, 0);
+    q2_entities_empty(frame->entities);
     for (uint16_t i = 1; i < ENTITIES; i++) {
         struct q2_entity *entity = &world->entities[i];
 
