@@ -2,6 +2,7 @@
 """--anonymize: the copy decodes the same, and what was to go is gone."""
 
 import gzip
+import os
 import re
 import shutil
 import struct
@@ -231,6 +232,13 @@ class Anonymize(ToolTest):
                               stdin=stream)[0]
         self.assertIn("names: 2, in ", piped)
         self.assertEqual((self.folder / "piped.pcapng").read_bytes(), copy.read_bytes())
+
+    def test_pipe(self):
+        """It can be read only once: what may stand before it is known would be kept."""
+        os.mkfifo(self.folder / "pipe")
+        _, _, error = self.copy("pipe", options=["--replace-names"], status=2)
+        self.assertIn("pipe: is no file: what is asked for reads it twice", error)
+        self.assertFalse((self.folder / "copy.pcapng").exists())
 
     def test_default_names_stay(self):
         """They say nothing of anybody, and stand in names of files."""
