@@ -261,7 +261,7 @@ static bool take_inputs(struct options *options, const struct words *words)
     options->any_folder = inputs_have_folder(options->files);
     problem = inputs_problem(options->files, options->action, words->force);
     if (!problem)
-        problem = inputs_open_folders(&options->files, words->recursive);
+        problem = inputs_open_folders(&options->files, options->action, words->recursive);
     return !problem || usage_problem(problem);
 }
 

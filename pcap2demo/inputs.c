@@ -4,10 +4,12 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/demo/format.h"
 #include "pcap2demo/capture/folder.h"
 
-/* Filters without a space in them that people begin with. */
-static const char *const short_filters[] = {"udp", "tcp", "ip", "ip6", NULL};
+/* Filters without a space in them that people begin with, and words that longer ones begin with. */
+static const char *const filter_words[] = {"udp", "tcp", "ip", "ip6", "port", "host", NULL};
+static const char *const printed[] = {"help", "version", NULL};
 
 char **inputs_join(char *const *read, char **others)
 {
@@ -40,18 +42,30 @@ static bool is_action(const char *word)
     return false;
 }
 
-static char *word_problem(const char *word, const struct action_kind *action, bool forced)
+/* Demos are not converted: behind another file, one that is not there is the one to be written. */
+static bool is_output(const char *word, const struct action_kind *action, bool first)
 {
-    if (is_action(word))
+    return action == &convert_action && !first && qs_demo_format_of_name(word);
+}
+
+/* `first` of the files. */
+static char *word_problem(const char *word, const struct action_kind *action, bool forced,
+                          bool first)
+{
+    if (is_action(word) || g_strv_contains(printed, word))
         return g_strdup_printf("%s: no such file; did you mean --%s?", word, word);
     if (strcmp(word, "convert") == 0)
         return g_strdup_printf("%s: no such file; captures are converted without a word for it",
                                word);
     if (is_choice(action, word))
         return g_strdup_printf("%s: no such file; did you mean --%s=%s?", word, action->name, word);
-    if (forced && (strchr(word, ' ') || g_strv_contains(short_filters, word)))
+    if (forced && (strchr(word, ' ') || g_strv_contains(filter_words, word)))
         return g_strdup_printf("%s: no such file; -f overwrites files, a filter follows --filter",
                                word);
+    if (g_strv_contains(filter_words, word))
+        return g_strdup_printf("%s: no such file; a filter follows --filter, in quotes", word);
+    if (is_output(word, action, first))
+        return g_strdup_printf("%s: no such file; did you mean --output %s?", word, word);
     return NULL;
 }
 
@@ -59,27 +73,29 @@ char *inputs_problem(char *const *files, const struct action_kind *action, bool 
 {
     char *problem = NULL;
 
-    for (; *files && !problem; files++)
-        if (!g_file_test(*files, G_FILE_TEST_EXISTS))
-            problem = word_problem(*files, action, forced);
+    for (char *const *file = files; *file && !problem; file++)
+        if (!g_file_test(*file, G_FILE_TEST_EXISTS))
+            problem = word_problem(*file, action, forced, file == files);
     return problem;
 }
 
 /* --- Folders ---------------------------------------------------------------------------------- */
 
-static bool open_folder(const char *folder, bool recursive, GPtrArray *files, char **error)
+static bool open_folder(const char *folder, bool recursive, bool demos, GPtrArray *files,
+                        char **error)
 {
     const guint before = files->len;
     char *problem = NULL;
 
-    if (!folder_list(folder, recursive, files, &problem)) {
+    if (!folder_list(folder, recursive, demos, files, &problem)) {
         *error = g_strdup_printf("%s: %s", folder, problem);
         g_free(problem);
         return false;
     }
     if (files->len > before)
         return true;
-    *error = g_strdup_printf("%s: no captures and no demos are in this folder%s", folder,
+    *error = g_strdup_printf("%s: no captures%s are in this folder%s", folder,
+                             demos ? " and no demos" : "",
                              recursive ? "" : "; -R looks into those below it, too");
     return false;
 }
@@ -91,14 +107,16 @@ bool inputs_have_folder(char *const *files)
     return *files != NULL;
 }
 
-char *inputs_open_folders(char ***files, bool recursive)
+char *inputs_open_folders(char ***files, const struct action_kind *action, bool recursive)
 {
+    /* Demos that were made of captures in the same folder are not to be converted again. */
+    const bool demos = action != &convert_action;
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     char *error = NULL;
 
     for (char **file = *files; *file && !error; file++)
         if (g_file_test(*file, G_FILE_TEST_IS_DIR))
-            open_folder(*file, recursive, all, &error);
+            open_folder(*file, recursive, demos, all, &error);
         else
             g_ptr_array_add(all, g_strdup(*file));
     g_ptr_array_set_free_func(all, NULL);

@@ -19,9 +19,10 @@ char *inputs_problem(char *const *files, const struct action_kind *action, bool 
 bool inputs_have_folder(char *const *files);
 
 /*
- * Replaces each folder in `*files`, which may be freed for a new list, by the captures and demos in
- * it; with `recursive`, also by those in the folders below. What is wrong as a new text, or NULL.
+ * Replaces each folder in `*files`, which may be freed for a new list, by the captures in it, and
+ * the demos, unless `action` converts; with `recursive`, also by those in the folders below. What
+ * is wrong as a new text, or NULL.
  */
-char *inputs_open_folders(char ***files, bool recursive);
+char *inputs_open_folders(char ***files, const struct action_kind *action, bool recursive);
 
 #endif

@@ -129,11 +129,83 @@ static void report_chosen(const struct reading *reading)
                 g_array_index(chosen, unsigned, 0), reading->sessions_max);
 }
 
+/* --- Reading twice --------------------------------------------------------------------------- */
+
+/* Standard input is kept for that. */
+static bool can_read_again(const char *name)
+{
+    struct stat about;
+
+    if (source_is_standard_input(name))
+        return true;
+    return stat(name, &about) != 0 || S_ISREG(about.st_mode);
+}
+
+/* The first input that can be read only once, or NULL. */
+static const char *find_once_only(char *const *files)
+{
+    while (*files && can_read_again(*files))
+        files++;
+    return *files;
+}
+
+/* False: what it is was reported. */
+static bool keep_standard_input(char *const *files)
+{
+    char *error = NULL;
+
+    for (; *files; files++)
+        if (source_is_standard_input(*files) && !source_keep_standard_input(&error)) {
+            reading_fail(SOURCE_STANDARD_INPUT, error);
+            return false;
+        }
+    return true;
+}
+
+/* What is wrong with the inputs is said, and counts, when they are read again. */
+static void read_ahead(const struct options *options, struct action *action)
+{
+    const enum exit_status before = status_so_far();
+    GString *unread = g_string_new(NULL), *kept = keep_lines(unread);
+    struct reading reading;
+
+    action->ahead(action, true);
+    reading_begin(&reading, options, action, &action->handler);
+    read_all(&reading);
+    reading_end(&reading, false);
+    reading_clear(&reading);
+    action->ahead(action, false);
+    keep_lines(kept);
+    g_string_free(unread, TRUE);
+    forgive();
+    raise_status(before);
+}
+
+/* False: an input has to be read twice, and cannot be. */
+static bool prepare(const struct options *options, struct action *action)
+{
+    const char *once = action->ahead ? find_once_only(options->files) : NULL;
+
+    if (once && action->twice)
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = once},
+                "is no file: what is asked for reads it twice; give it by standard input");
+    if (!action->ahead || once)
+        return !once || !action->twice;
+    if (!keep_standard_input(options->files))
+        return false;
+    read_ahead(options, action);
+    return true;
+}
+
 static void run_files(const struct options *options)
 {
     struct action *action = options->action->create(options);
     struct reading reading;
 
+    if (!prepare(options, action)) {
+        action->end(action, false);
+        return;
+    }
     reading_begin(&reading, options, action, &action->handler);
     read_all(&reading);
     reading_end(&reading, keep_unfinished(options));

@@ -32,14 +32,22 @@ static uint32_t count_problems(const struct qs_decoder *d, const struct trial *t
     return problems;
 }
 
+bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *session,
+                     struct qs_view bytes, void (*read)(struct qs_decoder *))
+{
+    struct qs_packet packet = *d->packet;
+
+    packet.data = bytes.data;
+    packet.size = packet.wire_size = bytes.size;
+    return count_problems(d, &(struct trial){session, d->direction, &packet, read}) == 0;
+}
+
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
                     void (*read)(struct qs_decoder *))
 {
-    struct qs_packet rest = *d->packet;
+    const struct qs_view rest = {d->in.data + d->in.pos, qs_reader_left(&d->in)};
 
-    rest.data = d->in.data + d->in.pos;
-    rest.size = rest.wire_size = qs_reader_left(&d->in);
-    return count_problems(d, &(struct trial){session, d->direction, &rest, read}) == 0;
+    return qs_are_readable(d, session, rest, read);
 }
 
 /* --- Of a packet of which nothing is known */

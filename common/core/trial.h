@@ -12,6 +12,10 @@
 bool qs_is_readable(const struct qs_decoder *d, const struct qs_session *session,
                     void (*read)(struct qs_decoder *));
 
+/* The same of `bytes`, which the source need not have: of fragments that were joined. */
+bool qs_are_readable(const struct qs_decoder *d, const struct qs_session *session,
+                     struct qs_view bytes, void (*read)(struct qs_decoder *));
+
 /*
  * Returns the one direction in which the packet decodes without a problem; unknown when that is
  * both or neither. Changes nothing.

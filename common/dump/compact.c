@@ -234,6 +234,20 @@ static guint end_of_parts(const struct pen *pen, guint index, guint end)
     return at;
 }
 
+/* Only the name where the number is `implied`. */
+static void append_part_value(const struct pen *pen, const struct group *group,
+                              const struct qs_dump_line *part, uint64_t implied)
+{
+    const char *value = pen->lines->texts->str + part->text,
+               *end = value + (part->text_end - part->text);
+    const char *name = part->row->names ? memchr(value, ' ', (size_t)(end - value)) : NULL;
+
+    if (name && part->row->type <= QS_U64 && implied == number_of(pen, part))
+        g_string_append_len(pen->out, name + 1, end - name - 1);
+    else
+        append_value(pen, group, part);
+}
+
 static void append_part(struct pen *pen, const struct group *group,
                         const struct qs_dump_line *whole, const struct qs_dump_line *part)
 {
@@ -246,20 +260,31 @@ static void append_part(struct pen *pen, const struct group *group,
     if (part->row->type == QS_BOOL && !part->is_zero)
         return;
     g_string_append_c(pen->out, '=');
-    append_value(pen, group, part);
+    append_part_value(pen, group, part, qs_compact_part(part->row, number_of(pen, whole)));
 }
 
-/* Bits that stand for themselves follow from the number. */
+uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole)
+{
+    if (row->type == QS_BOOL)
+        return (whole & row->mask) != 0;
+    if (!row->mask || row->type < QS_U8 || row->type > QS_X64)
+        return 0;
+    return (whole & row->mask) / (row->mask & -row->mask);
+}
+
+/* It follows from the number. A name is shown: nobody knows it by the number. */
 static bool is_implied(const struct pen *pen, uint64_t whole, const struct qs_dump_line *part)
 {
+    const uint64_t number = qs_compact_part(part->row, whole);
+
     if (is_left_out(pen, part))
         return true;
-    if (part->row->type == QS_BOOL)
-        return part->is_zero == !(whole & part->row->mask);
-    return part->is_zero;
+    if (part->is_zero || part->row->type == QS_BOOL)
+        return part->is_zero == !number;
+    return number && !part->row->names && number == number_of(pen, part);
 }
 
-/* Those that do not follow from the number, or are shown as numbers and not 0. */
+/* Those that do not follow from the number, or have a name. */
 static void append_parts(struct pen *pen, const struct group *group, guint index, guint end)
 {
     const struct qs_dump_line *whole = line_at(pen, index);

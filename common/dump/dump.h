@@ -15,24 +15,26 @@
  *
  * The compact form has the same in a line a group, for goldens and for `git diff`:
  *
- *     packet qw s2c session=1 size=86
- *      header sequence_word=0x8000000d{sequence=13} ack_word=0xd{ack=13}
+ *     packet qw s2c
+ *      header sequence_word=0x8000000d ack_word=0xd
  *      svc_damage() .armor=0 .health=10 .origin=(0 0 0)
  *      svc_damage()~ .health=5
  *      ! sequence.gap@0+4 "2 sequence numbers skipped"
  *
- * A packet's line has `+N` where it is not the next one after the packet before but the Nth. A
- * group is indented by its depth, and its fields follow it; those behind a group within it have a
- * line that begins with `+`. Names lack the protocol's, and where they begin as the group's
+ * A packet's line has `+N` where it is not the next one after the packet before but the Nth,
+ * `session=N` where that is not the first (0: there is none), and `size=N` where it does not end
+ * with its last field. A group is indented by its depth, and its fields follow it; those behind a
+ * group within it have a line that begins with `+`. Names lack the protocol's, and where they begin
+ * as the group's
  * ("svc_" apart), that too: then they begin with a dot. `:=` stands before derived values. `{}` has
- * the parts of a number that are not 0, except for truth values, which follow from its bits; `()`
- * has its name (nothing: the group's), `(1 2 3)` the components of a vector, `#-2` the packet that
- * comes two before. `!` begins a note.
+ * the parts of a number that have a name, "{type=(dem_all)}", or do not follow from its bits; `()`
+ * has a number's name (nothing: the group's), `(1 2 3)` the components of a vector, `#-2` the
+ * packet that comes two before. `!` begins a note.
  *
  * Behind a group's name `()` stands for its first field, the number of the message of that name,
- * and
- * `~` for the fields of the last group of that name in the packet, on its first line: only those
- * are written that differ (see ditto.h).
+ * and `~` for the fields of the last group of that name in the packet, `~2` for those of the last
+ * but one that has other fields, on its first line: only those are written that are not as
+ * expected (see ditto.h).
  *
  * Positions follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source,
  * `@+2` of another length, `@` that of the field before. In a demo they count from the block's

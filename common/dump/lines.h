@@ -43,6 +43,9 @@ void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs
 /* What the names of a group's fields begin with: of "svc_playerinfo" it is "playerinfo". */
 const char *qs_compact_stem(const char *group);
 
+/* What the number says of its part, which is not written where it is that; 0: nothing. */
+uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole);
+
 /* Whether the field of this name is the number by which messages are told: "svc", of
  * "svc_playerinfo". */
 bool qs_compact_has_id(const char *group, const char *field);

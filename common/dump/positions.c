@@ -2,12 +2,17 @@
 #include "common/dump/positions.h"
 
 #include <glib.h>
+#include <string.h>
 
 /* Of a text it is how much longer the field is than the text: quotation marks, a NUL. */
 struct qs_length {
     uint32_t packet; /* in which it was so */
     uint32_t length;
+    struct qs_position at; /* of the field, the last time */
 };
+
+/* Rows of derived fields stand so near behind the row that they are derived from. */
+enum { ROWS_BACK = 8 };
 
 enum { COORD_LENGTH = 2, ANGLE_LENGTH = 1, TEXT_END = 1 };
 
@@ -26,6 +31,7 @@ void qs_positions_begin(struct qs_positions *positions, unsigned rows)
         positions->packet = 0;
     }
     positions->next = positions->last = (struct qs_position){0};
+    memset(positions->of_type, 0, sizeof positions->of_type);
     positions->coord = COORD_LENGTH;
     positions->angle = ANGLE_LENGTH;
     positions->packet++;
@@ -74,7 +80,33 @@ static uint32_t expected_length(const struct qs_positions *positions, const stru
         return field->size;
     if (known && field->row->type != QS_COORD && field->row->type != QS_ANGLE)
         return known->length;
+    if (positions->by_name && positions->of_type[field->row->type])
+        return positions->of_type[field->row->type];
     return length_of_type(positions, field->row->type);
+}
+
+static bool goes_on_behind(const char *name, const char *start)
+{
+    const size_t length = strlen(start);
+
+    return strncmp(name, start, length) == 0 && name[length] == '.';
+}
+
+/* "model.name" has the place of "model", the last time in the packet; others that of the field
+ * before. */
+static struct qs_position expected_of_derived(const struct qs_positions *positions,
+                                              const struct qs_placed *field)
+{
+    for (unsigned i = 1; positions->by_name && field->row && i <= MIN(field->id, ROWS_BACK); i++) {
+        const struct qs_placed origin = {.row = field->row - i, .id = field->id - i};
+        const struct qs_length *known;
+
+        if (!goes_on_behind(field->row->name, origin.row->name))
+            continue;
+        known = known_length(positions, &origin);
+        return known ? known->at : positions->last;
+    }
+    return positions->last;
 }
 
 struct qs_position qs_positions_expect(const struct qs_positions *positions,
@@ -83,22 +115,26 @@ struct qs_position qs_positions_expect(const struct qs_positions *positions,
     struct qs_position position = positions->next;
 
     if (field->generated)
-        return positions->last;
+        return expected_of_derived(positions, field);
     position.length = expected_length(positions, field);
     return position;
 }
 
 static void learn_length(struct qs_positions *positions, const struct qs_placed *field,
-                         uint32_t length)
+                         struct qs_position position)
 {
+    const uint32_t length = position.length;
+
     if (!field->row || field->id >= positions->rows)
         return;
     if (field->row->type == QS_COORD)
         positions->coord = length;
     if (field->row->type == QS_ANGLE)
         positions->angle = length;
-    positions->lengths[field->id] =
-        (struct qs_length){positions->packet, field->is_text ? length - field->size : length};
+    if (qs_type_bits(field->row->type))
+        positions->of_type[field->row->type] = length;
+    positions->lengths[field->id] = (struct qs_length){
+        positions->packet, field->is_text ? length - field->size : length, position};
 }
 
 void qs_positions_take(struct qs_positions *positions, const struct qs_placed *field,
@@ -107,7 +143,7 @@ void qs_positions_take(struct qs_positions *positions, const struct qs_placed *f
     positions->last = position;
     if (field->generated)
         return;
-    learn_length(positions, field, position.length);
+    learn_length(positions, field, position);
     qs_positions_move(positions, position.source, position.offset + position.length);
 }
 

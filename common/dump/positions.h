@@ -3,8 +3,9 @@
  * Where a packet's next field may be expected: the compact form of dumps writes only positions that
  * are other than that, and its reader expects the same.
  *
- * A field begins where the one before it ends; a derived one has the position of the one before. It
- * is as long as the field of that row was before in the packet, else as its type says.
+ * A field begins where the one before it ends; a derived one has the position of the field whose
+ * name its name goes on ("model", "model.name"), else of the one before. It is as long as the field
+ * of that row was before in the packet, else as its type says.
  */
 #ifndef QS_DUMP_POSITIONS_H
 #define QS_DUMP_POSITIONS_H
@@ -33,11 +34,13 @@ struct qs_placed {
 struct qs_length;
 
 struct qs_positions {
-    struct qs_position next, last; /* the next field's without its length; the last field's */
-    uint32_t coord, angle;         /* lengths of the last ones */
-    struct qs_length *lengths;     /* by row, as many as `rows` */
+    struct qs_position next, last;     /* the next field's without its length; the last field's */
+    uint32_t coord, angle;             /* lengths of the last ones */
+    uint32_t of_type[QS_DURATION + 1]; /* the same of integers; 0: none was there */
+    struct qs_length *lengths;         /* by row, as many as `rows` */
     unsigned rows;
     uint32_t packet; /* counts packets, so that lengths of earlier ones are known */
+    bool by_name;    /* derived fields have the place of the field whose name theirs goes on */
 };
 
 /* All zero to begin with. */

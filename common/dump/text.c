@@ -284,6 +284,15 @@ static void append_number(struct text_dump *sink, const struct qs_dump_packet *a
     end_head(sink);
 }
 
+/* In the compact form the first one goes without saying, and none is 0. */
+static void append_session(struct text_dump *sink, const struct qs_dump_packet *about)
+{
+    if (!sink->is_compact)
+        append_number(sink, about, QS_PACKET_SESSION, about->session);
+    else if (about->session != 1 && begin_head(sink, about, QS_PACKET_SESSION))
+        g_string_append_printf(sink->output, "%u", about->session);
+}
+
 static void append_heads(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     append_time(sink, about);
@@ -292,7 +301,7 @@ static void append_heads(struct text_dump *sink, const struct qs_dump_packet *ab
     append_word(sink, about, QS_PACKET_PROTOCOL, about->decoder->protocol->name);
     append_word(sink, about, QS_PACKET_DIRECTION, qs_direction_name(about->decoder->direction));
     append_number(sink, about, QS_PACKET_UNIT, about->packet->unit);
-    append_number(sink, about, QS_PACKET_SESSION, about->session);
+    append_session(sink, about);
 }
 
 /* `number` is the packet's; `prefix` the protocol's name, which notes have before their own. */
@@ -351,10 +360,23 @@ static void count_from_block(struct text_dump *sink, const struct qs_dump_packet
             sink->lines.at[i].position.offset -= start;
 }
 
+/* The packet ends with its last field, else its size is told. */
+static void insert_size(struct text_dump *sink, const struct qs_dump_packet *about, gsize place)
+{
+    const struct qs_position end = {.offset = about->packet->size};
+    char text[sizeof " size=" + QS_NUMBER_MAX];
+
+    if (qs_position_equal(sink->compact.positions.next, end))
+        return;
+    g_snprintf(text, sizeof text, " size=%u", about->packet->size);
+    g_string_insert(sink->output, (gssize)place, text);
+}
+
 /* The number as a distance from the packet before; there is none from one to the next. */
 static void append_compact(struct text_dump *sink, const struct qs_dump_packet *about)
 {
     const uint64_t number = about->packet->number;
+    gsize place;
 
     g_string_append(sink->output, "packet");
     if (number != sink->number + 1)
@@ -362,8 +384,9 @@ static void append_compact(struct text_dump *sink, const struct qs_dump_packet *
     sink->number = number;
     count_from_block(sink, about);
     append_heads(sink, about);
-    g_string_append_printf(sink->output, " size=%u", about->packet->size);
+    place = sink->output->len;
     qs_compact_append(&sink->compact, sink->output, &sink->lines, about);
+    insert_size(sink, about, place);
 }
 
 /* --- The dump */
@@ -436,6 +459,7 @@ static struct qs_dump *create_compact(void)
     struct text_dump *sink = create_text();
 
     sink->is_compact = true;
+    sink->compact.dittos.count_on = sink->compact.positions.by_name = true;
     sink->compact.is_left_out = is_line_left_out;
     sink->compact.user = sink;
     return &sink->base;

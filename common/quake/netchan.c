@@ -81,37 +81,69 @@ static void show_fragment(struct qs_decoder *d)
     qs_bytes(d, NQ_FRAGMENT_DATA, qs_reader_left(&d->in));
 }
 
-/* The last fragment of several is here. */
-static void join(struct qs_decoder *d, struct nq_reliable *reliable)
+static void lack_fragments(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, NET_HEADER_SIZE, qs_reader_left(&d->in),
+            "The capture lacks earlier fragments of this message");
+    show_fragment(d);
+}
+
+/* A message whose beginning is not known is whole if it can be read to its end. */
+static bool is_whole(const struct qs_decoder *d, const struct nq_reliable *reliable,
+                     struct qs_view message)
+{
+    return !reliable->doubtful || qs_are_readable(d, d->session, message, read_messages);
+}
+
+static void deliver_joined(struct qs_decoder *d, struct nq_reliable *reliable,
+                           struct qs_view message)
 {
     const struct qs_span span = {NET_HEADER_SIZE, qs_reader_left(&d->in)};
-    struct nq_session *session = nq_session_of(d);
-    gsize size;
-    const uint8_t *data;
 
-    session->joined = qs_fragments_join(&reliable->pending, rest(d));
-    data = g_bytes_get_data(session->joined, &size);
     show_fragment(d);
     qs_emit_fragments(d, NQ_FRAGMENTS, &reliable->pending, span);
-    qs_fragments_clear(&reliable->pending);
-    if (!qs_push_source(d, "Reassembled message", data, (uint32_t)size))
+    if (!qs_push_source(d, "Reassembled message", message.data, message.size))
         return;
     deliver(d, true);
     qs_pop_source(d);
 }
 
-/* The message's beginning is not known: it is whole if it can be read. */
-static void read_doubtful(struct qs_decoder *d, struct nq_reliable *reliable)
+/* The last fragment of several is here. */
+static void join(struct qs_decoder *d, struct nq_reliable *reliable)
 {
-    reliable->broken = false;
-    if (qs_is_readable(d, d->session, read_messages)) {
-        reliable->last_was_whole = true;
+    GBytes *joined = qs_fragments_join(&reliable->pending, rest(d));
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(joined, &size);
+    const struct qs_view message = {data, (uint32_t)size};
+
+    nq_session_of(d)->joined = joined; /* owns it up to the next packet */
+    if (is_whole(d, reliable, message))
+        deliver_joined(d, reliable, message);
+    else
+        lack_fragments(d);
+    qs_fragments_clear(&reliable->pending);
+}
+
+/* The last fragment is here, and none before it. */
+static void read_single(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    reliable->last_was_whole = is_whole(d, reliable, rest(d));
+    if (reliable->last_was_whole)
         deliver(d, true);
-        return;
-    }
-    qs_note(d, QS_NOTE_NOT_CAPTURED, NET_HEADER_SIZE, qs_reader_left(&d->in),
-            "The capture lacks earlier fragments of this message");
-    show_fragment(d);
+    else
+        lack_fragments(d);
+}
+
+static void end_message(struct qs_decoder *d, struct nq_reliable *reliable)
+{
+    if (reliable->broken)
+        lack_fragments(d);
+    else if (qs_fragments_count(&reliable->pending))
+        join(d, reliable);
+    else
+        read_single(d, reliable);
+    /* The next fragment begins a message. */
+    reliable->doubtful = reliable->broken = false;
 }
 
 static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
@@ -128,26 +160,27 @@ static void keep_fragment(struct qs_decoder *d, struct nq_reliable *reliable)
     show_fragment(d);
 }
 
+/* It is as good as none. */
+static void drop_cut_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
+{
+    qs_fragments_clear(&reliable->pending);
+    reliable->broken = !last;
+    reliable->doubtful = false;
+    show_fragment(d);
+}
+
 static void take_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
 {
     reliable->acknowledgements = 0;
     reliable->last_was_whole = false;
     d->accepted = true;
-    /* A cut fragment is as good as none, unless it is all of the message. */
-    if (qs_packet_is_cut(d->packet) && (!last || qs_fragments_count(&reliable->pending))) {
-        qs_fragments_clear(&reliable->pending);
-        reliable->broken = !last;
-        show_fragment(d);
-    } else if (!last) {
+    /* Of a cut message that is all in one fragment its beginning can be read. */
+    if (qs_packet_is_cut(d->packet) && (!last || qs_fragments_count(&reliable->pending)))
+        drop_cut_fragment(d, reliable, last);
+    else if (last)
+        end_message(d, reliable);
+    else
         keep_fragment(d, reliable);
-    } else if (reliable->broken) {
-        read_doubtful(d, reliable);
-    } else if (qs_fragments_count(&reliable->pending)) {
-        join(d, reliable);
-    } else {
-        reliable->last_was_whole = true;
-        deliver(d, true);
-    }
 }
 
 static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, bool last)
@@ -164,6 +197,17 @@ static void repeat_fragment(struct qs_decoder *d, struct nq_reliable *reliable, 
 }
 
 /*
+ * What comes next may be the rest of a message of which the capture lacks the beginning, or a whole
+ * one.
+ */
+static void doubt_beginning(struct nq_reliable *reliable)
+{
+    qs_fragments_clear(&reliable->pending);
+    reliable->doubtful = true;
+    reliable->broken = false;
+}
+
+/*
  * Fragments between the last and this one are missing. Since the sender went on, the receiver has
  * them: it is the capture that does not.
  */
@@ -177,8 +221,7 @@ static void miss_fragments(struct qs_decoder *d, struct nq_reliable *reliable, u
             nq_lose_sign_on(d);
     }
     qs_note_lacking(d, whole_header, missing);
-    qs_fragments_clear(&reliable->pending);
-    reliable->broken = true;
+    doubt_beginning(reliable);
 }
 
 static void read_fragment(struct qs_decoder *d, bool last)
@@ -190,9 +233,9 @@ static void read_fragment(struct qs_decoder *d, bool last)
         read_messages(d);
         return;
     }
-    /* A capture that begins with a later fragment may have missed its message's beginning. */
+    /* The capture begins with a later fragment than the connection's first. */
     if (!reliable->fragments.started && d->sequence)
-        reliable->broken = true;
+        doubt_beginning(reliable);
     switch (qs_netchan_arrive(&reliable->fragments, d->sequence, &missing)) {
     case QS_ARRIVAL_GAP:
         miss_fragments(d, reliable, missing);

@@ -34,6 +34,8 @@ static void choose_protocol(struct qs_decoder *d, uint32_t version, uint32_t fla
 
     session->base.version = (int32_t)version;
     session->flags = flags;
+    if (nq_darkplaces_version(session))
+        session->darkplaces_client = true; /* others do not speak these */
     nq_set_formats(d);
 }
 

@@ -20,6 +20,7 @@
 struct nq_reliable {
     struct qs_netchan fragments; /* numbers of the fragments */
     struct qs_fragments pending; /* of the message that is not complete */
+    bool doubtful;               /* fragments before those may be missing */
     bool broken;                 /* a fragment of it is missing: it cannot be joined */
     bool last_was_whole;         /* the last message came in one fragment */
     uint32_t acknowledgements;   /* of the last fragment */

@@ -13,6 +13,26 @@ struct qs_recording {
 
 /* --- Opening --- */
 
+/* What people take for captures because one is in them. */
+static const struct {
+    const char *begins, *is;
+} packed[] = {{"BZh", "compressed by bzip2"},
+              {"PK\x03\x04", "a zip archive"},
+              {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
+              {"Rar!\x1a", "a rar archive"}};
+
+static char *what_else(const GByteArray *bytes)
+{
+    if (!bytes->len)
+        return g_strdup("neither a capture nor a demo: it is empty");
+    for (size_t i = 0; i < G_N_ELEMENTS(packed); i++)
+        if (bytes->len > strlen(packed[i].begins) &&
+            memcmp(bytes->data, packed[i].begins, strlen(packed[i].begins)) == 0)
+            return g_strdup_printf("neither a capture nor a demo, but %s: unpack it first",
+                                   packed[i].is);
+    return g_strdup("neither a capture nor a demo");
+}
+
 struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const char *name,
                                        char **error)
 {
@@ -28,7 +48,7 @@ struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const c
     qs_demo_reader_init(&recording->reader, format, file);
     if (format)
         return recording;
-    *error = problem ? g_strdup(problem) : g_strdup("neither a capture nor a demo");
+    *error = problem ? g_strdup(problem) : what_else(bytes);
     qs_recording_close(recording);
     return NULL;
 }

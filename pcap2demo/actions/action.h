@@ -19,6 +19,13 @@
 struct action {
     struct qs_sessions_handler handler;
     bool interrupted; /* set by the caller: not everything was read */
+    /*
+     * The inputs are about to be read ahead (`begins`), or were: nobody hears what is wrong with
+     * them, since they are read once more. Files are read so where this is not NULL, others only
+     * once; `twice`: others are refused.
+     */
+    void (*ahead)(struct action *action, bool begins);
+    bool twice;
     /* An input is open, and will be read. */
     void (*input_start)(struct action *action, const char *file);
     /* An input was read to its end, or as far as it could be. */

@@ -11,6 +11,7 @@
 
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
+#include "pcap2demo/anonymize/deflated.h"
 #include "pcap2demo/anonymize/frames.h"
 #include "pcap2demo/anonymize/marks.h"
 #include "pcap2demo/anonymize/places.h"
@@ -22,6 +23,7 @@
 enum { NAME_LETTERS = 3 };
 static const struct words_look for_passwords = {.letters = 4};
 static const struct words_look for_names = {.letters = NAME_LETTERS, .whole = true};
+static const struct words_look for_stray_names = {.letters = 4, .whole = true};
 
 /* Bare IP packets. Source: tcpdump.org, list of link types. */
 enum { LINKTYPE_RAW = 101 };
@@ -40,11 +42,13 @@ struct anonymize {
     struct copy *copy;
     struct pcap_out *pcap;
     GByteArray *frame;
-    GHashTable *streams; /* uint64_t: bytes sent, by the ends of a TCP connection */
-    struct place place;  /* where something is being replaced */
+    GHashTable *streams;  /* uint64_t: bytes sent, by the ends of a TCP connection */
+    GHashTable *deflated; /* uint64_t: struct deflated, by stream_number() */
+    struct place place;   /* where something is being replaced */
     struct counts counts;
     uint64_t delivered; /* packets of the input, with those of streams once */
     uint64_t last;      /* number of the last of them */
+    bool ahead;         /* the inputs are read ahead, to learn what is to be replaced */
     bool refused;       /* an input is a demo, which was reported */
 };
 
@@ -159,6 +163,28 @@ static bool is_wanted(const struct anonymize *all, enum mark_kind kind)
            (kind == MARK_NAME && all->options->replace_names);
 }
 
+/*
+ * Passwords and names, wherever they stand: they may stand elsewhere, too, and a packet may have a
+ * name in a text before it tells whose it is.
+ */
+static void learn(struct anonymize *all, const struct qs_packet *packet)
+{
+    const struct marks *marks = all->marks;
+
+    for (guint i = 0; i < marks->marks->len; i++) {
+        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
+        const struct marked_source *source = place_source(marks, mark->source);
+        const struct qs_view bytes =
+            source ? marked_source_bytes(source) : (struct qs_view){packet->data, packet->size};
+        const bool is_name = mark->kind == MARK_NAME;
+
+        if (mark->offset <= bytes.size && mark->length <= bytes.size - mark->offset &&
+            (mark->kind == MARK_PASSWORD || (is_name && all->options->replace_names)))
+            words_replace(is_name ? all->names : all->passwords,
+                          (struct qs_view){bytes.data + mark->offset, mark->length});
+    }
+}
+
 /* Whether a name that is known stands in the compressed texts. */
 static void note_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
 {
@@ -199,22 +225,6 @@ static bool needs_unpacking(const struct anonymize *all)
     return false;
 }
 
-/* A packet may have a name in a text before it tells whose it is. */
-static void learn_names(struct anonymize *all)
-{
-    const struct marks *marks = all->marks;
-
-    for (guint i = 0; i < marks->marks->len && all->options->replace_names; i++) {
-        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
-
-        if (mark->kind == MARK_NAME && place_enter(&all->place, mark->source) &&
-            mark->offset <= all->place.bytes.size &&
-            mark->length <= all->place.bytes.size - mark->offset)
-            words_replace(all->names,
-                          (struct qs_view){all->place.bytes.data + mark->offset, mark->length});
-    }
-}
-
 static void replace_marks(struct anonymize *all)
 {
     const struct marks *marks = all->marks;
@@ -238,7 +248,6 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
                                 .packet = held,
                                 .payload = {packet->data, packet->size},
                                 .base = held->payload->len - packet->size};
-    learn_names(all);
     replace_marks(all);
     for (guint i = 0; i <= all->marks->sources->len; i++) {
         if (!place_enter(&all->place, i))
@@ -248,25 +257,6 @@ static bool replace_all(struct anonymize *all, struct held_packet *held,
             replace_more_passwords(all);
     }
     return place_deflate(&all->place);
-}
-
-/* What stands compressed may stand elsewhere as it is. */
-static void learn_packed(struct anonymize *all)
-{
-    const struct marks *marks = all->marks;
-
-    for (guint i = 0; i < marks->marks->len; i++) {
-        const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
-        const struct marked_source *source = place_source(marks, mark->source);
-        const struct qs_view bytes =
-            place_is_opaque(source) ? marked_source_bytes(source) : (struct qs_view){0};
-
-        if (mark->offset > bytes.size || mark->length > bytes.size - mark->offset)
-            continue;
-        if (mark->kind == MARK_PASSWORD || mark->kind == MARK_NAME)
-            words_replace(mark->kind == MARK_NAME ? all->names : all->passwords,
-                          (struct qs_view){bytes.data + mark->offset, mark->length});
-    }
 }
 
 /* With the packets that carried fragments of it, which are compressed, too. */
@@ -287,26 +277,109 @@ static void leave_out(struct anonymize *all, struct held_packet *held,
                 fragment->left_out = true;
         }
     }
-    learn_packed(all);
     message(decoded->location,
             "left out: what is to be replaced stands in compressed messages of it");
 }
+
+/* --- Deflate streams ------------------------------------------------------------------------- */
+
+/* Of what one end sends in a conversation. */
+static uint64_t stream_number(uint64_t conversation, enum qs_end from)
+{
+    return conversation * 2 + (from == QS_END_B);
+}
+
+/* NULL: nothing deflated has come of it. */
+static struct deflated *deflated_of(struct anonymize *all, const struct qs_decoded_packet *decoded)
+{
+    const uint64_t number = stream_number(decoded->conversation, decoded->packet->from);
+    struct deflated *deflated = g_hash_table_lookup(all->deflated, &number);
+
+    if (deflated || !all->marks->is_deflated)
+        return deflated;
+    deflated = deflated_new();
+    if (deflated)
+        g_hash_table_insert(all->deflated, g_memdup2(&number, sizeof number), deflated);
+    return deflated;
+}
+
+/* What it inflates to is replaced in this unit and in those that have the messages' beginning. */
+static void hold_inflated(struct anonymize *all, struct held_packet *held,
+                          struct deflated *deflated, uint32_t packed_size)
+{
+    g_byte_array_set_size(held->payload, held->payload->len - packed_size);
+    held->deflated = deflated_ref(deflated);
+    for (guint i = 0; i < all->marks->sources->len; i++) {
+        const struct marked_source *source = place_source(all->marks, i + 1);
+
+        if (source->is_stream && source->changed)
+            deflated_replace(deflated, qs_view_of_bytes(source->changed));
+    }
+}
+
+/* What cannot be inflated, as behind a hole, may hold anything: it becomes zeros. */
+static void take_deflated(struct anonymize *all, struct held_packet *held,
+                          const struct qs_decoded_packet *decoded)
+{
+    const struct qs_packet *packet = decoded->packet;
+    const struct qs_view packed = {packet->data, packet->size};
+    struct deflated *deflated = packet->unit ? deflated_of(all, decoded) : NULL;
+
+    if (!deflated)
+        return;
+    if (all->marks->is_deflated)
+        held->inflated = deflated_take(deflated, packed, &held->ended);
+    if (held->inflated)
+        hold_inflated(all, held, deflated, packet->size);
+    else
+        memset(held->payload->data + held->payload->len - packet->size, 0, packet->size);
+}
+
+static void anonymize_conversation_over(struct qs_sessions_handler *handler, uint64_t conversation,
+                                        const struct qs_protocol *protocol)
+{
+    struct anonymize *all = (struct anonymize *)handler;
+    const uint64_t a = stream_number(conversation, QS_END_A);
+    const uint64_t b = stream_number(conversation, QS_END_B);
+
+    (void)protocol;
+    g_hash_table_remove(all->deflated, &a);
+    g_hash_table_remove(all->deflated, &b);
+}
+
+static bool has_packed(const struct marks *marks)
+{
+    bool found = false;
+
+    for (guint i = 0; i < marks->sources->len && !found; i++)
+        found = place_source(marks, i + 1)->packed_size != 0;
+    return found;
+}
+
+/* --- All packets ----------------------------------------------------------------------------- */
 
 static void take_packet(struct anonymize *all, const struct qs_decoded_packet *decoded)
 {
     const struct qs_packet *packet = decoded->packet;
     struct held_packet *held;
 
-    all->delivered += packet->number != all->last;
-    all->last = packet->number;
     /* The packet's own addresses are known before those in its texts. */
     addresses_replace(all->addresses, &packet->source);
     addresses_replace(all->addresses, &packet->destination);
+    learn(all, packet);
+    if (all->ahead)
+        return;
+    all->delivered += packet->number != all->last;
+    all->last = packet->number;
     held = copy_add(all->copy, packet);
     held->fragment = all->marks->fragment;
     held->fragment_size = all->marks->fragment_size;
+    held->is_packed = has_packed(all->marks);
     if (needs_unpacking(all) || !replace_all(all, held, decoded))
         leave_out(all, held, decoded);
+    take_deflated(all, held, decoded);
+    if (all->marks->is_repeated && !packet->unit)
+        copy_repeat(all->copy, held);
 }
 
 static void anonymize_packet(struct qs_sessions_handler *handler,
@@ -401,23 +474,36 @@ static void write_segments(struct anonymize *all, const struct held_packet *pack
 
 static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
 {
-    memcpy(((struct held_packet *)user)->payload->data + at, stand_in, size);
+    memcpy(((GByteArray *)user)->data + at, stand_in, size);
 }
 
-/* Packets that were sent again, and what nothing decodes, may have the same passwords. */
-static void sweep(struct anonymize *all, struct held_packet *packet)
+/* Packets that were sent again, and what nothing decodes, may have the same passwords and names. */
+static void sweep(struct anonymize *all, GByteArray *bytes, bool with_names)
 {
-    words_find(all->passwords, qs_view_of_bytes(packet->payload), for_passwords, sweep_one, packet);
+    words_find(all->passwords, qs_view_of_bytes(bytes), for_passwords, sweep_one, bytes);
+    if (with_names)
+        words_find(all->names, qs_view_of_bytes(bytes), for_stray_names, sweep_one, bytes);
+}
+
+/* Compressed bytes have no names, but may look like one by chance. */
+static void sweep_packet(struct anonymize *all, struct held_packet *packet)
+{
+    sweep(all, packet->payload, !packet->is_packed);
+    if (!packet->deflated)
+        return;
+    sweep(all, packet->inflated, true);
+    deflated_give(packet->deflated, packet->inflated, packet->ended, packet->payload);
 }
 
 static void write_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;
     const uint32_t cut = packet->about.wire_size - packet->about.size;
-    struct frame_content content = {.wire_size = packet->payload->len + cut};
+    struct frame_content content = {0};
 
     all->counts.packed += packet->left_out;
-    sweep(all, packet);
+    sweep_packet(all, packet);
+    content.wire_size = packet->payload->len + cut;
     content.payload = qs_view_of_bytes(packet->payload);
     if (packet->about.unit)
         write_segments(all, packet);
@@ -468,6 +554,15 @@ static void write_file(struct anonymize *all)
     g_free(name);
 }
 
+static void anonymize_ahead(struct action *action, bool begins)
+{
+    struct anonymize *all = (struct anonymize *)action;
+
+    all->ahead = begins;
+    all->refused = false;
+    all->counts = (struct counts){0};
+}
+
 static void anonymize_end(struct action *action, bool any_input)
 {
     struct anonymize *all = (struct anonymize *)action;
@@ -481,6 +576,7 @@ static void anonymize_end(struct action *action, bool any_input)
     words_free(all->passwords);
     words_free(all->names);
     g_hash_table_destroy(all->streams);
+    g_hash_table_destroy(all->deflated);
     g_byte_array_free(all->frame, TRUE);
     pcap_out_free(all->pcap);
     g_free(all);
@@ -507,10 +603,15 @@ static struct action *create(const struct options *options)
     all->frame = g_byte_array_new();
     all->streams =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
+    all->deflated =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
     all->action = (struct action){.handler.sink = &all->marks->sink,
                                   .handler.as_captured = true,
                                   .handler.secrets = QS_SECRETS_FOUND,
                                   .handler.packet = anonymize_packet,
+                                  .handler.conversation_over = anonymize_conversation_over,
+                                  .ahead = anonymize_ahead,
+                                  .twice = options->replace_names,
                                   .input_over = anonymize_input_over,
                                   .end = anonymize_end};
     g_free(folder);

@@ -177,11 +177,31 @@ static unsigned unlikeness(const char *word, const struct entry *entry)
                : edits_between(word, entry->option.long_name);
 }
 
+/* What other programs call it. */
+static const struct {
+    const char *theirs, *ours;
+} synonyms[] = {{"protocol", "port"}, {"decode-as", "port"},        {"info", "list"},
+                {"print", "dump"},    {"display-filter", "filter"}, {"overwrite", "force"},
+                {"folder", "output"}};
+
+static const struct {
+    char theirs;
+    const char *ours;
+} letters[] = {{'Y', "filter"}, {'d', "port"}};
+
+static const char *synonym(const char *word)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(synonyms); i++)
+        if (strcmp(synonyms[i].theirs, word) == 0)
+            return synonyms[i].ours;
+    return NULL;
+}
+
 /* The name of the option that was probably meant, or NULL. */
 static const char *nearest(const struct option_table *table, const char *word)
 {
-    const char *name = NULL;
-    unsigned least = EDITS_MAX + 1;
+    const char *name = synonym(word);
+    unsigned least = name ? 0 : EDITS_MAX + 1;
 
     for (guint i = 0; i < table->entries->len; i++) {
         const struct entry *entry = entry_at(table, i);
@@ -219,6 +239,15 @@ static char *unknown(const struct option_table *table, const char *name)
                  : g_strdup_printf("--%s: no such option", name);
 }
 
+static char *unknown_letter(char letter)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(letters); i++)
+        if (letters[i].theirs == letter)
+            return g_strdup_printf("-%c: no such option; did you mean --%s?", letter,
+                                   letters[i].ours);
+    return g_strdup_printf("-%c: no such option", letter);
+}
+
 static char *value_of_flag(const struct option_table *table, const char *name, const char *value)
 {
     const struct entry *other = find_long(table, value);
@@ -253,7 +282,7 @@ static char *short_problem(const struct option_table *table, const char *word, b
         const struct entry *entry = find_short(table, *letter);
 
         if (!entry)
-            return g_strdup_printf("-%c: no such option", *letter);
+            return unknown_letter(*letter);
         if (takes_value(entry)) {
             *skip = !letter[1];
             break;

@@ -28,6 +28,7 @@ struct pcap {
     struct cut *cut;
     unsigned demos; /* that were asked for */
     bool any_demo;
+    char *summary; /* what the file holds, for when it is there; or NULL */
 };
 
 /* --- Sending --- */
@@ -207,25 +208,25 @@ static bool cut_captures(struct pcap *pcap)
                 "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
         good = false;
     }
-    if (good && !pcap->options->quiet)
-        print_line("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packets, %u session%s",
-                   pcap->options->argument, counts.kept, counts.frames, counts.sessions,
-                   counts.sessions == 1 ? "" : "s");
+    if (good)
+        pcap->summary = g_strdup_printf(
+            "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packets, %u session%s", counts.kept,
+            counts.frames, counts.sessions, counts.sessions == 1 ? "" : "s");
     return good;
 }
 
 /* --- The end --- */
 
-static bool finish_demos(const struct pcap *pcap)
+static bool finish_demos(struct pcap *pcap)
 {
     if (cut_options_are_given(&pcap->options->cut)) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--packets, --from, --to and --no-sign-on go with captures, not with demos");
         return false;
     }
-    if (!pcap->options->quiet)
-        print_line("%s: %" G_GUINT64_FORMAT " packets of %u demo%s", pcap->options->argument,
-                   pcap_out_packets(pcap->sender.pcap), pcap->demos, pcap->demos == 1 ? "" : "s");
+    pcap->summary = g_strdup_printf("%" G_GUINT64_FORMAT " packets of %u demo%s",
+                                    pcap_out_packets(pcap->sender.pcap), pcap->demos,
+                                    pcap->demos == 1 ? "" : "s");
     return true;
 }
 
@@ -251,9 +252,12 @@ static void pcap_end(struct action *action, bool any_input)
         error = pcap_out_commit(pcap->sender.pcap, name, pcap->options->force);
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument}, "%s", error);
+    else if (pcap->summary && !pcap->options->quiet)
+        print_line("%s: %s", pcap->options->argument, pcap->summary);
     pcap_out_free(pcap->sender.pcap);
     cut_free(pcap->cut);
     g_byte_array_free(pcap->sender.base.packet, TRUE);
+    g_free(pcap->summary);
     g_free(error);
     g_free(name);
     g_free(pcap);
@@ -261,6 +265,9 @@ static void pcap_end(struct action *action, bool any_input)
 
 static char *name_problem(const char *file)
 {
+    if (qs_demo_format_of_name(file))
+        return g_strdup_printf("--pcap %s: writes a capture; for a demo use --output %s", file,
+                               file);
     return writer_name_problem("--pcap", file);
 }
 

@@ -6,6 +6,7 @@
 struct copy {
     GQueue packets;        /* struct held_packet, by number */
     GHashTable *by_number; /* uint64_t: struct held_packet; of datagrams */
+    GHashTable *by_bytes;  /* GBytes, as they were: the first struct held_packet that has them */
     copy_writer *write;
     void *user;
 };
@@ -15,6 +16,14 @@ static void free_packet(gpointer data)
     struct held_packet *packet = data;
 
     g_byte_array_free(packet->payload, TRUE);
+    if (packet->original)
+        g_bytes_unref(packet->original);
+    if (packet->repeats)
+        g_ptr_array_free(packet->repeats, TRUE);
+    if (packet->deflated) {
+        g_byte_array_unref(packet->inflated);
+        deflated_unref(packet->deflated);
+    }
     g_free(packet);
 }
 
@@ -24,6 +33,7 @@ struct copy *copy_new(copy_writer *write, void *user)
 
     g_queue_init(&copy->packets);
     copy->by_number = g_hash_table_new(g_int64_hash, g_int64_equal);
+    copy->by_bytes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     copy->write = write;
     copy->user = user;
     return copy;
@@ -33,13 +43,28 @@ void copy_free(struct copy *copy)
 {
     g_queue_clear_full(&copy->packets, free_packet);
     g_hash_table_destroy(copy->by_number);
+    g_hash_table_destroy(copy->by_bytes);
     g_free(copy);
+}
+
+static void replace_repeats(const struct held_packet *packet)
+{
+    for (guint i = 0; packet->repeats && i < packet->repeats->len; i++) {
+        struct held_packet *repeat = packet->repeats->pdata[i];
+
+        g_byte_array_set_size(repeat->payload, 0);
+        g_byte_array_append(repeat->payload, packet->payload->data, packet->payload->len);
+        repeat->left_out = packet->left_out;
+    }
 }
 
 static void write_first(struct copy *copy)
 {
     struct held_packet *packet = g_queue_pop_head(&copy->packets);
 
+    replace_repeats(packet);
+    if (packet->original && g_hash_table_lookup(copy->by_bytes, packet->original) == packet)
+        g_hash_table_remove(copy->by_bytes, packet->original);
     if (g_hash_table_lookup(copy->by_number, &packet->about.number) == packet)
         g_hash_table_remove(copy->by_number, &packet->about.number);
     copy->write(copy->user, packet);
@@ -63,7 +88,7 @@ static bool same_end(const struct qs_packet *a, const struct qs_packet *b)
     return same_address(&a->source, &b->source) && same_address(&a->destination, &b->destination);
 }
 
-/* The packet that has the units before this one, or NULL. */
+/* The packet that has the units before this one, or NULL: the next is one of its own. */
 static struct held_packet *find_units_before(const struct copy *copy,
                                              const struct qs_packet *packet)
 {
@@ -74,7 +99,7 @@ static struct held_packet *find_units_before(const struct copy *copy,
             break;
         if (held->about.number == packet->number && held->about.unit && !packet->missing &&
             same_end(&held->about, packet))
-            return held;
+            return held->deflated ? NULL : held;
     }
     return NULL;
 }
@@ -89,6 +114,25 @@ static void insert(struct copy *copy, struct held_packet *packet)
         g_queue_insert_after(&copy->packets, link, packet);
     else
         g_queue_push_head(&copy->packets, packet);
+}
+
+/* Of several with the same bytes the first counts. */
+static void keep_original(struct copy *copy, struct held_packet *packet)
+{
+    packet->original = g_bytes_new(packet->payload->data, packet->payload->len);
+    if (!g_hash_table_contains(copy->by_bytes, packet->original))
+        g_hash_table_insert(copy->by_bytes, packet->original, packet);
+}
+
+void copy_repeat(struct copy *copy, struct held_packet *packet)
+{
+    struct held_packet *first = g_hash_table_lookup(copy->by_bytes, packet->original);
+
+    if (!first || first == packet || !same_end(&first->about, &packet->about))
+        return;
+    if (!first->repeats)
+        first->repeats = g_ptr_array_new();
+    g_ptr_array_add(first->repeats, packet);
 }
 
 struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet)
@@ -106,6 +150,8 @@ struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet)
     if (!packet->unit)
         g_hash_table_insert(copy->by_number, &held->about.number, held);
     g_byte_array_append(held->payload, packet->data, packet->size);
+    if (!packet->unit)
+        keep_original(copy, held);
     return held;
 }
 

@@ -13,14 +13,23 @@
 
 #include "common/core/packet.h"
 #include "common/core/reader.h"
+#include "pcap2demo/anonymize/deflated.h"
 
 enum { COPY_HELD_MAX = 4096 };
 
 struct held_packet {
     struct qs_packet about; /* `data` is not valid: see payload */
     GByteArray *payload;
+    GBytes *original; /* what the payload was; NULL: it is of a stream */
     bool left_out;
+    bool is_packed;     /* something in it is compressed */
+    GPtrArray *repeats; /* struct held_packet: later ones with the same bytes; or NULL */
     uint32_t fragment, fragment_size; /* the message's fragment in it; size 0: there is none */
+
+    /* A unit of a deflate stream, with which the payload goes on: see deflated.h. */
+    struct deflated *deflated; /* NULL: there is none */
+    GByteArray *inflated;
+    bool ended;
 };
 
 struct copy;
@@ -33,9 +42,16 @@ void copy_free(struct copy *copy);
 
 /*
  * Takes a copy of the packet, which must live in an input's order or nearly. A further unit of a
- * stream, of the same packet and end, is put behind the one before; it is returned then.
+ * stream, of the same packet and end, is put behind the one before, unless that is deflated; it is
+ * returned then.
  */
 struct held_packet *copy_add(struct copy *copy, const struct qs_packet *packet);
+
+/*
+ * The datagram is not decoded, since it repeats an earlier one: what is replaced in that, if it is
+ * still held, is replaced in this one, too.
+ */
+void copy_repeat(struct copy *copy, struct held_packet *packet);
 
 /* The packet of this number, or NULL: it is not held. */
 struct held_packet *copy_find(const struct copy *copy, uint64_t number);

@@ -101,17 +101,81 @@ static void take_chat(struct marks *marks, struct qs_view text, uint32_t offset)
         add(marks, MARK_CHAT, offset + chat_start(text), text.size - chat_start(text));
 }
 
+/* What engines call players and servers that have no name says nothing of anybody. */
+static bool is_nameless(struct qs_view name)
+{
+    static const char *const names[] = {"player", "unnamed", "noname"};
+    bool found = false;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(names) && !found; i++)
+        found = name.size == strlen(names[i]) &&
+                g_ascii_strncasecmp((const char *)name.data, names[i], name.size) == 0;
+    return found;
+}
+
+static void add_name(struct marks *marks, struct qs_view name, uint32_t offset)
+{
+    if (name.size && !is_nameless(name))
+        add(marks, MARK_NAME, offset, name.size);
+    remember_player(marks, name);
+}
+
+static bool is_name_row(const struct qs_field *row)
+{
+    static const char *const ends[] = {".updatename.name", ".status.player.name", ".control.name",
+                                       ".gtv.name",        "acknex.player",       ".hostname"};
+    bool found = false;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(ends) && !found; i++)
+        found = ends_with(row->name, ends[i]);
+    return found;
+}
+
 static void take_name(struct marks *marks, const struct qs_field *row, struct qs_view text,
                       uint32_t offset)
 {
     const uint8_t *skin = text.size ? memchr(text.data, '\\', text.size) : NULL;
-    const struct qs_view name = {text.data,
-                                 marks->is_skin && skin ? (uint32_t)(skin - text.data) : text.size};
 
-    if (!marks->is_skin && !marks->after_name && !ends_with(row->name, ".updatename.name"))
+    if (marks->is_skin && skin)
+        text.size = (uint32_t)(skin - text.data);
+    if (marks->is_skin || marks->after_name || is_name_row(row))
+        add_name(marks, text, offset);
+}
+
+/* "3 40 \"bob\"", with frags and ping, as some servers of Quake list players. */
+static void take_listed_name(struct marks *marks, const struct qs_field *row, struct qs_view text,
+                             uint32_t offset)
+{
+    uint32_t start = 0, end = text.size;
+
+    if (!ends_with(row->name, ".oob.player"))
         return;
-    add(marks, MARK_NAME, offset, name.size);
-    remember_player(marks, name);
+    while (start < end && text.data[start] != '"')
+        start++;
+    while (end > start && text.data[end - 1] != '"')
+        end--;
+    if (end > start + 2)
+        add_name(marks, (struct qs_view){text.data + start + 1, end - start - 2},
+                 offset + start + 1);
+}
+
+/* In info strings, which may stand in commands: "fullserverinfo \"\hostname\..."; up to a
+ * backslash, a quotation mark or the line's end. */
+static void take_info_names(struct marks *marks, struct qs_view text, uint32_t offset)
+{
+    static const char *const keys[] = {"\\name\\", "\\hostname\\"};
+
+    for (uint32_t at = 0; at < text.size; at++)
+        for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+            const uint32_t start = at + (uint32_t)strlen(keys[i]);
+            uint32_t end = start;
+
+            if (start >= text.size || memcmp(text.data + at, keys[i], start - at) != 0)
+                continue;
+            while (end < text.size && !strchr("\\\"\n", text.data[end]))
+                end++;
+            add_name(marks, (struct qs_view){text.data + start, end - start}, offset + start);
+        }
 }
 
 /* "name bob", by which a client of Quake tells its name, with "color" and others like it. */
@@ -123,8 +187,7 @@ static void take_name_command(struct marks *marks, struct qs_view text, uint32_t
     if (!qs_token_next(text, &pos, &word) || !qs_view_equal(word.text, "name") ||
         !qs_token_next(text, &pos, &word))
         return;
-    add(marks, MARK_NAME, offset + (uint32_t)(word.text.data - text.data), word.text.size);
-    remember_player(marks, word.text);
+    add_name(marks, word.text, offset + (uint32_t)(word.text.data - text.data));
 }
 
 static void take_text(struct marks *marks, const struct qs_field *row, const struct qs_value *value)
@@ -133,10 +196,12 @@ static void take_text(struct marks *marks, const struct qs_field *row, const str
     const struct qs_view text = value->bytes;
 
     take_name(marks, row, text, offset);
+    take_listed_name(marks, row, text, offset);
     take_name_command(marks, text, offset);
+    take_info_names(marks, text, offset);
     take_chat(marks, text, offset);
     add(marks, MARK_TEXT, offset, text.size);
-    marks->after_name = qs_view_equal(text, "name");
+    marks->after_name = qs_view_equal(text, "name") || qs_view_equal(text, "hostname");
     marks->is_chat = marks->is_skin = false;
 }
 
@@ -155,14 +220,26 @@ static void take_number(struct marks *marks, const struct qs_field *row,
     marks->is_skin = strcmp(name, "CS_PLAYERSKINS") == 0 || (marks->is_skin && value->generated);
 }
 
+/* They may be compressed, and what they inflate to comes next. */
+static void take_bytes(struct marks *marks, const struct qs_field *row,
+                       const struct qs_value *value)
+{
+    marks->packed = (struct packed){.bytes = value->bytes,
+                                    .source = source_in_force(marks),
+                                    .offset = value->offset,
+                                    .count = marks->count,
+                                    .is_stream = ends_with(row->name, ".gtv.deflated")};
+    marks->is_deflated =
+        marks->is_deflated || marks->packed.is_stream || ends_with(row->name, ".gtv.adler32");
+}
+
 static void marks_field(struct qs_sink *sink, const struct qs_field *row,
                         const struct qs_value *value)
 {
     struct marks *marks = self(sink);
 
     if (row->type == QS_BYTES)
-        marks->packed =
-            (struct packed){value->bytes, source_in_force(marks), value->offset, marks->count};
+        take_bytes(marks, row, value);
     if (ends_with(row->name, ".zpacket.size"))
         marks->count = value->offset;
     if (row->type == QS_TEXT && !value->generated)
@@ -180,6 +257,16 @@ static void marks_field(struct qs_sink *sink, const struct qs_field *row,
 static void marks_secret(struct qs_sink *sink, uint32_t offset, uint32_t length)
 {
     add(self(sink), MARK_PASSWORD, offset, length);
+}
+
+/* Such packets are not decoded again. */
+static void marks_note(struct qs_sink *sink, enum qs_note kind, uint32_t offset, uint32_t length,
+                       const char *text)
+{
+    (void)offset, (void)length, (void)text;
+    if (kind == QS_NOTE_SEQUENCE_DUPLICATE || kind == QS_NOTE_SEQUENCE_STALE ||
+        kind == QS_NOTE_RETRANSMISSION)
+        self(sink)->is_repeated = true;
 }
 
 struct qs_view marked_source_bytes(const struct marked_source *source)
@@ -208,8 +295,9 @@ static void find_packed(const struct marks *marks, struct marked_source *source)
 
     source->parent = source_in_force(marks);
     if (source->packets->len || packed->source != source->parent || !packed->bytes.size ||
-        !repack_understands(packed->bytes, marked_source_bytes(source)))
+        (!packed->is_stream && !repack_understands(packed->bytes, marked_source_bytes(source))))
         return;
+    source->is_stream = packed->is_stream;
     source->packed = packed->offset;
     source->packed_size = packed->bytes.size;
     source->count = packed->count;
@@ -242,8 +330,8 @@ struct marks *marks_new(void)
 {
     struct marks *marks = g_new0(struct marks, 1);
 
-    marks->sink =
-        (struct qs_sink){.field = marks_field, .secret = marks_secret, .source = marks_source};
+    marks->sink = (struct qs_sink){
+        .field = marks_field, .note = marks_note, .secret = marks_secret, .source = marks_source};
     marks->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
     marks->sources = g_ptr_array_new_with_free_func(free_source);
     marks->open = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -273,4 +361,5 @@ void marks_clear(struct marks *marks)
     marks->packed = (struct packed){0};
     marks->count = 0;
     marks->after_name = marks->is_chat = marks->is_skin = false;
+    marks->is_deflated = marks->is_repeated = false;
 }

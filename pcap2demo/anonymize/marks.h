@@ -16,7 +16,7 @@ enum mark_kind {
     MARK_PASSWORD,
     MARK_ADDRESS, /* four bytes */
     MARK_TEXT,    /* any text: names may stand in it */
-    MARK_NAME,    /* a player's name */
+    MARK_NAME,    /* a player's or a server's name */
     MARK_CHAT     /* what a player said */
 };
 
@@ -35,6 +35,7 @@ struct marked_source {
     /* What it was inflated from, in the source `parent`; `packed_size` 0: that is not known. */
     unsigned parent;
     uint32_t packed, packed_size;
+    bool is_stream;      /* a deflate stream goes on with that: see deflated.h */
     uint32_t count;      /* where the size stands, in two bytes; 0: that is not known */
     GByteArray *changed; /* with what was replaced; NULL: nothing was */
 };
@@ -54,10 +55,13 @@ struct marks {
         struct qs_view bytes; /* of the last opaque field, and where it was */
         unsigned source;
         uint32_t offset, count;
+        bool is_stream;
     } packed;
+    bool is_repeated;    /* it was there before, or comes late */
+    bool is_deflated;    /* the packet goes on with a deflate stream */
     uint32_t count;      /* where the size of the next one stands */
     GHashTable *players; /* GBytes: their names so far */
-    bool after_name;     /* the text before was the key "name" */
+    bool after_name;     /* the text before was the key "name" or "hostname" */
     bool is_chat;        /* the next text is what a player said */
     bool is_skin;        /* the next text is a player's name and skin */
 };

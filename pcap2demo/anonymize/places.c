@@ -191,7 +191,7 @@ bool place_deflate(struct place *place)
     for (guint i = place->marks->sources->len; i > 0 && done; i--) {
         const struct marked_source *source = place_source(place->marks, i);
 
-        done = !source->changed || deflate_source(place, source);
+        done = !source->changed || source->is_stream || deflate_source(place, source);
     }
     return done;
 }

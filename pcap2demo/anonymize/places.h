@@ -31,7 +31,10 @@ bool place_enter(struct place *place, unsigned source);
 
 void place_replace(const struct place *place, uint32_t offset, const void *bytes, uint32_t size);
 
-/* At last: deflates what was replaced in inflated bytes. False where something has no room. */
+/*
+ * At last: deflates what was replaced in inflated bytes, but those of streams. False where
+ * something has no room.
+ */
 bool place_deflate(struct place *place);
 
 #endif

@@ -99,7 +99,7 @@ static bool read_blocks(struct comments_reader *reader, FILE *stream)
     bool ours = false;
 
     pcapng_init(&file, stream);
-    while (pcapng_next(&file) == PCAPNG_GOOD) {
+    while (pcapng_next(&file) == READ_GOOD) {
         ours = take_block(reader, &file);
         if (!ours)
             break;

@@ -18,14 +18,20 @@ static bool has_ending(const char *name, gsize length, const char *ending)
            g_ascii_strncasecmp(name + length - size, ending, size) == 0;
 }
 
-static bool is_input(const char *name)
+/* What is looked for, and what was found. */
+struct search {
+    bool demos;
+    GPtrArray *files;
+};
+
+static bool is_input(const struct search *search, const char *name)
 {
     const gsize length = qs_unpacked_name_length(name);
 
     for (const char *const *ending = capture_endings; *ending; ending++)
         if (has_ending(name, length, *ending))
             return true;
-    for (int i = 0; qs_demo_formats[i]; i++)
+    for (int i = 0; search->demos && qs_demo_formats[i]; i++)
         if (has_ending(name, length, qs_demo_formats[i]->extension))
             return true;
     return false;
@@ -58,23 +64,24 @@ static GPtrArray *names_in(const char *folder, char **error)
     return names;
 }
 
-static bool list(const char *folder, unsigned depth, GPtrArray *files, char **error);
+static bool list(const char *folder, unsigned depth, const struct search *search, char **error);
 
-static bool list_path(char *path, const char *name, unsigned depth, GPtrArray *files, char **error)
+static bool list_path(char *path, const char *name, unsigned depth, const struct search *search,
+                      char **error)
 {
     bool good = true;
 
     if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        if (is_input(name))
-            g_ptr_array_add(files, g_strdup(path));
+        if (is_input(search, name))
+            g_ptr_array_add(search->files, g_strdup(path));
     } else if (depth && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-        good = list(path, depth - 1, files, error);
+        good = list(path, depth - 1, search, error);
     }
     return good;
 }
 
 /* `depth`: of the folders below that are looked at. */
-static bool list(const char *folder, unsigned depth, GPtrArray *files, char **error)
+static bool list(const char *folder, unsigned depth, const struct search *search, char **error)
 {
     GPtrArray *names = names_in(folder, error);
     bool good = names != NULL;
@@ -83,7 +90,7 @@ static bool list(const char *folder, unsigned depth, GPtrArray *files, char **er
         const char *name = g_ptr_array_index(names, i);
         char *path = g_build_filename(folder, name, NULL);
 
-        good = list_path(path, name, depth, files, error);
+        good = list_path(path, name, depth, search, error);
         g_free(path);
     }
     if (names)
@@ -91,7 +98,9 @@ static bool list(const char *folder, unsigned depth, GPtrArray *files, char **er
     return good;
 }
 
-bool folder_list(const char *folder, bool recursive, GPtrArray *files, char **error)
+bool folder_list(const char *folder, bool recursive, bool demos, GPtrArray *files, char **error)
 {
-    return list(folder, recursive ? DEPTH_MAX : 0, files, error);
+    const struct search search = {.demos = demos, .files = files};
+
+    return list(folder, recursive ? DEPTH_MAX : 0, &search, error);
 }

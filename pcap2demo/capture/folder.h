@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 /*
- * Adds to `files` (new texts) the captures and demos in `folder`, in the order of their names. They
+ * Adds to `files` (new texts) the captures and, with `demos`, demos in `folder`, in the order of
+ * their names. They
  * are known by the endings of their names, also in front of those of compressed files; hidden ones
  * are left out.
  * `recursive`: those in the folders below, too; links to folders are not followed. False on
  * failure; then `*error` is a new text.
  */
-bool folder_list(const char *folder, bool recursive, GPtrArray *files, char **error);
+bool folder_list(const char *folder, bool recursive, bool demos, GPtrArray *files, char **error);
 
 #endif

@@ -30,12 +30,12 @@ struct link_filter {
 };
 
 struct input {
-    /* One of these; the others are NULL. */
-    pcap_t *pcap;             /* an interface, or a pcap file that is libpcap's matter */
-    struct pcap_in *file;     /* a pcap file */
-    struct pcapng_in *pcapng; /* a pcapng file */
+    /* One of these; the other is NULL. */
+    pcap_t *pcap; /* an interface, or a file that is libpcap's matter */
+    struct frame_reader *reader;
     char *name, *stem;
     bool live;
+    bool mixed;      /* the link types of frames may differ */
     char *filter;    /* files only: the frames that do not match are counted, not handed out */
     GArray *filters; /* struct link_filter; of the link types that there were */
     uint64_t frames;
@@ -78,7 +78,8 @@ static bool compile(struct link_filter *filter, const char *expression, char **e
     filter->usable =
         pcap_compile(frames, &filter->program, expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!filter->usable)
-        *error = g_strdup_printf("filter \"%s\": %s", expression, pcap_geterr(frames));
+        *error = g_strdup_printf("filter \"%s\": %s (filters are tcpdump's, as \"udp port 27500\")",
+                                 expression, pcap_geterr(frames));
     pcap_close(frames);
     return filter->usable;
 }
@@ -147,12 +148,12 @@ static bool open_pcap(struct input *input, FILE *stream, char **error)
 
 static bool open_capture(struct input *input, FILE *stream, char **error)
 {
-    if (is_pcapng_stream(stream)) {
-        input->pcapng = pcapng_in_open(stream, error);
-        return input->pcapng != NULL;
-    }
-    input->file = pcap_in_open(stream);
-    return input->file || open_pcap(input, stream, error);
+    input->mixed = is_pcapng_stream(stream);
+    if (input->mixed)
+        input->reader = pcapng_in_open(stream, error);
+    else
+        input->reader = pcap_in_open(stream);
+    return input->reader || (!input->mixed && open_pcap(input, stream, error));
 }
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
@@ -265,14 +266,12 @@ const char *input_stem(const struct input *input)
 
 int input_link_type(const struct input *input)
 {
-    if (input->file)
-        return pcap_in_link_type(input->file);
-    return input->pcapng ? pcapng_in_link_type(input->pcapng) : pcap_datalink(input->pcap);
+    return input->reader ? input->reader->link_type : pcap_datalink(input->pcap);
 }
 
 bool input_is_mixed(const struct input *input)
 {
-    return input->pcapng != NULL;
+    return input->mixed;
 }
 
 const char *input_error(const struct input *input)
@@ -285,17 +284,10 @@ uint64_t input_frames(const struct input *input)
     return input->frames;
 }
 
-static const char *problem_of(const struct input *input)
-{
-    if (input->file)
-        return pcap_in_problem(input->file);
-    return input->pcapng ? pcapng_in_problem(input->pcapng) : pcap_geterr(input->pcap);
-}
-
 /* What is wrong, and where in the file. */
 static enum input_status broken(struct input *input)
 {
-    const char *reason = problem_of(input);
+    const char *reason = input->reader ? input->reader->problem : pcap_geterr(input->pcap);
 
     g_free(input->error);
     if (input->live)
@@ -339,53 +331,25 @@ static enum input_status next_of_pcap(struct input *input, struct input_frame *f
     return INPUT_FRAME;
 }
 
-static enum input_status next_of_file(struct input *input, struct input_frame *frame)
+static enum input_status next_of_reader(struct input *input, struct input_frame *frame)
 {
-    struct pcap_in_frame found;
-
     if (input->interrupted)
         return INPUT_END;
-    switch (pcap_in_next(input->file, &found)) {
-    case PCAP_IN_GOOD:
+    switch (input->reader->next(input->reader, frame)) {
+    case READ_GOOD:
         break;
-    case PCAP_IN_OVER:
+    case READ_OVER:
         return INPUT_END;
-    case PCAP_IN_BROKEN:
+    case READ_BROKEN:
         return broken(input);
     }
-    input->position = pcap_in_position(input->file);
-    *frame = (struct input_frame){
-        .bytes = found.bytes, .time = found.time, .link_type = pcap_in_link_type(input->file)};
-    return INPUT_FRAME;
-}
-
-static enum input_status next_of_pcapng(struct input *input, struct input_frame *frame)
-{
-    struct pcapng_frame found;
-
-    if (input->interrupted)
-        return INPUT_END;
-    switch (pcapng_in_next(input->pcapng, &found)) {
-    case PCAPNG_GOOD:
-        break;
-    case PCAPNG_OVER:
-        return INPUT_END;
-    case PCAPNG_BROKEN:
-        return broken(input);
-    }
-    input->position = pcapng_in_position(input->pcapng);
-    *frame = (struct input_frame){.bytes = found.bytes,
-                                  .time = found.time,
-                                  .link_type = found.link_type,
-                                  .comment = found.comment};
+    input->position = input->reader->position;
     return INPUT_FRAME;
 }
 
 static enum input_status next(struct input *input, struct input_frame *frame)
 {
-    if (input->file)
-        return next_of_file(input, frame);
-    return input->pcapng ? next_of_pcapng(input, frame) : next_of_pcap(input, frame);
+    return input->reader ? next_of_reader(input, frame) : next_of_pcap(input, frame);
 }
 
 enum input_status input_next(struct input *input, struct input_frame *frame)
@@ -431,10 +395,8 @@ struct input_drops input_drops(const struct input *input)
 void input_close(struct input *input)
 {
     free_filters(input);
-    if (input->file)
-        pcap_in_close(input->file);
-    else if (input->pcapng)
-        pcapng_in_close(input->pcapng);
+    if (input->reader)
+        input->reader->close(input->reader);
     else if (input->pcap)
         pcap_close(input->pcap);
     g_free(input->name);

@@ -13,16 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/core/reader.h"
-#include "pcap2demo/capture/span.h"
-
-struct input_frame {
-    struct span bytes;      /* from the link layer on */
-    uint64_t number;        /* in this file or recording, from 1; a filter leaves numbers out */
-    int64_t time;           /* nanoseconds since the epoch */
-    int link_type;          /* a DLT_ value of libpcap */
-    struct qs_view comment; /* not empty: the packet has one, in a pcapng file */
-};
+#include "pcap2demo/capture/frame_reader.h"
 
 enum input_status {
     INPUT_FRAME,

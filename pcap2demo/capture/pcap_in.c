@@ -9,6 +9,7 @@
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/source.h"
 
 enum {
     FILE_HEADER = 24,
@@ -23,16 +24,14 @@ enum {
 static const uint32_t MAGIC_MICROSECONDS = 0xa1b2c3d4, MAGIC_NANOSECONDS = 0xa1b23c4d;
 
 struct pcap_in {
+    struct frame_reader base;
     FILE *stream; /* is not read any more, but closed at last */
     off_t offset; /* in the file, behind what is in `room` */
     bool big_endian;
     uint32_t unit; /* nanoseconds that the times' fractions count in */
     uint32_t snaplen;
-    int link_type;
-    uint64_t position;
     uint8_t *room; /* ROOM bytes: a piece of the file, behind what the one before left over */
     uint32_t at, size;
-    char *problem;
 };
 
 static uint16_t word16(const struct pcap_in *in, const uint8_t *data)
@@ -61,9 +60,9 @@ static bool read_header(struct pcap_in *in, const uint8_t *header)
     if (!in->snaplen || in->snaplen > PCAP_IN_FRAME_MAX)
         in->snaplen = PCAP_IN_FRAME_MAX;
     link = word32(in, header + 20);
-    in->link_type = link_type_of_file((uint16_t)link);
+    in->base.link_type = link_type_of_file((uint16_t)link);
     return word16(in, header + 4) == VERSION_MAJOR && word16(in, header + 6) == VERSION_MINOR &&
-           link <= UINT16_MAX && link_find(in->link_type);
+           link <= UINT16_MAX && link_find(in->base.link_type);
 }
 
 static bool is_regular(FILE *stream)
@@ -74,30 +73,11 @@ static bool is_regular(FILE *stream)
     return file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-struct pcap_in *pcap_in_open(FILE *stream)
-{
-    struct pcap_in header = {.stream = stream, .position = FILE_HEADER};
-    uint8_t bytes[FILE_HEADER];
-    const off_t start = is_regular(stream) ? ftello(stream) : -1;
-
-    if (start < 0)
-        return NULL;
-    if (fread(bytes, 1, sizeof bytes, stream) != sizeof bytes || !read_header(&header, bytes)) {
-        fseeko(stream, start, SEEK_SET);
-        return NULL;
-    }
-    header.offset = start + FILE_HEADER;
-    header.room = g_malloc(ROOM);
-    return g_memdup2(&header, sizeof header);
-}
-
 /* --- Frames ---------------------------------------------------------------------------------- */
 
-static enum pcap_in_status broken(struct pcap_in *in, char *problem)
+static enum read_status broken(struct pcap_in *in, char *problem)
 {
-    g_free(in->problem);
-    in->problem = problem;
-    return PCAP_IN_BROKEN;
+    return read_broken(&in->base.problem, problem);
 }
 
 /* Bytes read behind those that are there: 0 at the end of the file, -1 on failure. */
@@ -116,7 +96,7 @@ static ssize_t read_piece(struct pcap_in *in)
 }
 
 /* Reads on until `need` bytes are there. */
-static enum pcap_in_status fetch(struct pcap_in *in, uint32_t need)
+static enum read_status fetch(struct pcap_in *in, uint32_t need)
 {
     ssize_t size = 1;
 
@@ -128,16 +108,16 @@ static enum pcap_in_status fetch(struct pcap_in *in, uint32_t need)
     if (size < 0)
         return broken(in, g_strdup(g_strerror(errno)));
     if (in->size >= need)
-        return PCAP_IN_GOOD;
+        return READ_GOOD;
     if (!in->size)
-        return PCAP_IN_OVER;
+        return READ_OVER;
     return broken(in,
                   g_strdup_printf("the file ends with %u of %u bytes of a packet", in->size, need));
 }
 
-static inline enum pcap_in_status ensure(struct pcap_in *in, uint32_t need)
+static inline enum read_status ensure(struct pcap_in *in, uint32_t need)
 {
-    return in->size - in->at >= need ? PCAP_IN_GOOD : fetch(in, need);
+    return in->size - in->at >= need ? READ_GOOD : fetch(in, need);
 }
 
 /* A damaged file can hold any fraction. */
@@ -149,51 +129,61 @@ static int64_t time_of(const struct pcap_in *in, const uint8_t *header)
            (int64_t)MIN(fraction, NANOSECONDS - in->unit);
 }
 
-enum pcap_in_status pcap_in_next(struct pcap_in *in, struct pcap_in_frame *frame)
+static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
 {
-    enum pcap_in_status status = ensure(in, FRAME_HEADER);
+    struct pcap_in *in = (struct pcap_in *)reader;
+    enum read_status status = ensure(in, FRAME_HEADER);
     const uint8_t *header;
     uint32_t size;
 
-    if (status != PCAP_IN_GOOD)
+    if (status != READ_GOOD)
         return status;
     size = word32(in, in->room + in->at + 8);
     if (size > PCAP_IN_FRAME_MAX)
         return broken(in, g_strdup_printf("a packet of %u bytes", size));
     status = ensure(in, FRAME_HEADER + size);
-    if (status != PCAP_IN_GOOD)
+    if (status != READ_GOOD)
         return status;
     header = in->room + in->at;
-    frame->bytes = (struct span){header + FRAME_HEADER, MIN(size, in->snaplen),
-                                 MAX(size, word32(in, header + 12))};
-    frame->time = time_of(in, header);
+    *frame = (struct input_frame){
+        .bytes = {header + FRAME_HEADER, MIN(size, in->snaplen),
+                  MAX(size, word32(in, header + 12))},
+        .time = time_of(in, header),
+        .link_type = in->base.link_type,
+    };
     in->at += FRAME_HEADER + size;
-    in->position += FRAME_HEADER + size;
-    return PCAP_IN_GOOD;
+    in->base.position += FRAME_HEADER + size;
+    return READ_GOOD;
 }
 
 /* --- The file -------------------------------------------------------------------------------- */
 
-int pcap_in_link_type(const struct pcap_in *in)
+static void close_file(struct frame_reader *reader)
 {
-    return in->link_type;
-}
+    struct pcap_in *in = (struct pcap_in *)reader;
 
-const char *pcap_in_problem(const struct pcap_in *in)
-{
-    return in->problem;
-}
-
-uint64_t pcap_in_position(const struct pcap_in *in)
-{
-    return in->position;
-}
-
-void pcap_in_close(struct pcap_in *in)
-{
-    if (in->stream != stdin)
-        fclose(in->stream);
+    source_close_plain(in->stream);
     g_free(in->room);
-    g_free(in->problem);
+    g_free(in->base.problem);
     g_free(in);
+}
+
+struct frame_reader *pcap_in_open(FILE *stream)
+{
+    struct pcap_in header = {.base = {.next = next, .close = close_file, .position = FILE_HEADER},
+                             .stream = stream};
+    struct pcap_in *in;
+    uint8_t bytes[FILE_HEADER];
+    const off_t start = is_regular(stream) ? ftello(stream) : -1;
+
+    if (start < 0)
+        return NULL;
+    if (fread(bytes, 1, sizeof bytes, stream) != sizeof bytes || !read_header(&header, bytes)) {
+        fseeko(stream, start, SEEK_SET);
+        return NULL;
+    }
+    header.offset = start + FILE_HEADER;
+    header.room = g_malloc(ROOM);
+    in = g_memdup2(&header, sizeof header);
+    return &in->base;
 }

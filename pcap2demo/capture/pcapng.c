@@ -54,14 +54,12 @@ struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options, 
 
 /* --- Blocks ---------------------------------------------------------------------------------- */
 
-static enum pcapng_status broken(struct pcapng *file, char *problem)
+static enum read_status broken(struct pcapng *file, char *problem)
 {
-    g_free(file->problem);
-    file->problem = problem;
-    return PCAPNG_BROKEN;
+    return read_broken(&file->problem, problem);
 }
 
-static enum pcapng_status ends_early(struct pcapng *file)
+static enum read_status ends_early(struct pcapng *file)
 {
     return broken(
         file, g_strdup(ferror(file->stream) ? g_strerror(errno) : "the file ends within a block"));
@@ -77,7 +75,7 @@ static bool take_byte_order(struct pcapng *file, const uint8_t *order)
 
 /* The rest of a block of `size` bytes, of which `known` are in the body; its size is there again.
  */
-static enum pcapng_status read_body(struct pcapng *file, uint32_t size, uint32_t known)
+static enum read_status read_body(struct pcapng *file, uint32_t size, uint32_t known)
 {
     const uint32_t wanted = size - BLOCK_HEAD;
     const uint32_t body = wanted - BLOCK_TAIL;
@@ -89,10 +87,10 @@ static enum pcapng_status read_body(struct pcapng *file, uint32_t size, uint32_t
         return broken(file, g_strdup("a block's length is another at its end"));
     g_byte_array_set_size(file->body, body);
     file->position += size;
-    return PCAPNG_GOOD;
+    return READ_GOOD;
 }
 
-static enum pcapng_status read_section(struct pcapng *file, const uint8_t *head)
+static enum read_status read_section(struct pcapng *file, const uint8_t *head)
 {
     uint8_t order[4];
     uint32_t size;
@@ -106,15 +104,15 @@ static enum pcapng_status read_section(struct pcapng *file, const uint8_t *head)
         return broken(file, g_strdup_printf("a section header of %u bytes", size));
     g_byte_array_set_size(file->body, 0);
     g_byte_array_append(file->body, order, sizeof order);
-    if (read_body(file, size, sizeof order) != PCAPNG_GOOD)
-        return PCAPNG_BROKEN;
+    if (read_body(file, size, sizeof order) != READ_GOOD)
+        return READ_BROKEN;
     if (pcapng_u16(file, file->body->data + 4) != MAJOR_VERSION)
         return broken(file, g_strdup_printf("version %u of pcapng is not known",
                                             pcapng_u16(file, file->body->data + 4)));
-    return PCAPNG_GOOD;
+    return READ_GOOD;
 }
 
-static enum pcapng_status read_block(struct pcapng *file, const uint8_t *head)
+static enum read_status read_block(struct pcapng *file, const uint8_t *head)
 {
     const uint32_t size = pcapng_u32(file, head + 4);
 
@@ -123,13 +121,13 @@ static enum pcapng_status read_block(struct pcapng *file, const uint8_t *head)
     return read_body(file, size, 0);
 }
 
-enum pcapng_status pcapng_next(struct pcapng *file)
+enum read_status pcapng_next(struct pcapng *file)
 {
     uint8_t head[BLOCK_HEAD];
     const size_t size = fread(head, 1, sizeof head, file->stream);
 
     if (!size && !ferror(file->stream))
-        return PCAPNG_OVER;
+        return READ_OVER;
     if (size < sizeof head)
         return ends_early(file);
     file->type = pcapng_u32(file, head);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "common/core/reader.h"
+#include "pcap2demo/capture/frame_reader.h"
 
 enum {
     PCAPNG_SECTION = 0x0a0d0d0a,
@@ -45,17 +46,15 @@ struct pcapng {
     char *problem;     /* or NULL */
 };
 
-enum pcapng_status { PCAPNG_GOOD, PCAPNG_OVER, PCAPNG_BROKEN };
-
 /* From the stream's beginning; it stays the caller's. */
 void pcapng_init(struct pcapng *file, FILE *stream);
 void pcapng_clear(struct pcapng *file);
 
 /*
- * Reads the next block. PCAPNG_OVER: the file ends well. PCAPNG_BROKEN: it ends within a block, or
- * what comes is none, as `problem` says; also where it does not begin with a section.
+ * Reads the next block. READ_BROKEN: the file ends within a block, or what comes is none, as
+ * `problem` says; also where it does not begin with a section.
  */
-enum pcapng_status pcapng_next(struct pcapng *file);
+enum read_status pcapng_next(struct pcapng *file);
 
 /* Numbers in the byte order of the section. */
 uint16_t pcapng_u16(const struct pcapng *file, const uint8_t *at);

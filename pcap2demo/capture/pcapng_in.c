@@ -2,6 +2,8 @@
 #include "pcap2demo/capture/pcapng_in.h"
 
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/pcapng.h"
+#include "pcap2demo/capture/source.h"
 
 enum {
     NANOSECONDS = 1000000000,
@@ -23,19 +25,16 @@ struct interface {
 };
 
 struct pcapng_in {
+    struct frame_reader base;
     struct pcapng file;
     GArray *interfaces; /* struct interface; of the section */
-    int first_link_type;
     bool any_interface;
     int64_t time; /* of the last frame */
-    char *problem;
 };
 
-static enum pcapng_status broken(struct pcapng_in *in, char *problem)
+static enum read_status broken(struct pcapng_in *in, char *problem)
 {
-    g_free(in->problem);
-    in->problem = problem;
-    return PCAPNG_BROKEN;
+    return read_broken(&in->base.problem, problem);
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
@@ -118,7 +117,7 @@ static void read_time_options(const struct pcapng *file, struct interface *inter
     }
 }
 
-static enum pcapng_status read_interface(struct pcapng_in *in)
+static enum read_status read_interface(struct pcapng_in *in)
 {
     const struct pcapng *file = &in->file;
     struct interface interface = {.resolution = MICROSECONDS_DIGITS};
@@ -131,10 +130,10 @@ static enum pcapng_status read_interface(struct pcapng_in *in)
     interface.snaplen = pcapng_u32(file, file->body->data + 4);
     read_time_options(file, &interface);
     if (!in->any_interface)
-        in->first_link_type = interface.link_type;
+        in->base.link_type = interface.link_type;
     in->any_interface = true;
     g_array_append_val(in->interfaces, interface);
-    return PCAPNG_GOOD;
+    return READ_GOOD;
 }
 
 static const struct interface *find_interface(struct pcapng_in *in, uint32_t number)
@@ -148,7 +147,7 @@ static const struct interface *find_interface(struct pcapng_in *in, uint32_t num
 /* --- Packets --------------------------------------------------------------------------------- */
 
 /* Of an enhanced packet block, and of its forerunner, whose interface has 16 bits. */
-static enum pcapng_status read_packet(struct pcapng_in *in, struct pcapng_frame *frame)
+static enum read_status read_packet(struct pcapng_in *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
     const uint8_t *head = file->body->data;
@@ -160,7 +159,7 @@ static enum pcapng_status read_packet(struct pcapng_in *in, struct pcapng_frame 
     interface = find_interface(in, file->type == PCAPNG_PACKET ? pcapng_u32(file, head)
                                                                : pcapng_u16(file, head));
     if (!interface)
-        return PCAPNG_BROKEN;
+        return READ_BROKEN;
     size = pcapng_u32(file, head + 12);
     if (size > file->body->len - PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
@@ -171,11 +170,11 @@ static enum pcapng_status read_packet(struct pcapng_in *in, struct pcapng_frame 
     frame->link_type = interface->link_type;
     frame->comment =
         pcapng_option(file, pcapng_rest(file, PACKET_HEAD + padded), PCAPNG_OPTION_COMMENT);
-    return PCAPNG_GOOD;
+    return READ_GOOD;
 }
 
 /* Its interface is the first, and it has no time: that of the frame before is the nearest. */
-static enum pcapng_status read_simple_packet(struct pcapng_in *in, struct pcapng_frame *frame)
+static enum read_status read_simple_packet(struct pcapng_in *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
     const struct interface *interface;
@@ -185,25 +184,25 @@ static enum pcapng_status read_simple_packet(struct pcapng_in *in, struct pcapng
         return broken(in, g_strdup("a packet's block is too short"));
     interface = find_interface(in, 0);
     if (!interface)
-        return PCAPNG_BROKEN;
+        return READ_BROKEN;
     sent = pcapng_u32(file, file->body->data);
     size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
     if (size > file->body->len - SIMPLE_PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     frame->bytes = (struct span){file->body->data + SIMPLE_PACKET_HEAD, size, sent};
     frame->link_type = interface->link_type;
-    return PCAPNG_GOOD;
+    return READ_GOOD;
 }
 
 /* Sets `*any` where the block has a frame. */
-static enum pcapng_status take_block(struct pcapng_in *in, struct pcapng_frame *frame, bool *any)
+static enum read_status take_block(struct pcapng_in *in, struct input_frame *frame, bool *any)
 {
-    *frame = (struct pcapng_frame){0};
+    *frame = (struct input_frame){0};
     *any = false;
     switch (in->file.type) {
     case PCAPNG_SECTION:
         g_array_set_size(in->interfaces, 0);
-        return PCAPNG_GOOD;
+        return READ_GOOD;
     case PCAPNG_INTERFACE:
         return read_interface(in);
     case PCAPNG_PACKET:
@@ -214,24 +213,27 @@ static enum pcapng_status take_block(struct pcapng_in *in, struct pcapng_frame *
         *any = true;
         return read_simple_packet(in, frame);
     default:
-        return PCAPNG_GOOD;
+        return READ_GOOD;
     }
 }
 
-enum pcapng_status pcapng_in_next(struct pcapng_in *in, struct pcapng_frame *frame)
+static enum read_status next(struct frame_reader *reader, struct input_frame *frame)
 {
-    enum pcapng_status status;
+    struct pcapng_in *in = (struct pcapng_in *)reader;
+    enum read_status status;
     bool any;
 
     do {
         status = pcapng_next(&in->file);
-        if (status == PCAPNG_BROKEN)
+        if (status == READ_BROKEN)
             return broken(in, g_strdup(in->file.problem));
-        if (status == PCAPNG_GOOD)
+        if (status == READ_GOOD)
             status = take_block(in, frame, &any);
-    } while (status == PCAPNG_GOOD && !any);
-    if (status == PCAPNG_GOOD)
+    } while (status == READ_GOOD && !any);
+    if (status == READ_GOOD) {
         frame->time = in->time;
+        in->base.position = in->file.position;
+    }
     return status;
 }
 
@@ -241,54 +243,42 @@ enum pcapng_status pcapng_in_next(struct pcapng_in *in, struct pcapng_frame *fra
 static char *read_up_to_interface(struct pcapng_in *in)
 {
     while (!in->any_interface) {
-        enum pcapng_status status = pcapng_next(&in->file);
+        enum read_status status = pcapng_next(&in->file);
 
-        if (status == PCAPNG_OVER)
+        if (status == READ_OVER)
             return g_strdup("the file describes no interface");
-        if (status == PCAPNG_BROKEN)
+        if (status == READ_BROKEN)
             return g_strdup(in->file.problem);
-        if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == PCAPNG_BROKEN)
-            return g_strdup(in->problem);
+        if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == READ_BROKEN)
+            return g_strdup(in->base.problem);
     }
     return NULL;
 }
 
-struct pcapng_in *pcapng_in_open(FILE *stream, char **error)
+static void close_file(struct frame_reader *reader)
+{
+    struct pcapng_in *in = (struct pcapng_in *)reader;
+
+    source_close_plain(in->file.stream);
+    pcapng_clear(&in->file);
+    g_array_free(in->interfaces, TRUE);
+    g_free(in->base.problem);
+    g_free(in);
+}
+
+struct frame_reader *pcapng_in_open(FILE *stream, char **error)
 {
     struct pcapng_in *in = g_new0(struct pcapng_in, 1);
     char *problem;
 
+    in->base.next = next;
+    in->base.close = close_file;
     pcapng_init(&in->file, stream);
     in->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     problem = read_up_to_interface(in);
     if (!problem)
-        return in;
+        return &in->base;
     *error = problem;
-    pcapng_in_close(in);
+    close_file(&in->base);
     return NULL;
-}
-
-int pcapng_in_link_type(const struct pcapng_in *in)
-{
-    return in->first_link_type;
-}
-
-const char *pcapng_in_problem(const struct pcapng_in *in)
-{
-    return in->problem;
-}
-
-uint64_t pcapng_in_position(const struct pcapng_in *in)
-{
-    return in->file.position;
-}
-
-void pcapng_in_close(struct pcapng_in *in)
-{
-    if (in->file.stream != stdin)
-        fclose(in->file.stream);
-    pcapng_clear(&in->file);
-    g_array_free(in->interfaces, TRUE);
-    g_free(in->problem);
-    g_free(in);
 }

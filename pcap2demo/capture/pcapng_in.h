@@ -12,38 +12,16 @@
 #ifndef PCAP2DEMO_PCAPNG_IN_H
 #define PCAP2DEMO_PCAPNG_IN_H
 
-#include "pcap2demo/capture/pcapng.h"
-#include "pcap2demo/capture/span.h"
+#include <stdio.h>
+
+#include "pcap2demo/capture/frame_reader.h"
 
 enum { PCAPNG_INTERFACES_MAX = 65536 /* in a section */ };
 
-struct pcapng_frame {
-    struct span bytes;
-    int64_t time;  /* nanoseconds since the epoch; of a simple packet block: of the frame before */
-    int link_type; /* a DLT_ value of libpcap */
-    struct qs_view comment; /* not empty: the packet has one */
-};
-
-struct pcapng_in;
-
 /*
- * Reads up to the first interface. The stream is closed by pcapng_in_close(), and on failure, which
- * is NULL and a new text in `*error`.
+ * Reads up to the first interface. The reader closes the stream; so does failure, which is NULL and
+ * a new text in `*error`. Simple packet blocks have the time of the frame before.
  */
-struct pcapng_in *pcapng_in_open(FILE *stream, char **error);
-
-/* The link type of the first interface. */
-int pcapng_in_link_type(const struct pcapng_in *in);
-
-/* The frame is valid until the next call. */
-enum pcapng_status pcapng_in_next(struct pcapng_in *in, struct pcapng_frame *frame);
-
-/* After PCAPNG_BROKEN: what is wrong. */
-const char *pcapng_in_problem(const struct pcapng_in *in);
-
-/* Bytes of the file behind the last block that was read. */
-uint64_t pcapng_in_position(const struct pcapng_in *in);
-
-void pcapng_in_close(struct pcapng_in *in);
+struct frame_reader *pcapng_in_open(FILE *stream, char **error);
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t count_packets(struct pcapng *file)
 {
     uint64_t packets = 0;
 
-    while (pcapng_next(file) == PCAPNG_GOOD)
+    while (pcapng_next(file) == READ_GOOD)
         packets += file->type == PCAPNG_PACKET;
     return packets;
 }

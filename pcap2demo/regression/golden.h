@@ -4,7 +4,7 @@
  *
  * A golden is a compact text dump (see common/dump/dump.h) between two lines of its own:
  *
- *     # pcap2demo golden, schema 3, ignoring: packet.time qw.qport
+ *     # pcap2demo golden, schema 4, ignoring: packet.time qw.qport
  *     ...
  *     # end, 1500 packets
  *
@@ -32,10 +32,11 @@ bool golden_knows(const char *name);
 /* --- Packets of a dump */
 
 /*
- * Schemas of goldens; the last is written. The second lacks `~` and `()` behind names of groups,
- * and its offsets of a demo's blocks count from the file's beginning.
+ * Schemas of goldens; the last is written. The third names each session and each part of a number
+ * that is not 0; its `~` has no number, and numbers do not count. The second lacks `~` and `()`
+ * behind names of groups, too, and its offsets of a demo's blocks count from the file's beginning.
  */
-enum { GOLDEN_FULL = 1, GOLDEN_FILE_OFFSETS = 2, GOLDEN_COMPACT = 3 };
+enum { GOLDEN_FULL = 1, GOLDEN_FILE_OFFSETS = 2, GOLDEN_LONGER = 3, GOLDEN_COMPACT = 4 };
 
 struct golden_line {
     unsigned source; /* as in the dump; 0: the payload */

@@ -99,7 +99,7 @@ static bool suits(const struct golden_check *check)
 static void compare_with_reader(struct golden_check *check)
 {
     golden_expander_set_absolute(check->expander, golden_schema(check->reader) == GOLDEN_FULL);
-    qs_dump_compact_file_offsets(check->dump, golden_schema(check->reader) != GOLDEN_COMPACT);
+    qs_dump_compact_file_offsets(check->dump, golden_schema(check->reader) <= GOLDEN_FILE_OFFSETS);
     check->diff = golden_diff_new(next_of_golden, check, check->options->max);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/regression/golden_expand.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/core/protocol.h"
@@ -28,9 +29,11 @@ struct golden_expander {
     GHashTable *ids;
     struct open_group groups[DEPTH_MAX];
     guint depth;
-    GString *name, *value; /* of the line at hand */
-    GString *fields;       /* of a group's first line, with those that are left out of it */
+    guint first_head, heads; /* lines about the packet, of which the length is not known yet */
+    GString *name, *value;   /* of the line at hand */
+    GString *fields;         /* of a group's first line, with those that are left out of it */
     bool absolute;
+    unsigned schema; /* of what is expanded */
 
     /* Set for each line. */
     const GPtrArray *ignored;
@@ -44,7 +47,14 @@ struct golden_expander *golden_expander_new(void)
     expander->name = g_string_new(NULL);
     expander->value = g_string_new(NULL);
     expander->fields = g_string_new(NULL);
+    golden_expander_set_schema(expander, GOLDEN_COMPACT);
     return expander;
+}
+
+void golden_expander_set_schema(struct golden_expander *expander, unsigned schema)
+{
+    expander->schema = schema;
+    expander->dittos.count_on = expander->positions.by_name = schema == GOLDEN_COMPACT;
 }
 
 void golden_expander_set_absolute(struct golden_expander *expander, bool absolute)
@@ -67,6 +77,15 @@ static void close_groups(struct golden_expander *expander, guint depth)
             qs_positions_move(positions, start.source, start.offset + start.length);
         g_clear_pointer(&group->name, g_free);
     }
+}
+
+static void end_packet(struct golden_expander *expander)
+{
+    close_groups(expander, 0);
+    for (guint i = 0; i < expander->heads; i++)
+        g_array_index(expander->packet->lines, struct golden_line, expander->first_head + i)
+            .length = expander->positions.next.offset;
+    expander->heads = 0;
 }
 
 void golden_expander_free(struct golden_expander *expander)
@@ -236,26 +255,30 @@ static bool take_value(struct golden_expander *expander, struct golden_rest *res
 
 /* --- Parts ----------------------------------------------------------------------------------- */
 
-/* What the part is, or "true". */
+/* What the part is, or "true". A name alone has the number that follows from the whole one. */
 static void add_part(struct golden_expander *expander, const struct qs_placed *whole,
-                     const char *whole_name, const struct golden_part *part)
+                     const char *whole_name, const struct golden_part *part, uint64_t implied)
 {
     const char *at = part->value.at; /* NULL: it is only there */
     struct golden_rest value = {at, at ? at + part->value.length : at};
 
     set_name(expander, whole_name + strlen(expander->protocol->name) + 1, part->name);
-    g_string_assign(expander->value, part->value.at ? "" : "true");
-    if (part->value.at)
+    g_string_assign(expander->value, at ? "" : "true");
+    if (at && part->value.length && *at == '(')
+        g_string_printf(expander->value, "%" PRIu64, implied);
+    if (at)
         take_plain(expander, &value);
     add_line(expander, expander->positions.last, whole->generated ? " := " : " = ",
              expander->value->str);
 }
 
-/* A part that is not written: a truth value follows from the number's bits, others are 0. */
+/* A part that is not written follows from the number's bits; of old, if it is no truth value, it
+ * is 0. */
 static void add_implied(struct golden_expander *expander, const struct qs_placed *whole,
                         uint64_t number, const struct qs_field *row)
 {
-    const struct qs_value value = {.u = row->type == QS_BOOL && (number & row->mask)};
+    const bool follows = row->type == QS_BOOL || expander->schema == GOLDEN_COMPACT;
+    const struct qs_value value = {.u = follows ? qs_compact_part(row, number) : 0};
 
     g_string_assign(expander->name, row->name);
     g_string_truncate(expander->value, 0);
@@ -293,7 +316,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
             struct golden_part *part = find_part(expander, name, row, parts, count);
 
             if (part)
-                add_part(expander, whole, name, part);
+                add_part(expander, whole, name, part, qs_compact_part(row, number));
             else
                 add_implied(expander, whole, number, row);
             if (part)
@@ -301,7 +324,7 @@ static void add_parts(struct golden_expander *expander, const struct qs_placed *
         }
     for (guint i = 0; i < count; i++)
         if (!parts[i].used)
-            add_part(expander, whole, name, &parts[i]);
+            add_part(expander, whole, name, &parts[i], 0);
     g_free(name);
 }
 
@@ -457,12 +480,15 @@ static bool take_first_fields(struct golden_expander *expander, struct golden_re
                               struct golden_piece group)
 {
     GString *fields = expander->fields;
+    uint64_t rank = 1;
 
     g_string_truncate(fields, 0);
     if (!golden_take(rest, '~'))
         g_string_append_len(fields, rest->at, rest->end - rest->at);
-    else if (!take_pieces(expander, *rest) ||
-             !qs_dittos_lengthen(&expander->dittos, group.at, group.length, fields))
+    else if ((rest->at < rest->end && g_ascii_isdigit(*rest->at) &&
+              !golden_take_number(rest, G_MAXUINT, &rank)) ||
+             !take_pieces(expander, *rest) ||
+             !qs_dittos_lengthen(&expander->dittos, group.at, group.length, (guint)rank, fields))
         return false;
     *rest = (struct golden_rest){fields->str, fields->str + fields->len};
     if (!take_pieces(expander, *rest))
@@ -553,24 +579,45 @@ static bool add_head(struct golden_expander *expander, char *word, struct qs_pos
     return true;
 }
 
+/* "size=12", which is their last word, or nothing: then the packet ends with its last field. */
+static bool take_size(char **words, guint *count, uint32_t *size)
+{
+    static const char name[] = "size=";
+    struct golden_rest rest;
+    uint64_t number;
+
+    *size = 0;
+    if (!*count || !g_str_has_prefix(words[*count - 1], name))
+        return false;
+    rest.at = words[--*count] + strlen(name);
+    rest.end = rest.at + strlen(rest.at);
+    if (!golden_take_number(&rest, UINT32_MAX, &number) || rest.at != rest.end)
+        return false;
+    *size = (uint32_t)number;
+    return true;
+}
+
+/* Where no session is named it is the first; it stands behind the others. */
 static bool take_heads(struct golden_expander *expander, char **words)
 {
-    const guint count = g_strv_length(words);
+    const bool compact = expander->schema == GOLDEN_COMPACT;
+    guint count = g_strv_length(words);
+    char first_session[] = "session=1";
     struct qs_position position = {0};
-    struct golden_rest size;
-    uint64_t number;
-    bool good = true;
+    const guint before = count;
+    bool good = true, in_first = compact;
 
-    if (!count || !g_str_has_prefix(words[count - 1], "size="))
+    if (!take_size(words, &count, &position.length) && (!compact || count < before))
         return false;
-    size.at = words[count - 1] + strlen("size=");
-    size.end = size.at + strlen(size.at);
-    if (!golden_take_number(&size, UINT32_MAX, &number) || size.at != size.end)
-        return false;
-    position.length = (uint32_t)number;
     expander->protocol = NULL;
-    for (guint i = 0; i + 1 < count && good; i++)
-        good = add_head(expander, words[i], position);
+    expander->first_head = expander->packet->lines->len;
+    for (guint i = 0; i < count && good; i++) {
+        in_first = in_first && !g_str_has_prefix(words[i], "session=");
+        good = strcmp(words[i], "session=0") == 0 || add_head(expander, words[i], position);
+    }
+    if (in_first)
+        add_head(expander, first_session, position);
+    expander->heads = count == before ? expander->packet->lines->len - expander->first_head : 0;
     return good && expander->protocol;
 }
 
@@ -621,13 +668,13 @@ bool golden_expand(struct golden_expander *expander, const GPtrArray *ignored, c
     expander->packet = packet;
     if (length && *line == ' ')
         return expander->protocol && take_line(expander, &rest);
-    close_groups(expander, 0);
+    end_packet(expander);
     return take_packet(&rest, 0, &number) && take_first_line(expander, &rest);
 }
 
 void golden_expand_end(struct golden_expander *expander, struct golden_packet *packet)
 {
     expander->packet = packet;
-    close_groups(expander, 0);
+    end_packet(expander);
     expander->protocol = NULL;
 }

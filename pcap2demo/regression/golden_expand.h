@@ -10,7 +10,10 @@
 
 struct golden_expander;
 
+/* It reads the schema that is written. */
 struct golden_expander *golden_expander_new(void);
+/* From now on it reads this one, of GOLDEN_FILE_OFFSETS or above. */
+void golden_expander_set_schema(struct golden_expander *expander, unsigned schema);
 /* From now on numbers of other packets are themselves, as in the full form, not "#-2". */
 void golden_expander_set_absolute(struct golden_expander *expander, bool absolute);
 void golden_expander_free(struct golden_expander *expander);

@@ -220,8 +220,10 @@ struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **e
     reader->ignored = ignored;
     reader->ahead = g_string_new(NULL);
     reader->expander = golden_expander_new();
-    if (read_head(reader, ignored))
+    if (read_head(reader, ignored)) {
+        golden_expander_set_schema(reader->expander, reader->schema);
         return reader;
+    }
     *error = g_strdup(reader->error);
     golden_close(reader);
     return NULL;

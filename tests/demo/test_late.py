@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from late import cut, merged, readdressed
+from late import PAYLOAD, cut, merged, readdressed
 import tool
 from tool import CAPTURES, Capture, ToolTest
 
@@ -405,6 +405,102 @@ class QuakeSignOnLost(Late):
             self.assertIn("its sign-on is lent by lender.dem", error)
             self.assertNotIn("cannot be shown", error)
             self.assertGreater(len(lent), len(without) + 300)
+
+
+class QuakeFragments(Late):
+    """DarkPlaces cuts the message that begins a level into many fragments. A capture that begins before the
+    first of them has the level, also where no message's end comes before; one that begins behind it has not."""
+
+    STEP = 20  # packets between the cuts
+
+    def setUp(self):
+        super().setUp()
+        with gzip.open(CAPTURES / "fidelity" / "nq-dp7.pcap.gz") as file:
+            self.whole = Capture.read(self.write("whole.pcap", file.read()))
+        self.convert(self.whole, status=0)
+        demo, = self.demos().values()
+        self.recorded = self.blocks(demo)
+        demo.rename(self.folder / "lender.dem")
+        messages = [message for _, message in self.recorded]
+        # By the number of frames before it: where in the demo a level begins. And where its message ends.
+        self.levels, self.ends, block = {}, [], 0
+        for first, last, message in fragmented(self.whole):
+            if SERVERINFO in message:
+                block = messages.index(message, block + 1 if block else 0)
+                self.levels[first] = block
+                self.ends.append(last)
+
+    @staticmethod
+    def blocks(path):
+        return [(block.angles, block.messages) for block in dem.read(path)[1]]
+
+    def rebuilt(self, first, *options):
+        """The demo's blocks without so many frames of the capture; None without a demo."""
+        path = self.write("in.pcap", cut(self.whole, first).pcap())
+        demo = self.folder / "in.dem"
+        demo.unlink(missing_ok=True)
+        self.run_tool("--quiet", "--output", demo, *options, path)
+        return self.blocks(demo) if demo.exists() else None
+
+    def expected(self, first):
+        block = next((block for start, block in sorted(self.levels.items()) if start >= first), None)
+        return None if block is None else self.recorded[block:]
+
+    def test_every_beginning(self):
+        self.assertEqual(len(self.levels), 4)
+        cuts = set(range(self.STEP, len(self.whole.frames), self.STEP))
+        for start, end in zip(self.levels, self.ends):
+            self.assertGreater(end, start + 3)
+            cuts |= set(range(max(start - 3, HANDSHAKE), end + 3))
+        for first in sorted(cuts):
+            self.assertEqual(self.rebuilt(first), self.expected(first), f"from packet {first + 1}")
+
+    def test_with_lender(self):
+        """Another session's demo lends what is before; the level itself is the capture's."""
+        last = max(self.levels)
+        for first in last - 400, last, last + 1:
+            blocks = self.rebuilt(first, "--sign-on", "lender.dem")
+            expected = self.expected(first) or self.recorded[-50:]
+            self.assertEqual(blocks[-len(expected):], expected, f"from packet {first + 1}")
+            self.assertEqual(len(blocks) > len(expected), first != last)
+
+    def test_gap_before_a_level(self):
+        """What is lost is said, and the level is there."""
+        for start, block in list(self.levels.items())[1:]:
+            before = next(number for number in range(start - 1, 0, -1)
+                          if is_reliable(self.whole.frames[number][1]))
+            frames = self.whole.frames
+            error = self.convert(Capture(self.whole.link_type, frames[:before] + frames[before + 1:]))
+            self.assertIn("the capture lacks a reliable message", error)
+            demo, = self.demos().values()
+            blocks = self.blocks(demo)
+            demo.unlink()
+            self.assertEqual(blocks[-len(self.recorded) + block:], self.recorded[block:])
+
+
+DATA_FLAG, END_FLAG = 1, 8  # of a packet's first and second 16 bits: see common/quake/constants.h
+HANDSHAKE = 7  # frames
+SERVERINFO = b"\x0b\xb0\x0d\0\0"  # of DP7
+
+
+def is_reliable(frame):
+    """A fragment from the server, which has the lower port."""
+    source, destination = struct.unpack_from(">HH", frame, PAYLOAD - 8)
+    return source < destination and frame[PAYLOAD] == 0 and frame[PAYLOAD + 1] & DATA_FLAG != 0
+
+
+def fragmented(capture):
+    """The server's messages of several fragments: indices of the first and last frame, and all bytes."""
+    pieces, sent = [], None
+    for number, (_, frame) in enumerate(capture.frames):
+        if not is_reliable(frame) or frame[PAYLOAD + 4:PAYLOAD + 8] == sent:
+            continue
+        sent = frame[PAYLOAD + 4:PAYLOAD + 8]
+        pieces.append((number, frame[PAYLOAD + 8:]))
+        if frame[PAYLOAD + 1] & END_FLAG:
+            if len(pieces) > 1:
+                yield pieces[0][0], number, b"".join(piece for _, piece in pieces)
+            pieces = []
 
 
 UPDATES = {"qw.svc_packetentities", "qw.svc_deltapacketentities"}

@@ -33,7 +33,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 0.9
 # Slow, of what is not in the tree, or only about crashes.
 NOT_RUN = ("^(demo.stored|tool.live|quakeworld.mvd|quakeworld.captures)$|engine|^truncate|^fuzz|"
-           "^regression.readme$|^plugin.(passes|cut)$")
+           "^faults|^regression.readme$|^plugin.(passes|cut)$")
 PLUGIN = "plugin"
 # Folders below tests/: no fuzzers, benchmarks and plugin.
 FOLDERS = ["unit", "acknex", "quake", "quakeworld", "quake2", "golden", "demo", "tool",

@@ -9,6 +9,7 @@
 
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
+#include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/capture/pcapng_in.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -45,7 +46,7 @@ static bool is_pcapng(const uint8_t *data, size_t size)
     return size >= 4 && qs_le32(data) == PCAPNG_SECTION;
 }
 
-static void check_frame(const struct pcapng_frame *frame)
+static void check_frame(const struct input_frame *frame)
 {
     unsigned sum = 0;
 
@@ -59,7 +60,7 @@ static void check_frame(const struct pcapng_frame *frame)
         abort();
 }
 
-static void read_frame(struct ip *ip, struct pcapng_frame *frame)
+static void read_frame(struct ip *ip, struct input_frame *frame)
 {
     link_reader *link = link_find(frame->link_type);
     struct qs_packet packet = {0};
@@ -73,16 +74,16 @@ static void read_pcapng(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)data, size, "rb");
     char *error = NULL;
-    struct pcapng_in *in = stream ? pcapng_in_open(stream, &error) : NULL;
+    struct frame_reader *in = stream ? pcapng_in_open(stream, &error) : NULL;
     struct ip *ip = ip_new();
-    struct pcapng_frame frame;
+    struct input_frame frame;
 
-    while (in && pcapng_in_next(in, &frame) == PCAPNG_GOOD)
+    while (in && in->next(in, &frame) == READ_GOOD)
         read_frame(ip, &frame);
-    if (in && pcapng_in_position(in) > size)
+    if (in && in->position > size)
         abort();
     if (in)
-        pcapng_in_close(in);
+        in->close(in);
     else if (!error)
         abort();
     ip_end(ip);

@@ -22,6 +22,9 @@
  * --sanitize), then segments:
  * FUZZ_STREAM_* bits, the number of bytes (16 bits, little-endian), the bytes.
  *
+ * fuzz_plugin: a byte that picks the protocol, a byte of FUZZ_PLUGIN_* bits that say who listens,
+ * then packets as fuzz_decode has them, of which some bits mean something else.
+ *
  * fuzz_capture: a byte that picks the link layer (modulo FUZZ_LINKS), then frames: FUZZ_FRAME_*
  * bits, the number of bytes (16 bits, little-endian), the bytes. Or a pcapng file, known by its
  * first four bytes.
@@ -56,6 +59,22 @@ enum {
     FUZZ_STREAM_END = 16,  /* FIN */
     FUZZ_STREAM_RESET = 32,
     FUZZ_STREAM_ACKNOWLEDGED = 64, /* all that was sent the other way */
+
+    FUZZ_PLUGIN_STATISTICS = 1,
+    FUZZ_PLUGIN_DOWNLOADS = 2,
+    FUZZ_PLUGIN_DEMOS = 4,
+    FUZZ_PLUGIN_FOLLOW = 8,
+    FUZZ_PLUGIN_CREDENTIALS = 16,
+    FUZZ_PLUGIN_LATE = 32,    /* sessions that began before the capture are looked for */
+    FUZZ_PLUGIN_AT_ONCE = 64, /* in the first pass, as in tshark */
+    FUZZ_PLUGIN_PLAIN = 128,  /* the first pass has no trees */
+
+    /* Bits of packets beside FUZZ_PACKET_FROM_SERVER, FUZZ_PACKET_PORTS_KNOWN, FUZZ_PACKET_CUT. */
+    FUZZ_PLUGIN_STREAM = 8,    /* a segment of a TCP stream */
+    FUZZ_PLUGIN_QUOTED = 16,   /* by an ICMP message */
+    FUZZ_PLUGIN_AGAIN = 32,    /* behind it an earlier packet is shown again */
+    FUZZ_PLUGIN_OTHER = 64,    /* another client's */
+    FUZZ_PLUGIN_COMMENT = 128, /* no packet, but the comment on the next one */
 
     FUZZ_FRAME_CUT = 1,
     FUZZ_FRAME_LATE = 2 /* so late after the one before that fragments are given up */

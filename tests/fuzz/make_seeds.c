@@ -6,6 +6,7 @@
  *
  * DIRECTORY/decode gets the beginning of each conversation and some pieces from its middle,
  * DIRECTORY/session more of its beginning, sign-on included, for the fuzzers rebuild and lend,
+ * DIRECTORY/plugin the beginning of each session and stream, with some who listen to it,
  * DIRECTORY/stream the beginning of each TCP stream,
  * DIRECTORY/capture the first frames of each capture, DIRECTORY/tool its beginning as a file,
  * DIRECTORY/recording and DIRECTORY/golden what the tool makes of it;
@@ -35,12 +36,13 @@ enum {
     FRAMES_MAX = 40,  /* of a capture */
     FILE_MAX = 12288,
     SESSION_MAX = 14000,
+    SHOWN_MAX = 4000,
     DEMO_MAX = 16000,
     GOLDEN_MAX = 8000
 };
 
 struct seeds {
-    char *folder, *streams, *sessions, *recordings, *goldens, *files;
+    char *folder, *streams, *sessions, *shown, *recordings, *goldens, *files;
     GByteArray *demo;          /* the last that was rebuilt */
     char *capture;             /* stem of the file being read */
     GHashTable *conversations; /* struct seed by conversation number */
@@ -52,6 +54,7 @@ struct seed {
     bool stream;
     GByteArray *session;
     unsigned packets; /* in `session` */
+    GByteArray *shown;
 };
 
 static void append_piece(GByteArray *seed, uint8_t bits, const uint8_t *data, uint32_t size)
@@ -84,6 +87,7 @@ static void seed_free(gpointer data)
 
     g_byte_array_free(seed->bytes, TRUE);
     g_byte_array_free(seed->session, TRUE);
+    g_byte_array_free(seed->shown, TRUE);
     g_free(seed);
 }
 
@@ -95,6 +99,7 @@ static struct seed *seed_of(struct seeds *seeds, unsigned conversation)
         seed = g_new0(struct seed, 1);
         seed->bytes = g_byte_array_new();
         seed->session = g_byte_array_new();
+        seed->shown = g_byte_array_new();
         g_hash_table_insert(seeds->conversations, GUINT_TO_POINTER(conversation), seed);
     }
     return seed;
@@ -170,6 +175,35 @@ static void add_to_session(struct seed *seed, const struct visit *visit)
     seed->session->data[1] = (uint8_t)MIN(++seed->packets / 2, UINT8_MAX / 4);
 }
 
+/* Each begins with others who listen, or another way of a first pass. */
+static uint8_t shown_options(unsigned conversation)
+{
+    enum {
+        ALL = FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_DEMOS |
+              FUZZ_PLUGIN_FOLLOW | FUZZ_PLUGIN_CREDENTIALS
+    };
+    static const uint8_t ways[] = {ALL, ALL | FUZZ_PLUGIN_AT_ONCE, FUZZ_PLUGIN_PLAIN,
+                                   ALL | FUZZ_PLUGIN_LATE};
+
+    return ways[conversation % G_N_ELEMENTS(ways)];
+}
+
+static void add_shown(struct seed *seed, const struct visit *visit)
+{
+    const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol, shown_options(visit->conversation)};
+    const bool port = !(head[1] & FUZZ_PLUGIN_LATE);
+
+    if (!seed->shown->len)
+        g_byte_array_append(seed->shown, head, sizeof head);
+    if (seed->shown->len + visit->packet->size > SHOWN_MAX)
+        return;
+    append_piece(seed->shown,
+                 (uint8_t)((port ? FUZZ_PACKET_PORTS_KNOWN : 0) |
+                           (visit->packet->unit ? FUZZ_PLUGIN_STREAM : 0) |
+                           (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0)),
+                 visit->packet->data, visit->packet->size);
+}
+
 static void add_packet(const struct visit *visit, void *user)
 {
     const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol};
@@ -177,6 +211,7 @@ static void add_packet(const struct visit *visit, void *user)
     struct seed *seed = seed_of(seeds, visit->conversation);
 
     seed->stream = visit->packet->unit;
+    add_shown(seed, visit);
     if (seed->stream) {
         add_unit(seeds, seed, visit);
         return;
@@ -220,6 +255,14 @@ static void write_session(const struct seeds *seeds, struct seed *seed, unsigned
     }
 }
 
+static void write_shown(const struct seeds *seeds, const struct seed *seed, unsigned conversation)
+{
+    char *name = g_strdup_printf("%s-%u", seeds->capture, conversation);
+
+    write_seed(seeds->shown, name, seed->shown);
+    g_free(name);
+}
+
 static void finish_all(struct seeds *seeds)
 {
     GHashTableIter iter;
@@ -229,6 +272,7 @@ static void finish_all(struct seeds *seeds)
     while (g_hash_table_iter_next(&iter, &conversation, &seed)) {
         finish_seed(seeds, seed, GPOINTER_TO_UINT(conversation));
         write_session(seeds, seed, GPOINTER_TO_UINT(conversation));
+        write_shown(seeds, seed, GPOINTER_TO_UINT(conversation));
     }
     g_hash_table_remove_all(seeds->conversations);
 }
@@ -439,6 +483,7 @@ int main(int argc, char **argv)
     seeds.files = make_folder(argv[1], "tool");
     seeds.demo = g_byte_array_new();
     seeds.sessions = make_folder(argv[1], "session");
+    seeds.shown = make_folder(argv[1], "plugin");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
     made_seeds_write(seeds.folder);
@@ -458,6 +503,7 @@ int main(int argc, char **argv)
     g_free(seeds.folder);
     g_free(seeds.streams);
     g_free(seeds.sessions);
+    g_free(seeds.shown);
     g_free(seeds.recordings);
     g_free(seeds.goldens);
     g_free(frames);

@@ -294,7 +294,7 @@ static void swap(struct input *input, guint a, guint b)
 static void change_head(const struct input *input, struct unit *unit, guint random)
 {
     if (input->pieces)
-        unit->head->data[0] ^= (uint8_t)(1u << random % 6);
+        unit->head->data[0] ^= (uint8_t)(1u << random % 8);
     else /* the last byte of an address, or the lower one of a port */
         unit->head->data[RECORD_HEAD + 14 + (guint[]){15, 19, 21, 23}[random % 4]] ^=
             (uint8_t)(random >> 8 & 3);

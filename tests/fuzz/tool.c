@@ -103,17 +103,17 @@ static void check_capture(const char *name, struct qs_view file)
 {
     FILE *stream = fmemopen((void *)file.data, file.size, "rb");
     char *error = NULL;
-    struct pcapng_in *in = stream ? pcapng_in_open(stream, &error) : NULL;
-    struct pcapng_frame frame;
-    enum pcapng_status status = PCAPNG_GOOD;
+    struct frame_reader *in = stream ? pcapng_in_open(stream, &error) : NULL;
+    struct input_frame frame;
+    enum read_status status = READ_GOOD;
 
     if (!in)
         broken(name, error);
-    while (status == PCAPNG_GOOD)
-        status = pcapng_in_next(in, &frame);
-    if (status != PCAPNG_OVER)
-        broken(name, pcapng_in_problem(in));
-    pcapng_in_close(in);
+    while (status == READ_GOOD)
+        status = in->next(in, &frame);
+    if (status != READ_OVER)
+        broken(name, in->problem);
+    in->close(in);
 }
 
 static void take_file(void *user, const char *name, struct qs_view file)

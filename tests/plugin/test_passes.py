@@ -10,7 +10,7 @@ import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from wireshark import PluginTest, rows, some_captures
+from wireshark import CAPTURES, PluginTest, ipv4_frames, rows, some_captures
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 SHORT_NAMES = [row[1] for row in rows("protocol")]
@@ -18,6 +18,7 @@ LATER = {f"{protocol}.{suffix}" for protocol in PROTOCOLS
          for suffix in ("session", "session.player")}
 LATER |= {name for name, kind in rows("link") if kind == "ahead"}
 PACKETS = 120
+FRAGMENTS = (1681, 2840)  # frames of nq-dp7: the first of three fragments, the second of three
 ALONE = (1, 20, 41, 77, 120)  # packets of each capture that are also shown all by themselves
 
 
@@ -35,7 +36,16 @@ class Passes(PluginTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.files = list(cls.joined(some_captures(), PACKETS))
+        cls.files = [*cls.joined(some_captures(), PACKETS), cls.within_a_session()]
+
+    @classmethod
+    def within_a_session(cls):
+        """A capture that begins with the fragments of a message that begins a level, and lacks the
+        first one of the next level's: a name, the file, and places in it as joined() has them."""
+        frames = ipv4_frames(CAPTURES[0] / "fidelity" / "nq-dp7.pcap.gz")
+        first, second = FRAGMENTS
+        kept = frames[first:first + PACKETS // 2] + frames[second:second + PACKETS // 2]
+        return "nq-dp7, late", cls.capture(kept), [0, 7, 63]
 
     def our_trees(self, path, *options):
         """By packet number, the plugin's parts of the tree."""
@@ -100,6 +110,15 @@ class Passes(PluginTest):
             with self.subTest(names):
                 packets += self.check_file(path, begins)
         self.assertGreater(packets, 0)
+
+    def test_beginning_that_may_be_missing(self):
+        """Of the file that begins within a session, one level's message is whole, the other's not."""
+        _, path, _ = self.files[-1]
+        whole = self.tshark("-r", path, "-Y", "nq.svc_serverinfo", "-T", "fields", "-e", "frame.number",
+                            "-e", "nq.fragment.count")
+        self.assertEqual(whole, "8\t3\n")
+        self.assertIn("The capture lacks earlier fragments of this message",
+                      self.tshark("-r", path, "-V", "-Y", "frame.number == 64"))
 
     def expert_infos(self, path, *filters):
         return self.tshark("-r", path, "-q", "-z", ",".join(["expert", *filters]))

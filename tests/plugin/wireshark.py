@@ -5,6 +5,7 @@ Wireshark ignores WIRESHARK_PLUGIN_DIR for root, and would then quietly test its
 tshark runs as another user where the tests run as root, on copies that this user can read.
 """
 
+import gzip
 import os
 import pathlib
 import shutil
@@ -41,8 +42,11 @@ def some_captures():
 
 
 def stored_frames(path):
-    """The frames of a little-endian pcap file of Ethernet, and their lengths on the wire."""
+    """The frames of a little-endian pcap file of Ethernet, which gzip may have compressed, and their
+    lengths on the wire."""
     data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
     if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") or data[20] != 1:
         return
     at = 24

@@ -154,6 +154,135 @@ static void test_begins_within_a_message(void **state)
     assert_delivered(wire, PRINT_HI, true);
 }
 
+#define LEVEL_BEGINS                                                                               \
+    "\x0b\x0f\0\0\0\1\0"                                                                           \
+    "level\0maps/dm4.bsp\0\0\0"
+#define MIDDLE 9 /* of it: within the level's name */
+
+static struct qs_view part(struct qs_view whole, uint32_t from, uint32_t to)
+{
+    return (struct qs_view){whole.data + from, to - from};
+}
+
+/* The message as three fragments from this number on. */
+static void send_in_three(struct wire *wire, uint32_t sequence, struct qs_view message)
+{
+    wire_send(wire, QS_S2C, DATA, sequence, part(message, 0, 3));
+    assert_not_delivered(wire);
+    wire_send(wire, QS_S2C, DATA, sequence + 1, part(message, 3, MIDDLE));
+    assert_not_delivered(wire);
+    wire_send(wire, QS_S2C, LAST, sequence + 2, part(message, MIDDLE, message.size));
+}
+
+/* A capture that begins with the first piece of a message, or its client's first one is missing. */
+static void test_begins_with_fragments(void **state)
+{
+    struct wire *wire = *state;
+
+    send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
+    assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 0);
+    assert_int_equal(wire->session.base.level, 1);
+    assert_int_equal(wire->session.base.connection, 0);
+    assert_true(wire_heard(wire, "nq.fragment.count := 3"));
+    wire_send(wire, QS_C2S, DATA, 5, VIEW("\x04hel"));
+    wire_send(wire, QS_C2S, LAST, 6, VIEW("lo\0"));
+    assert_delivered(wire, VIEW("\x04hello\0"), true);
+}
+
+/* Of a message that cannot be read to its end nothing is given to the client. */
+static void test_begins_with_later_fragments(void **state)
+{
+    struct wire *wire = *state;
+    const struct qs_view level = VIEW(LEVEL_BEGINS);
+
+    wire_send(wire, QS_S2C, DATA, 17, part(level, 3, MIDDLE));
+    wire_send(wire, QS_S2C, LAST, 18, part(level, MIDDLE, level.size));
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+    assert_int_equal(wire->session.base.level, 0);
+    assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
+    /* What follows has a known beginning: there its problems are its own. */
+    wire_send(wire, QS_S2C, DATA, 19, VIEW("\x08hi"));
+    wire_send(wire, QS_S2C, LAST, 20, VIEW("\0\x7e"));
+    assert_view_is(wire->session.delivered.bytes, VIEW("\x08hi\0\x7e"));
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 0);
+    assert_int_equal(qs_decoder_problems(&wire->decoder), 1);
+}
+
+/* The last piece alone is not tried, even if it can be read. */
+static void test_readable_end_of_a_message(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, DATA, 17, VIEW("\x7e"));
+    wire_send(wire, QS_S2C, LAST, 18, PRINT_HI);
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+}
+
+static void test_fragments_behind_a_gap(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_send(wire, QS_S2C, LAST, 0, PRINT_HI);
+    send_in_three(wire, 2, VIEW(LEVEL_BEGINS));
+    assert_delivered(wire, VIEW(LEVEL_BEGINS), true);
+    wire_send(wire, QS_S2C, DATA, 5, VIEW("\x08h"));
+    wire_send(wire, QS_S2C, DATA, 7, VIEW("\x7e"));
+    wire_send(wire, QS_S2C, LAST, 8, VIEW("i\0"));
+    assert_not_delivered(wire);
+    assert_int_equal(notes(wire, QS_NOTE_NOT_CAPTURED), 1);
+}
+
+/* Whatever may be read behind the gap, the sign-on lacks something. */
+static void test_gap_in_the_sign_on(void **state)
+{
+    struct wire *wire = *state;
+
+    send_in_three(wire, 0, VIEW(LEVEL_BEGINS));
+    wire_send(wire, QS_S2C, LAST, 3, VIEW("\x19\1"));
+    assert_int_equal(wire->session.sign_on_lost, 0);
+    wire_send(wire, QS_S2C, DATA, 5, VIEW("\x19"));
+    wire_send(wire, QS_S2C, LAST, 6, VIEW("\2"));
+    assert_delivered(wire, VIEW("\x19\2"), true);
+    assert_int_not_equal(wire->session.sign_on_lost, 0);
+}
+
+/* The client asks for a part of a level's sign-on whose beginning was not captured: fragments that
+ * can be read are not that beginning. */
+static void test_doubt_stays_behind_fragments(void **state)
+{
+    struct wire *wire = *state;
+
+    send_in_three(wire, 17, VIEW(LEVEL_BEGINS));
+    wire_send(wire, QS_S2C, LAST, 20, VIEW("\x19\1\x19\2\x19\3"));
+    wire_send(wire, QS_C2S, LAST, 5, VIEW("\x04prespawn\0"));
+    assert_int_not_equal(wire->session.doubt.packet, 0);
+    wire_send(wire, QS_S2C, DATA, 22, VIEW("\x08h"));
+    wire_send(wire, QS_S2C, LAST, 23, VIEW("i\0"));
+    assert_delivered(wire, PRINT_HI, true);
+    assert_int_equal(wire->session.base.level, 2);
+    assert_int_not_equal(wire->session.sign_on_lost, 0);
+}
+
+/* A copy of the session between fragments of which the first may be missing comes to the same. */
+static void test_copy_between_doubtful_fragments(void **state)
+{
+    struct wire *wire = *state;
+    struct nq_session copy;
+
+    wire_send(wire, QS_S2C, DATA, 17, VIEW("\x08h"));
+    nq_protocol.session_copy(&copy.base, &wire->session.base);
+    assert_true(nq_protocol.session_shares(&copy.base, &wire->session.base));
+    wire_send(wire, QS_S2C, LAST, 18, VIEW("\x7e\x7e"));
+    assert_not_delivered(wire);
+    nq_protocol.session_clear(&wire->session.base);
+    wire->session = copy;
+    wire_send(wire, QS_S2C, LAST, 18, VIEW("i\0"));
+    assert_delivered(wire, PRINT_HI, true);
+}
+
 /* Of what the capture has only the beginning of, the whole messages are given to the client. */
 static void test_cut(void **state)
 {
@@ -181,23 +310,37 @@ static void test_cut(void **state)
     assert_delivered(wire, PRINT_HI, true);
 }
 
-static void test_endless_message(void **state)
+/* The bounds of a message hold for fragments of which the first may be missing. */
+static void endless_message(struct wire *wire, uint32_t sequence)
 {
-    struct wire *wire = *state;
     GByteArray *piece = g_byte_array_new();
 
     g_byte_array_set_size(piece, 1024);
     memset(piece->data, 1, piece->len);
     for (uint32_t i = 0; i < 64; i++) {
-        wire_send(wire, QS_S2C, DATA, i, (struct qs_view){piece->data, piece->len});
+        wire_send(wire, QS_S2C, DATA, sequence++, (struct qs_view){piece->data, piece->len});
         assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 0);
     }
-    wire_send(wire, QS_S2C, DATA, 64, VIEW("\x01"));
+    wire_send(wire, QS_S2C, DATA, sequence, VIEW("\x01"));
     assert_int_equal(notes(wire, QS_NOTE_MALFORMED), 1);
     assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
-    wire_send(wire, QS_S2C, DATA, 65, VIEW("\x01"));
+    wire_send(wire, QS_S2C, DATA, sequence + 1, VIEW("\x01"));
     assert_int_equal(qs_fragments_count(&wire->session.to_client.pending), 0);
+    wire_send(wire, QS_S2C, LAST, sequence + 2, VIEW("\x01"));
+    assert_not_delivered(wire);
+    wire_send(wire, QS_S2C, LAST, sequence + 3, PRINT_HI);
+    assert_delivered(wire, PRINT_HI, true);
     g_byte_array_free(piece, TRUE);
+}
+
+static void test_endless_message(void **state)
+{
+    endless_message(*state, 0);
+}
+
+static void test_endless_message_without_beginning(void **state)
+{
+    endless_message(*state, 17);
 }
 
 /* --- Unreliable messages --- */
@@ -378,8 +521,16 @@ int main(void)
         TEST(test_stuck_sender),
         TEST(test_lost_by_the_capture),
         TEST(test_begins_within_a_message),
+        TEST(test_begins_with_fragments),
+        TEST(test_begins_with_later_fragments),
+        TEST(test_readable_end_of_a_message),
+        TEST(test_fragments_behind_a_gap),
+        TEST(test_gap_in_the_sign_on),
+        TEST(test_doubt_stays_behind_fragments),
+        TEST(test_copy_between_doubtful_fragments),
         TEST(test_cut),
         TEST(test_endless_message),
+        TEST(test_endless_message_without_beginning),
         TEST(test_unreliable_numbers),
         TEST(test_bad_headers),
         TEST(test_direction_by_content),

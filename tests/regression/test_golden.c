@@ -500,8 +500,8 @@ static void wrong_heads(void **state)
     assert_damaged("1 0+4 qw.sequence = 1\n", "line 1: is not the first line of a golden");
     assert_damaged("# pcap2demo golden, schema x, ignoring:\n",
                    "line 1: does not say which schema it has");
-    assert_damaged("# pcap2demo golden, schema 4, ignoring:\n",
-                   "line 1: schema 4, which this program does not read: it has schema 3; "
+    assert_damaged("# pcap2demo golden, schema 5, ignoring:\n",
+                   "line 1: schema 5, which this program does not read: it has schema 4; "
                    "--update writes the golden anew");
     assert_damaged("# pcap2demo golden, schema 1\n",
                    "line 1: does not say which fields are ignored");
@@ -560,18 +560,31 @@ static void good_part_compared(void **state)
 
 /* --- The compact form ------------------------------------------------------------------------ */
 
-#define COMPACT_HEAD "# pcap2demo golden, schema 3, ignoring:\n"
+#define COMPACT_HEAD "# pcap2demo golden, schema 4, ignoring:\n"
+#define LONGER_HEAD "# pcap2demo golden, schema 3, ignoring:\n"
 
-static const char compact[] = "packet qw s2c size=20\n"
-                              " header sequence_word=0x80000007{sequence=7}\n"
+static const char compact[] = "packet qw s2c session=0 size=20\n"
+                              " header sequence_word=0x80000007\n"
                               " svc_damage() .armor=1 .health=10 .origin=(1 2@+4 -3@+2)\n"
                               " svc_damage()~ .health=5\n"
                               " ! sequence.gap@0+4 \"1 skipped\"\n"
-                              "packet +2 qw s2c unit=1 size=8\n"
+                              "packet +2 qw s2c unit=1 session=0 size=8\n"
                               " svc_print@3+4 .text=\"a\\n\" print.level:=2(PRINT_HIGH)@\n"
-                              "packet +0 qw s2c unit=2 size=1\n"
+                              "packet +0 qw s2c unit=2 session=0 size=1\n"
                               " svc_nop\n"
                               " + svc=1(svc_nop)\n";
+
+/* The same as the schema before had it. */
+static const char longer[] = "packet qw s2c size=20\n"
+                             " header sequence_word=0x80000007{sequence=7}\n"
+                             " svc_damage() .armor=1 .health=10 .origin=(1 2@+4 -3@+2)\n"
+                             " svc_damage()~ .health=5\n"
+                             " ! sequence.gap@0+4 \"1 skipped\"\n"
+                             "packet +2 qw s2c unit=1 size=8\n"
+                             " svc_print@3+4 .text=\"a\\n\" print.level:=2(PRINT_HIGH)@\n"
+                             "packet +0 qw s2c unit=2 size=1\n"
+                             " svc_nop\n"
+                             " + svc=1(svc_nop)\n";
 
 static const char compact_lines[] = "1 0+20 packet.protocol = qw\n"
                                     "1 0+20 packet.direction = s2c\n"
@@ -608,17 +621,101 @@ static const char compact_lines[] = "1 0+20 packet.protocol = qw\n"
                                     "3 0+0 qw.svc_nop\n"
                                     "3 0+1 qw.svc = 1 (svc_nop)\n";
 
-/* What is not written follows from the fields' rows and from what stands before. */
-static void expanded(void **state)
+static void assert_expanded(const char *head, const char *lines, const char *foot,
+                            const char *expanded_lines)
 {
-    char *golden = g_strconcat(COMPACT_HEAD, compact, "# end, 2 packets\n", NULL);
-    struct comparison result = compare(golden, compact_lines, NULL);
+    char *golden = g_strconcat(head, lines, foot, NULL);
+    struct comparison result = compare(golden, expanded_lines, NULL);
 
-    (void)state;
     assert_null(result.error);
     assert_string_equal(result.told->str, "");
     comparison_clear(&result);
     g_free(golden);
+}
+
+/* What is not written follows from the fields' rows and from what stands before. */
+static void expanded(void **state)
+{
+    (void)state;
+    assert_expanded(COMPACT_HEAD, compact, "# end, 2 packets\n", compact_lines);
+    assert_expanded(LONGER_HEAD, longer, "# end, 2 packets\n", compact_lines);
+}
+
+/* The session, the size, parts of numbers, the number of a part's name, places of derived fields,
+ * lengths of numbers of one type. */
+static void implied(void **state)
+{
+    (void)state;
+    assert_expanded(COMPACT_HEAD,
+                    "packet qw s2c\n"
+                    " svc_sound() .entity_channel=0x13{sound.channel=(CHAN_ITEM)} .index=2\n"
+                    "packet nq s2c\n"
+                    " update .model=52@+1 .frame=6 .model.name:=\"a.mdl\"\n"
+                    " svc_clientdata() .ammo=1@+1 .shells=2 .nails=3@+2\n",
+                    "# end, 2 packets\n",
+                    "1 0+4 packet.protocol = qw\n"
+                    "1 0+4 packet.direction = s2c\n"
+                    "1 0+4 packet.session = 1\n"
+                    "1 0+4 qw.svc_sound\n"
+                    "1 0+1 qw.svc = 6 (svc_sound)\n"
+                    "1 1+2 qw.sound.entity_channel = 0x13\n"
+                    "1 1+2 qw.sound.flags.volume = false\n"
+                    "1 1+2 qw.sound.flags.attenuation = false\n"
+                    "1 1+2 qw.sound.entity = 2\n"
+                    "1 1+2 qw.sound.channel = 3 (CHAN_ITEM)\n"
+                    "1 3+1 qw.sound.index = 2\n"
+                    "2 0+7 packet.protocol = nq\n"
+                    "2 0+7 packet.direction = s2c\n"
+                    "2 0+7 packet.session = 1\n"
+                    "2 0+2 nq.update\n"
+                    "2 0+1 nq.update.model = 52\n"
+                    "2 1+1 nq.update.frame = 6\n"
+                    "2 1+1 nq.update.model.name := \"a.mdl\"\n"
+                    "2 2+5 nq.svc_clientdata\n"
+                    "2 2+1 nq.svc = 15 (svc_clientdata)\n"
+                    "2 3+1 nq.clientdata.ammo = 1\n"
+                    "2 4+1 nq.clientdata.shells = 2\n"
+                    "2 5+2 nq.clientdata.nails = 3\n");
+}
+
+/* Of the lines of a name, the last with the same fields; derived numbers count. */
+static void dittos(void **state)
+{
+    (void)state;
+    assert_expanded(COMPACT_HEAD,
+                    "packet qw s2c session=2 size=8\n"
+                    " svc_damage .armor=1 .health=10\n"
+                    " svc_damage .armor=2 a:=1\n"
+                    " svc_damage~2 .health=11\n"
+                    " svc_damage~2 .armor=3 a:=2\n"
+                    " svc_damage~ .armor=4\n"
+                    " svc_damage~ a:=3\n"
+                    " svc_damage~\n",
+                    "# end, 1 packets\n",
+                    "1 0+8 packet.protocol = qw\n"
+                    "1 0+8 packet.direction = s2c\n"
+                    "1 0+8 packet.session = 2\n"
+                    "1 0+2 qw.svc_damage\n"
+                    "1 0+1 qw.damage.armor = 1\n"
+                    "1 1+1 qw.damage.health = 10\n"
+                    "1 2+1 qw.svc_damage\n"
+                    "1 2+1 qw.damage.armor = 2\n"
+                    "1 2+1 qw.a := 1\n"
+                    "1 3+2 qw.svc_damage\n"
+                    "1 3+1 qw.damage.armor = 1\n"
+                    "1 4+1 qw.damage.health = 11\n"
+                    "1 5+1 qw.svc_damage\n"
+                    "1 5+1 qw.damage.armor = 3\n"
+                    "1 5+1 qw.a := 2\n"
+                    "1 6+1 qw.svc_damage\n"
+                    "1 6+1 qw.damage.armor = 4\n"
+                    "1 6+1 qw.a := 3\n"
+                    "1 7+1 qw.svc_damage\n"
+                    "1 7+1 qw.damage.armor = 4\n"
+                    "1 7+1 qw.a := 3\n"
+                    "1 8+1 qw.svc_damage\n"
+                    "1 8+1 qw.damage.armor = 4\n"
+                    "1 8+1 qw.a := 3\n");
 }
 
 static void assert_compact_damaged(const char *lines, const char *error)
@@ -651,7 +748,10 @@ static void damaged_compact_lines(void **state)
         " svc_nop()x",
         " svc_none()",
         " header()",
+        " svc_nop~0",
+        " svc_nop~4294967296",
         " header ack=1\n header~ sequence=1",
+        " header ack=1\n header~2",
     };
 
     (void)state;
@@ -664,7 +764,7 @@ static void damaged_compact_lines(void **state)
     }
     assert_compact_damaged(" svc_nop\n", "line 2: is no line of a dump");
     assert_compact_damaged("packet xx s2c size=1\n", "line 2: is no line of a dump");
-    assert_compact_damaged("packet qw s2c\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet qw s2c size=\n", "line 2: is no line of a dump");
     assert_compact_damaged("packet +18446744073709551616 qw size=1\n",
                            "line 2: is no line of a dump");
 }
@@ -677,7 +777,7 @@ static void skipped(void **state)
     char *path = write_golden(golden), *error = NULL;
     struct golden_reader *reader = golden_open(path, ignored, &error);
     const char *second = strstr(compact, "packet +2");
-    GString *page = g_string_new("packet qw s2c size=20\n");
+    GString *page = g_string_new_len(compact, strchr(compact, '\n') + 1 - compact);
 
     (void)state;
     assert_false(golden_skip(reader, 1, page)); /* the golden's goes on */
@@ -769,6 +869,8 @@ int main(void)
         cmocka_unit_test(damaged_lines),
         cmocka_unit_test(good_part_compared),
         cmocka_unit_test(expanded),
+        cmocka_unit_test(implied),
+        cmocka_unit_test(dittos),
         cmocka_unit_test(damaged_compact_lines),
         cmocka_unit_test(skipped),
         cmocka_unit_test(knows_fields),

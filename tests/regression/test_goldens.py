@@ -7,10 +7,15 @@ import os
 import re
 import subprocess
 import unittest
+from pathlib import Path
 
 from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
 OOB = CAPTURES / "qw-oob.pcap"
+
+# A demo, and its golden as schema 3 had it.
+LIMITS = CAPTURES / "q2-limits1.dm2"
+LONGER = Path(__file__).parent / "schema3.golden"
 
 # Of every game and form of file.
 CAPTURE_FILES = [CAPTURES / name for name in (
@@ -42,16 +47,21 @@ class Goldens(ToolTest):
         self.golden().write_text("# pcap2demo golden, schema 1, ignoring: packet.time "
                                  f"packet.source packet.destination\n{dump}# end, 25 packets\n")
 
-    def rewrite(self, old, new, count=1):
+    def rewrite(self, old, new, count=1, capture=ACKNEX):
         """Changes the golden, as if something else had been decoded then."""
-        text = self.golden().read_text()
+        text = self.golden(capture).read_text()
         self.assertIn(old, text)
-        self.golden().write_text(text.replace(old, new, count))
+        self.golden(capture).write_text(text.replace(old, new, count))
 
     def file_report(self, *arguments, status=0):
         output, _ = self.check("--json", *arguments, status=status)
         report, = json.loads(output)["files"]
         return report["golden"]
+
+
+    def assert_same(self, demo):
+        """Of a demo that has problems of its own."""
+        self.assertEqual(self.file_report(demo, status=1)["verdict"], "the same")
 
 
 class Writing(Goldens):
@@ -85,13 +95,13 @@ class Writing(Goldens):
     def test_first_and_last_line(self):
         self.keep(ACKNEX)
         first, *lines, last = self.golden().read_text().splitlines()
-        self.assertRegex(first, r"^# pcap2demo golden, schema 3, ignoring: packet\.time ")
+        self.assertRegex(first, r"^# pcap2demo golden, schema 4, ignoring: packet\.time ")
         self.assertEqual(last, "# end, 25 packets")
         dump, _ = self.tool("--dump=compact", ACKNEX)
         self.assertEqual(lines, dump.splitlines())
         self.keep(ACKNEX, options=["--no-default-ignore"])
         self.assertEqual(self.golden().read_text().splitlines()[0],
-                         "# pcap2demo golden, schema 3, ignoring:")
+                         "# pcap2demo golden, schema 4, ignoring:")
 
     def test_size(self):
         """A golden that people review is small: at most 12 times the capture."""
@@ -133,12 +143,21 @@ class Writing(Goldens):
         self.assertGreater(len(changes), 4)
         self.assertLess(len(changes), 20)
 
+    def test_longer_form_is_read(self):
+        """As programs of schema 3 wrote it: what follows from numbers stands there, too."""
+        self.golden(LIMITS).write_bytes(LONGER.read_bytes())
+        self.assert_same(LIMITS)
+        lines = self.full_lines(LONGER)
+        self.rewrite("player.gravity=800", "player.gravity=801", capture=LIMITS)
+        self.assertEqual(self.file_report(LIMITS, status=1)["difference_count"], 1)
+        self.check("--update", LIMITS, status=1)
+        self.assertIn("schema 4", self.golden(LIMITS).read_text())
+        self.assertEqual(self.full_lines(self.golden(LIMITS)), lines)
+        self.assertLess(self.golden(LIMITS).stat().st_size, LONGER.stat().st_size)
+
     def test_file_offsets_are_read(self):
-        """Goldens of the schema before count a demo's offsets from the file's beginning."""
-        self.tool("--output", self.folder, CAPTURES / "nq-protocol15.pcap")
-        demo, = self.folder.glob("*.dem")
-        self.keep(demo)
-        text = self.golden(demo).read_text().replace("schema 3", "schema 2")
+        """Goldens of schema 2 count a demo's offsets from the file's beginning."""
+        text = LONGER.read_text().replace("schema 3", "schema 2")
         start = end = 0
         lines = []
         for line in text.splitlines(keepends=True):
@@ -147,10 +166,10 @@ class Writing(Goldens):
                 start, end = end, end + int(size[1])
             elif start:
                 line = re.sub(r"@(\d+)\+", lambda at: f"@{start + int(at[1])}+", line)
-                line = re.sub(r"^ block ", f" block@{start}+16 ", line)
+                line = re.sub(r"^ block ", f" block@{start}+4 ", line)
             lines.append(line)
-        self.golden(demo).write_text("".join(lines))
-        self.check(demo)
+        self.golden(LIMITS).write_text("".join(lines))
+        self.assert_same(LIMITS)
 
     def test_update_tells_what_changes(self):
         self.keep(ACKNEX)
@@ -174,7 +193,7 @@ class Writing(Goldens):
         self.golden().write_text(full.replace("acknex.action = 4", "acknex.action = 5"))
         self.assertEqual(self.file_report(ACKNEX, status=1)["difference_count"], 1)
         self.keep(ACKNEX)
-        self.assertIn("schema 3", self.golden().read_text())
+        self.assertIn("schema 4", self.golden().read_text())
 
     def test_overwrites(self):
         self.golden().write_text("old")
@@ -325,7 +344,7 @@ class Unusable(Goldens):
 
     def test_other_schema(self):
         self.keep(ACKNEX)
-        self.rewrite("schema 3", "schema 99")
+        self.rewrite("schema 4", "schema 99")
         self.refused("line 1: schema 99, which this program does not read")
 
     def test_damaged(self):

@@ -180,12 +180,72 @@ class Anonymize(ToolTest):
         return [line.split()[2] for line in dump.splitlines()]
 
     def test_compressed_stream(self):
-        """What cannot be replaced is left out, and said to be."""
+        """What a deflate stream goes on with is deflated anew: units stay units, and nothing of the
+        original is left in it."""
         with gzip.open(CAPTURES / "fidelity/q2-gtv.pcap.gz") as capture:
             original = self.write("gtv.pcap", capture.read())
-        copy, output, error = self.copy(original, options=["--replace-names"])
-        self.assertIn("left out: what is to be replaced stands in compressed messages", error)
-        self.assertRegex(output, r"left out because they are compressed: [1-9]")
+        dump = self.dump(original)
+        players = set(re.findall(r'mvd\.player\.name := "(\w{3,})"', dump))
+        self.assertTrue(players)
+        copy, output, error = self.copy(original)
+        self.assertEqual(error, "")
+        self.assertNotIn("left out because", output)
+        self.assertEqual(self.but_sizes_of_units(self.dump(copy)), self.but_sizes_of_units(dump))
+        copy, _, _ = self.copy(original, options=["--replace-names", "--replace-chat"])
+        shown = self.dump(copy)
+        for player in players:
+            self.assertNotRegex(shown, rf'= ".*\b{player}\b')
+        self.assertEqual(self.names_of_fields(shown), self.names_of_fields(dump))
+
+    def but_sizes_of_units(self, dump):
+        return [re.sub(r"^0\+\d+ packet", "packet", line) for line in comparable(dump)
+                if "gtv.deflated" not in line]
+
+    def test_stream_behind_a_hole(self):
+        """What cannot be inflated may hold anything."""
+        with gzip.open(CAPTURES / "fidelity/q2-gtv.pcap.gz") as capture:
+            whole = self.write("gtv.pcap", capture.read())
+        capture = Capture.read(whole)
+        frames = [frame for i, frame in enumerate(capture.frames) if i != len(capture.frames) // 2]
+        holed = self.write("holed.pcap", Capture(capture.link_type, frames).pcap())
+        copy, _, _ = self.copy(holed)
+        behind = re.search(r"(?s)not_captured.*", self.dump(copy))[0]
+        bytes_behind = re.findall(r"undecoded = ([0-9a-f]+)", behind)
+        self.assertTrue(bytes_behind)
+        self.assertEqual(set("".join(bytes_behind)), {"0"})
+
+    def test_name_known_later(self):
+        """A packet before tells of somebody whose name comes only afterwards; a server's name, and
+        names in the info strings of commands, are names, too."""
+        packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x08\x02annabel came to hades\n\0"),
+                   udp(SERVER, CLIENT, b"\2\0\0\0\0\0\0\0\x28\0\1\0\0\0\\name\\annabel\0"),
+                   udp(SERVER, CLIENT, b'\3\0\0\0\0\0\0\0\x09fullserverinfo '
+                       b'"\\maxclients\\8\\hostname\\hades"\n\0')]
+        original = self.capture(packets)
+        copy, output, _ = self.copy(original, options=["--replace-names"])
+        self.assertNotIn(b"annabel", copy.read_bytes())
+        self.assertNotIn(b"hades", copy.read_bytes())
+        self.assertIn("names: 2, in ", output)
+        with original.open("rb") as stream:
+            piped = self.tool("--force", "--anonymize", "piped.pcapng", "--replace-names", "-",
+                              stdin=stream)[0]
+        self.assertIn("names: 2, in ", piped)
+        self.assertEqual((self.folder / "piped.pcapng").read_bytes(), copy.read_bytes())
+
+    def test_default_names_stay(self):
+        """They say nothing of anybody, and stand in names of files."""
+        packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x28\0\1\0\0\0\\name\\player\0")]
+        copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
+        self.assertIn(b"player", copy.read_bytes())
+
+    def test_repeated(self):
+        """A datagram that comes twice is decoded once, and replaced in twice."""
+        says = udp(SERVER, CLIENT, b"\2\0\0\0\0\0\0\0\x08\x02bob fell at 100.100.100.123\n\0")
+        packets = [udp(SERVER, CLIENT, b"\1\0\0\0\0\0\0\0\x28\0\1\0\0\0\\name\\bob\0"), says, says]
+        copy, _, _ = self.copy(self.capture(packets), options=["--replace-names"])
+        self.assertNotIn(b"bob", copy.read_bytes())
+        self.assertNotIn(b"100.100.100.123", copy.read_bytes())
+        self.assertIn("sequence.duplicate", self.dump(copy))
 
     def test_ipv6(self):
         packets = [as_ipv6(udp(CLIENT, SERVER, OOB + b"status\n"))]

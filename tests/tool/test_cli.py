@@ -65,11 +65,18 @@ class Usage(ToolTest):
             ("--sanitise", ACKNEX): "--sanitise: no such option; did you mean --sanitize?",
             ("--wibble", ACKNEX): "--wibble: no such option",
             ("-x", ACKNEX): "-x: no such option",
+            ("-Y", "qw.damage", ACKNEX): "-Y: no such option; did you mean --filter?",
+            ("--protocol", "qw", ACKNEX): "--protocol: no such option; did you mean --port?",
             ("--force=no", ACKNEX): '--force takes no value: leave "=no" out',
             ("--list=json", ACKNEX): "--list takes no value; did you mean --list --json?",
             ("list", ACKNEX): "list: no such file; did you mean --list?",
             ("convert", ACKNEX): "convert: no such file; captures are converted without a word for it",
             ("--replace-names", ACKNEX): "--replace-names and --replace-chat go with --anonymize",
+            ("help",): "help: no such file; did you mean --help?",
+            (ACKNEX, "x.qwd"): "x.qwd: no such file; did you mean --output x.qwd?",
+            ("-r", ACKNEX, "-w", "x.qwd"):
+                "--pcap x.qwd: writes a capture; for a demo use --output x.qwd",
+            ("udp", "port", "27500"): "udp: no such file; a filter follows --filter, in quotes",
             ("--dump", "json", ACKNEX): "json: no such file; did you mean --dump=json?",
             ("-f", "udp port 27500", ACKNEX):
                 "udp port 27500: no such file; -f overwrites files, a filter follows --filter",
@@ -128,6 +135,27 @@ class Usage(ToolTest):
             with self.subTest(name):
                 _, error = self.tool("--list", name, status=2)
                 self.assertTrue(error.startswith(f"pcap2demo: {name}: "), error)
+
+    def test_why_unreadable(self):
+        said = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
+                "a.pcap.bz2": (b"BZh91AY", "compressed by bzip2: unpack it first"),
+                "a.zip": (b"PK\x03\x04\x14", "a zip archive: unpack it first")}
+        for name, (data, end) in said.items():
+            with self.subTest(name):
+                self.write(name, data)
+                _, error = self.tool(name, status=2)
+                self.assertRegex(error, rf"^pcap2demo: {name}: .*{end}\n")
+
+    def test_filter_of_another_kind(self):
+        _, error = self.tool("--list", "--filter", "qw.damage", ACKNEX, status=2)
+        self.assertIn("filters are tcpdump's", error)
+
+    def test_nothing_is_said_of_a_capture_that_was_not_written(self):
+        demo = next(tool.CAPTURES.glob("*.dm2"))
+        self.write("taken.pcap", b"")
+        output, error = self.tool("--pcap", "taken.pcap", demo, status=1)
+        self.assertEqual(output, "")
+        self.assertIn("taken.pcap: exists already", error)
 
     def test_unreadable_among_others(self):
         """The rest is done, and the status tells."""

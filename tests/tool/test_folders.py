@@ -43,6 +43,17 @@ class Inputs(ToolTest):
     def test_among_files(self):
         self.assertEqual(self.inputs("all/b.pcap", "all/below"), ["all/b.pcap", "all/below/d.pcap"])
 
+    def test_converted_again(self):
+        """Demos that were written into the folder of their captures are not converted."""
+        self.put("games/one.pcap", (CAPTURES / "qw-sample.pcap").read_bytes())
+        for _ in range(2):
+            output, error = self.tool("-f", "-o", "games", "games")
+            self.assertIn("session 1,", output)
+            self.assertEqual(error, "")
+        self.put("only/a.dm2", DEMO.read_bytes())
+        _, error = self.tool("only", status=2)
+        self.assertIn("only: no captures are in this folder; -R", error)
+
     def test_nothing_in_it(self):
         (self.folder / "empty" / "below").mkdir(parents=True)
         _, error = self.tool("--list", "empty", status=2)

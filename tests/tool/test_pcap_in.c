@@ -85,7 +85,7 @@ static int64_t time_of(const struct pcap_pkthdr *header)
     return (int64_t)header->ts.tv_sec * 1000000000 + MIN(header->ts.tv_usec, 999999999);
 }
 
-static void check_frame(const struct pcap_in_frame *frame, const struct pcap_pkthdr *header,
+static void check_frame(const struct input_frame *frame, const struct pcap_pkthdr *header,
                         const uint8_t *data)
 {
     assert_int_equal(frame->bytes.size, header->caplen);
@@ -95,37 +95,37 @@ static void check_frame(const struct pcap_in_frame *frame, const struct pcap_pkt
 }
 
 /* Returns how both end. */
-static enum pcap_in_status check_frames(struct pcap_in *in, pcap_t *pcap)
+static enum read_status check_frames(struct frame_reader *in, pcap_t *pcap)
 {
-    struct pcap_in_frame frame;
-    enum pcap_in_status status;
+    struct input_frame frame;
+    enum read_status status;
     struct pcap_pkthdr *header;
     const uint8_t *data;
 
-    while ((status = pcap_in_next(in, &frame)) == PCAP_IN_GOOD) {
+    while ((status = in->next(in, &frame)) == READ_GOOD) {
         assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
         check_frame(&frame, header, data);
     }
     assert_int_equal(pcap_next_ex(pcap, &header, &data),
-                     status == PCAP_IN_OVER ? PCAP_ERROR_BREAK : PCAP_ERROR);
+                     status == READ_OVER ? PCAP_ERROR_BREAK : PCAP_ERROR);
     return status;
 }
 
-static void check_file(const GByteArray *file, enum pcap_in_status end)
+static void check_file(const GByteArray *file, enum read_status end)
 {
     char error[PCAP_ERRBUF_SIZE];
-    struct pcap_in *in = pcap_in_open(stream_of(file));
+    struct frame_reader *in = pcap_in_open(stream_of(file));
     pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream_of(file),
                                                             PCAP_TSTAMP_PRECISION_NANO, error);
 
     assert_non_null(in);
     assert_non_null(pcap);
-    assert_int_equal(pcap_in_link_type(in), pcap_datalink(pcap));
+    assert_int_equal(in->link_type, pcap_datalink(pcap));
     assert_int_equal(check_frames(in, pcap), end);
-    assert_int_equal(pcap_in_problem(in) != NULL, end == PCAP_IN_BROKEN);
-    if (end == PCAP_IN_OVER)
-        assert_int_equal(pcap_in_position(in), file->len);
-    pcap_in_close(in);
+    assert_int_equal(in->problem != NULL, end == READ_BROKEN);
+    if (end == READ_OVER)
+        assert_int_equal(in->position, file->len);
+    in->close(in);
     pcap_close(pcap);
 }
 
@@ -139,7 +139,7 @@ static void test_forms(void **state)
         const struct form form = {magics[i & 1], i & 2, snaplens[i / 4], 4, 1};
         GByteArray *file = make_file(&form, 20);
 
-        check_file(file, PCAP_IN_OVER);
+        check_file(file, READ_OVER);
         g_byte_array_free(file, TRUE);
     }
 }
@@ -150,7 +150,7 @@ static void test_bare_ip(void **state)
     GByteArray *file = make_file(&form, 2);
 
     (void)state;
-    check_file(file, PCAP_IN_OVER);
+    check_file(file, READ_OVER);
     g_byte_array_free(file, TRUE);
 }
 
@@ -163,10 +163,10 @@ static void test_cut(void **state)
     (void)state;
     for (guint size = file->len - 1; size > behind_two; size -= MAX((size - behind_two) / 8, 1)) {
         g_byte_array_set_size(file, size);
-        check_file(file, size == behind_two + 16 + 60 ? PCAP_IN_OVER : PCAP_IN_BROKEN);
+        check_file(file, size == behind_two + 16 + 60 ? READ_OVER : READ_BROKEN);
     }
     g_byte_array_set_size(file, behind_two);
-    check_file(file, PCAP_IN_OVER);
+    check_file(file, READ_OVER);
     g_byte_array_free(file, TRUE);
 }
 
@@ -179,7 +179,7 @@ static void test_too_large(void **state)
     for (unsigned i = 0; i < 4; i++)
         put32(file, &form, PCAP_IN_FRAME_MAX + 1);
     g_byte_array_set_size(file, file->len + PCAP_IN_FRAME_MAX + 1);
-    check_file(file, PCAP_IN_BROKEN);
+    check_file(file, READ_BROKEN);
     g_byte_array_free(file, TRUE);
 }
 
