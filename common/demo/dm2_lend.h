@@ -19,8 +19,8 @@ struct dm2_told {
     const struct q2_session *live; /* the lender's, as long as it goes on; NULL in copies */
     struct q2_tracker *own;        /* that follows it where nobody else does */
 
-    struct q2_session session; /* as it was when votes were cast last */
-    struct q2_frame recent[Q2_FRAMES_KEPT];
+    struct q2_session session;            /* as it was when votes were cast last */
+    struct q2_frame *recent;              /* Q2_FRAMES_KEPT; NULL but in copies */
     struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
     int32_t every, next;                  /* how far samples are apart; the number of the next */
     int32_t next_vote;

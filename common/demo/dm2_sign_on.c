@@ -30,16 +30,23 @@ static void init(struct dm2_told *told, const struct qs_sign_on_extra *extra)
     told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
+static void free_frames(struct q2_frame *frames, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (frames[i].entities)
+            q2_entities_free(frames[i].entities);
+}
+
 static void told_free(void *extra)
 {
     struct dm2_told *told = extra;
 
     q2_tracker_free(told->own);
     q2_session_clear(&told->session.base);
-    for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        q2_frame_clear(&told->recent[i]);
-    for (unsigned i = 0; i < DM2_SAMPLES; i++)
-        q2_frame_clear(&told->samples[i]);
+    if (told->recent)
+        free_frames(told->recent, Q2_FRAMES_KEPT);
+    g_free(told->recent);
+    free_frames(told->samples, DM2_SAMPLES);
     g_hash_table_destroy(told->usual);
     g_hash_table_destroy(told->views);
     g_free(told);
@@ -104,12 +111,14 @@ static void *told_copy(const void *extra)
     struct dm2_told *copy = g_new(struct dm2_told, 1);
 
     init(copy, &told->extra);
+    copy->recent = g_new0(struct q2_frame, Q2_FRAMES_KEPT);
     if (goes_on(told)) {
         q2_session_copy(&copy->session.base, &told->live->base);
         copy_frames(copy->recent, told->live->tracker->frames, Q2_FRAMES_KEPT);
     } else {
         q2_session_copy(&copy->session.base, &told->session.base);
-        copy_frames(copy->recent, told->recent, Q2_FRAMES_KEPT);
+        if (told->recent)
+            copy_frames(copy->recent, told->recent, Q2_FRAMES_KEPT);
     }
     copy_frames(copy->samples, told->samples, DM2_SAMPLES);
     copy_usual(copy, told);

@@ -120,14 +120,15 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
 {
     const bool beam_origin = dialect_of(d)->beam_origin;
     struct q2_tracker *tracker = tracker_of(d);
-    struct q2_entity alone = {.number = mask.number};
-    struct q2_entity *entity = NULL;
+    struct q2_entity *entity = NULL, alone;
     int32_t stood[3];
 
     if (tracker)
         entity = q2_tracker_entity(tracker, mask.number, mask.bits, beam_origin);
-    if (!entity)
+    if (!entity) {
+        alone = (struct q2_entity){.number = mask.number};
         entity = &alone;
+    }
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
         q2_rerelease_remove(q2_session_of(d->session), mask.number);

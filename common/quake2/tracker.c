@@ -32,7 +32,8 @@ static void forget_elsewhere(struct q2_tracker *tracker)
 static void forget_frames(struct q2_tracker *tracker)
 {
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        q2_frame_clear(&tracker->frames[i]);
+        if (tracker->frames[i].entities) /* else it was never used */
+            q2_frame_clear(&tracker->frames[i]);
     forget_elsewhere(tracker);
     tracker->newest = 0;
     tracker->reading = NULL;

@@ -102,6 +102,20 @@ static void test_text_is_copied(void **state)
     qs_table_clear(&table);
 }
 
+/* Entries may be bytes, of which one is 0. */
+static void test_bytes(void **state)
+{
+    static const uint8_t one[] = {1, 0, 2, 0}, other[] = {1, 0, 3, 0};
+    struct qs_table table = {0};
+
+    (void)state;
+    qs_table_set(&table, 3, (struct qs_view){one, sizeof one});
+    assert_memory_equal(qs_table_get(&table, 3), one, sizeof one);
+    qs_table_set(&table, 3, (struct qs_view){other, sizeof other});
+    assert_memory_equal(qs_table_get(&table, 3), other, sizeof other);
+    qs_table_clear(&table);
+}
+
 /* A copy is a version of its own, whichever of the two changes. */
 static void test_versions_are_independent(void **state)
 {
@@ -189,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_replace_and_remove),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_text_is_copied),
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_versions_are_independent),
         cmocka_unit_test(test_versions_share),
         cmocka_unit_test(test_many_versions),
