@@ -19,6 +19,7 @@ enum {
     QUAKEWORLD_VERSION = 28,
     BODY = 24
 };
+enum { PART = 64 }; /* numbers of messages in a seed: the fuzzer gets slow with more */
 enum { KINDS = 3, KIND_SERVER = 0, KIND_TEMP_ENTITY = 1, KIND_CLIENT = 2 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
@@ -169,15 +170,16 @@ static uint8_t protocol_number(const char *name)
     return number;
 }
 
-static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
+static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
+                       unsigned first)
 {
-    char *name = g_strdup_printf("%s/made-%s-%u%d", folder, dialect->name, kind, zeros);
+    char *name = g_strdup_printf("%s/made-%s-%u%d-%u", folder, dialect->name, kind, zeros, first);
     GByteArray *seed = g_byte_array_new();
 
     qs_write_u8(seed, protocol_number(dialect->protocol));
     qs_write_u8(seed, 0);
     add_level(seed, dialect);
-    for (unsigned number = 0; number < 256; number++)
+    for (unsigned number = first; number < first + PART; number++)
         if (has_message(kind, number))
             add_message(seed, dialect, kind, number, zeros);
     if (!g_file_set_contents(name, (const char *)seed->data, (gssize)seed->len, NULL)) {
@@ -186,6 +188,12 @@ static void write_made(const char *folder, const struct dialect *dialect, unsign
     }
     g_byte_array_free(seed, TRUE);
     g_free(name);
+}
+
+static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
+{
+    for (unsigned first = 0; first < 256; first += PART)
+        write_part(folder, dialect, kind, zeros, first);
 }
 
 void made_seeds_write(const char *folder)
