@@ -119,7 +119,7 @@ FAULTS = [
      "const bool cut = false;"),
     ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
      "return message->bytes.data[1] == TE_RAILTRAIL2;"),
-    ("demo", "    converter_level(&dm2->converter);\n    g_byte_array_set_size(dm2->block, 0);\n",
+    ("demo", "    converter_level(&dm2->converter);\n    dm2->block->len = DM2_HEADER;\n",
      "    converter_level(&dm2->converter);\n"),
     ("demo", "back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has", "back > 0 && dm2_kept_has"),
     ("demo", "if (dem->source == VIEW_ZERO)\n        return;", ""),
