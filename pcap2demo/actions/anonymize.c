@@ -12,11 +12,10 @@
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/deflated.h"
-#include "pcap2demo/anonymize/frames.h"
+#include "pcap2demo/anonymize/frames_out.h"
 #include "pcap2demo/anonymize/marks.h"
 #include "pcap2demo/anonymize/places.h"
 #include "pcap2demo/anonymize/words.h"
-#include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/output/writer.h"
 
 /* Shorter words may stand anywhere by chance: they are replaced only where they are known to be. */
@@ -25,12 +24,9 @@ static const struct words_look for_passwords = {.letters = 4};
 static const struct words_look for_names = {.letters = NAME_LETTERS, .whole = true};
 static const struct words_look for_stray_names = {.letters = 4, .whole = true};
 
-/* Bare IP packets. Source: tcpdump.org, list of link types. */
-enum { LINKTYPE_RAW = 101 };
-
 /* How much was replaced, and left out. */
 struct counts {
-    uint64_t packets, passwords, addresses, names, chats, packed, others;
+    uint64_t passwords, addresses, names, chats, packed, others;
 };
 
 struct anonymize {
@@ -40,9 +36,7 @@ struct anonymize {
     struct addresses *addresses;
     struct words *passwords, *names;
     struct copy *copy;
-    struct pcap_out *pcap;
-    GByteArray *frame;
-    GHashTable *streams;  /* uint64_t: bytes sent, by the ends of a TCP connection */
+    struct frames_out *out;
     GHashTable *deflated; /* uint64_t: struct deflated, by stream_number() */
     struct place place;   /* where something is being replaced */
     struct counts counts;
@@ -399,79 +393,6 @@ static void anonymize_packet(struct qs_sessions_handler *handler,
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-/* The same ends give the same bytes. */
-static void add_end(GByteArray *ends, const struct qs_address *end)
-{
-    g_byte_array_append(ends, &end->family, 1);
-    g_byte_array_append(ends, end->bytes, sizeof end->bytes);
-    g_byte_array_append(ends, (const guint8 *)&end->port, sizeof end->port);
-}
-
-/* How much the end that sends has sent; 0 at first. */
-static uint64_t *bytes_sent(struct anonymize *all, const struct qs_address *from,
-                            const struct qs_address *to)
-{
-    GByteArray *ends = g_byte_array_new();
-    GBytes *key;
-    uint64_t *sent;
-
-    add_end(ends, from);
-    add_end(ends, to);
-    key = g_byte_array_free_to_bytes(ends);
-    sent = g_hash_table_lookup(all->streams, key);
-
-    if (sent) {
-        g_bytes_unref(key);
-        return sent;
-    }
-    sent = g_new0(uint64_t, 1);
-    g_hash_table_insert(all->streams, key, sent);
-    return sent;
-}
-
-static void write_frame(struct anonymize *all, const struct qs_packet *about,
-                        const struct frame_content *content)
-{
-    const struct qs_address source = addresses_replace(all->addresses, &about->source);
-    const struct qs_address destination = addresses_replace(all->addresses, &about->destination);
-    struct frame_content addressed = *content;
-    uint32_t headers;
-
-    addressed.source = &source;
-    addressed.destination = &destination;
-    frame_make(all->frame, &addressed);
-    headers = all->frame->len - content->payload.size;
-    pcap_out_frame(all->pcap, &(struct pcap_out_frame){.link_type = LINKTYPE_RAW,
-                                                       .time = about->time,
-                                                       .bytes = qs_view_of_bytes(all->frame),
-                                                       .wire_size = headers + content->wire_size});
-    all->counts.packets++;
-}
-
-/* A unit of a stream may be longer than a segment. */
-static void write_segments(struct anonymize *all, const struct held_packet *packet)
-{
-    const struct qs_packet *about = &packet->about;
-    uint64_t *sent = bytes_sent(all, &about->source, &about->destination);
-    const uint64_t *received = bytes_sent(all, &about->destination, &about->source);
-
-    *sent += about->missing;
-    if (packet->left_out) /* a hole */
-        *sent += packet->payload->len;
-    for (uint32_t at = packet->left_out ? packet->payload->len : 0; at < packet->payload->len;) {
-        const uint32_t size = MIN(packet->payload->len - at, FRAME_PAYLOAD_MAX);
-        const struct frame_content content = {.payload = {packet->payload->data + at, size},
-                                              .wire_size = size,
-                                              .is_tcp = true,
-                                              .sequence = (uint32_t)*sent + 1,
-                                              .acknowledged = (uint32_t)*received + 1};
-
-        write_frame(all, about, &content);
-        *sent += size;
-        at += size;
-    }
-}
-
 static void sweep_one(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
 {
     memcpy(((GByteArray *)user)->data + at, stand_in, size);
@@ -498,17 +419,10 @@ static void sweep_packet(struct anonymize *all, struct held_packet *packet)
 static void write_packet(void *user, struct held_packet *packet)
 {
     struct anonymize *all = user;
-    const uint32_t cut = packet->about.wire_size - packet->about.size;
-    struct frame_content content = {0};
 
     all->counts.packed += packet->left_out;
     sweep_packet(all, packet);
-    content.wire_size = packet->payload->len + cut;
-    content.payload = qs_view_of_bytes(packet->payload);
-    if (packet->about.unit)
-        write_segments(all, packet);
-    else if (!packet->left_out && content.wire_size <= FRAME_PAYLOAD_MAX)
-        write_frame(all, &packet->about, &content);
+    frames_out_packet(all->out, packet);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -527,7 +441,7 @@ static void print_counts(const struct anonymize *all)
 {
     const struct counts *counts = &all->counts;
 
-    print_line("%s: %" PRIu64 " packets", all->options->argument, counts->packets);
+    print_line("%s: %" PRIu64 " packets", all->options->argument, frames_out_count(all->out));
     print_line("  passwords and user keys: %u, in %" PRIu64 " places", words_count(all->passwords),
                counts->passwords);
     print_line("  addresses: %u, in %" PRIu64 " places in messages",
@@ -544,7 +458,7 @@ static void print_counts(const struct anonymize *all)
 static void write_file(struct anonymize *all)
 {
     char *name = g_path_get_basename(all->options->argument);
-    char *error = pcap_out_commit(all->pcap, name, all->options->force);
+    char *error = frames_out_commit(all->out, name, all->options->force);
 
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = all->options->argument}, "%s", error);
@@ -571,14 +485,12 @@ static void anonymize_end(struct action *action, bool any_input)
     if (any_input && !all->refused && !action->interrupted)
         write_file(all);
     copy_free(all->copy);
+    frames_out_free(all->out);
     marks_free(all->marks);
     addresses_free(all->addresses);
     words_free(all->passwords);
     words_free(all->names);
-    g_hash_table_destroy(all->streams);
     g_hash_table_destroy(all->deflated);
-    g_byte_array_free(all->frame, TRUE);
-    pcap_out_free(all->pcap);
     g_free(all);
 }
 
@@ -598,11 +510,7 @@ static struct action *create(const struct options *options)
     all->passwords = words_new();
     all->names = words_new();
     all->copy = copy_new(write_packet, all);
-    all->pcap = pcap_out_new(folder);
-    pcap_out_begin(all->pcap, "Addresses, passwords and user keys were replaced.", false);
-    all->frame = g_byte_array_new();
-    all->streams =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
+    all->out = frames_out_new(folder, all->addresses);
     all->deflated =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
     all->action = (struct action){.handler.sink = &all->marks->sink,

@@ -23,8 +23,25 @@ struct writer {
     bool full;             /* it was, the last time */
 };
 
+/* Where what a compressed file's name has more begins, or NULL. */
+static const char *packed_ending(const char *name)
+{
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
+        if (g_str_has_suffix(name, endings[i]))
+            return name + strlen(name) - strlen(endings[i]);
+    return NULL;
+}
+
 char *writer_name_problem(const char *option, const char *name)
 {
+    const char *ending = name ? packed_ending(name) : NULL;
+
+    if (ending && !g_file_test(name, G_FILE_TEST_IS_DIR))
+        return g_strdup_printf("%s \"%s\": files are not compressed when they are written: name it "
+                               "%.*s, and compress that",
+                               option, name, (int)(ending - name), name);
     if (!name || (*name && strcmp(name, "-") != 0))
         return NULL;
     return g_strdup_printf("%s \"%s\": the name of a file is wanted", option, name);

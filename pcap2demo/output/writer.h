@@ -17,7 +17,8 @@ enum { WRITER_BUFFER = 64 * 1024 };
 
 /*
  * What is wrong with the name of a file that `option` gives, as a new text, or NULL. A file first
- * has another name: standard output cannot be one. `name` NULL: none was given.
+ * has another name: standard output cannot be one. Nor may it end as a compressed file's does.
+ * `name` NULL: none was given.
  */
 char *writer_name_problem(const char *option, const char *name);
 

@@ -6,7 +6,7 @@
 
 #include "common/core/protocol.h"
 #include "common/dump/lines.h"
-#include "pcap2demo/regression/golden_pieces.h"
+#include "pcap2demo/regression/golden_heads.h"
 
 /* Groups within groups are fewer. */
 enum { DEPTH_MAX = 32, PROTOCOLS_MAX = 8 };
@@ -558,102 +558,43 @@ static bool set_protocol(struct golden_expander *expander, const char *name)
     return false;
 }
 
-/* "session=1"; two stand without a name. */
-static bool add_head(struct golden_expander *expander, char *word, struct qs_position position)
+/* The lines about the packet, of a size that may follow only from its last field. */
+static bool add_heads(struct golden_expander *expander, const struct golden_heads *heads)
 {
-    char *value = strchr(word, '=');
-    const char *name = word;
+    const struct qs_position position = {.length = heads->size};
 
-    if (value)
-        *value++ = '\0';
-    else
-        value = word;
-    if (value == word)
-        name = strcmp(word, "c2s") == 0 || strcmp(word, "s2c") == 0 || strcmp(word, "?") == 0
-                   ? "direction"
-                   : "protocol";
-    g_string_printf(expander->name, "packet.%s", name);
-    if (strcmp(name, "protocol") == 0 && !set_protocol(expander, value))
-        return false;
-    add_line(expander, position, " = ", value);
-    return true;
-}
-
-/* "size=12", which is their last word, or nothing: then the packet ends with its last field. */
-static bool take_size(char **words, guint *count, uint32_t *size)
-{
-    static const char name[] = "size=";
-    struct golden_rest rest;
-    uint64_t number;
-
-    *size = 0;
-    if (!*count || !g_str_has_prefix(words[*count - 1], name))
-        return false;
-    rest.at = words[--*count] + strlen(name);
-    rest.end = rest.at + strlen(rest.at);
-    if (!golden_take_number(&rest, UINT32_MAX, &number) || rest.at != rest.end)
-        return false;
-    *size = (uint32_t)number;
-    return true;
-}
-
-/* Where no session is named it is the first; it stands behind the others. */
-static bool take_heads(struct golden_expander *expander, char **words)
-{
-    const bool compact = expander->schema == GOLDEN_COMPACT;
-    guint count = g_strv_length(words);
-    char first_session[] = "session=1";
-    struct qs_position position = {0};
-    const guint before = count;
-    bool good = true, in_first = compact;
-
-    if (!take_size(words, &count, &position.length) && (!compact || count < before))
-        return false;
     expander->protocol = NULL;
     expander->first_head = expander->packet->lines->len;
-    for (guint i = 0; i < count && good; i++) {
-        in_first = in_first && !g_str_has_prefix(words[i], "session=");
-        good = strcmp(words[i], "session=0") == 0 || add_head(expander, words[i], position);
+    for (guint i = 0; i < heads->count; i++) {
+        const struct golden_head *head = &heads->at[i];
+
+        if (strcmp(head->name, "protocol") == 0 && !set_protocol(expander, head->value))
+            return false;
+        g_string_printf(expander->name, "packet.%s", head->name);
+        add_line(expander, position, " = ", head->value);
     }
-    if (in_first)
-        add_head(expander, first_session, position);
-    expander->heads = count == before ? expander->packet->lines->len - expander->first_head : 0;
-    return good && expander->protocol;
+    if (!heads->has_size)
+        expander->heads = expander->packet->lines->len - expander->first_head;
+    return expander->protocol != NULL;
 }
 
 /* Behind "packet" and the number. */
-static bool take_first_line(struct golden_expander *expander, struct golden_rest *rest)
+static bool take_first_line(struct golden_expander *expander, struct golden_rest rest)
 {
-    char *text = g_strndup(rest->at, (gsize)(rest->end - rest->at));
-    char **words = g_strsplit(text, " ", -1);
-    const bool good = take_heads(expander, words);
+    const bool compact = expander->schema == GOLDEN_COMPACT;
+    struct golden_heads heads;
+    const bool good = golden_heads_take(&heads, rest, compact) && (compact || heads.has_size) &&
+                      add_heads(expander, &heads);
 
-    g_strfreev(words);
-    g_free(text);
+    golden_heads_clear(&heads);
     return good;
-}
-
-static bool take_packet(struct golden_rest *rest, uint64_t before, uint64_t *number)
-{
-    static const char start[] = "packet ";
-    const gsize size = sizeof start - 1;
-
-    if ((gsize)(rest->end - rest->at) < size || memcmp(rest->at, start, size) != 0)
-        return false;
-    rest->at += size;
-    *number = 1;
-    if (golden_take(rest, '+') &&
-        (!golden_take_number(rest, UINT64_MAX - before, number) || !golden_take(rest, ' ')))
-        return false;
-    *number += before;
-    return true;
 }
 
 bool golden_packet_number(const char *line, gsize length, uint64_t before, uint64_t *number)
 {
     struct golden_rest rest = {line, line + length};
 
-    return take_packet(&rest, before, number);
+    return golden_take_packet(&rest, before, number);
 }
 
 /* --- What others call ------------------------------------------------------------------------ */
@@ -669,7 +610,7 @@ bool golden_expand(struct golden_expander *expander, const GPtrArray *ignored, c
     if (length && *line == ' ')
         return expander->protocol && take_line(expander, &rest);
     end_packet(expander);
-    return take_packet(&rest, 0, &number) && take_first_line(expander, &rest);
+    return golden_take_packet(&rest, 0, &number) && take_first_line(expander, rest);
 }
 
 void golden_expand_end(struct golden_expander *expander, struct golden_packet *packet)

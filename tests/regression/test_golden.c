@@ -764,6 +764,9 @@ static void damaged_compact_lines(void **state)
     }
     assert_compact_damaged(" svc_nop\n", "line 2: is no line of a dump");
     assert_compact_damaged("packet xx s2c size=1\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet qw s2c size=1 session=1\n", "line 2: is no line of a dump");
+    assert_compact_damaged("packet qw a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1\n",
+                           "line 2: is no line of a dump");
     assert_compact_damaged("packet qw s2c size=\n", "line 2: is no line of a dump");
     assert_compact_damaged("packet +18446744073709551616 qw size=1\n",
                            "line 2: is no line of a dump");

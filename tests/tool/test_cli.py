@@ -139,12 +139,26 @@ class Usage(ToolTest):
     def test_why_unreadable(self):
         said = {"empty.pcap": (b"", "neither a capture nor a demo: it is empty"),
                 "a.pcap.bz2": (b"BZh91AY", "compressed by bzip2: unpack it first"),
-                "a.zip": (b"PK\x03\x04\x14", "a zip archive: unpack it first")}
+                "a.zip": (b"PK\x03\x04\x14", "a zip archive: unpack it first"),
+                "a.tar": (b"duel.pcap".ljust(257, b"\0") + b"ustar\0", "a tar archive: unpack it first")}
         for name, (data, end) in said.items():
             with self.subTest(name):
                 self.write(name, data)
                 _, error = self.tool(name, status=2)
                 self.assertRegex(error, rf"^pcap2demo: {name}: .*{end}\n")
+
+    def test_compressed_output(self):
+        """Nothing is compressed when it is written: no name shall say so. Folders may have any."""
+        for arguments in (["--pcap", "o.pcap.gz"], ["--anonymize", "o.pcapng.xz"],
+                          ["--output", "o.qwd.zst"], ["--check", "--junit", "o.xml.bz2"]):
+            with self.subTest(arguments):
+                _, error = self.tool(*arguments, ACKNEX, status=2)
+                self.assertRegex(error, r"files are not compressed when they are written: "
+                                        r"name it o\.\w+, and compress that")
+        self.assertEqual(list(self.folder.glob("o.*")), [])
+        (self.folder / "old.gz").mkdir()
+        self.tool("--output", "old.gz", tool.CAPTURES / "qw-vanilla.pcap", status=1)
+        self.assertEqual(len(list(self.folder.glob("old.gz/*.qwd"))), 1)
 
     def test_filter_of_another_kind(self):
         _, error = self.tool("--list", "--filter", "qw.damage", ACKNEX, status=2)
