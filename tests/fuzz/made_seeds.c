@@ -230,6 +230,14 @@ static uint8_t protocol_number(const char *name)
     return number;
 }
 
+static bool has_messages(const struct dialect *dialect, unsigned kind, unsigned first)
+{
+    for (unsigned number = first; number < first + PART; number++)
+        if (has_message(dialect, kind, number))
+            return true;
+    return false;
+}
+
 static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
                        unsigned first)
 {
@@ -253,7 +261,8 @@ static void write_part(const char *folder, const struct dialect *dialect, unsign
 static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
 {
     for (unsigned first = 0; first < 256; first += PART)
-        write_part(folder, dialect, kind, zeros, first);
+        if (has_messages(dialect, kind, first))
+            write_part(folder, dialect, kind, zeros, first);
 }
 
 void made_seeds_write(const char *folder)
