@@ -14,17 +14,6 @@ enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
 /* Seconds of the processor for any input, and for each byte of it; sanitizers make it slow. */
 static const double time_base = 1, time_per_byte = 20e-6;
 
-/*
- * AddressSanitizer's defaults keep what a whole server frees for a while, and where each block of
- * memory came from to great depth. An input frees little, and replay_* tells with other options.
- */
-const char *__asan_default_options(void);
-
-const char *__asan_default_options(void)
-{
-    return "malloc_context_size=5:quarantine_size_mb=16";
-}
-
 const int fuzz_links[FUZZ_LINKS] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_NULL,
                                     DLT_LOOP,   DLT_PPP,       DLT_PPP_ETHER,  DLT_IPV4};
 

@@ -16,9 +16,14 @@ enum {
     VERSION = 4,
     SERVERDATA = 11,
     TEMP_ENTITY = 23,
+    QUAKE2_TEMP_ENTITY = 3,
+    QUAKE2_DISCONNECT = 7,
+    QUAKE2_RECONNECT = 8,
+    QUAKE2_SERVERDATA = 12,
     QUAKEWORLD_VERSION = 28,
     BODY = 24
 };
+enum { PART = 64 }; /* numbers of messages in a seed: the fuzzer gets slow with more */
 enum { KINDS = 3, KIND_SERVER = 0, KIND_TEMP_ENTITY = 1, KIND_CLIENT = 2 };
 
 /* A session's level: how it begins, by the flags that FTEX, FTE2 and MVD1 agree on. */
@@ -26,8 +31,9 @@ struct dialect {
     const char *name, *protocol;
     uint32_t version;
     uint32_t fte, fte2, mvd1;
-    const char *players; /* of QuakeWorld: how it lists them, its zeros included */
-    unsigned players_size;
+    /* Of QuakeWorld: how it lists players; of Quake II: what is behind the level's name. */
+    const char *rest; /* zeros included */
+    unsigned rest_size;
 };
 
 static const struct dialect dialects[] = {
@@ -44,11 +50,21 @@ static const struct dialect dialects[] = {
     {"nq-nehahra", "nq", 250, 0, 0, 0, NULL, 0},
     {"nq-dp2", "nq", 97, 0, 0, 0, NULL, 0},
     {"nq-dp7", "nq", 3504, 0, 0, 0, NULL, 0},
+    {"q2-34", "q2", 34, 0, 0, 0, NULL, 0},
+    {"q2-r1q2", "q2", 35, 0, 0, 0, "\0\x70\7\0\0", 5},
+    {"q2-q2pro", "q2", 36, 0, 0, 0, "\2\4\2\0\0", 5},
+    {"q2-aqtion", "q2", 38, 0, 0, 0, "\xc4\x0b\2\0\0\0", 6},
+    {"q2-q2repro", "q2", 1038, 0, 0, 0, "\1\0\2\0\0\12", 6},
 };
 
 static bool is_quake(const struct dialect *dialect)
 {
     return strcmp(dialect->protocol, "nq") == 0;
+}
+
+static bool is_quake2(const struct dialect *dialect)
+{
+    return strcmp(dialect->protocol, "q2") == 0;
 }
 
 /* --- Packets --- */
@@ -65,8 +81,10 @@ static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, 
     }
     qs_write_u32(bytes, sequence);
     qs_write_u32(bytes, sequence - 1);
-    if (!from_server)
-        qs_write_u16(bytes, 1); /* the port of the client's choice */
+    /* The port of the client's choice; with what add_connect() says, the newer ones of Quake II
+     * have none. */
+    if (!from_server && (!is_quake2(dialect) || dialect->version == 34))
+        qs_write_u16(bytes, 1);
     return bytes;
 }
 
@@ -116,21 +134,57 @@ static void write_quakeworld_level(GByteArray *bytes, const struct dialect *dial
 {
     qs_write_u32(bytes, 1);
     qs_write_text(bytes, "qw");
-    qs_write_view(bytes,
-                  (struct qs_view){(const uint8_t *)dialect->players, dialect->players_size});
+    qs_write_view(bytes, (struct qs_view){(const uint8_t *)dialect->rest, dialect->rest_size});
     qs_write_text(bytes, "a level");
     for (unsigned i = 0; i < 10; i++)
         qs_write_float(bytes, 1);
 }
 
+static void write_quake2_level(GByteArray *bytes, const struct dialect *dialect)
+{
+    qs_write_u32(bytes, 1);
+    qs_write_u8(bytes, 0); /* no demo */
+    qs_write_text(bytes, "baseq2");
+    qs_write_u16(bytes, 0);
+    qs_write_text(bytes, "a level");
+    qs_write_view(bytes, (struct qs_view){(const uint8_t *)dialect->rest, dialect->rest_size});
+}
+
+static void add_words(GByteArray *seed, const struct dialect *dialect, bool from_server,
+                      const char *words)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_write_u32(bytes, UINT32_MAX);
+    qs_write_view(bytes, (struct qs_view){(const uint8_t *)words, (uint32_t)strlen(words)});
+    add_packet(seed, dialect, from_server, bytes);
+}
+
+/* Quake II's says which protocol, and how long ports are. */
+static void add_connect(GByteArray *seed, const struct dialect *dialect)
+{
+    const bool r1q2 = dialect->version == 35;
+    char *words = g_strdup_printf("connect %u %u 1 \"\\name\\x\" 1390 %s", dialect->version,
+                                  dialect->version == 34, r1q2 ? "1904" : "0 1 1026");
+
+    add_words(seed, dialect, false, words);
+    add_words(seed, dialect, true, "client_connect");
+    g_free(words);
+}
+
 static void add_level(GByteArray *seed, const struct dialect *dialect)
 {
-    GByteArray *bytes = packet_new(dialect, 1, true);
+    GByteArray *bytes;
 
-    qs_write_u8(bytes, SERVERDATA);
+    if (is_quake2(dialect))
+        add_connect(seed, dialect);
+    bytes = packet_new(dialect, 1, true);
+    qs_write_u8(bytes, is_quake2(dialect) ? QUAKE2_SERVERDATA : SERVERDATA);
     write_agreement(bytes, dialect);
     qs_write_u32(bytes, dialect->version);
-    (is_quake(dialect) ? write_quake_level : write_quakeworld_level)(bytes, dialect);
+    (is_quake2(dialect)  ? write_quake2_level
+     : is_quake(dialect) ? write_quake_level
+                         : write_quakeworld_level)(bytes, dialect);
     add_packet(seed, dialect, true, bytes);
 }
 
@@ -141,16 +195,23 @@ static void add_message(GByteArray *seed, const struct dialect *dialect, unsigne
     GByteArray *bytes = packet_new(dialect, number + 2, kind != KIND_CLIENT);
 
     if (kind == KIND_TEMP_ENTITY)
-        qs_write_u8(bytes, TEMP_ENTITY);
+        qs_write_u8(bytes, is_quake2(dialect) ? QUAKE2_TEMP_ENTITY : TEMP_ENTITY);
     qs_write_u8(bytes, (uint8_t)number);
     for (unsigned i = 0; i < BODY; i++)
         qs_write_u8(bytes, zeros || i % 5 == 4 ? 0 : (uint8_t)(i % 3 + 1));
     add_packet(seed, dialect, kind != KIND_CLIENT, bytes);
 }
 
-/* Which numbers there are messages of; none that ends what the first packet began. */
-static bool has_message(unsigned kind, unsigned number)
+static bool ends_quake2(unsigned number)
 {
+    return number == QUAKE2_DISCONNECT || number == QUAKE2_RECONNECT || number == QUAKE2_SERVERDATA;
+}
+
+/* Which numbers there are messages of; none that ends what the first packet began. */
+static bool has_message(const struct dialect *dialect, unsigned kind, unsigned number)
+{
+    if (is_quake2(dialect) && kind == KIND_SERVER)
+        return number < 64 && !ends_quake2(number);
     if (kind == KIND_SERVER)
         return number < 128 && number != DISCONNECT && number != VERSION && number != SERVERDATA;
     if (kind == KIND_TEMP_ENTITY)
@@ -169,16 +230,25 @@ static uint8_t protocol_number(const char *name)
     return number;
 }
 
-static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
+static bool has_messages(const struct dialect *dialect, unsigned kind, unsigned first)
 {
-    char *name = g_strdup_printf("%s/made-%s-%u%d", folder, dialect->name, kind, zeros);
+    for (unsigned number = first; number < first + PART; number++)
+        if (has_message(dialect, kind, number))
+            return true;
+    return false;
+}
+
+static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
+                       unsigned first)
+{
+    char *name = g_strdup_printf("%s/made-%s-%u%d-%u", folder, dialect->name, kind, zeros, first);
     GByteArray *seed = g_byte_array_new();
 
     qs_write_u8(seed, protocol_number(dialect->protocol));
     qs_write_u8(seed, 0);
     add_level(seed, dialect);
-    for (unsigned number = 0; number < 256; number++)
-        if (has_message(kind, number))
+    for (unsigned number = first; number < first + PART; number++)
+        if (has_message(dialect, kind, number))
             add_message(seed, dialect, kind, number, zeros);
     if (!g_file_set_contents(name, (const char *)seed->data, (gssize)seed->len, NULL)) {
         fprintf(stderr, "%s: cannot be written\n", name);
@@ -186,6 +256,13 @@ static void write_made(const char *folder, const struct dialect *dialect, unsign
     }
     g_byte_array_free(seed, TRUE);
     g_free(name);
+}
+
+static void write_made(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros)
+{
+    for (unsigned first = 0; first < 256; first += PART)
+        if (has_messages(dialect, kind, first))
+            write_part(folder, dialect, kind, zeros, first);
 }
 
 void made_seeds_write(const char *folder)

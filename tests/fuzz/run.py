@@ -24,7 +24,7 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
 TARGETS = ("decode", "rebuild", "lend", "tool", "plugin", "recording", "golden", "stream", "capture")
-MAX_LENGTH = {"decode": 4608, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
+MAX_LENGTH = {"decode": 3072, "rebuild": 16384, "lend": 16384, "tool": 12288, "recording": 16384}
 MALLOC_MAX = {"tool": 160, "recording": 160}  # MB at once: what xz and zstd may ask for
 SEEDS = {"rebuild": ("session", "decode"), "lend": ("session",), "plugin": ("plugin", "decode")}
 # libFuzzer would look for leaks whenever libwireshark keeps something for later, which takes longer
