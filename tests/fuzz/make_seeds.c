@@ -188,20 +188,25 @@ static uint8_t shown_options(unsigned conversation)
     return ways[conversation % G_N_ELEMENTS(ways)];
 }
 
+/* Some are quoted by an error message, too. */
 static void add_shown(struct seed *seed, const struct visit *visit)
 {
+    enum { QUOTED_STEP = 8 };
     const uint8_t head[SEED_HEAD] = {(uint8_t)visit->protocol, shown_options(visit->conversation)};
     const bool port = !(head[1] & FUZZ_PLUGIN_LATE);
+    uint8_t bits;
 
     if (!seed->shown->len)
         g_byte_array_append(seed->shown, head, sizeof head);
     if (seed->shown->len + visit->packet->size > SHOWN_MAX)
         return;
-    append_piece(seed->shown,
-                 (uint8_t)((port ? FUZZ_PACKET_PORTS_KNOWN : 0) |
-                           (visit->packet->unit ? FUZZ_PLUGIN_STREAM : 0) |
-                           (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0)),
-                 visit->packet->data, visit->packet->size);
+    bits = (uint8_t)((port ? FUZZ_PACKET_PORTS_KNOWN : 0) |
+                     (visit->packet->unit ? FUZZ_PLUGIN_STREAM : 0) |
+                     (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
+    append_piece(seed->shown, bits, visit->packet->data, visit->packet->size);
+    if (!visit->packet->unit && visit->packet->number % QUOTED_STEP == 0)
+        append_piece(seed->shown, bits | FUZZ_PLUGIN_QUOTED, visit->packet->data,
+                     visit->packet->size);
 }
 
 static void add_packet(const struct visit *visit, void *user)
