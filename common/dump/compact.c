@@ -71,7 +71,7 @@ static void append_name(const struct pen *pen, const struct group *group, const 
     if (group->stem && strncmp(rest, group->stem, group->stem_length) == 0 &&
         rest[group->stem_length] == '.')
         rest += group->stem_length;
-    g_string_append(pen->out, rest);
+    qs_append_chars(pen->out, rest, strlen(rest));
 }
 
 /* --- Positions ------------------------------------------------------------------------------- */
@@ -169,13 +169,13 @@ static void append_named(const struct pen *pen, const struct group *group, const
     const char *name = memchr(value, ' ', length);
     const gsize number = name ? (gsize)(name - value) : length;
 
-    g_string_append_len(pen->out, value, (gssize)number);
+    qs_append_chars(pen->out, value, number);
     if (!name)
         return;
     if (is_name_of(pen, group, name + 2, length - number - 3))
         g_string_append(pen->out, "()");
     else
-        g_string_append_len(pen->out, name + 1, (gssize)(length - number - 1));
+        qs_append_chars(pen->out, name + 1, length - number - 1);
 }
 
 /* The text in its quotes, and its bytes in brackets where it has them. */
@@ -185,11 +185,11 @@ static void append_text(const struct pen *pen, const char *value, gsize length)
         value[length - 1] == ']' ? g_strrstr_len(value, (gssize)length, "\" [") : NULL;
 
     if (!raw) {
-        g_string_append_len(pen->out, value, (gssize)length);
+        qs_append_chars(pen->out, value, length);
         return;
     }
-    g_string_append_len(pen->out, value, raw + 1 - value);
-    g_string_append_len(pen->out, raw + 2, value + length - raw - 2);
+    qs_append_chars(pen->out, value, (gsize)(raw + 1 - value));
+    qs_append_chars(pen->out, raw + 2, (gsize)(value + length - raw - 2));
 }
 
 /* Another packet's number, as its distance. */
@@ -215,7 +215,7 @@ static void append_value(const struct pen *pen, const struct group *group,
     else if (line->row->names)
         append_named(pen, group, value, length);
     else
-        g_string_append_len(pen->out, value, (gssize)length);
+        qs_append_chars(pen->out, value, length);
 }
 
 /* --- Parts ----------------------------------------------------------------------------------- */
@@ -382,7 +382,9 @@ static guint append_field(struct pen *pen, const struct group *group, guint inde
     }
     go_on_with(pen, group);
     append_name(pen, group, line->name);
-    g_string_append(pen->out, line->generated ? ":=" : "=");
+    if (line->generated)
+        g_string_append_c(pen->out, ':');
+    g_string_append_c(pen->out, '=');
     append_value(pen, group, line);
     append_parts(pen, group, index, next);
     append_field_position(pen, line);

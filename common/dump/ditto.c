@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/dump/number.h"
+
 /* Of a name, so many are looked at; of all names, so many are kept. */
 enum { LIKE_MAX = 9, LINES_MAX = 256 };
 
@@ -82,7 +84,7 @@ void qs_dittos_add(struct qs_dittos *dittos, const char *piece, gsize length)
                                 .name_end = start + (equals ? (gsize)(equals - piece) + 1 : length),
                                 .end = start + length};
 
-    g_string_append_len(line->text, piece, (gssize)length);
+    qs_append_chars(line->text, piece, length);
     g_array_append_val(line->pieces, added);
 }
 
@@ -218,7 +220,7 @@ static void append_piece(GString *out, const struct qs_ditto *line, guint index)
     const struct piece *piece = piece_at(line, index);
 
     g_string_append_c(out, ' ');
-    g_string_append_len(out, line->text->str + piece->start, (gssize)(piece->end - piece->start));
+    qs_append_chars(out, line->text->str + piece->start, piece->end - piece->start);
 }
 
 /* The line at this index becomes the last. */
