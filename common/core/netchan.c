@@ -5,7 +5,13 @@
 
 #include "common/core/reader.h"
 
-enum { SEEN_WINDOW = 64 };
+enum {
+    SEEN_WINDOW = 64,
+    /* A packet that comes behind more later ones than that was not on its way so long: */
+    LATE_MAX = 16,
+    FIRST_LATE_MAX = 4, /* one of a connection's first numbers */
+    FIRST_NUMBERS = 2
+};
 
 static bool was_seen(const struct qs_netchan *chan, uint32_t sequence)
 {
@@ -68,6 +74,13 @@ enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, ui
     chan->gaps++;
     chan->missing += *skipped;
     return QS_ARRIVAL_GAP;
+}
+
+bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence)
+{
+    const uint32_t late_max = sequence < FIRST_NUMBERS ? FIRST_LATE_MAX : LATE_MAX;
+
+    return chan->started && sequence < chan->sequence && chan->sequence - sequence > late_max;
 }
 
 bool qs_netchan_acknowledge(struct qs_netchan *chan, uint32_t ack)

@@ -39,6 +39,12 @@ struct qs_netchan {
 enum qs_arrival qs_netchan_arrive(struct qs_netchan *chan, uint32_t sequence, uint32_t *skipped);
 
 /*
+ * Whether the number is so far below the last one that no detour explains it: a new connection's
+ * numbers, if one may have begun.
+ */
+bool qs_netchan_starts_over(const struct qs_netchan *chan, uint32_t sequence);
+
+/*
  * The other end acknowledges `ack` of this direction. True, once, where that packet was not
  * captured: it was received, and only the capture lacks it.
  */

@@ -72,7 +72,7 @@ static void read_connect(struct qs_decoder *d)
     struct qs_view info;
 
     d->handshake = true;
-    nq_session_of(d)->darkplaces_client = true;
+    nq_session_of(d)->darkplaces_client = nq_session_of(d)->asked = true;
     info = read_info(d);
     qs_summary_quote(d, "protocol", qs_info_value(info, "protocol"));
     qs_summary_quote(d, "name", qs_info_value(info, "name"));

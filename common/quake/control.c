@@ -38,6 +38,7 @@ static void read_password_number(struct qs_decoder *d)
 static void read_connect(struct qs_decoder *d)
 {
     d->handshake = true;
+    nq_session_of(d)->asked = true;
     read_game(d);
     if (qs_reader_left(&d->in))
         read_mod(d);

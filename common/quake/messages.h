@@ -82,6 +82,11 @@ void nq_read_control(struct qs_decoder *d);
 /* recognise.c */
 /* Whether these bytes can only be a control packet. */
 bool nq_is_control(struct qs_view packet);
+/*
+ * Whether they can only be a level's sign-on, or its first fragment. Servers that open a socket for
+ * each client send it from a port that only their accept tells, which a capture may lack.
+ */
+bool nq_is_sign_on(struct qs_view packet);
 /* Whether they cannot be a packet of the game at all. */
 bool nq_is_foreign(const struct qs_packet *packet);
 

@@ -299,20 +299,38 @@ static bool has_begun(const struct nq_session *session)
 }
 
 /*
- * A connection begins with fragment 0 in this conversation; or it begins anew, where the server had
- * accepted a request while the old one seemed to go on.
+ * Whether a connection begins anew where an older one seemed to go on: the server had accepted a
+ * request, or the client had sent one and the capture lacks the answer. Requests and answers may
+ * be repeated when the connection has begun; then the numbers do not start over.
  */
+static bool starts_over(const struct qs_decoder *d, uint32_t flags)
+{
+    const struct nq_session *session = nq_session_of(d);
+    const struct qs_netchan *to_server = &session->to_server.fragments;
+    const struct qs_netchan *to_client = &session->to_client.fragments;
+
+    if (flags & NETFLAG_UNRELIABLE)
+        return session->asked && qs_netchan_starts_over(qs_netchan_forth(d), d->sequence);
+    if (!(flags & NETFLAG_DATA) || d->sequence || (!session->asked && !session->restart_offered))
+        return false;
+    return reliable_of(d, false)->fragments.sequence > 1 ||
+           (session->asked && !to_server->started && !to_client->started);
+}
+
+/* A connection begins with fragment 0 in this conversation, or where it starts over. */
 static void notice_beginning(struct qs_decoder *d, uint32_t flags)
 {
     struct nq_session *session = nq_session_of(d);
-    const struct nq_reliable *reliable = reliable_of(d, false);
 
-    if (d->sequence || !(flags & NETFLAG_DATA) || !reliable)
+    if (d->direction == QS_DIRECTION_UNKNOWN)
         return;
-    if (!has_begun(session))
+    if (has_begun(session)) {
+        if (starts_over(d, flags))
+            nq_session_begin_connection(session);
+    } else if (flags & NETFLAG_DATA && !d->sequence) {
         session->base.connection = 1;
-    else if (session->restart_offered && reliable->fragments.sequence > 1)
-        nq_session_begin_connection(session);
+        session->asked = false;
+    }
 }
 
 static const char *kind_name(uint32_t flags)

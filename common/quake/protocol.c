@@ -26,7 +26,8 @@ static bool recognise(const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
 
-    return nq_is_control(bytes) || nq_is_darkplaces(bytes) || nq_is_game(bytes);
+    return nq_is_control(bytes) || nq_is_darkplaces(bytes) || nq_is_game(bytes) ||
+           nq_is_sign_on(bytes);
 }
 
 static void decode(struct qs_decoder *d)

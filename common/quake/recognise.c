@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Telling control packets from anything else by their bytes. RTP's first two bytes are those of a
- * control packet too, and its third and fourth count: so flags, length and command say little, and
- * the whole body must read as the command's. Sources: as for control.c.
+ * Telling control packets, and the beginning of a level, from anything else by their bytes. RTP's
+ * first two bytes are those of a control packet too, and its third and fourth count: so flags,
+ * length and command say little, and the whole body must read as the command's. Sources: as for
+ * control.c.
  */
 #include "common/core/text.h"
 #include "common/quake/constants.h"
+#include "common/quake/dialect.h"
 #include "common/quake/messages.h"
 
 enum { COLORS_MAX = 0xff, SECONDS_MAX = 366 * 24 * 3600 };
@@ -176,6 +178,42 @@ bool nq_is_control(struct qs_view packet)
         return false;
     is_body = body_of(qs_reader_u8(&in));
     return is_body && is_body(&in) && !in.overrun;
+}
+
+/* --- The beginning of a level --- */
+
+/* FTE's words of what was agreed on come in pairs before the version. */
+static bool has_version(struct qs_reader *in)
+{
+    enum { PAIRS_MAX = 4 };
+
+    for (unsigned i = 0; i <= PAIRS_MAX; i++) {
+        if (nq_is_decoded(qs_reader_u32(in)))
+            return true;
+        qs_reader_u32(in);
+    }
+    return false;
+}
+
+/* Greetings and commands come before svc_serverinfo, in the same message. */
+static bool has_serverinfo(struct qs_reader *in)
+{
+    uint8_t id;
+
+    while ((id = qs_reader_u8(in)) == SVC_PRINT || id == SVC_STUFFTEXT)
+        if (!has_any_text(in, is_glyph))
+            return false;
+    return id == SVC_SERVERINFO && has_version(in);
+}
+
+bool nq_is_sign_on(struct qs_view packet)
+{
+    struct qs_reader in = qs_reader_over(packet.data, packet.size);
+    const uint32_t word = qs_reader_u32be(&in);
+
+    qs_reader_u32be(&in); /* its number */
+    return (word & ~NETFLAG_EOM) == (NETFLAG_DATA | packet.size) && has_serverinfo(&in) &&
+           !in.overrun;
 }
 
 /* FTE's request to servers of all games is one, too. */

@@ -58,6 +58,7 @@ struct nq_session {
     /* While base.version is not known: the protocol by which the messages so far could be read. */
     int32_t assumed_version;
     bool undecodable;       /* the server chose a protocol that is not decoded */
+    bool asked;             /* by a connection request, and no connection has begun since */
     bool restart_offered;   /* the server accepted a connection request while connected */
     bool darkplaces;        /* the server is DarkPlaces: it has messages of its own */
     bool darkplaces_client; /* the client connected as DarkPlaces does */

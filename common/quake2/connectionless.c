@@ -224,6 +224,7 @@ static void keep_connect(struct qs_decoder *d, const struct connect *connect)
 {
     struct q2_session *session = q2_session_of(d->session);
 
+    session->asked = true;
     session->wanted = (struct q2_wanted){
         .version = (int32_t)connect->version,
         .qport = (uint16_t)connect->qport,

@@ -8,9 +8,8 @@
 
 enum {
     HEADER_SIZE = 8,
-    FIRST_NUMBERS = 2,  /* sequence numbers up to this begin a connection */
-    REORDERED_MAX = 16, /* a packet later than by so many is not late but of a new connection */
-    JOINED_MAX = 32768  /* Q2PRO's longest message */
+    FIRST_NUMBERS = 2, /* sequence numbers up to this begin a connection */
+    JOINED_MAX = 32768 /* Q2PRO's longest message */
 };
 
 /* The header of a packet. */
@@ -102,11 +101,9 @@ static void settle_connect(struct qs_decoder *d)
     struct q2_session *session = q2_session_of(d->session);
     const uint32_t sequence = qs_le32(d->in.data) & QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT;
     const struct qs_netchan *chan = qs_netchan_forth(d);
-    const bool expected = session->connect_pending || session->base.disconnected;
+    const bool expected = session->asked || session->connect_pending || session->base.disconnected;
 
-    if (overtakes_answer(session, sequence) ||
-        (expected && chan->started && sequence <= FIRST_NUMBERS &&
-         chan->sequence > FIRST_NUMBERS + REORDERED_MAX))
+    if (overtakes_answer(session, sequence) || (expected && qs_netchan_starts_over(chan, sequence)))
         q2_session_connect(session);
     else if (session->connect_pending && sequence > chan->sequence)
         session->connect_pending = false;

@@ -81,6 +81,7 @@ struct q2_session {
     uint16_t qport;
     enum q2_qport_width qport_width;
     bool new_netchan;     /* sequence numbers have a fragment bit */
+    bool asked;           /* by a connect packet, and no connection has begun since */
     bool connect_pending; /* client_connect while traffic went on: does it start again at 1? */
     struct q2_wanted wanted;
     uint32_t connect_minor;  /* of the connect packet; 0: unknown */

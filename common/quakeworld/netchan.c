@@ -91,6 +91,24 @@ static void read_messages(struct qs_decoder *d)
         qs_read_messages(d, QW_SVC, qw_server_message);
 }
 
+/*
+ * A connection whose accept the capture lacks, in the conversation of an older one: its numbers are
+ * far below. That is settled before the header is read, whose form the client asked for.
+ */
+static void settle_connect(struct qs_decoder *d)
+{
+    struct qw_session *session = qw_session(d);
+    const bool expected = session->asked.known || session->base.disconnected;
+    uint32_t sequence;
+
+    if (!expected || session->connecting || d->direction == QS_DIRECTION_UNKNOWN ||
+        qs_reader_left(&d->in) < 4)
+        return;
+    sequence = session->asked.stunaware ? qs_be32(d->in.data) - QW_STUN_BIAS : qs_le32(d->in.data);
+    if (qs_netchan_starts_over(qs_netchan_forth(d), sequence & QS_SEQUENCE_MASK))
+        qw_session_connect(session);
+}
+
 /* Both ends' words, the qport that only clients send, and FTE's word for fragments. */
 static uint32_t header_size(enum qs_direction direction, const struct qw_netchan_format *format)
 {
@@ -161,6 +179,7 @@ void qw_decode_netchan(struct qs_decoder *d)
 
     if (d->direction == QS_DIRECTION_UNKNOWN && !d->probing)
         qs_learn_direction(d, qs_probe_direction(d));
+    settle_connect(d);
     /* A copy: a connection that begins with this packet has its own. */
     format = *qw_netchan_format(d);
     decode_as(d, &format);

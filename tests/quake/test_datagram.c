@@ -498,10 +498,20 @@ static void test_recognise(void **state)
     assert_true(recognised(VIEW("\xff\xff\xff\xff"
                                 "connect\\protocol\\darkplaces 3\\x\\y")));
     assert_true(recognised(VIEW("\0\x10\0\x0d\0\0\0\1\7\0\0\0\0")));
-    assert_false(recognised(VIEW("\x80\0\0\x0d\1QUAKE\0\3")));      /* a wrong length */
-    assert_false(recognised(VIEW("\x80\0\0\x0c\1QUAKX\0\3")));      /* another game */
-    assert_false(recognised(VIEW("\x80\0\0\x06\x42\0")));           /* no such command */
-    assert_false(recognised(VIEW("\xff\xff\xff\xffgetchallenge"))); /* many games' */
+    /* svc_print, svc_stufftext and svc_serverinfo, also in a first fragment; FTE's words before the
+     * version. */
+    assert_true(recognised(VIEW("\0\x09\0\x13\0\0\0\0\x08hi\0\x09\0\x0b\x0f\0\0\0")));
+    assert_true(recognised(VIEW("\0\x01\0\x10\0\0\0\2\x0b\x9a\2\0\0\x10\1m")));
+    assert_true(recognised(VIEW("\0\x01\0\x15\0\0\0\0\x0b"
+                                "FTEX\1\0\0\0\x0f\0\0\0")));
+    assert_false(recognised(VIEW("\0\x09\0\x0d\0\0\0\0\x0b\x0e\0\0\0"))); /* no such version */
+    assert_false(recognised(VIEW("\0\x09\0\x0e\0\0\0\0\x0b\x0f\0\0\0"))); /* a wrong length */
+    assert_false(recognised(VIEW("\0\x09\0\x0d\0\0\0\0\x07\x0f\0\0\0"))); /* svc_time */
+    assert_false(recognised(VIEW("\0\x02\0\x0d\0\0\0\0\x0b\x0f\0\0\0"))); /* no data */
+    assert_false(recognised(VIEW("\x80\0\0\x0d\1QUAKE\0\3")));            /* a wrong length */
+    assert_false(recognised(VIEW("\x80\0\0\x0c\1QUAKX\0\3")));            /* another game */
+    assert_false(recognised(VIEW("\x80\0\0\x06\x42\0")));                 /* no such command */
+    assert_false(recognised(VIEW("\xff\xff\xff\xffgetchallenge")));       /* many games' */
     assert_false(recognised(VIEW("\xff\xff\xff\xff"
                                  "accepted")));
     assert_false(recognised(VIEW("\0\2\0\x08\0\0\0\1")));

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+The demo of a connection whose accept the capture lacks is that of the whole capture; also where an
+older connection of the same ends left a packet.
+
+    test_handshake.py PCAP2DEMO CAPTURES
+"""
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import capture
+
+OOB = b"\xff\xff\xff\xff"
+CONTROL = b"\x80\x00"
+CCREQ_CONNECT, CCREP_ACCEPT = 0x01, 0x81
+UNRELIABLE = 0x00100000
+CAPTURES = ["qw-vanilla", "qw-extended", "qw-id", "qw-fte", "q2-protocol34", "q2-protocol35",
+            "q2-protocol36", "q2-playerupdate", "q2-aqtion", "nq-protocol15", "nq-protocol666",
+            "nq-dp7"]
+# Of an older connection: more than one can be late, and so few that they might be.
+NUMBERS = 5000, 12
+
+
+def is_control(data, command):
+    return data[:2] == CONTROL and data[4:5] == bytes([command])
+
+
+def is_accept(frame):
+    data = capture.payload(frame)
+    return (data[:5] == OOB + b"j" or data.startswith((OOB + b"client_connect", OOB + b"accept")) or
+            is_control(data, CCREP_ACCEPT))
+
+
+def is_request(frame):
+    data = capture.payload(frame)
+    return data.startswith(OOB + b"connect") or is_control(data, CCREQ_CONNECT)
+
+
+def client_packet(frames, number):
+    """A client's message that does nothing, by the game that the first request is of."""
+    request = next(filter(is_request, frames))
+    if any(capture.payload(frame).startswith((CONTROL, OOB + b"connect\\")) and is_request(frame)
+           for frame in frames):
+        data = struct.pack(">II", UNRELIABLE | 9, number) + b"\x01"
+    else:
+        data = struct.pack("<IIH", number, number - 2, 0) + b"\x01"
+    head = bytearray(request.data[:-len(capture.payload(request))])
+    struct.pack_into(">H", head, capture.ETHERNET_HEADER + 2, 28 + len(data))
+    struct.pack_into(">HH", head, len(head) - 4, 8 + len(data), 0)
+    data = bytes(head) + data
+    return request._replace(data=data, size=len(data), time=frames[0].time)
+
+
+def demos(tool, frames):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "x.pcap"
+        capture.write(path, 1, frames)
+        subprocess.run([tool, "-q", "-o", folder, path], stderr=subprocess.DEVNULL, check=False)
+        path.unlink()
+        return [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
+
+
+def check(tool, path):
+    """How many ways of damaging it change a demo."""
+    _, frames = capture.read(path)
+    whole = demos(tool, frames)
+    without = [frame for frame in frames if not is_accept(frame)]
+    tries = [without, *([client_packet(frames, number), *without] for number in NUMBERS)]
+    bad = [number for number, frames in enumerate(tries) if demos(tool, frames) != whole]
+    if not whole or len(without) == len(frames):
+        bad.append("nothing was tried")
+    if bad:
+        print(f"{path.name}: {bad}")
+    return len(bad)
+
+
+def main(tool, folder):
+    paths = [pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz" for name in CAPTURES]
+    bad = sum(check(tool, path) for path in paths)
+    print(f"{len(paths)} captures, {bad} demos differ")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
