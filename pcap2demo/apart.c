@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/apart.h"
 
-#include <sys/stat.h>
-
 #include "pcap2demo/jobs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
@@ -228,13 +226,9 @@ static void take_all(const struct apart *apart)
 /* What can be read only once is not read by a child first. */
 static bool are_files(char *const *files)
 {
-    struct stat about;
-
-    for (; *files; files++)
-        if (source_is_standard_input(*files) ||
-            (stat(*files, &about) == 0 && !S_ISREG(about.st_mode)))
-            return false;
-    return true;
+    while (*files && !source_is_standard_input(*files) && reading_is_repeatable(*files))
+        files++;
+    return !*files;
 }
 
 /* --verbose counts packets of all inputs together. */

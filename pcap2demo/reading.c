@@ -90,6 +90,13 @@ static void read_demo(struct reading *reading, struct qs_recording *recording)
 /* --- Any input ---------------------------------------------------------------------------------
  */
 
+bool reading_is_repeatable(const char *name)
+{
+    struct stat about;
+
+    return stat(name, &about) != 0 || S_ISREG(about.st_mode);
+}
+
 uint64_t reading_file_size(const char *name)
 {
     struct stat about;

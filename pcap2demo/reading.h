@@ -33,6 +33,9 @@ void reading_read(struct reading *reading, const char *name);
 void reading_end(struct reading *reading, bool keep);
 void reading_clear(struct reading *reading);
 
+/* Whether it is a file, or missing, which is said when it is read: not a pipe or a device. */
+bool reading_is_repeatable(const char *name);
+
 /* Bytes of the file; 0: it is none. */
 uint64_t reading_file_size(const char *name);
 

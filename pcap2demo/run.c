@@ -134,11 +134,7 @@ static void report_chosen(const struct reading *reading)
 /* Standard input is kept for that. */
 static bool can_read_again(const char *name)
 {
-    struct stat about;
-
-    if (source_is_standard_input(name))
-        return true;
-    return stat(name, &about) != 0 || S_ISREG(about.st_mode);
+    return source_is_standard_input(name) || reading_is_repeatable(name);
 }
 
 /* The first input that can be read only once, or NULL. */

@@ -5,6 +5,7 @@
  * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
  * Source: common/quake/PROTOCOL.md, sections 1 to 5.
  */
+#include "common/core/array.h"
 #include "common/demo/dem.h"
 #include "common/quake/constants.h"
 #include "common/quake/quake.h"
@@ -27,7 +28,7 @@ struct state {
 /* The length comes when the packet is complete. */
 static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
 {
-    g_byte_array_set_size(state->out->packet, 0);
+    qs_bytes_empty(state->out->packet);
     qs_write_u32be(state->out->packet, flags);
     qs_write_u32be(state->out->packet, sequence);
 }

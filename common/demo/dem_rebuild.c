@@ -8,6 +8,7 @@
  * capture that begins later it begins with a sign-on that another session lends, or with the next
  * level: its svc_serverinfo starts the sign-on anew.
  */
+#include "common/core/array.h"
 #include "common/demo/dem.h"
 #include "common/demo/dem_lend.h"
 #include "common/demo/stufftext.h"
@@ -90,7 +91,7 @@ static void settle(struct dem *dem)
                      &dem->view);
     qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
     dem->out->counts.blocks += dem->waiting_offsets->len;
-    g_byte_array_set_size(dem->waiting, 0);
+    qs_bytes_empty(dem->waiting);
     g_array_set_size(dem->waiting_offsets, 0);
     dem->waiting_read = dem->waiting_reliable = 0;
 }
@@ -226,7 +227,7 @@ static void end_lent_block(struct dem *dem)
 {
     if (dem->filtered->len)
         add_block(dem, qs_view_of_bytes(dem->filtered));
-    g_byte_array_set_size(dem->filtered, 0);
+    qs_bytes_empty(dem->filtered);
 }
 
 static void add_lent(void *user, uint32_t block, struct qs_view message)
@@ -345,7 +346,7 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
 
     if (!dem->out->sanitize)
         return whole;
-    g_byte_array_set_size(dem->filtered, 0);
+    qs_bytes_empty(dem->filtered);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 

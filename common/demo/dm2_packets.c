@@ -3,6 +3,7 @@
  * Packets of DM2 demos: each block behind a netchan header, numbered from 1, and a packet of the
  * client that acknowledges it.
  */
+#include "common/core/array.h"
 #include "common/demo/dm2.h"
 #include "common/quake2/quake2.h"
 
@@ -16,7 +17,7 @@ struct state {
 
 static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknowledged)
 {
-    g_byte_array_set_size(state->out->packet, 0);
+    qs_bytes_empty(state->out->packet);
     qs_write_u32(state->out->packet, sequence);
     qs_write_u32(state->out->packet, acknowledged);
 }

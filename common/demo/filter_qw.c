@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/filter_qw.h"
 
+#include "common/core/array.h"
 #include "common/quakeworld/constants.h"
 
 /*
@@ -62,7 +63,7 @@ GByteArray *filter_qw_replace(struct filter_qw *filter, guint index)
 static void forget_replacements(struct filter_qw *filter)
 {
     g_array_set_size(filter->replacements, 0);
-    g_byte_array_set_size(filter->replacing, 0);
+    qs_bytes_empty(filter->replacing);
 }
 
 void filter_qw_begin(struct filter_qw *filter, uint32_t told_level)

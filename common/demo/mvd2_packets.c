@@ -3,6 +3,7 @@
  * Segments of MVD2 demos: a GTV stream over TCP that is not deflated, whose messages have the
  * blocks in them. Source: common/quake2/gtv.c.
  */
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/demo/mvd2.h"
 #include "common/demo/stream_packets.h"
@@ -24,7 +25,7 @@ struct state {
 
 static void begin_message(struct state *state, uint8_t id)
 {
-    g_byte_array_set_size(state->message, 0);
+    qs_bytes_empty(state->message);
     qs_write_u16(state->message, 0);
     qs_write_u8(state->message, id);
 }

@@ -4,6 +4,7 @@
  * them, which is what it would have recorded. Source: Q2PRO, server/mvd.c rec_write, rec_frame,
  * rec_stop.
  */
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/demo/mvd2.h"
 #include "common/quake2/mvd.h"
@@ -37,7 +38,7 @@ static void mvd2_free(void *state)
 
 static void write_length(struct mvd2 *mvd2, uint16_t length)
 {
-    g_byte_array_set_size(mvd2->block, 0);
+    qs_bytes_empty(mvd2->block);
     qs_write_u16(mvd2->block, length);
     qs_demo_write(mvd2->out, qs_view_of_bytes(mvd2->block));
 }
@@ -68,7 +69,7 @@ static struct qs_view sanitize(struct mvd2 *mvd2, const struct q2_gtv_blocks *bl
 {
     uint32_t done = 0;
 
-    g_byte_array_set_size(mvd2->filtered, 0);
+    qs_bytes_empty(mvd2->filtered);
     for (guint i = 0; i < blocks->stuffed->len; i++) {
         const struct q2_stuffed *range = &g_array_index(blocks->stuffed, struct q2_stuffed, i);
 

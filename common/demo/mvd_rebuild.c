@@ -9,6 +9,7 @@
  * Source: mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c
  * CL_ParseServerMessage.
  */
+#include "common/core/array.h"
 #include "common/demo/mvd.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd_framing.h"
@@ -80,7 +81,7 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
 
     if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(packet))
         return (struct qs_view){packet->data, packet->size};
-    g_byte_array_set_size(mvd->block, 0);
+    qs_bytes_empty(mvd->block);
     g_byte_array_append(mvd->block, packet->data, header_size);
     filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
     set_length(mvd->block, header_size);
@@ -160,7 +161,7 @@ static void mvd_finish(void *state)
 
     if (mvd->ended || !mvd->out->begun)
         return;
-    g_byte_array_set_size(mvd->block, 0);
+    qs_bytes_empty(mvd->block);
     mvd_append_end(mvd->block, (struct qs_view){0});
     write_block(mvd, qs_view_of_bytes(mvd->block));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/piece.h"
 
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/dump/number.h"
 
@@ -56,7 +57,7 @@ static bool read_u32(const char *word, uint32_t *value)
 
 static bool read_head(const char *word, GByteArray *head)
 {
-    g_byte_array_set_size(head, 0);
+    qs_bytes_empty(head);
     if (strcmp(word, "-") == 0)
         return true;
     for (; *word; word += 2) {

@@ -3,6 +3,7 @@
  * What a QuakeWorld session that began late borrows, and the extensions that it may speak in.
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd_borrower.h"
 #include "common/demo/writer.h"
@@ -217,7 +218,7 @@ void qwd_lent_messages(const struct qs_borrower *borrower, qwd_add_lent *add, vo
         if (!qs_told_is_lent(told, b->kind, is_of_players) ||
             qwd_updates_is_kept(&b->lent.ext, message.data[0]))
             continue;
-        g_byte_array_set_size(bytes, 0);
+        qs_bytes_empty(bytes);
         qwd_translate(bytes, &b->theirs, &b->dialect, message);
         if (bytes->len)
             add(user, told->block, qs_view_of_bytes(bytes));

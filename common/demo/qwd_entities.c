@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd_entities.h"
 
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
@@ -30,7 +31,7 @@ void qwd_entities_clear(struct qwd_entities *entities)
 void qwd_entities_level(struct qwd_entities *entities, const struct qw_session *session)
 {
     entities->lent_until = entities->last = 0;
-    g_byte_array_set_size(entities->lent, 0);
+    qs_bytes_empty(entities->lent);
     qw_frames_level(&entities->frames);
     entities->frames.format = qw_delta_format(&session->ext);
     qwd_replacement_level(&entities->replacement);
@@ -87,7 +88,7 @@ static bool write_in_full(struct qwd_entities *entities, const struct qwd_entiti
 {
     GByteArray *full = entities->scratch;
 
-    g_byte_array_set_size(full, 0);
+    qs_bytes_empty(full);
     qw_frames_append(full, &entities->frames);
     if (packet->packet->size + full->len > PLAYED_MAX) {
         entities->out->counts.missing++;
@@ -131,7 +132,7 @@ static void add_update(struct qwd_entities *entities, const struct qwd_entities_
 {
     GByteArray *made = entities->scratch;
 
-    g_byte_array_set_size(made, 0);
+    qs_bytes_empty(made);
     qs_write_u32(made, sequence);
     qs_write_u32(made, MIN(sequence, packet->decoder->acknowledged));
     qwd_replacement_append(made, body, updates);
@@ -153,7 +154,7 @@ static void add_lent(struct qwd_entities *entities, const struct qwd_entities_pa
 {
     add_update(entities, packet, packet->decoder->sequence - 1, body,
                qs_view_of_bytes(entities->lent));
-    g_byte_array_set_size(entities->lent, 0);
+    qs_bytes_empty(entities->lent);
 }
 
 static void reset(struct qwd_entities *entities, const struct qwd_entities_packet *packet,

@@ -3,6 +3,7 @@
  * Packets of QWD demos: the server's are in the demo as they came, and each client block becomes
  * a packet with a clc_move.
  */
+#include "common/core/array.h"
 #include "common/demo/appendix.h"
 #include "common/demo/qwd.h"
 #include "common/quakeworld/constants.h"
@@ -22,7 +23,7 @@ struct state {
 
 static void begin_packet(struct state *state)
 {
-    g_byte_array_set_size(state->out->packet, 0);
+    qs_bytes_empty(state->out->packet);
     qs_write_u32(state->out->packet, state->next);
     qs_write_u32(state->out->packet, state->acknowledged);
     qs_write_u16(state->out->packet, QPORT);

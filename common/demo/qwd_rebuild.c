@@ -14,6 +14,7 @@
  * Players drop an update of entities that counts from another frame than the one they asked for,
  * and from then on all of them: such an update is written in full, from the states that are known.
  */
+#include "common/core/array.h"
 #include "common/demo/qwd_start.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
@@ -99,7 +100,7 @@ static struct qs_view filter(struct qwd_rebuild *qwd, const struct qs_decoder *d
 {
     if (!filter_qw_touches(&qwd->filter, decoder) && has_plain_header(decoder))
         return (struct qs_view){packet->data, packet->size};
-    g_byte_array_set_size(qwd->packet, 0);
+    qs_bytes_empty(qwd->packet);
     append_header(qwd, decoder, packet);
     filter_qw_append(&qwd->filter, decoder, (struct qs_view){content->data, content->size},
                      content->start, qwd->packet);

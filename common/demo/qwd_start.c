@@ -4,6 +4,7 @@
  * goes on behind a level of which part of the sign-on is missing. Source:
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  */
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd_start.h"
 #include "common/quakeworld/constants.h"
@@ -132,7 +133,7 @@ static void end_lent_packet(struct qwd_rebuild *qwd)
     if (qwd->packet->len > HEADER_SIZE)
         qwd_blocks_packet(&qwd->blocks, qwd->time, qwd->lent_packets, 0,
                           qs_view_of_bytes(qwd->packet));
-    g_byte_array_set_size(qwd->packet, 0);
+    qs_bytes_empty(qwd->packet);
 }
 
 static void begin_lent_packet(struct qwd_rebuild *qwd)
@@ -193,7 +194,7 @@ static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
     filter_qw_begin(&qwd->filter, qwd->lent_level);
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->entities.lent_level = qwd->lent_level;
-    g_byte_array_set_size(qwd->packet, 0);
+    qs_bytes_empty(qwd->packet);
     qwd_lent_messages(qwd->borrower, add_lent, qwd);
     end_lent_packet(qwd);
     add_lent_frames(qwd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/restore.h"
 
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/demo/piece.h"
 
@@ -52,7 +53,7 @@ static void add_piece(struct qs_demo_restorer *restorer, const struct qs_demo_pi
 {
     const struct qs_view payload = {packet->data, packet->size};
 
-    g_byte_array_set_size(restorer->bytes, 0);
+    qs_bytes_empty(restorer->bytes);
     if (piece->offset != restorer->offset || !qs_demo_piece_append(piece, payload, restorer->bytes))
         report_missing(restorer, packet);
     if (restorer->broken)

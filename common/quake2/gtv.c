@@ -7,6 +7,7 @@
  * all messages that it completes. Source: PROTOCOL.md, section 18; Q2PRO, server/mvd.c
  * parse_message, server/mvd/client.c parse_message, server/mvd/protocol.h.
  */
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/mvd.h"
@@ -143,7 +144,7 @@ static struct q2_gtv_blocks *blocks_new(void)
 
 static void forget_blocks(struct q2_gtv_blocks *blocks)
 {
-    g_byte_array_set_size(blocks->bytes, 0);
+    qs_bytes_empty(blocks->bytes);
     g_array_set_size(blocks->stuffed, 0);
 }
 

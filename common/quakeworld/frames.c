@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quakeworld/frames.h"
 
+#include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
@@ -30,7 +31,7 @@ void qw_frames_level(struct qw_frames *frames)
     frames->first += frames->count;
     frames->count = 0;
     g_array_set_size(frames->roots, 0);
-    g_byte_array_set_size(frames->bytes, 0);
+    qs_bytes_empty(frames->bytes);
     g_clear_pointer(&frames->baselines, g_free);
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/array.h"
+
 enum { MEMORY_MAX = 256 * 1024 };
 
 /* Days of one player's game. */
@@ -69,7 +71,7 @@ static void flush(struct qs_spool *spool)
     else if (spool->size > file_max)
         fail(spool, "they are too many");
     spool->size += spool->memory->len;
-    g_byte_array_set_size(spool->memory, 0);
+    qs_bytes_empty(spool->memory);
 }
 
 bool qs_spool_add(struct qs_spool *spool, const char *file, const struct qs_packet *packet)

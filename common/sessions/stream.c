@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "common/core/array.h"
+
 struct qs_stream {
     const struct qs_protocol *protocol;
     GByteArray *bytes[2]; /* by enum qs_end */
@@ -38,7 +40,7 @@ void qs_stream_add(struct qs_stream *stream, const struct qs_packet *bytes)
     stream->taken[bytes->from] = 0;
     /* The end of a unit that has begun is in the hole. */
     if (bytes->missing) {
-        g_byte_array_set_size(all, 0);
+        qs_bytes_empty(all);
         stream->seen[bytes->from] = 0;
     }
     if (bytes->size)
