@@ -1,50 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
-#include "common/sessions/flow.h"
-#include "common/sessions/conversation.h"
-#include "common/sessions/crowd.h"
-#include "common/sessions/lending.h"
-#include "common/sessions/news.h"
-#include "common/sessions/stream.h"
-#include "common/sessions/twins.h"
-#include "common/sessions/unclaimed.h"
-
-/* By how much clocks of two recorders may differ, in nanoseconds. */
-#define TWIN_LAG (INT64_C(10) * 1000000000)
+#include "common/sessions/life.h"
+#include "common/sessions/state.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
-
-struct qs_sessions {
-    uint64_t conversations; /* that had a packet, so far */
-    const struct qs_sessions_options *options;
-    struct qs_sessions_handler *handler;
-    struct qs_flow_table *flows;
-    struct qs_unclaimed *unclaimed;
-    struct qs_twins *twins;
-    struct qs_conversation *demo; /* that is being read, or NULL */
-    struct qs_decoder decoders[QS_PROTOCOLS_MAX];
-    const char *file;                   /* of the packet at hand; interned */
-    const char *stem;                   /* interned */
-    const struct qs_comments *comments; /* of the packets at hand, or NULL */
-    struct qs_sessions_clock clock;
-    struct qs_lending *lending;
-    GQueue
-        waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
-    struct qs_crowd crowd;
-    struct qs_numbering numbering;
-    bool keep;   /* unfinished demos at the end */
-    bool ending; /* there is no more input */
-};
-
-static bool is_chosen(const struct qs_sessions_options *options, unsigned number)
-{
-    for (guint i = 0; i < options->chosen->len; i++)
-        if (g_array_index(options->chosen, unsigned, i) == number)
-            return true;
-    return options->chosen->len == 0;
-}
 
 bool qs_sessions_want(const struct qs_sessions_options *options,
                       const struct qs_client_session *session)
@@ -145,12 +106,6 @@ static struct qs_conversation *find_connection(const struct qs_sessions *session
 
 /* --- Decode ---------------------------------------------------------------------------------- */
 
-static struct qs_decoder *decoder_of(struct qs_sessions *sessions,
-                                     const struct qs_conversation *conversation)
-{
-    return &sessions->decoders[conversation->protocol];
-}
-
 static void mark_server_ports(const struct qs_conversation *conversation, struct qs_packet *packet)
 {
     const bool from_a = packet->from == QS_END_A;
@@ -163,7 +118,7 @@ static void mark_server_ports(const struct qs_conversation *conversation, struct
 static void decode_block(struct qs_sessions *sessions, struct qs_conversation *demo,
                          struct qs_packet *block)
 {
-    struct qs_decoder *decoder = decoder_of(sessions, demo);
+    struct qs_decoder *decoder = qs_sessions_decoder(sessions, demo);
 
     qs_decode_block(decoder, qs_recording_demo_format(demo->recording)->decode_block, demo->state,
                     sessions->handler->sink, block, demo->block_offset);
@@ -173,7 +128,7 @@ static void decode_block(struct qs_sessions *sessions, struct qs_conversation *d
 static void decode(struct qs_sessions *sessions, struct qs_conversation *conversation,
                    struct qs_packet *packet)
 {
-    struct qs_decoder *decoder = decoder_of(sessions, conversation);
+    struct qs_decoder *decoder = qs_sessions_decoder(sessions, conversation);
 
     if (conversation->recording) {
         decode_block(sessions, conversation, packet);
@@ -184,158 +139,6 @@ static void decode(struct qs_sessions *sessions, struct qs_conversation *convers
         qs_decode_unit(decoder, conversation->state, sessions->handler->sink, packet);
     else
         qs_decode(decoder, conversation->state, sessions->handler->sink, packet);
-}
-
-/* --- Session --------------------------------------------------------------------------------- */
-
-static const char *comment_of(const struct qs_sessions *sessions, const struct qs_packet *packet)
-{
-    return qs_comments_find(sessions->comments, packet->number);
-}
-
-/* Each may hold a temporary file. */
-enum { WAITING_MAX = 64 };
-
-static struct qs_address client_of(const struct qs_conversation *conversation)
-{
-    const enum qs_end server = qs_conversation_server(conversation);
-
-    return conversation->flow.ends[server == QS_END_A ? QS_END_B : QS_END_A];
-}
-
-static struct qs_address server_of(const struct qs_conversation *conversation)
-{
-    return conversation->flow.ends[qs_conversation_server(conversation)];
-}
-
-/* It may be another one under another address. Who asks for a session by its number gets it. */
-static void look_for_twins(struct qs_sessions *sessions, const struct qs_conversation *conversation,
-                           int64_t now)
-{
-    const struct qs_flow *other =
-        qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
-
-    if (conversation->flow.class == QS_FLOW_LIVE && other && other->last >= now - TWIN_LAG &&
-        !sessions->options->chosen->len)
-        qs_twins_begin(sessions->twins);
-}
-
-static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                          unsigned number, const struct qs_packet *first)
-{
-    const struct qs_sessions_options *options = sessions->options;
-    const struct qs_sessions_handler *handler = sessions->handler;
-    const struct qs_client_session_setup setup = {
-        .number = number,
-        .recorded =
-            conversation->recording ? qs_recording_demo_format(conversation->recording) : NULL,
-        .chosen = is_chosen(options, number),
-        .rebuild = handler->want_rebuild,
-        .file = sessions->file,
-        .comment = comment_of(sessions, first),
-        .lending = sessions->lending,
-        .client = client_of(conversation),
-        .server = server_of(conversation),
-        .demo = {.store = handler->write_demos ? options->store : NULL,
-                 .demo_options = options->demo,
-                 .capture = sessions->stem,
-                 .session = number},
-    };
-
-    conversation->session =
-        qs_client_session_new(&setup, decoder_of(sessions, conversation), first);
-    look_for_twins(sessions, conversation, first->time);
-}
-
-/* --- Its end --- */
-
-static void leave_out_session(struct qs_sessions *sessions, const struct qs_client_session *session)
-{
-    if (sessions->handler->session_left_out)
-        sessions->handler->session_left_out(sessions->handler, session);
-}
-
-static void finish_session(struct qs_sessions *sessions, struct qs_client_session *session)
-{
-    qs_client_session_end(session, sessions->keep);
-    qs_news_rest(sessions->handler, session);
-    if (qs_client_session_has_content(session) || sessions->options->chosen->len ||
-        qs_crowd_tells(&sessions->crowd, session->packets))
-        qs_news_end(sessions->handler, session);
-    else
-        leave_out_session(sessions, session);
-    qs_client_session_free(session);
-}
-
-/* One that began late may be lent a sign-on by a client that comes later, unless time counts. */
-static bool keeps_waiting(const struct qs_sessions *sessions,
-                          const struct qs_client_session *session)
-{
-    return sessions->options->may_wait && qs_client_session_waits(session);
-}
-
-static void end_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                        enum qs_session_end why)
-{
-    struct qs_client_session *session = conversation->session;
-
-    session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
-    conversation->session = NULL;
-    if (conversation->flow.class == QS_FLOW_LIVE) {
-        qs_twins_decide(session);
-        qs_twins_end(sessions->twins, session);
-    }
-    session->server = server_of(conversation);
-    session->client = client_of(conversation);
-    qs_client_session_over(session, conversation->state);
-    if (!keeps_waiting(sessions, session)) {
-        finish_session(sessions, session);
-        return;
-    }
-    g_queue_push_tail(&sessions->waiting, session);
-    if (g_queue_get_length(&sessions->waiting) > WAITING_MAX)
-        finish_session(sessions, g_queue_pop_head(&sessions->waiting));
-}
-
-/* There is no more input. */
-static void end_waiting(struct qs_sessions *sessions)
-{
-    struct qs_client_session *session;
-
-    while ((session = g_queue_pop_head(&sessions->waiting)))
-        finish_session(sessions, session);
-}
-
-/* The packet that was just decoded may end a session, or begin one. A demo is one session. */
-static void follow_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                           const struct qs_packet *packet)
-{
-    const struct qs_decoder *decoder = decoder_of(sessions, conversation);
-    const bool demo = conversation->recording != NULL;
-    const uint32_t number =
-        qs_number_session(&sessions->numbering, &conversation->numbered,
-                          demo ? 0 : conversation->state->connection, demo || decoder->accepted);
-
-    if (conversation->session && conversation->session->number != number)
-        end_session(sessions, conversation, QS_SESSION_REPLACED);
-    if (number && number != conversation->finished && !conversation->session)
-        begin_session(sessions, conversation, number, packet);
-    if (!conversation->session)
-        return;
-    qs_client_session_packet(conversation->session, sessions->file, comment_of(sessions, packet),
-                             decoder, packet);
-    if (qs_news_are_there(conversation->session))
-        qs_news_tell(sessions->handler, conversation->session);
-}
-
-/* Nothing of what may still come is in its demo. Streams go on, behind the end of a game. */
-static void end_if_left(struct qs_sessions *sessions, struct qs_conversation *conversation)
-{
-    if (!sessions->options->prompt || !conversation->session || !conversation->order ||
-        !conversation->state->disconnected)
-        return;
-    conversation->finished = conversation->session->number;
-    end_session(sessions, conversation, QS_SESSION_DISCONNECTED);
 }
 
 /* --- The way --------------------------------------------------------------------------------- */
@@ -350,7 +153,7 @@ static void report_numbered(struct qs_sessions *sessions,
                      .packet = packet->number,
                      .block = conversation->recording != NULL},
         .packet = packet,
-        .decoder = decoder_of(sessions, conversation),
+        .decoder = qs_sessions_decoder(sessions, conversation),
         .session = conversation->session,
         .conversation = conversation->number,
     };
@@ -371,9 +174,9 @@ static inline void take(struct qs_sessions *sessions, struct qs_conversation *co
                         struct qs_packet *packet)
 {
     decode(sessions, conversation, packet);
-    follow_session(sessions, conversation, packet);
+    qs_life_packet(sessions, conversation, packet);
     report_packet(sessions, conversation, packet);
-    end_if_left(sessions, conversation);
+    qs_life_end_if_left(sessions, conversation);
 }
 
 /* --- Order ----------------------------------------------------------------------------------- */
@@ -569,50 +372,6 @@ static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
     sessions->clock.furthest = MAX(sessions->clock.furthest, packet->time);
 }
 
-/* --- Live sessions --------------------------------------------------------------------------- */
-
-/* Nothing more is heard of the conversation. */
-static void leave_out(struct qs_sessions *sessions, struct qs_conversation *conversation)
-{
-    struct qs_client_session *session = conversation->session;
-
-    sessions->crowd.left_out++;
-    conversation->session = NULL;
-    conversation->left_out = true;
-    qs_client_session_over(session, conversation->state);
-    qs_client_session_end(session, false);
-    leave_out_session(sessions, session);
-    qs_client_session_free(session);
-}
-
-/* A live session that was idle for long ends. False: there is none. */
-static bool make_room(struct qs_sessions *sessions, int64_t now)
-{
-    struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
-
-    if (!oldest || now - oldest->last < QS_CROWD_BUSY)
-        return false;
-    sessions->crowd.ended += ((const struct qs_conversation *)oldest)->session != NULL;
-    qs_flow_end(sessions->flows, oldest);
-    return true;
-}
-
-/* A session that has shown to be one is not to end for the sake of those that have not. */
-static void follow_liveness(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                            int64_t now)
-{
-    if (conversation->flow.class == QS_FLOW_LIVE || !conversation->session ||
-        !qs_client_session_is_live(conversation->session))
-        return;
-    if (!qs_crowd_has_room(&sessions->crowd, qs_flow_count(sessions->flows, QS_FLOW_LIVE)) &&
-        !make_room(sessions, now)) {
-        leave_out(sessions, conversation);
-        return;
-    }
-    qs_flow_raise(sessions->flows, &conversation->flow, QS_FLOW_LIVE);
-    look_for_twins(sessions, conversation, now);
-}
-
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet)
@@ -634,7 +393,7 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     protocol = conversation->protocol;
     packet->time += conversation->clock;
     take_datagram(sessions, conversation, packet);
-    follow_liveness(sessions, conversation, now);
+    qs_life_raise(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
 }
 
@@ -666,7 +425,7 @@ static void end_conversation(struct qs_flow *flow, void *user)
     if (conversation->order)
         end_source(flow, user);
     if (conversation->session)
-        end_session(user, conversation,
+        qs_life_end(user, conversation,
                     sessions->ending ? QS_SESSION_INPUT_OVER : QS_SESSION_SILENT);
     report_over(user, conversation);
     qs_conversation_free(conversation);
@@ -829,7 +588,7 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
     qs_unclaimed_free(sessions->unclaimed);
-    end_waiting(sessions);
+    qs_life_end_waiting(sessions);
     report_crowd(sessions);
     qs_lending_free(sessions->lending);
     qs_twins_free(sessions->twins);
