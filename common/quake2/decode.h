@@ -58,6 +58,9 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
 /* The entity is gone, and comes again as its baseline. */
 void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 
+/* serverdata.c */
+void q2_read_serverdata(struct qs_decoder *d);
+
 /* server_messages.c */
 /* All messages up to the end of the source. */
 void q2_read_server_messages(struct qs_decoder *d);

@@ -16,11 +16,9 @@ enum {
     PACKED_ID_MASK = (1 << PACKED_ID_BITS) - 1,
     UNICAST_BIT = 0x80, /* of a message byte in relay recordings */
     RELAY_ID_MASK = UNICAST_BIT - 1,
-    DOWNLOADS_SINCE = 32,  /* the first protocol in which svc_download carries data */
-    SETTING_FPS = 1,       /* SVS_FPS */
-    FRAME_RATE_MAX = 1000, /* more is no frame rate */
-    SPLIT_SCREEN = -2,     /* the rerelease's player number where several play at one screen */
-    MINOR_FLAGS = 1024     /* Q2PRO's first minor version whose serverdata has a word of flags */
+    DOWNLOADS_SINCE = 32, /* the first protocol in which svc_download carries data */
+    SETTING_FPS = 1,      /* SVS_FPS */
+    FRAME_RATE_MAX = 1000 /* more is no frame rate */
 };
 
 /* The entity of a muzzle flash is a player where it is one of the first. */
@@ -177,78 +175,6 @@ static void read_centerprint(struct qs_decoder *d)
     qs_label_text(d, ": ", qs_text(d, Q2_CENTERPRINT_TEXT), "");
 }
 
-/* --- svc_serverdata */
-
-/* What a level begins with, as it stands in svc_serverdata. */
-struct serverdata {
-    int32_t version, servercount;
-    uint8_t record;
-    int16_t player;
-    uint32_t minor;
-    uint16_t flags;
-    uint8_t frame_rate; /* 0: not said */
-    struct qs_view gamedir, level;
-};
-
-static void read_r1q2_serverdata(struct qs_decoder *d, struct serverdata *data)
-{
-    qs_u8(d, Q2_SERVERDATA_ENHANCED);
-    data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
-    qs_u8(d, Q2_SERVERDATA_ADVANCED_DELTAS);
-    qs_u8(d, Q2_SERVERDATA_STRAFEJUMP);
-}
-
-static void read_q2pro_serverdata(struct qs_decoder *d, struct serverdata *data)
-{
-    data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
-    qs_u8(d, Q2_SERVERDATA_STATE);
-    if (data->version == Q2_PROTOCOL_Q2PRO && data->minor >= MINOR_FLAGS) {
-        data->flags = qs_u16(d, Q2_SERVERDATA_FLAGS);
-        return;
-    }
-    qs_u8(d, Q2_SERVERDATA_STRAFEJUMP);
-    qs_u8(d, Q2_SERVERDATA_QW_MODE);
-    qs_u8(d, Q2_SERVERDATA_WATERJUMP);
-}
-
-static void read_q2repro_serverdata(struct qs_decoder *d, struct serverdata *data)
-{
-    data->minor = qs_u16(d, Q2_SERVERDATA_MINOR);
-    qs_u8(d, Q2_SERVERDATA_STATE);
-    data->flags = qs_u16(d, Q2_SERVERDATA_FLAGS);
-    data->frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
-}
-
-/* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
-static bool lacks_connect(const struct q2_session *session)
-{
-    return session->dialect.packed &&
-           (session->qport_width == Q2_QPORT_UNKNOWN ||
-            (session->base.version == Q2_PROTOCOL_R1Q2 && !session->connect_minor));
-}
-
-static void begin_level(struct qs_decoder *d, const struct serverdata *data)
-{
-    struct q2_session *session = q2_session_of(d->session);
-
-    q2_session_level(session);
-    session->frame_rate = data->frame_rate;
-    session->servercount = data->servercount;
-    session->record = data->record;
-    session->player = data->player;
-    session->protocol_flags = data->flags;
-    session->minor = data->minor;
-    if (data->version == Q2_PROTOCOL_R1Q2 && session->connect_minor &&
-        session->connect_minor < data->minor)
-        session->minor = session->connect_minor;
-    qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, data->gamedir);
-    qs_table_set(&session->texts, Q2_TEXT_LEVEL, data->level);
-    q2_session_set_version(session, data->version);
-    session->guessed = lacks_connect(session);
-    if (session->tracker)
-        q2_tracker_level(session->tracker);
-}
-
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)
 {
@@ -261,57 +187,9 @@ static void set_id_mask(struct qs_decoder *d)
         d->id_mask = RELAY_ID_MASK;
 }
 
-/* Nothing behind this can be read, nor what comes later. */
-static void refuse_version(struct qs_decoder *d, int32_t version, uint32_t minor)
-{
-    struct q2_session *session = q2_session_of(d->session);
-
-    session->minor = minor;
-    q2_session_set_version(session, version);
-    session->undecodable = true;
-    q2_pass_over(d);
-    d->stop = true;
-}
-
-/* Players of the rerelease may share a screen: what their demos say of that is not known. */
-static bool is_to_be_read(const struct qs_decoder *d, const struct serverdata *data)
-{
-    if (q2_is_rerelease(data->version))
-        return data->player != SPLIT_SCREEN &&
-               q2_session_of_const(d->session)->wanted.version != data->version;
-    return q2_is_decoded(data->version, data->minor);
-}
-
 static void read_serverdata(struct qs_decoder *d)
 {
-    struct serverdata data = {.version = (int32_t)qs_u32(d, Q2_SERVERDATA_PROTOCOL)};
-
-    if (!d->in.overrun && !q2_is_decoded(data.version, 0) && !q2_is_rerelease(data.version)) {
-        refuse_version(d, data.version, 0);
-        return;
-    }
-    data.servercount = qs_i32(d, Q2_SERVERDATA_COUNT);
-    data.record = qs_u8(d, Q2_SERVERDATA_RECORD);
-    if (q2_is_rerelease(data.version))
-        data.frame_rate = qs_u8(d, Q2_SERVERDATA_FPS);
-    data.gamedir = qs_text(d, Q2_SERVERDATA_GAMEDIR);
-    data.player = qs_i16(d, Q2_SERVERDATA_PLAYER);
-    data.level = qs_text(d, Q2_SERVERDATA_LEVEL);
-    if (data.version == Q2_PROTOCOL_R1Q2)
-        read_r1q2_serverdata(d, &data);
-    else if (q2_is_q2pro(data.version))
-        read_q2pro_serverdata(d, &data);
-    else if (data.version == Q2_PROTOCOL_Q2REPRO)
-        read_q2repro_serverdata(d, &data);
-    qs_label(d, ": protocol %d", data.version);
-    qs_label_text(d, ", \"", data.level, "\"");
-    if (d->in.overrun)
-        return;
-    if (!is_to_be_read(d, &data)) {
-        refuse_version(d, data.version, data.minor);
-        return;
-    }
-    begin_level(d, &data);
+    q2_read_serverdata(d);
     set_id_mask(d);
 }
 
