@@ -519,6 +519,17 @@ static void test_recognise(void **state)
     assert_false(recognised(VIEW("")));
 }
 
+/* It cannot be read alone, in neither direction, but only servers send it. */
+static void test_first_fragment_of_sign_on(void **state)
+{
+    struct wire *wire = *state;
+
+    wire->nameless = true;
+    wire_send(wire, QS_S2C, NETFLAG_DATA, 0, VIEW("\x08hi\0\x0b\x0f\0\0\0\x10\0The b"));
+    assert_int_equal(wire->session.base.server, QS_END_B);
+    assert_false(wire_heard(wire, "undecoded"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
@@ -548,6 +559,7 @@ int main(void)
         TEST(test_two_handshakes),
         TEST(test_reconnection),
         TEST(test_recognise),
+        TEST(test_first_fragment_of_sign_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
