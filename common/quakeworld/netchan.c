@@ -98,10 +98,9 @@ static void read_messages(struct qs_decoder *d)
 static void settle_connect(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
-    const bool expected = session->asked.known || session->base.disconnected;
     uint32_t sequence;
 
-    if (!expected || session->connecting || d->direction == QS_DIRECTION_UNKNOWN ||
+    if (!session->asked.known || session->connecting || d->direction == QS_DIRECTION_UNKNOWN ||
         qs_reader_left(&d->in) < 4)
         return;
     sequence = session->asked.stunaware ? qs_be32(d->in.data) - QW_STUN_BIAS : qs_le32(d->in.data);

@@ -27,7 +27,7 @@ AREAS = {
 FAULTS = [
     # The core.
     ("core", "*skipped = step - 1;", "*skipped = step;"),
-    ("core", "enum { SEEN_WINDOW = 64 };", "enum { SEEN_WINDOW = 32 };"),
+    ("core", "SEEN_WINDOW = 64,", "SEEN_WINDOW = 32,"),
     ("core", "chan->seen |= UINT64_C(1) << age;", "chan->seen |= UINT64_C(1) << (age + 1);"),
     ("core", "return (uint16_t)(p[0] << 8 | p[1]);", "return (uint16_t)(p[1] << 8 | p[0]);"),
     ("core", "if (!same_view(pair.key, key))", "if (same_view(pair.key, key))"),
