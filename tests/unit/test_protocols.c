@@ -348,6 +348,7 @@ static void test_types(void **state)
     assert_int_equal(qs_type_kind(QS_FRAMENUM), QS_KIND_UNSIGNED);
     assert_int_equal(qs_type_kind(QS_TIME), QS_KIND_TIME);
     assert_int_equal(qs_type_kind(QS_I8), QS_KIND_SIGNED);
+    assert_int_equal(qs_type_kind(QS_I64), QS_KIND_SIGNED);
     assert_int_equal(qs_type_kind(QS_ANGLE), QS_KIND_REAL);
     assert_int_equal(qs_type_kind(QS_IPV6), QS_KIND_BYTES);
 
@@ -366,6 +367,8 @@ static void test_types(void **state)
     assert_false(qs_type_holds(QS_X32, INT64_C(1) << 32));
     assert_true(qs_type_holds(QS_U64, INT64_MAX));
     assert_false(qs_type_holds(QS_U64, -1));
+    assert_true(qs_type_holds(QS_I64, INT64_MIN));
+    assert_true(qs_type_holds(QS_I64, INT64_MAX));
 }
 
 /* --- The notes */
@@ -448,11 +451,15 @@ static void test_faults_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_field_tables),    cmocka_unit_test(test_records),
-        cmocka_unit_test(test_sessions),        cmocka_unit_test(test_recognise_is_strict),
-        cmocka_unit_test(test_decode_of_noise), cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_port_lists),      cmocka_unit_test(test_types),
-        cmocka_unit_test(test_notes),           cmocka_unit_test(test_faults_are_found),
+        cmocka_unit_test(test_field_tables),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_recognise_is_strict),
+        cmocka_unit_test(test_decode_of_noise),
+        cmocka_unit_test(test_port_lists),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_faults_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
