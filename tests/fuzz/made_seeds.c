@@ -37,6 +37,9 @@ struct dialect {
 };
 
 static const struct dialect dialects[] = {
+    {"qw-26", "qw", 26, 0, 0, 0, "\0", 1},
+    {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
+    {"qw-deltas", "qw", QUAKEWORLD_VERSION, 0, 8, 0, "\0", 1}, /* REPLACEMENTDELTAS alone */
     {"qw-fte", "qw", QUAKEWORLD_VERSION, 0xffefffff, 0, 0, "\0", 1},
     {"qw-seats", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0, 0, "\1\200", 2},
     {"qw-fte2", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0xffffffff, 0, "\20\2\0\1", 4},
@@ -49,6 +52,7 @@ static const struct dialect dialects[] = {
     {"nq-bjp", "nq", 10002, 0, 0, 0, NULL, 0},
     {"nq-nehahra", "nq", 250, 0, 0, 0, NULL, 0},
     {"nq-dp2", "nq", 97, 0, 0, 0, NULL, 0},
+    {"nq-dp4", "nq", 3501, 0, 0, 0, NULL, 0},
     {"nq-dp7", "nq", 3504, 0, 0, 0, NULL, 0},
     {"q2-34", "q2", 34, 0, 0, 0, NULL, 0},
     {"q2-r1q2", "q2", 35, 0, 0, 0, "\0\x70\7\0\0", 5},
@@ -67,9 +71,18 @@ static bool is_quake2(const struct dialect *dialect)
     return strcmp(dialect->protocol, "q2") == 0;
 }
 
+static const struct dialect *find_dialect(const char *name)
+{
+    const struct dialect *dialect = dialects;
+
+    while (strcmp(dialect->name, name) != 0)
+        dialect++;
+    return dialect;
+}
+
 /* --- Packets --- */
 
-/* An unreliable one, up to the messages; Quake's has its length, which add_packet() sets. */
+/* An unreliable one, up to the messages; Quake's has its length, which set_length() sets. */
 static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, bool from_server)
 {
     GByteArray *bytes = g_byte_array_new();
@@ -88,17 +101,27 @@ static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, 
     return bytes;
 }
 
-static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
-                       GByteArray *bytes)
+/* `bits`: of FUZZ_PACKET_*. */
+static void add_piece(GByteArray *seed, uint8_t bits, GByteArray *bytes)
 {
-    if (is_quake(dialect)) {
-        bytes->data[2] = (uint8_t)(bytes->len >> 8);
-        bytes->data[3] = (uint8_t)bytes->len;
-    }
-    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | (from_server ? FUZZ_PACKET_FROM_SERVER : 0));
+    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | bits);
     qs_write_u16(seed, (uint16_t)bytes->len);
     qs_write_view(seed, qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
+}
+
+static void set_length(GByteArray *bytes)
+{
+    bytes->data[2] = (uint8_t)(bytes->len >> 8);
+    bytes->data[3] = (uint8_t)bytes->len;
+}
+
+static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
+                       GByteArray *bytes)
+{
+    if (is_quake(dialect))
+        set_length(bytes);
+    add_piece(seed, from_server ? FUZZ_PACKET_FROM_SERVER : 0, bytes);
 }
 
 /* --- Messages --- */
@@ -238,23 +261,38 @@ static bool has_messages(const struct dialect *dialect, unsigned kind, unsigned 
     return false;
 }
 
-static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
-                       unsigned first)
+static GByteArray *seed_new(const struct dialect *dialect)
 {
-    char *name = g_strdup_printf("%s/made-%s-%u%d-%u", folder, dialect->name, kind, zeros, first);
     GByteArray *seed = g_byte_array_new();
 
     qs_write_u8(seed, protocol_number(dialect->protocol));
     qs_write_u8(seed, 0);
     add_level(seed, dialect);
-    for (unsigned number = first; number < first + PART; number++)
-        if (has_message(dialect, kind, number))
-            add_message(seed, dialect, kind, number, zeros);
-    if (!g_file_set_contents(name, (const char *)seed->data, (gssize)seed->len, NULL)) {
-        fprintf(stderr, "%s: cannot be written\n", name);
+    return seed;
+}
+
+static void write_file(const char *folder, const char *name, GByteArray *seed)
+{
+    char *path = g_build_filename(folder, name, NULL);
+
+    if (!g_file_set_contents(path, (const char *)seed->data, (gssize)seed->len, NULL)) {
+        fprintf(stderr, "%s: cannot be written\n", path);
         exit(1);
     }
     g_byte_array_free(seed, TRUE);
+    g_free(path);
+}
+
+static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
+                       unsigned first)
+{
+    char *name = g_strdup_printf("made-%s-%u%d-%u", dialect->name, kind, zeros, first);
+    GByteArray *seed = seed_new(dialect);
+
+    for (unsigned number = first; number < first + PART; number++)
+        if (has_message(dialect, kind, number))
+            add_message(seed, dialect, kind, number, zeros);
+    write_file(folder, name, seed);
     g_free(name);
 }
 
@@ -265,10 +303,64 @@ static void write_made(const char *folder, const struct dialect *dialect, unsign
             write_part(folder, dialect, kind, zeros, first);
 }
 
+/* --- Messages of known content --- */
+
+/* clang-format off */
+#define MADE_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define MADE_256 MADE_64 MADE_64 MADE_64 MADE_64
+#define MADE_1024 MADE_256 MADE_256 MADE_256 MADE_256
+const struct made_message made_messages[] = {
+#define MADE(level, kind, bytes, fields)                                                           \
+    {level, MADE_##kind, {(const uint8_t *)(bytes), sizeof(bytes) - 1}, fields},
+#include "tests/fuzz/made_messages.def"
+#undef MADE
+};
+/* clang-format on */
+const unsigned made_message_count = G_N_ELEMENTS(made_messages);
+
+/* Behind the packets of add_level(). */
+static GByteArray *packet_of(const struct dialect *dialect, const struct made_message *message)
+{
+    const bool connectionless = message->kind >= MADE_OOB_SERVER;
+    const bool from_server = message->kind == MADE_SERVER;
+    GByteArray *bytes;
+
+    if (!connectionless)
+        bytes = packet_new(dialect, from_server ? 2 : 1, from_server);
+    else
+        qs_write_u32(bytes = g_byte_array_new(), UINT32_MAX);
+    qs_write_view(bytes, message->bytes);
+    if (is_quake(dialect) && !connectionless)
+        set_length(bytes);
+    return bytes;
+}
+
+GByteArray *made_seed_of(const struct made_message *message)
+{
+    const struct dialect *dialect = find_dialect(message->level);
+    const bool from_server = message->kind == MADE_SERVER || message->kind == MADE_OOB_SERVER;
+    GByteArray *seed = seed_new(dialect);
+
+    add_piece(seed,
+              FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE | (from_server ? FUZZ_PACKET_FROM_SERVER : 0),
+              packet_of(dialect, message));
+    return seed;
+}
+
+static void write_message(const char *folder, unsigned number)
+{
+    char *name = g_strdup_printf("made-%s-message-%u", made_messages[number].level, number);
+
+    write_file(folder, name, made_seed_of(&made_messages[number]));
+    g_free(name);
+}
+
 void made_seeds_write(const char *folder)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned zeros = 0; zeros < 2; zeros++)
                 write_made(folder, &dialects[i], kind, zeros);
+    for (unsigned i = 0; i < made_message_count; i++)
+        write_message(folder, i);
 }
