@@ -310,23 +310,65 @@ static void write_made(const char *folder, const struct dialect *dialect, unsign
 #define MADE_256 MADE_64 MADE_64 MADE_64 MADE_64
 #define MADE_1024 MADE_256 MADE_256 MADE_256 MADE_256
 const struct made_message made_messages[] = {
-#define MADE(level, kind, bytes, fields)                                                           \
-    {level, MADE_##kind, {(const uint8_t *)(bytes), sizeof(bytes) - 1}, fields},
+#define MADE(level, kind, bytes, fields) STEP(NULL, level, kind, bytes, fields)
+#define STEP(sequence, level, kind, bytes, fields)                                                 \
+    {sequence, level, MADE_##kind, {(const uint8_t *)(bytes), sizeof(bytes) - 1}, fields},
 #include "tests/fuzz/made_messages.def"
 #undef MADE
+#undef STEP
 };
 /* clang-format on */
 const unsigned made_message_count = G_N_ELEMENTS(made_messages);
+
+bool made_is_stream(const struct made_message *message)
+{
+    return message->kind >= MADE_STREAM_SERVER;
+}
+
+bool made_is_from_server(const struct made_message *message)
+{
+    return message->kind == MADE_SERVER || message->kind == MADE_OOB_SERVER ||
+           message->kind == MADE_STREAM_SERVER || message->kind == MADE_STREAM_LOST;
+}
+
+static bool are_of_one_sequence(const struct made_message *a, const struct made_message *b)
+{
+    return a->sequence && b->sequence && strcmp(a->sequence, b->sequence) == 0;
+}
+
+const struct made_message *made_first(const struct made_message *message)
+{
+    while (message > made_messages && are_of_one_sequence(message - 1, message))
+        message--;
+    return message;
+}
+
+static bool is_last(const struct made_message *message)
+{
+    return message + 1 == made_messages + made_message_count ||
+           !are_of_one_sequence(message, message + 1);
+}
+
+/* How many rows of the sequence come before it from the same end. */
+static uint32_t rows_before(const struct made_message *message)
+{
+    const bool from_server = made_is_from_server(message);
+    uint32_t count = 0;
+
+    for (const struct made_message *row = made_first(message); row < message; row++)
+        count += made_is_from_server(row) == from_server;
+    return count;
+}
 
 /* Behind the packets of add_level(). */
 static GByteArray *packet_of(const struct dialect *dialect, const struct made_message *message)
 {
     const bool connectionless = message->kind >= MADE_OOB_SERVER;
-    const bool from_server = message->kind == MADE_SERVER;
+    const bool from_server = made_is_from_server(message);
     GByteArray *bytes;
 
     if (!connectionless)
-        bytes = packet_new(dialect, from_server ? 2 : 1, from_server);
+        bytes = packet_new(dialect, rows_before(message) + (from_server ? 2 : 1), from_server);
     else
         qs_write_u32(bytes = g_byte_array_new(), UINT32_MAX);
     qs_write_view(bytes, message->bytes);
@@ -335,32 +377,74 @@ static GByteArray *packet_of(const struct dialect *dialect, const struct made_me
     return bytes;
 }
 
-GByteArray *made_seed_of(const struct made_message *message)
+static void add_segment(GByteArray *seed, const struct made_message *message)
 {
-    const struct dialect *dialect = find_dialect(message->level);
-    const bool from_server = message->kind == MADE_SERVER || message->kind == MADE_OOB_SERVER;
-    GByteArray *seed = seed_new(dialect);
+    qs_write_u8(seed, (uint8_t)((made_is_from_server(message) ? FUZZ_STREAM_FROM_SERVER : 0) |
+                                (message->kind == MADE_STREAM_LOST ? FUZZ_STREAM_LOST : 0)));
+    qs_write_u16(seed, (uint16_t)message->bytes.size);
+    qs_write_view(seed, message->bytes);
+}
 
-    add_piece(seed,
-              FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE | (from_server ? FUZZ_PACKET_FROM_SERVER : 0),
-              packet_of(dialect, message));
+static GByteArray *stream_of(const struct made_message *message)
+{
+    GByteArray *seed = g_byte_array_new();
+
+    qs_write_u8(seed, fuzz_stream_number(protocol_number(message->level)));
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_segment(seed, step);
     return seed;
 }
 
-static void write_message(const char *folder, unsigned number)
+static GByteArray *packets_of(const struct made_message *message)
 {
-    char *name = g_strdup_printf("made-%s-message-%u", made_messages[number].level, number);
+    const struct dialect *dialect = find_dialect(message->level);
+    GByteArray *seed = seed_new(dialect);
 
-    write_file(folder, name, made_seed_of(&made_messages[number]));
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_piece(seed,
+                  FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE |
+                      (made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0),
+                  packet_of(dialect, step));
+    return seed;
+}
+
+GByteArray *made_seed_of(const struct made_message *message)
+{
+    return (made_is_stream(message) ? stream_of : packets_of)(message);
+}
+
+/* Those that listen are what a sequence is for. */
+static GByteArray *shown_of(const struct made_message *message)
+{
+    const struct dialect *dialect = find_dialect(message->level);
+    GByteArray *seed = seed_new(dialect);
+
+    seed->data[1] = FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_FOLLOW;
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_piece(seed, made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0,
+                  packet_of(dialect, step));
+    return seed;
+}
+
+static void write_message(const struct made_folders *folders, const struct made_message *message)
+{
+    char *name =
+        g_strdup_printf("made-%s-message-%u", message->level, (unsigned)(message - made_messages));
+
+    write_file(made_is_stream(message) ? folders->stream : folders->decode, name,
+               made_seed_of(message));
+    if (message->sequence && !made_is_stream(message))
+        write_file(folders->plugin, name, shown_of(message));
     g_free(name);
 }
 
-void made_seeds_write(const char *folder)
+void made_seeds_write(const struct made_folders *folders)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned zeros = 0; zeros < 2; zeros++)
-                write_made(folder, &dialects[i], kind, zeros);
+                write_made(folders->decode, &dialects[i], kind, zeros);
     for (unsigned i = 0; i < made_message_count; i++)
-        write_message(folder, i);
+        if (is_last(&made_messages[i]))
+            write_message(folders, &made_messages[i]);
 }

@@ -135,21 +135,10 @@ static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
                      (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
 }
 
-/* The number of the protocol among those that have streams, as the fuzzer picks it. */
-static uint8_t stream_number(unsigned protocol)
-{
-    uint8_t number = 0;
-
-    for (unsigned i = 0; i < protocol; i++)
-        if (qs_protocols[i]->decode_unit)
-            number++;
-    return number;
-}
-
 /* The units of a stream, each in a segment of its own; the first seed is all there is of it. */
 static void add_unit(struct seeds *seeds, struct seed *seed, const struct visit *visit)
 {
-    const uint8_t head = stream_number(visit->protocol);
+    const uint8_t head = fuzz_stream_number(visit->protocol);
 
     if (seed->written)
         return;
@@ -491,7 +480,7 @@ int main(int argc, char **argv)
     seeds.shown = make_folder(argv[1], "plugin");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
-    made_seeds_write(seeds.folder);
+    made_seeds_write(&(struct made_folders){seeds.folder, seeds.streams, seeds.shown});
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {
