@@ -413,13 +413,13 @@ GByteArray *made_seed_of(const struct made_message *message)
     return (made_is_stream(message) ? stream_of : packets_of)(message);
 }
 
-/* Those that listen are what a sequence is for. */
-static GByteArray *shown_of(const struct made_message *message)
+/* The same without what only fuzz_decode does with packets, and with another second byte. */
+static GByteArray *session_of(const struct made_message *message, uint8_t options)
 {
     const struct dialect *dialect = find_dialect(message->level);
     GByteArray *seed = seed_new(dialect);
 
-    seed->data[1] = FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_FOLLOW;
+    seed->data[1] = options;
     for (const struct made_message *step = made_first(message); step <= message; step++)
         add_piece(seed, made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0,
                   packet_of(dialect, step));
@@ -428,13 +428,19 @@ static GByteArray *shown_of(const struct made_message *message)
 
 static void write_message(const struct made_folders *folders, const struct made_message *message)
 {
+    enum {
+        LISTENERS = FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_FOLLOW,
+        SANITIZE = 2 /* of fuzz_rebuild */
+    };
     char *name =
         g_strdup_printf("made-%s-message-%u", message->level, (unsigned)(message - made_messages));
 
     write_file(made_is_stream(message) ? folders->stream : folders->decode, name,
                made_seed_of(message));
-    if (message->sequence && !made_is_stream(message))
-        write_file(folders->plugin, name, shown_of(message));
+    if (message->sequence && !made_is_stream(message)) {
+        write_file(folders->plugin, name, session_of(message, LISTENERS));
+        write_file(folders->session, name, session_of(message, SANITIZE));
+    }
     g_free(name);
 }
 

@@ -39,9 +39,11 @@ const struct made_message *made_first(const struct made_message *message);
  */
 GByteArray *made_seed_of(const struct made_message *message);
 
-/* Writes made seeds for fuzz_decode, fuzz_stream, and fuzz_plugin, into their folders. */
+/* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, and fuzz_rebuild, into their
+ * folders.
+ */
 struct made_folders {
-    const char *decode, *stream, *plugin;
+    const char *decode, *stream, *plugin, *session;
 };
 void made_seeds_write(const struct made_folders *folders);
 

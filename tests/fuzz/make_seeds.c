@@ -105,6 +105,17 @@ static struct seed *seed_of(struct seeds *seeds, unsigned conversation)
     return seed;
 }
 
+/* fuzz_stream's first byte has a bit for --sanitize. */
+static void write_sanitized(const struct seeds *seeds, const char *name, GByteArray *bytes)
+{
+    enum { SANITIZE = 0x80 };
+    char *other = g_strconcat(name, "-sanitized", NULL);
+
+    bytes->data[0] |= SANITIZE;
+    write_seed(seeds->streams, other, bytes);
+    g_free(other);
+}
+
 static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned conversation)
 {
     char *name;
@@ -113,6 +124,8 @@ static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned c
         return;
     name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, seed->written++);
     write_seed(seed->stream ? seeds->streams : seeds->folder, name, seed->bytes);
+    if (seed->stream)
+        write_sanitized(seeds, name, seed->bytes);
     g_free(name);
     g_byte_array_set_size(seed->bytes, 0);
     seed->skip = SKIP;
@@ -480,7 +493,8 @@ int main(int argc, char **argv)
     seeds.shown = make_folder(argv[1], "plugin");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
-    made_seeds_write(&(struct made_folders){seeds.folder, seeds.streams, seeds.shown});
+    made_seeds_write(
+        &(struct made_folders){seeds.folder, seeds.streams, seeds.shown, seeds.sessions});
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {

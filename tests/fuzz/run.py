@@ -199,6 +199,8 @@ class Callers:
         for function in functions.values():
             self.within.setdefault(function.file, []).append(function)
         self.places = {}  # (file, line) by word
+        self.members = {}  # that a word is put into, by (file, line, word)
+        self.calls = {}  # (file, line) by member that is called
         for folder in ("common", "plugin", "pcap2demo"):
             for path in sorted((SOURCE / folder).rglob("*")):
                 if path.suffix in (".c", ".def"):
@@ -212,17 +214,28 @@ class Callers:
                 continue
             for word in set(re.findall(r"\w+", line)):
                 self.places.setdefault(word, []).append((name, number))
+            for member, word in re.findall(r"\.(\w+) = (\w+)\b(?!\()", line):
+                self.members[name, number, word] = member
+            for member in re.findall(r"(?:->|\.)(\w+)\(", line):
+                self.calls.setdefault(member, []).append((name, number))
 
     def of(self, function):
         """Its callers in common/, None where that is a table; and the files outside."""
         inside, outside = set(), set()
+        places = set()
         for name, line in self.places.get(function.name, ()):
+            member = self.members.get((name, line, function.name))
+            if member and (not function.static or name == "common/" + function.file):
+                places.update((*place, True) for place in self.calls.get(member, ()))
+            else:
+                places.add((name, line, not function.static))
+        for name, line, everywhere in places:
             folder, _, file = name.partition("/")
             is_table = file.endswith(".def")
-            if folder == "common" and (is_table or file == function.file or not function.static):
+            if folder == "common" and (is_table or file == function.file or everywhere):
                 inside.add(next((caller for caller in self.within.get(file, ())
                                  if line in caller.lines), None))
-            elif not function.static:
+            elif everywhere and folder != "common":
                 outside.add(name)
         return inside - {function}, outside
 
