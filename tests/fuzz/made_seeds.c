@@ -10,6 +10,7 @@
 #include "common/core/protocol.h"
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/made_capture.h"
 
 enum {
     DISCONNECT = 2,
@@ -370,7 +371,9 @@ static GByteArray *packet_of(const struct dialect *dialect, const struct made_me
     if (!connectionless)
         bytes = packet_new(dialect, rows_before(message) + (from_server ? 2 : 1), from_server);
     else
-        qs_write_u32(bytes = g_byte_array_new(), UINT32_MAX);
+        bytes = g_byte_array_new();
+    if (message->kind == MADE_OOB_SERVER || message->kind == MADE_OOB_CLIENT)
+        qs_write_u32(bytes, UINT32_MAX);
     qs_write_view(bytes, message->bytes);
     if (is_quake(dialect) && !connectionless)
         set_length(bytes);
@@ -426,6 +429,27 @@ static GByteArray *session_of(const struct made_message *message, uint8_t option
     return seed;
 }
 
+/* What the tool does with captures of it: its actions by their number, from so many clients. */
+static void write_captures(const char *folder, const char *name, const struct made_message *message)
+{
+    enum { DUMP = 2, SPLIT = 10, EXTRACT = 14, ONE_SESSION = 23 };
+    static const struct {
+        uint8_t action, clients;
+    } ways[] = {{DUMP, 1}, {SPLIT, 1}, {EXTRACT, 1}, {ONE_SESSION, 2}};
+    GByteArray *seed = session_of(message, 0);
+    const uint16_t port = (uint16_t)strtoul(fuzz_protocol(seed->data[0])->ports, NULL, 10);
+
+    for (size_t i = 0; i < (message->sequence ? G_N_ELEMENTS(ways) : 1); i++) {
+        char *way = g_strdup_printf("%s-%u", name, ways[i].action);
+        GByteArray *file = made_capture_of(seed, port, ways[i].clients);
+
+        g_byte_array_prepend(file, &ways[i].action, 1);
+        write_file(folder, way, file);
+        g_free(way);
+    }
+    g_byte_array_free(seed, TRUE);
+}
+
 static void write_message(const struct made_folders *folders, const struct made_message *message)
 {
     enum {
@@ -441,6 +465,8 @@ static void write_message(const struct made_folders *folders, const struct made_
         write_file(folders->plugin, name, session_of(message, LISTENERS));
         write_file(folders->session, name, session_of(message, SANITIZE));
     }
+    if (!made_is_stream(message))
+        write_captures(folders->tool, name, message);
     g_free(name);
 }
 

@@ -14,6 +14,7 @@ enum made_kind {
     MADE_CLIENT,
     MADE_OOB_SERVER, /* without a connection */
     MADE_OOB_CLIENT,
+    MADE_BARE_CLIENT,   /* a whole packet */
     MADE_STREAM_SERVER, /* bytes of a TCP stream */
     MADE_STREAM_CLIENT,
     MADE_STREAM_LOST /* the server's, behind some that were not captured */
@@ -39,11 +40,10 @@ const struct made_message *made_first(const struct made_message *message);
  */
 GByteArray *made_seed_of(const struct made_message *message);
 
-/* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, and fuzz_rebuild, into their
- * folders.
- */
+/* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, fuzz_rebuild, and fuzz_tool, into
+ * their folders. */
 struct made_folders {
-    const char *decode, *stream, *plugin, *session;
+    const char *decode, *stream, *plugin, *session, *tool;
 };
 void made_seeds_write(const struct made_folders *folders);
 

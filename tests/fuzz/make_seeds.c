@@ -494,7 +494,7 @@ int main(int argc, char **argv)
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
     made_seeds_write(
-        &(struct made_folders){seeds.folder, seeds.streams, seeds.shown, seeds.sessions});
+        &(struct made_folders){seeds.folder, seeds.streams, seeds.shown, seeds.sessions, seeds.files});
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {

@@ -212,7 +212,7 @@ class Callers:
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if path.suffix == ".c" and re.match(r"\w", line):
                 continue
-            for word in set(re.findall(r"\w+", line)):
+            for word in set(re.findall(r"\w+", re.sub(r"\b(?:struct|enum) \w+", "", line))):
                 self.places.setdefault(word, []).append((name, number))
             for member, word in re.findall(r"\.(\w+) = (\w+)\b(?!\()", line):
                 self.members[name, number, word] = member
