@@ -432,14 +432,22 @@ static GByteArray *session_of(const struct made_message *message, uint8_t option
 /* What the tool does with captures of it: its actions by their number, from so many clients. */
 static void write_captures(const char *folder, const char *name, const struct made_message *message)
 {
-    enum { DUMP = 2, SPLIT = 10, EXTRACT = 14, ONE_SESSION = 23 };
+    enum {
+        DUMP = 2,
+        JSON = 3,
+        SPLIT = 10,
+        EXTRACT = 14,
+        GOLDEN = 16,
+        ONE_SESSION = 23,
+        SIMPLE = 3
+    };
     static const struct {
         uint8_t action, clients;
-    } ways[] = {{DUMP, 1}, {SPLIT, 1}, {EXTRACT, 1}, {ONE_SESSION, 2}};
+    } ways[] = {{DUMP, 1}, {JSON, 1}, {GOLDEN, 1}, {SPLIT, 1}, {EXTRACT, 1}, {ONE_SESSION, 2}};
     GByteArray *seed = session_of(message, 0);
     const uint16_t port = (uint16_t)strtoul(fuzz_protocol(seed->data[0])->ports, NULL, 10);
 
-    for (size_t i = 0; i < (message->sequence ? G_N_ELEMENTS(ways) : 1); i++) {
+    for (size_t i = 0; i < (message->sequence ? G_N_ELEMENTS(ways) : SIMPLE); i++) {
         char *way = g_strdup_printf("%s-%u", name, ways[i].action);
         GByteArray *file = made_capture_of(seed, port, ways[i].clients);
 

@@ -384,6 +384,19 @@ static void take_made(void *user, const char *name, struct qs_view file)
     g_byte_array_free(seed, TRUE);
 }
 
+/* A demo that is dumped as JSON, for fuzz_tool. */
+static void write_dumped(const struct seeds *seeds, const char *name, struct qs_view file)
+{
+    enum { JSON = 3 };
+    const uint8_t action = JSON;
+    GByteArray *seed = g_byte_array_new();
+
+    g_byte_array_append(seed, &action, 1);
+    g_byte_array_append(seed, file.data, MIN(file.size, FILE_MAX));
+    write_seed(seeds->files, name, seed);
+    g_byte_array_free(seed, TRUE);
+}
+
 static void take_demo(void *user, const char *name, struct qs_view file)
 {
     const struct seeds *seeds = user;
@@ -393,6 +406,7 @@ static void take_demo(void *user, const char *name, struct qs_view file)
     g_byte_array_append(seed, &number, 1);
     g_byte_array_append(seed, file.data, MIN(file.size, DEMO_MAX));
     write_seed(seeds->recordings, name, seed);
+    write_dumped(seeds, name, file);
     g_byte_array_free(seed, TRUE);
     g_byte_array_set_size(seeds->demo, 0);
     g_byte_array_append(seeds->demo, file.data, file.size);
@@ -493,8 +507,8 @@ int main(int argc, char **argv)
     seeds.shown = make_folder(argv[1], "plugin");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
-    made_seeds_write(
-        &(struct made_folders){seeds.folder, seeds.streams, seeds.shown, seeds.sessions, seeds.files});
+    made_seeds_write(&(struct made_folders){seeds.folder, seeds.streams, seeds.shown,
+                                            seeds.sessions, seeds.files});
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {

@@ -6,8 +6,9 @@
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
 minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
-next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more and
-the lines and branches of common/ that it reaches are counted. With --minimise the corpus is reduced
+next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
+the lines and branches of common/ that it reaches are counted, and functions that nothing calls are
+named, those apart that only programs use which no target runs. With --minimise the corpus is reduced
 to inputs that each reach something of their own, and written to tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
