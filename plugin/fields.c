@@ -29,6 +29,7 @@ static const struct shape shapes[] = {
     [QS_I8] = {FT_INT8, BASE_DEC, 8},
     [QS_I16] = {FT_INT16, BASE_DEC, 16},
     [QS_I32] = {FT_INT32, BASE_DEC, 32},
+    [QS_I64] = {FT_INT64, BASE_DEC, 64},
     [QS_FLOAT] = {FT_FLOAT, BASE_NONE, 0},
     [QS_DOUBLE] = {FT_DOUBLE, BASE_NONE, 0},
     [QS_COORD] = {FT_DOUBLE, BASE_NONE, 0},
@@ -56,7 +57,8 @@ static struct shape widened(struct shape part, unsigned width)
     static const enum ftenum types[][2] = {
         {FT_UINT8, FT_INT8}, {FT_UINT16, FT_INT16}, {FT_UINT32, FT_INT32}, {FT_UINT64, FT_INT64}};
     const unsigned size = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
-    const bool is_signed = part.type == FT_INT8 || part.type == FT_INT16 || part.type == FT_INT32;
+    const bool is_signed = part.type == FT_INT8 || part.type == FT_INT16 || part.type == FT_INT32 ||
+                           part.type == FT_INT64;
 
     if (part.type == FT_BOOLEAN)
         part.display = (int)width;

@@ -119,7 +119,7 @@ static bool is_wide(const struct qs_field *row)
 {
     const enum qs_type type = field_whole(row)->type;
 
-    return type == QS_U64 || type == QS_X64;
+    return type == QS_U64 || type == QS_X64 || type == QS_I64;
 }
 
 static proto_item *add_uint(const struct location *at, const struct qs_field *row, uint64_t value)
@@ -127,6 +127,14 @@ static proto_item *add_uint(const struct location *at, const struct qs_field *ro
     if (is_wide(row))
         return proto_tree_add_uint64(at->tree, at->hf, at->tvb, at->start, at->length, value);
     return proto_tree_add_uint(at->tree, at->hf, at->tvb, at->start, at->length, (uint32_t)value);
+}
+
+static proto_item *add_int(const struct location *at, const struct qs_field *row, uint64_t value)
+{
+    if (is_wide(row))
+        return proto_tree_add_int64(at->tree, at->hf, at->tvb, at->start, at->length,
+                                    (int64_t)value);
+    return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length, (int32_t)value);
 }
 
 static proto_item *add_real(const struct location *at, const struct qs_field *row, double value)
@@ -214,8 +222,7 @@ static proto_item *add_field(const struct location *at, const struct qs_field *r
     case QS_KIND_UNSIGNED:
         return add_uint(at, row, in_position(row, value->u));
     case QS_KIND_SIGNED:
-        return proto_tree_add_int(at->tree, at->hf, at->tvb, at->start, at->length,
-                                  (int32_t)in_position(row, value->u));
+        return add_int(at, row, in_position(row, value->u));
     case QS_KIND_REAL:
         return add_real(at, row, value->f);
     case QS_KIND_BYTES:

@@ -43,6 +43,7 @@ enum qs_kind qs_type_kind(enum qs_type type)
     case QS_I8:
     case QS_I16:
     case QS_I32:
+    case QS_I64:
         return QS_KIND_SIGNED;
     case QS_FLOAT:
     case QS_DOUBLE:
@@ -82,6 +83,7 @@ unsigned qs_type_bits(enum qs_type type)
         return 32;
     case QS_U64:
     case QS_X64:
+    case QS_I64:
         return 64;
     default:
         return 0;
@@ -92,7 +94,9 @@ bool qs_type_holds(enum qs_type type, int64_t number)
 {
     const unsigned bits = qs_type_bits(type);
 
+    if (bits == 64)
+        return type == QS_I64 || number >= 0;
     if (qs_type_kind(type) == QS_KIND_SIGNED)
         return number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << (bits - 1);
-    return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
+    return number >= 0 && (uint64_t)number >> bits == 0;
 }

@@ -32,6 +32,7 @@ enum qs_type {
     QS_I8, /* signed */
     QS_I16,
     QS_I32,
+    QS_I64,
     QS_FLOAT, /* IEEE single */
     QS_DOUBLE,
     QS_COORD,    /* map units, a double */

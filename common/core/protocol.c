@@ -2,7 +2,6 @@
 #include "common/core/protocol.h"
 
 #include <glib.h>
-#include <stdlib.h>
 #include <string.h>
 
 int qs_protocol_number(const char *name)
@@ -11,22 +10,6 @@ int qs_protocol_number(const char *name)
         if (strcmp(qs_protocols[i]->name, name) == 0)
             return i;
     return -1;
-}
-
-bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port)
-{
-    const char *at = protocol->ports;
-
-    while (*at) {
-        char *end;
-        const unsigned long low = strtoul(at, &end, 10);
-        const unsigned long high = *end == '-' ? strtoul(end + 1, &end, 10) : low;
-
-        if (port >= low && port <= high)
-            return true;
-        at = *end == ',' ? end + 1 : end + strlen(end);
-    }
-    return false;
 }
 
 char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)

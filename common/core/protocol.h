@@ -134,7 +134,4 @@ int qs_protocol_number(const char *name);
 /* The map that the session is on: new; NULL: unknown. */
 char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
 
-/* Whether `port` is in the record's range list. */
-bool qs_protocol_has_port(const struct qs_protocol *protocol, uint16_t port);
-
 #endif

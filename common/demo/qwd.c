@@ -274,15 +274,6 @@ void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd
     put_float(at, signed_degrees(cmd->angles[2]));
 }
 
-void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd,
-                    enum qwd_cmd_form form)
-{
-    uint8_t bytes[QWD_CMD_BLOCK_MAX];
-
-    qwd_put_cmd(bytes, time, cmd, form);
-    g_byte_array_append(out, bytes, QWD_HEADER + (guint)form);
-}
-
 void qwd_put_packet_header(uint8_t *at, float time, uint32_t size)
 {
     put_u32(put_head(at, time, QWD_READ), size);

@@ -69,14 +69,12 @@ enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
 /* The sizes of whole blocks; of a packet's, without the packet. */
 enum { QWD_CMD_BLOCK_MAX = QWD_HEADER + QWD_CMD_EZQUAKE_37, QWD_SET_BLOCK = QWD_HEADER + 8 };
 
-/* Write a block, or what of it stands before a packet, to where there is room for it. */
+/* Write a block, or what of it stands before a packet, to where there is room for it. The view
+ * angles of a command are its own, with pitch and roll within 180 degrees. */
 void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd_cmd_form form);
 void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
 
-/* Append a block. The view angles of a command are its own, with pitch and roll within 180 degrees.
- */
-void qwd_append_cmd(GByteArray *out, float time, const struct qw_usercmd *cmd,
-                    enum qwd_cmd_form form);
+/* Append a block. */
 void qwd_append_packet(GByteArray *out, float time, struct qs_view packet);
 void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
 /* The packet that ends a demo: a connectionless svc_disconnect. Players go on waiting without it.

@@ -81,6 +81,9 @@ static void read_argument(struct qs_decoder *d, uint8_t type, int32_t *before)
     case EV_DOUBLE:
         read_double(d);
         break;
+    case EV_UINT:
+        qs_u32(d, FTE_QCREQUEST_UINT);
+        break;
     case EV_INTEGER:
         integer = qs_i32(d, FTE_QCREQUEST_INTEGER);
         break;

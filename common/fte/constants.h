@@ -64,9 +64,10 @@ enum { SOLID_HULL2 = 3, SOLID_SIZE16 = 16, SOLID_SIZE32 = 32 };
 enum {
     BONEDATA_BONES = 0x80,
     BONEDATA_BASE = 0x40,
-    BONE_SIZE = 14,         /* bytes: seven 16-bit numbers */
-    DRAWFLAGS_LIGHT = 0x07, /* Hexen II's MLS bits; all set: a light level follows */
-    TRAIL_EMITS = 0x8000    /* a second effect follows */
+    BONE_SIZE = 14,       /* bytes: seven 16-bit numbers */
+    DRAWFLAGS_MLS = 0x07, /* Hexen II's way to be lit */
+    MLS_ADDLIGHT = 6,     /* from here on a light level follows */
+    TRAIL_EMITS = 0x8000  /* a second effect follows */
 };
 
 /* Bits of svcfte_soundextended. */
@@ -133,6 +134,7 @@ enum {
     EV_ENTITY = 4,
     EV_POINTER = 7,
     EV_INTEGER = 8,
+    EV_UINT = 9,
     EV_INT64 = 10,
     EV_UINT64 = 11,
     EV_DOUBLE = 12,

@@ -226,10 +226,10 @@ static void read_bonedata(struct qs_decoder *d, const struct update *update)
         fte_stop_malformed(d, at, "Unknown bone data of an entity update:", flags);
 }
 
-/* Hexen II's; the light level is there where the lowest three bits are all set. */
+/* Hexen II's. */
 static void read_drawflags(struct qs_decoder *d)
 {
-    if ((qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_LIGHT) == DRAWFLAGS_LIGHT)
+    if ((qs_u8(d, FTE_UPDATE_DRAWFLAGS) & DRAWFLAGS_MLS) >= MLS_ADDLIGHT)
         qs_u8(d, FTE_UPDATE_ABSLIGHT);
 }
 

@@ -160,7 +160,7 @@ uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
 uint32_t fte_varint(struct qs_decoder *d, unsigned id);
 int16_t fte_varint_signed(struct qs_decoder *d, unsigned id);
-/* 64 bits: for a row of type QS_U64, and signed for one of QS_DOUBLE. */
+/* 64 bits: for a row of type QS_U64, and signed for one of QS_I64. */
 void fte_varint64(struct qs_decoder *d, unsigned id);
 void fte_varint64_signed(struct qs_decoder *d, unsigned id);
 /* An entity's number: 16 bits, or 15 with more where the top one is set. */

@@ -95,7 +95,7 @@ const struct qs_name fte_qc_type_names[] = {
     {EV_FLOAT, "float"},     {EV_VECTOR, "vector"},
     {EV_ENTITY, "entity"},   {5, "field"},
     {6, "function"},         {EV_POINTER, "pointer"},
-    {EV_INTEGER, "integer"}, {9, "unsigned integer"},
+    {EV_INTEGER, "integer"}, {EV_UINT, "unsigned integer"},
     {EV_INT64, "int64"},     {EV_UINT64, "uint64"},
     {EV_DOUBLE, "double"},   {0, NULL},
 };

@@ -93,7 +93,7 @@ void fte_varint64_signed(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const int64_t value = unfold(read_varint(&d->in));
 
-    qs_emit_double(d, id, at, d->in.pos - at, (double)value);
+    qs_emit_int(d, id, at, d->in.pos - at, value);
 }
 
 uint32_t fte_big_entity(struct qs_decoder *d, unsigned id)

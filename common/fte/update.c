@@ -130,7 +130,7 @@ static void skip_looks(struct qs_reader *in, uint32_t bits, uint32_t index)
         qs_reader_u8(in);
     if (bits & UF_SCALE)
         qs_reader_u8(in);
-    if (bits & UF_DRAWFLAGS && (qs_reader_u8(in) & DRAWFLAGS_LIGHT) == DRAWFLAGS_LIGHT)
+    if (bits & UF_DRAWFLAGS && (qs_reader_u8(in) & DRAWFLAGS_MLS) >= MLS_ADDLIGHT)
         qs_reader_u8(in);
     if (bits & UF_TAGINFO)
         skip_tag(in);

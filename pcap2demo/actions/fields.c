@@ -39,6 +39,7 @@ static const char *type_name(enum qs_type type)
         [QS_I8] = "int8",
         [QS_I16] = "int16",
         [QS_I32] = "int32",
+        [QS_I64] = "int64",
         [QS_FLOAT] = "float",
         [QS_DOUBLE] = "double",
         [QS_COORD] = "double",

@@ -191,7 +191,7 @@ static void take_looks(struct reading *r, const struct update *u)
     skip(r, (bits & 0x10000 ? 1 : 0) + (bits & 0x20000 ? 1 : 0));
     if (bits & 0x40000)
         take_bones(r, u);
-    if (bits & 0x80000 && (take_byte(r) & 7) == 7)
+    if (bits & 0x80000 && (take_byte(r) & 7) >= 6)
         skip(r, 1);
     if (bits & 0x100000) {
         take_shape(r, "e");

@@ -26,6 +26,16 @@ const struct qs_protocol *fuzz_protocol(uint8_t byte)
     return qs_protocols[byte % count];
 }
 
+uint8_t fuzz_stream_number(unsigned protocol)
+{
+    uint8_t number = 0;
+
+    for (unsigned i = 0; i < protocol; i++)
+        if (qs_protocols[i]->decode_unit)
+            number++;
+    return number;
+}
+
 bool fuzz_next(const uint8_t *data, size_t size, size_t *at, struct fuzz_piece *piece)
 {
     enum { HEADER = 3 };

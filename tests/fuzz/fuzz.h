@@ -87,6 +87,9 @@ enum { FUZZ_LINKS = 9 };
 /* The protocol that the first byte of a stream picks. */
 const struct qs_protocol *fuzz_protocol(uint8_t byte);
 
+/* The first byte of fuzz_stream's inputs that picks the protocol of this number. */
+uint8_t fuzz_stream_number(unsigned protocol);
+
 /* What libFuzzer calls; returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

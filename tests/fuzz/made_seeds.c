@@ -10,6 +10,7 @@
 #include "common/core/protocol.h"
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/made_capture.h"
 
 enum {
     DISCONNECT = 2,
@@ -37,6 +38,9 @@ struct dialect {
 };
 
 static const struct dialect dialects[] = {
+    {"qw-26", "qw", 26, 0, 0, 0, "\0", 1},
+    {"qw-28", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
+    {"qw-deltas", "qw", QUAKEWORLD_VERSION, 0, 8, 0, "\0", 1}, /* REPLACEMENTDELTAS alone */
     {"qw-fte", "qw", QUAKEWORLD_VERSION, 0xffefffff, 0, 0, "\0", 1},
     {"qw-seats", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0, 0, "\1\200", 2},
     {"qw-fte2", "qw", QUAKEWORLD_VERSION, 0xffffffff, 0xffffffff, 0, "\20\2\0\1", 4},
@@ -49,6 +53,7 @@ static const struct dialect dialects[] = {
     {"nq-bjp", "nq", 10002, 0, 0, 0, NULL, 0},
     {"nq-nehahra", "nq", 250, 0, 0, 0, NULL, 0},
     {"nq-dp2", "nq", 97, 0, 0, 0, NULL, 0},
+    {"nq-dp4", "nq", 3501, 0, 0, 0, NULL, 0},
     {"nq-dp7", "nq", 3504, 0, 0, 0, NULL, 0},
     {"q2-34", "q2", 34, 0, 0, 0, NULL, 0},
     {"q2-r1q2", "q2", 35, 0, 0, 0, "\0\x70\7\0\0", 5},
@@ -67,9 +72,18 @@ static bool is_quake2(const struct dialect *dialect)
     return strcmp(dialect->protocol, "q2") == 0;
 }
 
+static const struct dialect *find_dialect(const char *name)
+{
+    const struct dialect *dialect = dialects;
+
+    while (strcmp(dialect->name, name) != 0)
+        dialect++;
+    return dialect;
+}
+
 /* --- Packets --- */
 
-/* An unreliable one, up to the messages; Quake's has its length, which add_packet() sets. */
+/* An unreliable one, up to the messages; Quake's has its length, which set_length() sets. */
 static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, bool from_server)
 {
     GByteArray *bytes = g_byte_array_new();
@@ -88,17 +102,27 @@ static GByteArray *packet_new(const struct dialect *dialect, uint32_t sequence, 
     return bytes;
 }
 
-static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
-                       GByteArray *bytes)
+/* `bits`: of FUZZ_PACKET_*. */
+static void add_piece(GByteArray *seed, uint8_t bits, GByteArray *bytes)
 {
-    if (is_quake(dialect)) {
-        bytes->data[2] = (uint8_t)(bytes->len >> 8);
-        bytes->data[3] = (uint8_t)bytes->len;
-    }
-    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | (from_server ? FUZZ_PACKET_FROM_SERVER : 0));
+    qs_write_u8(seed, FUZZ_PACKET_PORTS_KNOWN | bits);
     qs_write_u16(seed, (uint16_t)bytes->len);
     qs_write_view(seed, qs_view_of_bytes(bytes));
     g_byte_array_free(bytes, TRUE);
+}
+
+static void set_length(GByteArray *bytes)
+{
+    bytes->data[2] = (uint8_t)(bytes->len >> 8);
+    bytes->data[3] = (uint8_t)bytes->len;
+}
+
+static void add_packet(GByteArray *seed, const struct dialect *dialect, bool from_server,
+                       GByteArray *bytes)
+{
+    if (is_quake(dialect))
+        set_length(bytes);
+    add_piece(seed, from_server ? FUZZ_PACKET_FROM_SERVER : 0, bytes);
 }
 
 /* --- Messages --- */
@@ -238,23 +262,38 @@ static bool has_messages(const struct dialect *dialect, unsigned kind, unsigned 
     return false;
 }
 
-static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
-                       unsigned first)
+static GByteArray *seed_new(const struct dialect *dialect)
 {
-    char *name = g_strdup_printf("%s/made-%s-%u%d-%u", folder, dialect->name, kind, zeros, first);
     GByteArray *seed = g_byte_array_new();
 
     qs_write_u8(seed, protocol_number(dialect->protocol));
     qs_write_u8(seed, 0);
     add_level(seed, dialect);
-    for (unsigned number = first; number < first + PART; number++)
-        if (has_message(dialect, kind, number))
-            add_message(seed, dialect, kind, number, zeros);
-    if (!g_file_set_contents(name, (const char *)seed->data, (gssize)seed->len, NULL)) {
-        fprintf(stderr, "%s: cannot be written\n", name);
+    return seed;
+}
+
+static void write_file(const char *folder, const char *name, GByteArray *seed)
+{
+    char *path = g_build_filename(folder, name, NULL);
+
+    if (!g_file_set_contents(path, (const char *)seed->data, (gssize)seed->len, NULL)) {
+        fprintf(stderr, "%s: cannot be written\n", path);
         exit(1);
     }
     g_byte_array_free(seed, TRUE);
+    g_free(path);
+}
+
+static void write_part(const char *folder, const struct dialect *dialect, unsigned kind, bool zeros,
+                       unsigned first)
+{
+    char *name = g_strdup_printf("made-%s-%u%d-%u", dialect->name, kind, zeros, first);
+    GByteArray *seed = seed_new(dialect);
+
+    for (unsigned number = first; number < first + PART; number++)
+        if (has_message(dialect, kind, number))
+            add_message(seed, dialect, kind, number, zeros);
+    write_file(folder, name, seed);
     g_free(name);
 }
 
@@ -265,10 +304,187 @@ static void write_made(const char *folder, const struct dialect *dialect, unsign
             write_part(folder, dialect, kind, zeros, first);
 }
 
-void made_seeds_write(const char *folder)
+/* --- Messages of known content --- */
+
+/* clang-format off */
+#define MADE_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define MADE_256 MADE_64 MADE_64 MADE_64 MADE_64
+#define MADE_1024 MADE_256 MADE_256 MADE_256 MADE_256
+const struct made_message made_messages[] = {
+#define MADE(level, kind, bytes, fields) STEP(NULL, level, kind, bytes, fields)
+#define STEP(sequence, level, kind, bytes, fields)                                                 \
+    {sequence, level, MADE_##kind, {(const uint8_t *)(bytes), sizeof(bytes) - 1}, fields},
+#include "tests/fuzz/made_messages.def"
+#undef MADE
+#undef STEP
+};
+/* clang-format on */
+const unsigned made_message_count = G_N_ELEMENTS(made_messages);
+
+bool made_is_stream(const struct made_message *message)
+{
+    return message->kind >= MADE_STREAM_SERVER;
+}
+
+bool made_is_from_server(const struct made_message *message)
+{
+    return message->kind == MADE_SERVER || message->kind == MADE_OOB_SERVER ||
+           message->kind == MADE_STREAM_SERVER || message->kind == MADE_STREAM_LOST;
+}
+
+static bool are_of_one_sequence(const struct made_message *a, const struct made_message *b)
+{
+    return a->sequence && b->sequence && strcmp(a->sequence, b->sequence) == 0;
+}
+
+const struct made_message *made_first(const struct made_message *message)
+{
+    while (message > made_messages && are_of_one_sequence(message - 1, message))
+        message--;
+    return message;
+}
+
+static bool is_last(const struct made_message *message)
+{
+    return message + 1 == made_messages + made_message_count ||
+           !are_of_one_sequence(message, message + 1);
+}
+
+/* How many rows of the sequence come before it from the same end. */
+static uint32_t rows_before(const struct made_message *message)
+{
+    const bool from_server = made_is_from_server(message);
+    uint32_t count = 0;
+
+    for (const struct made_message *row = made_first(message); row < message; row++)
+        count += made_is_from_server(row) == from_server;
+    return count;
+}
+
+/* Behind the packets of add_level(). */
+static GByteArray *packet_of(const struct dialect *dialect, const struct made_message *message)
+{
+    const bool connectionless = message->kind >= MADE_OOB_SERVER;
+    const bool from_server = made_is_from_server(message);
+    GByteArray *bytes;
+
+    if (!connectionless)
+        bytes = packet_new(dialect, rows_before(message) + (from_server ? 2 : 1), from_server);
+    else
+        bytes = g_byte_array_new();
+    if (message->kind == MADE_OOB_SERVER || message->kind == MADE_OOB_CLIENT)
+        qs_write_u32(bytes, UINT32_MAX);
+    qs_write_view(bytes, message->bytes);
+    if (is_quake(dialect) && !connectionless)
+        set_length(bytes);
+    return bytes;
+}
+
+static void add_segment(GByteArray *seed, const struct made_message *message)
+{
+    qs_write_u8(seed, (uint8_t)((made_is_from_server(message) ? FUZZ_STREAM_FROM_SERVER : 0) |
+                                (message->kind == MADE_STREAM_LOST ? FUZZ_STREAM_LOST : 0)));
+    qs_write_u16(seed, (uint16_t)message->bytes.size);
+    qs_write_view(seed, message->bytes);
+}
+
+static GByteArray *stream_of(const struct made_message *message)
+{
+    GByteArray *seed = g_byte_array_new();
+
+    qs_write_u8(seed, fuzz_stream_number(protocol_number(message->level)));
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_segment(seed, step);
+    return seed;
+}
+
+static GByteArray *packets_of(const struct made_message *message)
+{
+    const struct dialect *dialect = find_dialect(message->level);
+    GByteArray *seed = seed_new(dialect);
+
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_piece(seed,
+                  FUZZ_PACKET_PRINTED | FUZZ_PACKET_TWICE |
+                      (made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0),
+                  packet_of(dialect, step));
+    return seed;
+}
+
+GByteArray *made_seed_of(const struct made_message *message)
+{
+    return (made_is_stream(message) ? stream_of : packets_of)(message);
+}
+
+/* The same without what only fuzz_decode does with packets, and with another second byte. */
+static GByteArray *session_of(const struct made_message *message, uint8_t options)
+{
+    const struct dialect *dialect = find_dialect(message->level);
+    GByteArray *seed = seed_new(dialect);
+
+    seed->data[1] = options;
+    for (const struct made_message *step = made_first(message); step <= message; step++)
+        add_piece(seed, made_is_from_server(step) ? FUZZ_PACKET_FROM_SERVER : 0,
+                  packet_of(dialect, step));
+    return seed;
+}
+
+/* What the tool does with captures of it: its actions by their number, from so many clients. */
+static void write_captures(const char *folder, const char *name, const struct made_message *message)
+{
+    enum {
+        DUMP = 2,
+        JSON = 3,
+        SPLIT = 10,
+        EXTRACT = 14,
+        GOLDEN = 16,
+        ONE_SESSION = 23,
+        SIMPLE = 3
+    };
+    static const struct {
+        uint8_t action, clients;
+    } ways[] = {{DUMP, 1}, {JSON, 1}, {GOLDEN, 1}, {SPLIT, 1}, {EXTRACT, 1}, {ONE_SESSION, 2}};
+    GByteArray *seed = session_of(message, 0);
+    const uint16_t port = (uint16_t)strtoul(fuzz_protocol(seed->data[0])->ports, NULL, 10);
+
+    for (size_t i = 0; i < (message->sequence ? G_N_ELEMENTS(ways) : SIMPLE); i++) {
+        char *way = g_strdup_printf("%s-%u", name, ways[i].action);
+        GByteArray *file = made_capture_of(seed, port, ways[i].clients);
+
+        g_byte_array_prepend(file, &ways[i].action, 1);
+        write_file(folder, way, file);
+        g_free(way);
+    }
+    g_byte_array_free(seed, TRUE);
+}
+
+static void write_message(const struct made_folders *folders, const struct made_message *message)
+{
+    enum {
+        LISTENERS = FUZZ_PLUGIN_DOWNLOADS | FUZZ_PLUGIN_STATISTICS | FUZZ_PLUGIN_FOLLOW,
+        SANITIZE = 2 /* of fuzz_rebuild */
+    };
+    char *name =
+        g_strdup_printf("made-%s-message-%u", message->level, (unsigned)(message - made_messages));
+
+    write_file(made_is_stream(message) ? folders->stream : folders->decode, name,
+               made_seed_of(message));
+    if (message->sequence && !made_is_stream(message)) {
+        write_file(folders->plugin, name, session_of(message, LISTENERS));
+        write_file(folders->session, name, session_of(message, SANITIZE));
+    }
+    if (!made_is_stream(message))
+        write_captures(folders->tool, name, message);
+    g_free(name);
+}
+
+void made_seeds_write(const struct made_folders *folders)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned zeros = 0; zeros < 2; zeros++)
-                write_made(folder, &dialects[i], kind, zeros);
+                write_made(folders->decode, &dialects[i], kind, zeros);
+    for (unsigned i = 0; i < made_message_count; i++)
+        if (is_last(&made_messages[i]))
+            write_message(folders, &made_messages[i]);
 }

@@ -1,9 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Seeds for fuzz_decode that no capture has: each dialect of QuakeWorld and Quake. */
+/* Seeds that are made, for messages that captures lack. */
 #ifndef TESTS_FUZZ_MADE_SEEDS_H
 #define TESTS_FUZZ_MADE_SEEDS_H
 
-/* Writes them to this folder: a level, and each message by number, with one of two bodies. */
-void made_seeds_write(const char *folder);
+#include <glib.h>
+#include <stdbool.h>
+
+#include "common/core/reader.h"
+
+/* Messages of known content: the rows of made_messages.def. */
+enum made_kind {
+    MADE_SERVER,
+    MADE_CLIENT,
+    MADE_OOB_SERVER, /* without a connection */
+    MADE_OOB_CLIENT,
+    MADE_BARE_CLIENT,   /* a whole packet */
+    MADE_STREAM_SERVER, /* bytes of a TCP stream */
+    MADE_STREAM_CLIENT,
+    MADE_STREAM_LOST /* the server's, behind some that were not captured */
+};
+struct made_message {
+    const char *sequence; /* the rows before it of the same name come first; or NULL */
+    const char *level;    /* the session that it stands in; a stream's protocol */
+    enum made_kind kind;
+    struct qs_view bytes;
+    const char *fields; /* lines "name = value", "! note" */
+};
+extern const struct made_message made_messages[];
+extern const unsigned made_message_count;
+
+bool made_is_stream(const struct made_message *message);
+bool made_is_from_server(const struct made_message *message);
+/* The row that the message's sequence begins with. */
+const struct made_message *made_first(const struct made_message *message);
+
+/*
+ * An input of fuzz_decode: the session's beginning, then the message, a packet for each row of its
+ * sequence. Of a stream: an input of fuzz_stream. Free it.
+ */
+GByteArray *made_seed_of(const struct made_message *message);
+
+/* Writes made seeds for fuzz_decode, fuzz_stream, fuzz_plugin, fuzz_rebuild, and fuzz_tool, into
+ * their folders. */
+struct made_folders {
+    const char *decode, *stream, *plugin, *session, *tool;
+};
+void made_seeds_write(const struct made_folders *folders);
 
 #endif

@@ -105,6 +105,17 @@ static struct seed *seed_of(struct seeds *seeds, unsigned conversation)
     return seed;
 }
 
+/* fuzz_stream's first byte has a bit for --sanitize. */
+static void write_sanitized(const struct seeds *seeds, const char *name, GByteArray *bytes)
+{
+    enum { SANITIZE = 0x80 };
+    char *other = g_strconcat(name, "-sanitized", NULL);
+
+    bytes->data[0] |= SANITIZE;
+    write_seed(seeds->streams, other, bytes);
+    g_free(other);
+}
+
 static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned conversation)
 {
     char *name;
@@ -113,6 +124,8 @@ static void finish_seed(const struct seeds *seeds, struct seed *seed, unsigned c
         return;
     name = g_strdup_printf("%s-%u-%u", seeds->capture, conversation, seed->written++);
     write_seed(seed->stream ? seeds->streams : seeds->folder, name, seed->bytes);
+    if (seed->stream)
+        write_sanitized(seeds, name, seed->bytes);
     g_free(name);
     g_byte_array_set_size(seed->bytes, 0);
     seed->skip = SKIP;
@@ -135,21 +148,10 @@ static uint8_t bits_of(const struct seed *seed, const struct visit *visit)
                      (is_from_server(visit) ? FUZZ_PACKET_FROM_SERVER : 0));
 }
 
-/* The number of the protocol among those that have streams, as the fuzzer picks it. */
-static uint8_t stream_number(unsigned protocol)
-{
-    uint8_t number = 0;
-
-    for (unsigned i = 0; i < protocol; i++)
-        if (qs_protocols[i]->decode_unit)
-            number++;
-    return number;
-}
-
 /* The units of a stream, each in a segment of its own; the first seed is all there is of it. */
 static void add_unit(struct seeds *seeds, struct seed *seed, const struct visit *visit)
 {
-    const uint8_t head = stream_number(visit->protocol);
+    const uint8_t head = fuzz_stream_number(visit->protocol);
 
     if (seed->written)
         return;
@@ -382,6 +384,19 @@ static void take_made(void *user, const char *name, struct qs_view file)
     g_byte_array_free(seed, TRUE);
 }
 
+/* A demo that is dumped as JSON, for fuzz_tool. */
+static void write_dumped(const struct seeds *seeds, const char *name, struct qs_view file)
+{
+    enum { JSON = 3 };
+    const uint8_t action = JSON;
+    GByteArray *seed = g_byte_array_new();
+
+    g_byte_array_append(seed, &action, 1);
+    g_byte_array_append(seed, file.data, MIN(file.size, FILE_MAX));
+    write_seed(seeds->files, name, seed);
+    g_byte_array_free(seed, TRUE);
+}
+
 static void take_demo(void *user, const char *name, struct qs_view file)
 {
     const struct seeds *seeds = user;
@@ -391,6 +406,7 @@ static void take_demo(void *user, const char *name, struct qs_view file)
     g_byte_array_append(seed, &number, 1);
     g_byte_array_append(seed, file.data, MIN(file.size, DEMO_MAX));
     write_seed(seeds->recordings, name, seed);
+    write_dumped(seeds, name, file);
     g_byte_array_free(seed, TRUE);
     g_byte_array_set_size(seeds->demo, 0);
     g_byte_array_append(seeds->demo, file.data, file.size);
@@ -491,7 +507,8 @@ int main(int argc, char **argv)
     seeds.shown = make_folder(argv[1], "plugin");
     seeds.recordings = make_folder(argv[1], "recording");
     seeds.goldens = make_folder(argv[1], "golden");
-    made_seeds_write(seeds.folder);
+    made_seeds_write(&(struct made_folders){seeds.folder, seeds.streams, seeds.shown,
+                                            seeds.sessions, seeds.files});
     g_free(make_folder(argv[1], "rebuild"));
     g_free(make_folder(argv[1], "lend"));
     for (int i = 2; i < argc; i++) {

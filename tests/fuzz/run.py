@@ -6,8 +6,9 @@
 
 BUILD is a build folder of the preset `fuzz`. Targets take turns of a minute until each has had N
 minutes; what they find stays in the corpus folder (default: BUILD/corpus), from one call to the
-next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more and
-the lines and branches of common/ that it reaches are counted. With --minimise the corpus is reduced
+next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
+the lines and branches of common/ that it reaches are counted, and functions that nothing calls are
+named, those apart that only programs use which no target runs. With --minimise the corpus is reduced
 to inputs that each reach something of their own, and written to tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
@@ -132,9 +133,10 @@ class Fuzzing:
             profile = self.corpus / f"{target}.profraw"
             listed = self.corpus / f"{target}.inputs"
             listed.write_text("\n".join(map(str, inputs)))
-            subprocess.run(f'xargs -n 500 -d "\\n" -a "{listed}" "{program}"', shell=True,
+            # What follows an input that breaks the program would be missing in the counts.
+            subprocess.run(["xargs", "-n", "500", "-d", "\n", "-a", listed, program],
                            env={"LLVM_PROFILE_FILE": f"{profile}-%p"}, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=False)
+                           check=True)
             profiles += list(self.corpus.glob(f"{target}.profraw-*"))
             programs += ["-object", program]
         subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", self.corpus / "profile",
@@ -165,17 +167,115 @@ def print_counts(title, files):
     print(f"{title}:", "; ".join(counts))
 
 
+class Function:
+    """One of common/: static ones of one name may be in several files."""
+
+    def __init__(self, described):
+        self.file = described["filenames"][0].split("/common/")[1]
+        self.static = ":" in described["name"]
+        self.name = described["name"].rpartition(":")[2]
+        self.lines = {line for region in described["regions"]
+                      for line in range(region[0], region[2] + 1)}
+        self.count = 0
+
+    def key(self):
+        return self.file, self.name
+
+
+def functions_of(data):
+    """Those in headers are there once for each file that includes them."""
+    functions = {}
+    for described in data["functions"]:
+        if is_of_core(described["filenames"][0]):
+            function = Function(described)
+            functions.setdefault(function.key(), function).count += described["count"]
+    return functions
+
+
+class Callers:
+    """Who names a function, by what stands in the sources."""
+
+    def __init__(self, functions):
+        self.within = {}  # functions by file
+        for function in functions.values():
+            self.within.setdefault(function.file, []).append(function)
+        self.places = {}  # (file, line) by word
+        self.members = {}  # that a word is put into, by (file, line, word)
+        self.calls = {}  # (file, line) by member that is called
+        for folder in ("common", "plugin", "pcap2demo"):
+            for path in sorted((SOURCE / folder).rglob("*")):
+                if path.suffix in (".c", ".def"):
+                    self.read(path)
+
+    def read(self, path):
+        """What a line of C begins with is declared or defined there, not called."""
+        name = str(path.relative_to(SOURCE))
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if path.suffix == ".c" and re.match(r"\w", line):
+                continue
+            for word in set(re.findall(r"\w+", re.sub(r"\b(?:struct|enum) \w+", "", line))):
+                self.places.setdefault(word, []).append((name, number))
+            for member, word in re.findall(r"\.(\w+) = (\w+)\b(?!\()", line):
+                self.members[name, number, word] = member
+            for member in re.findall(r"(?:->|\.)(\w+)\(", line):
+                self.calls.setdefault(member, []).append((name, number))
+
+    def of(self, function):
+        """Its callers in common/, None where that is a table; and the files outside."""
+        inside, outside = set(), set()
+        places = set()
+        for name, line in self.places.get(function.name, ()):
+            member = self.members.get((name, line, function.name))
+            if member and (not function.static or name == "common/" + function.file):
+                places.update((*place, True) for place in self.calls.get(member, ()))
+            else:
+                places.add((name, line, not function.static))
+        for name, line, everywhere in places:
+            folder, _, file = name.partition("/")
+            is_table = file.endswith(".def")
+            if folder == "common" and (is_table or file == function.file or everywhere):
+                inside.add(next((caller for caller in self.within.get(file, ())
+                                 if line in caller.lines), None))
+            elif everywhere and folder != "common":
+                outside.add(name)
+        return inside - {function}, outside
+
+
+def users_outside(function, callers, seen=()):
+    """The files of plugin/ and pcap2demo/ by which alone it may be called; None: by others, too."""
+    inside, outside = callers.of(function)
+    for caller in inside.difference(seen):
+        more = None if not caller or caller.count else \
+            users_outside(caller, callers, (*seen, function))
+        if more is None:
+            return None
+        outside |= more
+    return outside
+
+
+def print_never_called(data):
+    functions = functions_of(data)
+    callers = Callers(functions)
+    missed = [functions[key] for key in sorted(functions) if not functions[key].count]
+    users = {function: users_outside(function, callers) for function in missed}
+    print("never called:")
+    for function in missed:
+        if users[function] is None:
+            print(f"  {function.file}: {function.name}")
+    print("never called, since no target runs what calls them:")
+    for function in missed:
+        if users[function] is not None:
+            print(f"  {function.file}: {function.name}, of",
+                  ", ".join(sorted(users[function])) or "tests alone")
+
+
 def print_coverage(data):
     files = [file for file in data["files"] if is_of_core(file["filename"])]
     print_counts("common/", files)
     for folder in sorted({folder_of(file["filename"]) for file in files}):
         print_counts(f"  {folder}",
                      [file for file in files if folder_of(file["filename"]) == folder])
-    missed = [function["name"].split(":")[-1] for function in data["functions"]
-              if not function["count"] and is_of_core(function["filenames"][0])]
-    reached = {function["name"].split(":")[-1] for function in data["functions"]
-               if function["count"]}
-    print("never called:", *sorted(set(missed) - reached), sep="\n  ")
+    print_never_called(data)
 
 
 def main():

@@ -10,14 +10,15 @@
 static void print_fields(const struct qs_protocol *protocol)
 {
     static const char *const types[] = {
-        [QS_GROUP] = "group",    [QS_BOOL] = "bool",    [QS_U8] = "unsigned",
-        [QS_U16] = "unsigned",   [QS_U32] = "unsigned", [QS_U64] = "unsigned",
-        [QS_X8] = "unsigned",    [QS_X16] = "unsigned", [QS_X32] = "unsigned",
-        [QS_X64] = "unsigned",   [QS_I8] = "signed",    [QS_I16] = "signed",
-        [QS_I32] = "signed",     [QS_FLOAT] = "float",  [QS_DOUBLE] = "double",
-        [QS_COORD] = "double",   [QS_ANGLE] = "double", [QS_TEXT] = "text",
-        [QS_BYTES] = "bytes",    [QS_IPV4] = "ipv4",    [QS_IPV6] = "ipv6",
-        [QS_FRAMENUM] = "frame", [QS_TIME] = "time",    [QS_DURATION] = "duration",
+        [QS_GROUP] = "group",       [QS_BOOL] = "bool",      [QS_U8] = "unsigned",
+        [QS_U16] = "unsigned",      [QS_U32] = "unsigned",   [QS_U64] = "unsigned",
+        [QS_X8] = "unsigned",       [QS_X16] = "unsigned",   [QS_X32] = "unsigned",
+        [QS_X64] = "unsigned",      [QS_I8] = "signed",      [QS_I16] = "signed",
+        [QS_I32] = "signed",        [QS_I64] = "signed",     [QS_FLOAT] = "float",
+        [QS_DOUBLE] = "double",     [QS_COORD] = "double",   [QS_ANGLE] = "double",
+        [QS_TEXT] = "text",         [QS_BYTES] = "bytes",    [QS_IPV4] = "ipv4",
+        [QS_IPV6] = "ipv6",         [QS_FRAMENUM] = "frame", [QS_TIME] = "time",
+        [QS_DURATION] = "duration",
     };
 
     for (unsigned i = 0; i < protocol->field_count; i++) {

@@ -71,9 +71,7 @@ static void check_unsigned(const struct qs_field *field, uint64_t value)
 
 static void check_signed(const struct qs_field *field, int64_t value)
 {
-    const int64_t limit = INT64_C(1) << (qs_type_bits(field->type) - 1);
-
-    if (value < -limit || value >= limit)
+    if (!qs_type_holds(field->type, value))
         broken(field->name, "%" G_GINT64_FORMAT " does not fit its type", value);
 }
 

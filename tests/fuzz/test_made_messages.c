@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The messages of made_messages.def have the fields that are named there, and nothing is wrong with
+ * them. */
+#include "tests/fuzz/made_seeds.h"
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "common/dump/dump.h"
+#include "common/sessions/stream.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Keeps "name = value" for each field, and "! text" for each note, a line each. */
+struct listener {
+    struct qs_sink base;
+    GString *heard;
+};
+
+static void hear_field(struct qs_sink *base, const struct qs_field *field,
+                       const struct qs_value *value)
+{
+    GString *heard = ((struct listener *)base)->heard;
+
+    g_string_append_printf(heard, "%s = ", field->name);
+    qs_value_append(heard, field, value);
+    g_string_append_c(heard, '\n');
+}
+
+static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
+                      const char *text)
+{
+    (void)kind, (void)offset, (void)length;
+    g_string_append_printf(((struct listener *)base)->heard, "! %s\n", text);
+}
+
+/* --- Decoding --- */
+
+struct session {
+    struct qs_decoder decoder;
+    struct qs_session *session;
+    struct qs_stream *stream;
+    struct listener listener;
+};
+
+static void start(struct session *s, const struct qs_protocol *protocol)
+{
+    s->session = g_malloc(protocol->session_size);
+    protocol->session_init(s->session);
+    qs_decoder_init(&s->decoder, protocol);
+    s->stream = qs_stream_new(protocol);
+    s->listener.base = (struct qs_sink){.field = hear_field, .note = hear_note};
+    s->listener.heard = g_string_new(NULL);
+}
+
+static void end(struct session *s)
+{
+    s->decoder.protocol->session_clear(s->session);
+    g_free(s->session);
+    qs_stream_free(s->stream);
+    qs_decoder_clear(&s->decoder);
+    g_string_free(s->listener.heard, TRUE);
+}
+
+/* Returns how many problems there are, but for a checksum, which depends on more than the message.
+ */
+static uint32_t problems_of(const struct session *s)
+{
+    return qs_decoder_problems(&s->decoder) - s->decoder.notes[QS_NOTE_CHECKSUM_BAD];
+}
+
+static struct qs_packet packet_of(const struct fuzz_piece *piece)
+{
+    enum { SERVER_PORT = 27500, CLIENT_PORT = 30000 };
+    const bool from_server = piece->bits & FUZZ_PACKET_FROM_SERVER;
+    struct qs_packet packet = fuzz_packet(piece, SERVER_PORT, CLIENT_PORT, 0);
+
+    packet.from = from_server ? QS_END_B : QS_END_A;
+    packet.source_is_server_port = from_server;
+    packet.destination_is_server_port = !from_server;
+    packet.wire_size = packet.size;
+    return packet;
+}
+
+static uint32_t take_packet(struct session *s, const struct fuzz_piece *piece)
+{
+    const struct qs_packet packet = packet_of(piece);
+
+    qs_decode(&s->decoder, s->session, &s->listener.base, &packet);
+    return problems_of(s);
+}
+
+static uint32_t take_segment(struct session *s, const struct fuzz_piece *piece)
+{
+    enum { LOST = 50 };
+    struct qs_packet bytes = packet_of(piece), unit;
+    uint32_t problems = 0;
+
+    bytes.missing = piece->bits & FUZZ_STREAM_LOST ? LOST : 0;
+    qs_stream_add(s->stream, &bytes);
+    while (qs_stream_next(s->stream, s->session, &unit)) {
+        qs_decode_unit(&s->decoder, s->session, &s->listener.base, &unit);
+        problems += problems_of(s);
+    }
+    return problems;
+}
+
+/* Problems of the last packet, or of the units that the last segment has. */
+static uint32_t take_all(struct session *s, const struct made_message *message,
+                         const GByteArray *seed)
+{
+    const bool is_stream = made_is_stream(message);
+    size_t at = is_stream ? 1 : 2;
+    struct fuzz_piece piece;
+    uint32_t problems = 0;
+
+    while (fuzz_next(seed->data, seed->len, &at, &piece)) {
+        g_string_assign(s->listener.heard, "\n");
+        problems = (is_stream ? take_segment : take_packet)(s, &piece);
+        g_free(piece.bytes);
+    }
+    return problems;
+}
+
+/* --- Comparing --- */
+
+/* Each line is there, behind the one before. */
+static void assert_has_fields(const char *heard, const char *fields)
+{
+    char **lines = g_strsplit(fields, "\n", -1);
+    const char *at = heard;
+
+    for (unsigned i = 0; *lines[i]; i++) {
+        char *line = g_strdup_printf("\n%s\n", lines[i]);
+        const char *found = strstr(at, line);
+
+        if (!found)
+            fail_msg("\"%s\" is not behind the field before in:%s", lines[i], heard);
+        at = found + strlen(line) - 1;
+        g_free(line);
+    }
+    g_strfreev(lines);
+}
+
+static const struct qs_protocol *protocol_of(const struct made_message *message,
+                                             const GByteArray *seed)
+{
+    return made_is_stream(message) ? qs_protocols[qs_protocol_number(message->level)]
+                                   : fuzz_protocol(seed->data[0]);
+}
+
+static void message_has_its_fields(void **state)
+{
+    const struct made_message *message = *state;
+    GByteArray *seed = made_seed_of(message);
+    struct session s = {0};
+    uint32_t problems;
+
+    start(&s, protocol_of(message, seed));
+    problems = take_all(&s, message, seed);
+    if (problems && !strstr(message->fields, "! "))
+        fail_msg("problems:%s", s.listener.heard->str);
+    assert_has_fields(s.listener.heard->str, message->fields);
+    end(&s);
+    g_byte_array_free(seed, TRUE);
+}
+
+int main(void)
+{
+    struct CMUnitTest *tests = g_new0(struct CMUnitTest, made_message_count);
+    int failed;
+
+    for (unsigned i = 0; i < made_message_count; i++)
+        tests[i] = (struct CMUnitTest){
+            .name = g_strdup_printf("%s, message %u", made_messages[i].level, i),
+            .test_func = message_has_its_fields,
+            .initial_state = (void *)&made_messages[i]};
+    failed = _cmocka_run_group_tests("made_messages", tests, made_message_count, NULL, NULL);
+    for (unsigned i = 0; i < made_message_count; i++)
+        g_free((char *)tests[i].name);
+    g_free(tests);
+    return failed;
+}
