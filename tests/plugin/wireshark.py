@@ -86,7 +86,7 @@ class PluginTest(unittest.TestCase):
             raise AssertionError("tshark did not load the plugin")
 
     @classmethod
-    def run_tshark(cls, *arguments):
+    def run_tshark(cls, *arguments, encoding="utf-8"):
         environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C.UTF-8",
@@ -103,12 +103,12 @@ class PluginTest(unittest.TestCase):
                 "ASAN_OPTIONS": "detect_leaks=0",
             }
         return subprocess.run([TSHARK, *map(str, arguments)], env=environment, cwd=cls.folder,
-                              capture_output=True, encoding="utf-8", **cls.identity)
+                              capture_output=True, encoding=encoding, **cls.identity)
 
     @classmethod
-    def tshark(cls, *arguments):
-        """tshark's output; it must end well and have nothing to say."""
-        result = cls.run_tshark(*arguments)
+    def tshark(cls, *arguments, encoding="utf-8"):
+        """tshark's output, as bytes if `encoding` is None; it must end well and have nothing to say."""
+        result = cls.run_tshark(*arguments, encoding=encoding)
         if result.returncode != 0 or result.stderr:
             raise AssertionError(f"tshark {arguments}: {result.returncode}\n{result.stderr}")
         return result.stdout
