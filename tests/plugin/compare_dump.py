@@ -118,6 +118,7 @@ def same_value(dumped, shown):
 
 class TreeEqualsDump(PluginTest):
     captures = []
+    count = PACKETS  # of each capture; None: all
 
     def compare_item(self, dumped, item, payload):
         """`payload` is where in the frame the packet's payload begins."""
@@ -160,7 +161,7 @@ class TreeEqualsDump(PluginTest):
 
     def test_captures(self):
         packets = 0
-        for names, path, _ in self.joined(self.captures, PACKETS):
+        for names, path, _ in self.joined(self.captures, self.count):
             with self.subTest(names):
                 packets += self.compare_capture(names, path)
         self.assertGreater(packets, 0)
