@@ -45,9 +45,9 @@ def report(*arguments, data=None):
     return status, json.loads(output)
 
 
-def dumped(path):
-    """The packets or blocks of a file, one at a time."""
-    with subprocess.Popen([PROGRAM, "--dump=json", str(path)], stdout=subprocess.PIPE,
+def dumped(*paths):
+    """The packets or blocks of files, one at a time."""
+    with subprocess.Popen([PROGRAM, "--dump=json", *map(str, paths)], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as process:
         for line in process.stdout:
             yield json.loads(line)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Small demos of each dialect: read whole, cut anywhere, damaged, compressed, under any name."""
 
+import collections
 import gzip
 import io
 import json
@@ -29,6 +30,12 @@ class SmallDemos(unittest.TestCase):
         """How many blocks the dump has, without a DEM's line."""
         return sum(packet["packet"] > 0 for packet in demos.dumped(path))
 
+    def blocks_by_session(self, *paths):
+        """The same for the sessions of several files, in order."""
+        counts = collections.Counter(packet["session"] for packet in demos.dumped(*paths)
+                                     if packet["packet"] > 0)
+        return [count for _, count in sorted(counts.items())]
+
     def check_every_byte(self, path, data, missing=b""):
         """Each byte is in a field, but for these."""
         seen = bytearray(len(data))
@@ -49,6 +56,23 @@ def ends_well(name, blocks, whole):
     if name.endswith((".mvd", ".dem")) or name == "server.dm2":
         return whole > 0  # these have no end mark
     return whole >= len(blocks) - name.startswith("appendix")
+
+
+# Of a file: how many blocks are good, and the messages that name its blocks.
+Checked = collections.namedtuple("Checked", "frames errors")
+
+
+def checked_together(paths):
+    """What --check says of each file, all in one process."""
+    status, output, error = demos.run("--check", "--json", "--jobs=1", *paths)
+    files = json.loads(output)["files"]
+    assert status in (0, 1) and [file["file"] for file in files] == list(map(str, paths)), error
+    messages = {path: [] for path in paths}
+    for line in error.splitlines():
+        named = re.match("pcap2demo: (.*?): block ", line)
+        assert named, line
+        messages[pathlib.Path(named[1])] += demos.block_messages(line)
+    return [Checked(file["frames"], messages[path]) for file, path in zip(files, paths)]
 
 
 class Whole(SmallDemos):
@@ -276,8 +300,14 @@ class Whole(SmallDemos):
 FRAMINGS = ("qw28.qwd", "ezquake37.qwd", "appendix.qwd", "mvdsv.mvd", "appendix.mvd", "fte.mvd", "q2-34.dm2", "server.dm2", "relay.dm2", "nq15.dem",
             "nq999.dem", "track.dem", "2009.mvd2", "2013.mvd2")
 
+# Starting the program takes longer than checking a small demo: so many files are checked at once.
+TOGETHER = 100
+
 # Every so many cuts are dumped as well as checked.
 DUMP_EVERY = 8
+
+# Every so many are also checked alone, and so is each at the end of a block.
+ALONE_EVERY = 32
 
 
 class Cut(SmallDemos):
@@ -288,9 +318,16 @@ class Cut(SmallDemos):
             data = b"".join(blocks)
             # Nothing but what follows the first command tells its form.
             first = 1 if name != "ezquake37.qwd" else len(blocks[0]) + 5
-            for size in range(first, len(data)):
-                with self.subTest(f"{name}, {size} bytes"):
-                    self.check_cut(name, blocks, self.write(name, data[:size]), size)
+            for start in range(first, len(data), TOGETHER):
+                sizes = range(start, min(start + TOGETHER, len(data)))
+                paths = [self.write(f"{size}-{name}", data[:size]) for size in sizes]
+                files = checked_together(paths)
+                for size, path, checked in zip(sizes, paths, files, strict=True):
+                    with self.subTest(f"{name}, {size} bytes"):
+                        self.check_cut(name, blocks, path, size, checked)
+                # Each file with a good block is a session of the dump.
+                self.assertEqual(self.blocks_by_session(*paths[::DUMP_EVERY]),
+                                 [file.frames for file in files[::DUMP_EVERY] if file.frames])
 
     def test_messages_of_server_demos(self):
         """Blocks whose messages break off at each byte, whatever their lengths say."""
@@ -311,25 +348,30 @@ class Cut(SmallDemos):
                 self.assertGreater(report["files"][0]["notes"]["malformed"], len(pieces) // 2)
                 self.check_every_byte(path, data)
 
-    def check_cut(self, name, blocks, path, size):
+    def check_cut(self, name, blocks, path, size, checked):
+        """`checked` is what was said of the file among others."""
         whole = start = 0
         while start + len(blocks[whole]) <= size:
             start += len(blocks[whole])
             whole += 1
-        line = name.endswith((".dem", ".mvd2"))
+        good = whole - (name.endswith((".dem", ".mvd2")) and whole > 0)
+        at_an_end = start == size and ends_well(name, blocks, whole)
+        if at_an_end:
+            self.assertEqual(checked.errors, [])
+        else:
+            ours = [place for place in checked.errors if place[2].startswith("the file ends")]
+            self.assertEqual([place[:2] for place in ours], [(good + 1, start)], checked.errors)
+            self.assertEqual(checked.frames, good)
+        if start == size or size % ALONE_EVERY == 0:
+            self.check_alone(path, 0 if at_an_end else 1, checked)
+
+    def check_alone(self, path, expected, checked):
+        """One file says by the exit status whether it is whole."""
         status, output, error = demos.run("--check", "--json", path)
-        if start == size and ends_well(name, blocks, whole):
-            self.assertEqual((status, error), (0, ""))
-            return
-        self.assertEqual(status, 1)
-        ours = [(block, offset) for block, offset, text in demos.block_messages(error)
-                if text.startswith("the file ends")]
-        self.assertEqual(ours, [(whole + 1 - (line and whole > 0), start)], error)
-        self.assertIn(path.name, error)
-        good = whole - (line and whole > 0)
-        self.assertEqual(json.loads(output)["files"][0]["frames"], good)
-        if size % DUMP_EVERY == 0:
-            self.assertEqual(self.blocks(path), good)
+        self.assertEqual(status, expected)
+        self.assertEqual(bool(error), bool(expected))
+        self.assertEqual(demos.block_messages(error), checked.errors)
+        self.assertEqual(json.loads(output)["files"][0]["frames"], checked.frames)
 
 
 class Damaged(SmallDemos):

@@ -112,17 +112,16 @@ class Statistics(PluginTest):
 
     def test_captures(self):
         sessions = requests = 0
-        for path in sorted(CAPTURES[0].glob("*.pcap*")):
-            with self.subTest(path.name):
-                copy = self.readable(path)
+        for names, path, _ in self.joined(sorted(CAPTURES[0].glob("*.pcap*"))):
+            with self.subTest(names):
                 report = tool_report(path)
-                self.compare_tree(report, self.statistics(copy, "tree"))
-                table = tables(self.statistics(copy, "sessions"))
+                self.compare_tree(report, self.statistics(path, "tree"))
+                table = tables(self.statistics(path, "sessions"))
                 self.assertEqual(set(table), {one["number"] for one in report["sessions"]})
                 for session in report["sessions"]:
                     self.compare_row(session, table[session["number"]])
                 sessions += len(table)
-                requests += self.compare_requests(report, self.statistics(copy, "srt"))
+                requests += self.compare_requests(report, self.statistics(path, "srt"))
         self.assertGreater(sessions, 20)
         self.assertGreater(requests, 20)
 

@@ -41,27 +41,38 @@ def some_captures():
                                                   for path in captures_below(game)[:1]]
 
 
-def stored_frames(path):
-    """The frames of a little-endian pcap file of Ethernet, which gzip may have compressed, and their
-    lengths on the wire."""
+SECOND = 10**9  # in nanoseconds
+NANOSECONDS = {b"\xd4\xc3\xb2\xa1": 1000, b"\x4d\x3c\xb2\xa1": 1}  # in the unit of a pcap file's times
+PAUSE = 3600 * SECOND  # between joined captures
+
+
+def stored_packets(path):
+    """The packets of a little-endian pcap file of Ethernet, which gzip may have compressed: their times
+    in nanoseconds, their frames, and their lengths on the wire."""
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
-    if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") or data[20] != 1:
+    if data[:4] not in NANOSECONDS or data[20] != 1:
         return
     at = 24
     while at + 16 <= len(data):
-        size, length = struct.unpack_from("<II", data, at + 8)
-        yield data[at + 16:at + 16 + size], length
+        seconds, fraction, size, length = struct.unpack_from("<IIII", data, at)
+        time = seconds * SECOND + fraction * NANOSECONDS[data[:4]]
+        yield time, data[at + 16:at + 16 + size], length
         at += 16 + size
 
 
-def ipv4_frames(path):
+def ipv4_packets(path):
     """The same, or nothing where one is not of UDP or TCP in IPv4."""
-    found = list(stored_frames(path))
+    found = list(stored_packets(path))
     good = all(frame[12:14] == b"\x08\x00" and frame[23:24] in (b"\x06", b"\x11")
-               for frame, _ in found)
+               for _, frame, _ in found)
     return found if good else []
+
+
+def ipv4_frames(path):
+    """Of these, the frames and their lengths."""
+    return [(frame, length) for _, frame, length in ipv4_packets(path)]
 
 
 def with_network(frame, number):
@@ -86,7 +97,7 @@ class PluginTest(unittest.TestCase):
             raise AssertionError("tshark did not load the plugin")
 
     @classmethod
-    def run_tshark(cls, *arguments):
+    def run_tshark(cls, *arguments, encoding="utf-8"):
         environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C.UTF-8",
@@ -103,25 +114,31 @@ class PluginTest(unittest.TestCase):
                 "ASAN_OPTIONS": "detect_leaks=0",
             }
         return subprocess.run([TSHARK, *map(str, arguments)], env=environment, cwd=cls.folder,
-                              capture_output=True, encoding="utf-8", **cls.identity)
+                              capture_output=True, encoding=encoding, **cls.identity)
 
     @classmethod
-    def tshark(cls, *arguments):
-        """tshark's output; it must end well and have nothing to say."""
-        result = cls.run_tshark(*arguments)
+    def tshark(cls, *arguments, encoding="utf-8"):
+        """tshark's output, as bytes if `encoding` is None; it must end well and have nothing to say."""
+        result = cls.run_tshark(*arguments, encoding=encoding)
         if result.returncode != 0 or result.stderr:
             raise AssertionError(f"tshark {arguments}: {result.returncode}\n{result.stderr}")
         return result.stdout
 
     @classmethod
     def capture(cls, packets):
-        """Writes frames (bytes, or pairs of bytes and their length on the wire) as a capture."""
+        """Writes frames (bytes, or pairs of bytes and their length on the wire) as a capture, one a
+        second."""
+        pairs = (packet if isinstance(packet, tuple) else (packet, len(packet)) for packet in packets)
+        return cls.timed_capture((number * SECOND, *pair) for number, pair in enumerate(pairs))
+
+    @classmethod
+    def timed_capture(cls, packets):
+        """The same of packets as stored_packets() gives them."""
         handle, name = tempfile.mkstemp(suffix=".pcap", dir=cls.folder)
         with os.fdopen(handle, "wb") as out:
-            out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1))
-            for number, packet in enumerate(packets):
-                data, length = packet if isinstance(packet, tuple) else (packet, len(packet))
-                out.write(struct.pack("<IIII", number, 0, len(data), length) + data)
+            out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+            for time, data, length in packets:
+                out.write(struct.pack("<IIII", *divmod(time, SECOND), len(data), length) + data)
         os.chmod(name, 0o644)
         return name
 
@@ -133,27 +150,33 @@ class PluginTest(unittest.TestCase):
         return copy
 
     @classmethod
-    def joined(cls, paths, count):
-        """The first `count` packets of many captures in few files, since starting tshark takes
-        longer than what it then does. Each capture's hosts get addresses of their own. Gives a
-        name, a file, and where in it each capture begins (packets count from 1)."""
+    def joined(cls, paths, count=None):
+        """The first `count` packets of many captures (None: all) in few files, since starting tshark
+        takes longer than what it then does. Each capture's hosts get addresses of their own, and it
+        begins a while after the one before it. Gives a name, a file, and where in it each capture
+        begins (packets count from 1)."""
         batch, begins, names = [], [], []
         for path in paths:
-            frames = ipv4_frames(path)
-            if not frames:  # another link layer or format
+            packets = ipv4_packets(path)[:count]
+            if not packets:  # another link layer or format
                 yield path.name, cls.first_packets(path, count), [0]
                 continue
             begins.append(len(batch))
             names.append(path.name)
-            batch += [(with_network(frame, len(names)), length) for frame, length in frames[:count]]
+            later = max((time for time, _, _ in batch), default=0) + PAUSE - min(packets)[0]
+            batch += [(time + later, with_network(frame, len(names)), length)
+                      for time, frame, length in packets]
             if len(names) == JOINED:
-                yield ", ".join(names), cls.capture(batch), begins
+                yield ", ".join(names), cls.timed_capture(batch), begins
                 batch, begins, names = [], [], []
         if names:
-            yield ", ".join(names), cls.capture(batch), begins
+            yield ", ".join(names), cls.timed_capture(batch), begins
 
     @classmethod
     def first_packets(cls, path, count):
+        """A file with the first `count` packets of a capture; None: all."""
+        if count is None:
+            return cls.readable(path)
         handle, name = tempfile.mkstemp(suffix=".pcap", dir=cls.folder)
         os.close(handle)
         os.chmod(name, 0o666)

@@ -4,6 +4,7 @@
 # engine.sh PCAP2DEMO SHARED: plays rebuilt demos in QuakeSpasm, and in DarkPlaces the beginning of the
 # one of its own protocol; fails unless each plays to its end.
 set -u
+export GALLIUM_NOOP=1 # Mesa draws nothing: pictures take most of the time, and nobody looks at them
 tool=$1
 shared=$2
 player=$shared/tools/play-dem.sh
