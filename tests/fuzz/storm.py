@@ -266,14 +266,18 @@ class Storm:
         with tempfile.TemporaryDirectory(prefix="quakeshark-storm-") as name:
             folder = pathlib.Path(name)
             folder.chmod(0o777)
+            tshark = [*unprivileged(), "env", f"HOME={folder}", f"WIRESHARK_EXTCAP_DIR={folder}",
+                      "tshark"]
+            plugins = subprocess.run([*tshark, "-G", "plugins"], stdout=subprocess.PIPE, check=True)
+            if b"quakeshark.so" not in plugins.stdout:
+                sys.exit("tshark did not load the plugin")
             for number in range(0, count, batch):
                 frames = [frame for _ in range(min(batch, count - number))
                           for frame in self.sources.frames()]
                 path = folder / f"{self.arguments.seed}-tshark-{number}.pcap"
                 path.write_bytes(Capture(ETHERNET, frames).pcap())
                 for words in (["-V"], ["-2", "-q", "-z", "expert"]):
-                    command = [*unprivileged(), "tshark", "-r", path, *words]
-                    self.run(command, path, words, folder, statuses=(0,),
+                    self.run([*tshark, "-r", path, *words], path, words, folder, statuses=(0,),
                              size=path.stat().st_size)
                 self.runs += min(batch, count - number)
 
