@@ -157,6 +157,8 @@ void fte_read_cursor(struct qs_decoder *d);
 /* --- numbers.c: numbers of variable length --- */
 
 uint32_t fte_uleb128(struct qs_decoder *d, unsigned id);
+/* Where the engine keeps 16 bits of it, and casts the rest away. */
+uint16_t fte_uleb128_short(struct qs_decoder *d, unsigned id);
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias);
 uint32_t fte_varint(struct qs_decoder *d, unsigned id);
 int16_t fte_varint_signed(struct qs_decoder *d, unsigned id);

@@ -30,6 +30,15 @@ uint32_t fte_uleb128(struct qs_decoder *d, unsigned id)
     return value;
 }
 
+uint16_t fte_uleb128_short(struct qs_decoder *d, unsigned id)
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t value = (uint16_t)read_uleb128(&d->in);
+
+    qs_emit_uint(d, id, at, d->in.pos - at, value);
+    return value;
+}
+
 int32_t fte_uleb128_biased(struct qs_decoder *d, unsigned id, int32_t bias)
 {
     const uint32_t at = d->in.pos;

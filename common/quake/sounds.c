@@ -86,12 +86,13 @@ void nq_read_stopsound(struct qs_decoder *d)
     qs_u16(d, NQ_STOPSOUND_ENTITY_CHANNEL);
 }
 
+/* FTE's: fteqw cl_parse.c, CL_ParseStaticSound. */
 static void read_staticsound_number(struct qs_decoder *d, bool large)
 {
     const uint32_t at = d->in.pos;
 
     if (large && nq_session_of(d)->ext.fte2 & FTE2_LERPTIME)
-        name_sound(d, NQ_STATICSOUND_NAME, fte_uleb128(d, NQ_STATICSOUND_NUMBER), at);
+        name_sound(d, NQ_STATICSOUND_NAME, fte_uleb128_short(d, NQ_STATICSOUND_NUMBER), at);
     else
         read_sound_number(d, NQ_STATICSOUND_NUMBER, NQ_STATICSOUND_NAME, large);
 }

@@ -141,20 +141,26 @@ void qw_read_soundextended(struct qs_decoder *d)
     qs_coord3(d, QW_SOUND_ORIGIN);
 }
 
-/* CL_ParseStaticSound: bit 0 of the flags widens the number. */
+/* CL_ParseStaticSound: any flag widens the number. */
+static uint16_t read_staticsound_number(struct qs_decoder *d, uint8_t flags)
+{
+    if (!flags)
+        return qs_u8(d, QW_STATICSOUND2_INDEX);
+    if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
+        return fte_uleb128_short(d, QW_STATICSOUND2_INDEX);
+    return qs_u16(d, QW_STATICSOUND2_INDEX);
+}
+
 void qw_read_spawnstaticsound2(struct qs_decoder *d)
 {
     const uint8_t flags = qs_u8(d, QW_STATICSOUND2_FLAGS);
     uint32_t at;
+    uint16_t number;
 
     qs_coord3(d, QW_STATICSOUND_ORIGIN);
     at = d->in.pos;
-    if (!flags)
-        qw_emit_sound_name(d, qs_u8(d, QW_STATICSOUND2_INDEX), 1);
-    else if (qw_session(d)->ext.fte2 & FTE2_LERPTIME)
-        qw_emit_sound_name(d, fte_uleb128(d, QW_STATICSOUND2_INDEX), d->in.pos - at);
-    else
-        qw_emit_sound_name(d, qs_u16(d, QW_STATICSOUND2_INDEX), 2);
+    number = read_staticsound_number(d, flags);
+    qw_emit_sound_name(d, number, d->in.pos - at);
     qs_scaled_u8(d, QW_STATICSOUND_VOLUME, 1 / 255.0);
     qs_scaled_u8(d, QW_STATICSOUND_ATTENUATION, 1 / 64.0);
 }
