@@ -93,6 +93,19 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
            qs_packet_is_cut(decoder->packet) || qs_has_message(decoder, SVC_DOWNLOAD);
 }
 
+/*
+ * FTE takes Qizmo's speech for a message of the mod's; where it cannot read that, it goes on behind
+ * the number: fteqw cl_parse.c CLQW_ParseServerMessage, svcfte_cgamepacket.
+ */
+static bool is_left_out(const struct filter_qw *filter, const struct qs_message *message,
+                        uint32_t level)
+{
+    if (message->id == SVC_DOWNLOAD)
+        return true;
+    return filter->out->sanitize &&
+           (!level || filter->told_level != level || message->id == SVC_QIZMOVOICE);
+}
+
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
@@ -100,8 +113,7 @@ static void copy_message(struct filter_qw *filter, const struct qs_decoder *deco
 
     if (message->id == SVC_SERVERDATA && !message->has_odd_text)
         filter->told_level = level;
-    if (message->id == SVC_DOWNLOAD ||
-        (filter->out->sanitize && (!level || filter->told_level != level)))
+    if (is_left_out(filter, message, level))
         filter->out->counts.stripped++;
     else if (filter->out->sanitize)
         stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);

@@ -128,6 +128,12 @@ def quake_attacks():
     return attacks
 
 
+def quakeworld_attacks():
+    """Qizmo's speech, which FTE takes for a message of the mod's (cl_parse.c svcfte_cgamepacket)."""
+    command = text(STUFFTEXT, MARKER + b"\n")
+    return quake_attacks() | {"in speech": b"\x53" + command.rjust(34, b"\1")}
+
+
 def quake2_attacks():
     """Of the byte with a message's id R1Q2 and Q2PRO take five bits, others all."""
     attacks = lines(Q2_STUFFTEXT) | strings(Q2_PRINT, Q2_STUFFTEXT)

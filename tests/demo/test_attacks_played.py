@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from attacks import (MARKER, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
-                     quake2_attacks, quake_attacks)
+                     quake2_attacks, quake_attacks, quakeworld_attacks)
 from tool import SHARED, ToolTest
 
 TOOLS = SHARED.parent / "tools"
@@ -56,7 +56,7 @@ class Played(ToolTest):
 
     def test_ezquake(self):
         self.need(EZQUAKE)
-        self.check("play-qwd.sh", QUAKEWORLD, lines(STUFFTEXT), quake_attacks())
+        self.check("play-qwd.sh", QUAKEWORLD, lines(STUFFTEXT), quakeworld_attacks())
 
     def test_quakespasm(self):
         self.need(QUAKESPASM)

@@ -10,7 +10,8 @@ import struct
 import subprocess
 import unittest
 
-from attacks import MARKER, QUAKE, QUAKE2, QUAKEWORLD, Game, quake2_attacks, quake_attacks
+from attacks import (MARKER, QUAKE, QUAKE2, QUAKEWORLD, Game, quake2_attacks, quake_attacks,
+                     quakeworld_attacks)
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
@@ -48,7 +49,7 @@ class Sanitize(ToolTest):
                     self.assertGreater(len(sanitized[path]), len(plain[path]) // 2)
 
     def test_quakeworld(self):
-        self.check(QUAKEWORLD, quake_attacks())
+        self.check(QUAKEWORLD, quakeworld_attacks())
 
     def test_quake(self):
         self.check(QUAKE, quake_attacks())

@@ -190,13 +190,10 @@ static void take_info_blob(struct reading *r)
     skip(r, take_word(r));
 }
 
-/* Client with CSQC: the mod's own, of unknown length. Others: Qizmo's speech. */
+/* Qizmo's speech; to FTE, whatever was agreed on, a message of the mod's, of unknown length. */
 static void take_qizmo_voice(struct reading *r)
 {
-    if (r->fte || r->fte2)
-        r->bad = true;
-    else
-        skip(r, 34);
+    r->bad = true;
 }
 
 static const struct message_row rows[256] = {
