@@ -11,6 +11,7 @@
 #include "common/core/array.h"
 #include "common/demo/dem.h"
 #include "common/demo/dem_lend.h"
+#include "common/demo/filter_nq.h"
 #include "common/demo/stufftext.h"
 #include "common/quake/constants.h"
 #include "common/quake/quake.h"
@@ -349,10 +350,12 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
     qs_bytes_empty(dem->filtered);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_view bytes = {data + message->offset, message->length};
 
-        stufftext_sanitize(&dem->stufftext, decoder->packet, message,
-                           (struct qs_view){data + message->offset, message->length},
-                           dem->filtered);
+        if (nq_is_read_alike(decoder, bytes))
+            stufftext_sanitize(&dem->stufftext, decoder->packet, message, bytes, dem->filtered);
+        else
+            dem->out->counts.stripped++;
     }
     return (struct qs_view){dem->filtered->data, dem->filtered->len};
 }

@@ -128,10 +128,30 @@ def quake_attacks():
     return attacks
 
 
-def quakeworld_attacks():
+def quakeworld_ambiguities():
     """Qizmo's speech, which FTE takes for a message of the mod's (cl_parse.c svcfte_cgamepacket)."""
-    command = text(STUFFTEXT, MARKER + b"\n")
-    return quake_attacks() | {"in speech": b"\x53" + command.rjust(34, b"\1")}
+    return {"speech": b"\x53" + text(STUFFTEXT, MARKER + b"\n").rjust(34, b"\1")}
+
+
+def quakeworld_attacks():
+    return quake_attacks() | quakeworld_ambiguities()
+
+
+def achievement(name):
+    """To DarkPlaces svc_effect: three coordinates and four bytes, and then the next message."""
+    return text(0x34, b"A" * 10 + b"\x09" + name + b"\n")
+
+
+def quake_ambiguities():
+    """In protocol 15: QuakeSpasm cl_parse.c, CL_ParseServerMessage, CL_ParseUpdate; DarkPlaces
+    cl_parse.c, CL_ParseServerMessage, CL_ParseStartSoundPacket, CL_ParseEffect."""
+    return {
+        "achievement or effect": achievement(MARKER),
+        "sound of the player alone": b"\x38\x00\x09",
+        "update with U_TRANS": b"\x81\x80\x05" + text(STUFFTEXT, b"abcde\n"),
+        "sound with a speed": b"\x06\x20" + b"\x08\0\1" + b"\1" * 4 + b"\x09a",
+        "clientdata with SU_EXTEND1": b"\x0f\x00\x80" + b"\1" * 13,
+    }
 
 
 def quake2_attacks():

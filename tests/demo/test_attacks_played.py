@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from attacks import (MARKER, Q2_STUFFTEXT, QUAKE2, QUAKE_BEGIN, QUAKEWORLD, STUFFTEXT, lines,
-                     quake2_attacks, quake_attacks, quakeworld_attacks)
+                     achievement, quake2_attacks, quake_attacks, quakeworld_attacks)
 from tool import SHARED, ToolTest
 
 TOOLS = SHARED.parent / "tools"
@@ -65,7 +65,9 @@ class Played(ToolTest):
     def test_darkplaces(self):
         self.need(DARKPLACES)
         # It draws some 20 frames a second without a graphics card.
-        self.check("play-dem.sh", QUAKE_BEGIN, lines(STUFFTEXT), quake_attacks(), ENGINE="dp")
+        effects = {"effect": achievement(MARKER)}
+        self.check("play-dem.sh", QUAKE_BEGIN, lines(STUFFTEXT) | effects,
+                   quake_attacks() | effects, ENGINE="dp")
 
     @unittest.skipUnless("Q2PRO" in os.environ, "needs Q2PRO=")
     def test_quake2(self):

@@ -10,8 +10,8 @@ import struct
 import subprocess
 import unittest
 
-from attacks import (MARKER, QUAKE, QUAKE2, QUAKEWORLD, Game, quake2_attacks, quake_attacks,
-                     quakeworld_attacks)
+from attacks import (MARKER, QUAKE, QUAKE2, QUAKEWORLD, Game, quake2_attacks, quake_ambiguities,
+                     quake_attacks, quakeworld_ambiguities, quakeworld_attacks)
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
@@ -56,6 +56,16 @@ class Sanitize(ToolTest):
 
     def test_quake2(self):
         self.check(QUAKE2, quake2_attacks())
+
+    def test_messages_that_engines_read_differently(self):
+        """Where one engine still reads the message, another one is at the next."""
+        for game, messages in ((QUAKEWORLD, quakeworld_ambiguities()),
+                               (QUAKE, quake_ambiguities())):
+            for name, message in messages.items():
+                with self.subTest(name):
+                    made = game.attacked(message)
+                    self.assertIn(message, b"".join(self.demos(made).values()))
+                    self.assertNotIn(message, b"".join(self.demos(made, "--sanitize").values()))
 
     def test_protocol_that_is_not_decoded(self):
         """Nobody can say what is in its messages."""

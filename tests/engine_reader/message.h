@@ -118,6 +118,8 @@ void take_darkplaces_entities(struct reading *r);
 
 /* Parts of Quake's: which of DarkPlaces' protocols it is, 0: none; whether it is one of BJP's. */
 unsigned darkplaces_version(const struct reading *r);
+/* All engines play it, or several that read some numbers and bits by rules of their own. */
+bool plays_everywhere(const struct reading *r);
 bool is_bjp(const struct reading *r);
 void take_clientdata(struct reading *r);
 

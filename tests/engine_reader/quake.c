@@ -76,6 +76,11 @@ static void choose_widths(struct reading *r)
     }
 }
 
+bool plays_everywhere(const struct reading *r)
+{
+    return !darkplaces_version(r) && !has_fte(r);
+}
+
 /* --- The session --- */
 
 static void take_version(struct reading *r)
@@ -207,6 +212,9 @@ static void take_update(struct reading *r)
 {
     const uint32_t flags = take_update_flags(r, r->data[r->pos - 1]);
 
+    if (r->version == PROTOCOL_15 && plays_everywhere(r) && flags & 1 << 15)
+        r->bad = true;
+
     skip(r, flags & 1 << 14 ? 2 : 1);
     skip(r, flags & 1 << 10 ? (is_bjp(r) ? 2 : 1) : 0);
     skip(r, (flags >> 6 & 1) + (flags >> 11 & 1) + (flags >> 12 & 1) + (flags >> 13 & 1));
@@ -225,6 +233,8 @@ static void take_any_sound(struct reading *r, bool large)
 {
     uint32_t flags = take_byte(r);
 
+    if (plays_everywhere(r) && flags & (r->version == PROTOCOL_15 ? 0xf8 : 0xe0))
+        r->bad = true;
     if (flags & 4 && has_fte(r))
         flags |= (uint32_t)take_fte_varint(r) << 8;
     skip(r, (flags & 1) + (flags >> 1 & 1));
@@ -265,29 +275,19 @@ static void take_static_sound2(struct reading *r)
     skip(r, 2);
 }
 
-static void take_localsound(struct reading *r)
-{
-    skip(r, take_byte(r) & 0x10 ? 2 : 1);
-}
-
 static void take_picture(struct reading *r)
 {
-    take_shape(r, "ss");
-    skip(r, (is_bjp(r) || r->version == NEHAHRA) && !r->darkplaces ? 2 : 4);
+    if (plays_everywhere(r))
+        r->bad = true;
+    else
+        take_shape(r, "ssww");
 }
 
-/* --- Numbers with two meanings --- */
-
-static bool has_nehahra(const struct reading *r)
-{
-    return (is_bjp(r) || r->version == NEHAHRA) && !has_darkplaces(r);
-}
+/* --- Numbers with two meanings: each engine plays what has one --- */
 
 static void take_50(struct reading *r)
 {
-    if (has_nehahra(r)) {
-        take_shape(r, "c");
-    } else if (has_darkplaces(r)) {
+    if (!plays_everywhere(r)) {
         skip(r, 4);
         skip(r, take_word(r));
     } else {
@@ -297,17 +297,18 @@ static void take_50(struct reading *r)
 
 static void take_51(struct reading *r)
 {
-    if (has_nehahra(r))
-        skip(r, take_byte(r) ? 7 : 0);
-    else if (has_darkplaces(r))
-        skip(r, 2);
-    else
+    if (plays_everywhere(r))
         r->bad = true;
+    else
+        skip(r, 2);
 }
 
 static void take_52(struct reading *r)
 {
-    take_shape(r, has_darkplaces(r) ? "Cbbbb" : "s");
+    if (plays_everywhere(r))
+        r->bad = true;
+    else
+        take_shape(r, "Cbbbb");
 }
 
 static void take_54(struct reading *r)
@@ -328,10 +329,10 @@ static void take_55(struct reading *r)
 
 static void take_56(struct reading *r)
 {
-    if (has_darkplaces(r))
-        take_baseline(r, 3);
+    if (plays_everywhere(r))
+        r->bad = true;
     else
-        take_localsound(r);
+        take_baseline(r, 3);
 }
 
 static void take_updates(struct reading *r)

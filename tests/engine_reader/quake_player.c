@@ -52,6 +52,8 @@ void take_clientdata(struct reading *r)
 {
     const uint32_t flags = take_clientdata_flags(r);
 
+    if (r->version == 15 && plays_everywhere(r) && flags & 1 << 15)
+        r->bad = true;
     if (darkplaces_version(r))
         take_darkplaces_clientdata(r, flags);
     else
