@@ -3,19 +3,10 @@
 
 #include <string.h>
 
-#include "common/quake2/encode_put.h"
+#include "common/quake2/encode_entity.h"
+#include "common/quake2/encode_player.h"
 
-enum {
-    NO_DELTA = -1,
-    ROOM = 4096 /* that a writer makes at once */
-};
-
-void q2_make_room(struct q2_writer *out, guint written)
-{
-    g_byte_array_set_size(out->array, written + ROOM);
-    out->at = out->array->data + written;
-    out->end = out->at + ROOM;
-}
+enum { NO_DELTA = -1 };
 
 void q2_encode_u8(GByteArray *out, uint8_t value)
 {
@@ -55,6 +46,27 @@ void q2_encode_text(GByteArray *out, struct qs_view text)
     if (text.size)
         g_byte_array_append(out, text.data, text.size);
     q2_encode_u8(out, 0);
+}
+
+/* --- Entities */
+
+void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
+                      const struct q2_entity *from, const struct q2_entity *to, bool always,
+                      bool is_new)
+{
+    struct q2_writer writer = q2_begin_writing(out);
+
+    q2_put_entity(&writer, dialect, from, to, always, is_new);
+    q2_end_writing(&writer);
+}
+
+void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
+                        const struct q2_entity *baseline)
+{
+    const struct q2_entity nothing = {0};
+
+    q2_encode_u8(out, SVC_SPAWNBASELINE);
+    q2_encode_entity(out, dialect, &nothing, baseline, true, false);
 }
 
 /* --- The frame */

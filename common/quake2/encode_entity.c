@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entities as deltas: encode.h. */
-#include "common/quake2/encode.h"
-#include "common/quake2/encode_put.h"
+#include "common/quake2/encode_entity.h"
 
 /* Values up to here are the same to readers that take two bytes with or without a sign. */
 enum { SHORT_SAFE = 0x7fff };
@@ -272,23 +270,4 @@ void q2_put_entity(struct q2_writer *out, const struct q2_dialect *dialect,
     else if (bits & U_SOLID)
         q2_put_u16(out, short_solid(to->solid));
     put_extensions(out, bits, to);
-}
-
-void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
-                      const struct q2_entity *from, const struct q2_entity *to, bool always,
-                      bool is_new)
-{
-    struct q2_writer writer = q2_begin_writing(out);
-
-    q2_put_entity(&writer, dialect, from, to, always, is_new);
-    q2_end_writing(&writer);
-}
-
-void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
-                        const struct q2_entity *baseline)
-{
-    const struct q2_entity nothing = {0};
-
-    q2_encode_u8(out, SVC_SPAWNBASELINE);
-    q2_encode_entity(out, dialect, &nothing, baseline, true, false);
 }

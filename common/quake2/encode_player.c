@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Players as deltas: encode.h. */
-#include "common/quake2/encode_put.h"
+#include "common/quake2/encode_player.h"
 
 static unsigned movement_bits(const struct q2_player *from, const struct q2_player *to)
 {

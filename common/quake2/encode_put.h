@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the encoder share (encode.h): values as demos hold them, entities and players.
- */
+/* What the parts of the encoder share (encode.h): values as demos hold them. */
 #ifndef Q2_ENCODE_PUT_H
 #define Q2_ENCODE_PUT_H
 
@@ -109,18 +108,5 @@ static inline bool q2_same_position(const int32_t a[3], const int32_t b[3])
 {
     return memcmp(a, b, 3 * sizeof a[0]) == 0;
 }
-
-/*
- * An entity as q2_encode_entity() writes it; the bits of one, and its number, alone: so one is
- * removed.
- */
-void q2_put_entity(struct q2_writer *out, const struct q2_dialect *dialect,
-                   const struct q2_entity *from, const struct q2_entity *to, bool always,
-                   bool is_new);
-void q2_put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number);
-
-/* svc_playerinfo: the delta that makes `to` of `from`. */
-void q2_put_player(struct q2_writer *out, const struct q2_dialect *dialect,
-                   const struct q2_player *from, const struct q2_player *to);
 
 #endif
