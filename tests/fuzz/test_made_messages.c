@@ -2,36 +2,13 @@
 /* The messages of made_messages.def have the fields that are named there, and nothing is wrong with
  * them. */
 #include "tests/fuzz/made_seeds.h"
+#include "tests/unit/text_listener.h"
 #include "tests/unit/unit.h"
 
 #include <string.h>
 
-#include "common/dump/dump.h"
 #include "common/sessions/stream.h"
 #include "tests/fuzz/fuzz.h"
-
-/* Keeps "name = value" for each field, and "! text" for each note, a line each. */
-struct listener {
-    struct qs_sink base;
-    GString *heard;
-};
-
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
-                       const struct qs_value *value)
-{
-    GString *heard = ((struct listener *)base)->heard;
-
-    g_string_append_printf(heard, "%s = ", field->name);
-    qs_value_append(heard, field, value);
-    g_string_append_c(heard, '\n');
-}
-
-static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
-                      const char *text)
-{
-    (void)kind, (void)offset, (void)length;
-    g_string_append_printf(((struct listener *)base)->heard, "! %s\n", text);
-}
 
 /* --- Decoding --- */
 
@@ -39,7 +16,7 @@ struct session {
     struct qs_decoder decoder;
     struct qs_session *session;
     struct qs_stream *stream;
-    struct listener listener;
+    struct text_listener listener;
 };
 
 static void start(struct session *s, const struct qs_protocol *protocol)
@@ -48,8 +25,7 @@ static void start(struct session *s, const struct qs_protocol *protocol)
     protocol->session_init(s->session);
     qs_decoder_init(&s->decoder, protocol);
     s->stream = qs_stream_new(protocol);
-    s->listener.base = (struct qs_sink){.field = hear_field, .note = hear_note};
-    s->listener.heard = g_string_new(NULL);
+    s->listener = text_listener_new();
 }
 
 static void end(struct session *s)

@@ -5,39 +5,16 @@
  * sent.
  */
 #include "common/demo/qwd_lend.h"
-#include "common/dump/dump.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
+#include "tests/unit/text_listener.h"
 #include "tests/unit/unit.h"
-
-/* Keeps "name = value" for each field, and "! text" for each note, a line each. */
-struct listener {
-    struct qs_sink base;
-    GString *heard;
-};
 
 struct fixture {
     struct qs_decoder decoder;
     struct qw_session session;
-    struct listener listener;
+    struct text_listener listener;
 };
-
-static void hear_field(struct qs_sink *base, const struct qs_field *field,
-                       const struct qs_value *value)
-{
-    GString *heard = ((struct listener *)base)->heard;
-
-    g_string_append_printf(heard, "%s = ", field->name);
-    qs_value_append(heard, field, value);
-    g_string_append_c(heard, '\n');
-}
-
-static void hear_note(struct qs_sink *base, enum qs_note kind, uint32_t offset, uint32_t length,
-                      const char *text)
-{
-    (void)kind, (void)offset, (void)length;
-    g_string_append_printf(((struct listener *)base)->heard, "! %s\n", text);
-}
 
 static int set_up(void **state)
 {
@@ -49,8 +26,7 @@ static int set_up(void **state)
     f->session.base.version = QW_PROTOCOL_LAST;
     f->session.base.level = 1;
     f->session.format.known = true;
-    f->listener.base = (struct qs_sink){.field = hear_field, .note = hear_note};
-    f->listener.heard = g_string_new(NULL);
+    f->listener = text_listener_new();
     *state = f;
     return 0;
 }
