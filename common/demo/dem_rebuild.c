@@ -222,6 +222,7 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
 struct lent_block {
     struct dem *dem;
     uint32_t number;
+    enum nq_players players;
 };
 
 static void end_lent_block(struct dem *dem)
@@ -239,10 +240,22 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
     if (block != lent->number || dem->filtered->len + message.size > LENT_BLOCK_MAX)
         end_lent_block(dem);
     lent->number = block;
-    if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
+    if (dem->out->sanitize && !nq_is_read_alike(lent->players, message))
+        dem->out->counts.stripped++;
+    else if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
         stufftext_filter(&dem->stufftext, message, dem->filtered);
     else
         qs_write_view(dem->filtered, message);
+}
+
+/* What comes before a svc_version is of another protocol than the one in force at last. */
+static void notice_version(void *user, uint32_t block, struct qs_view message)
+{
+    struct lent_block *lent = user;
+
+    (void)block;
+    if (message.data[0] == SVC_VERSION)
+        lent->players = NQ_PLAYERS_ALL;
 }
 
 static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
@@ -261,11 +274,13 @@ static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
 static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
 {
     struct dem *dem = state;
+    struct lent_block lent = {dem, 0, nq_players_of((const struct nq_session *)session)};
 
     note_lent(dem, borrower, session);
     if (!dem->begun)
         begin(dem);
-    dem_lent_messages(borrower, add_lent, &(struct lent_block){dem, 0});
+    dem_lent_messages(borrower, notice_version, &lent);
+    dem_lent_messages(borrower, add_lent, &lent);
     end_lent_block(dem);
     settle(dem);
     dem->level_seen = dem->signed_on = true;
@@ -344,15 +359,17 @@ static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
     const struct qs_view whole = session->delivered.bytes;
     /* Messages are counted from the start of their source. */
     const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
+    enum nq_players players;
 
     if (!dem->out->sanitize)
         return whole;
+    players = nq_players_of_decoded(decoder);
     qs_bytes_empty(dem->filtered);
     for (guint i = 0; i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
         const struct qs_view bytes = {data + message->offset, message->length};
 
-        if (nq_is_read_alike(decoder, bytes))
+        if (nq_is_read_alike(players, bytes))
             stufftext_sanitize(&dem->stufftext, decoder->packet, message, bytes, dem->filtered);
         else
             dem->out->counts.stripped++;

@@ -30,29 +30,35 @@ static bool is_plain_sound(struct qs_view message, uint32_t known)
     return !(byte_at(message, 1) & ~known);
 }
 
-/* The protocol at the message's place is not the one that is in force behind the packet. */
-static bool changes_protocol(const struct qs_decoder *decoder)
+enum nq_players nq_players_of(const struct nq_session *session)
 {
-    return qs_has_message(decoder, SVC_SERVERINFO) || qs_has_message(decoder, SVC_VERSION);
+    if (nq_darkplaces_version(session) || nq_has_fte(session))
+        return NQ_PLAYERS_ALIKE;
+    return nq_version(session) == PROTOCOL_NETQUAKE ? NQ_PLAYERS_ALL : NQ_PLAYERS_LATER;
 }
 
-bool nq_is_read_alike(const struct qs_decoder *decoder, struct qs_view message)
+enum nq_players nq_players_of_decoded(const struct qs_decoder *decoder)
+{
+    if (qs_has_message(decoder, SVC_SERVERINFO) || qs_has_message(decoder, SVC_VERSION))
+        return NQ_PLAYERS_ALL;
+    return nq_players_of((const struct nq_session *)decoder->session);
+}
+
+bool nq_is_read_alike(enum nq_players players, struct qs_view message)
 {
     static const uint32_t plain_sound = SND_VOLUME | SND_ATTENUATION | SND_LOOPING;
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-    const bool changes = changes_protocol(decoder);
-    const bool plain = changes || nq_version(session) == PROTOCOL_NETQUAKE;
+    const bool all = players == NQ_PLAYERS_ALL;
 
-    if (!message.size || (!changes && (nq_darkplaces_version(session) || nq_has_fte(session))))
+    if (players == NQ_PLAYERS_ALIKE || !message.size)
         return true;
     if (message.data[0] & U_SIGNAL)
-        return !plain || is_plain_update(message);
+        return !all || is_plain_update(message);
     switch (message.data[0]) {
     case SVC_CLIENTDATA:
-        return !plain || is_plain_clientdata(message);
+        return !all || is_plain_clientdata(message);
     case SVC_SOUND:
         return is_plain_sound(message,
-                              plain ? plain_sound : plain_sound | SND_LARGEENTITY | SND_LARGESOUND);
+                              all ? plain_sound : plain_sound | SND_LARGEENTITY | SND_LARGESOUND);
     case SVC_SHOWLMP:
     case SVC_DP_DOWNLOADDATA:
     case SVC_DP_UPDATESTATUBYTE:

@@ -13,10 +13,20 @@
 #include "common/core/decoder.h"
 #include "common/quake/session.h"
 
-/*
- * Whether every engine finds the end of `message`, its number first, at the same place. It is one
- * of those that were just decoded.
- */
-bool nq_is_read_alike(const struct qs_decoder *decoder, struct qs_view message);
+/* Who plays messages, by the protocol at their place. */
+enum nq_players {
+    NQ_PLAYERS_ALIKE, /* only engines that read all of them alike */
+    NQ_PLAYERS_LATER, /* FitzQuake's heirs, or others that know a later protocol than 15 */
+    NQ_PLAYERS_ALL
+};
+
+/* By the protocol in force. */
+enum nq_players nq_players_of(const struct nq_session *session);
+
+/* Of all messages that were just decoded; where they change the protocol, NQ_PLAYERS_ALL. */
+enum nq_players nq_players_of_decoded(const struct qs_decoder *decoder);
+
+/* Whether every engine finds the end of `message`, its number first, at the same place. */
+bool nq_is_read_alike(enum nq_players players, struct qs_view message);
 
 #endif

@@ -10,8 +10,9 @@ import struct
 import subprocess
 import unittest
 
-from attacks import (MARKER, QUAKE, QUAKE2, QUAKEWORLD, Game, quake2_attacks, quake_ambiguities,
-                     quake_attacks, quakeworld_ambiguities, quakeworld_attacks)
+from attacks import (MARKER, PAYLOAD, QUAKE, QUAKE2, QUAKEWORLD, STUFFTEXT, Game, changed,
+                     grow_quake, quake2_attacks, quake_ambiguities, quake_attacks,
+                     quakeworld_ambiguities, quakeworld_attacks, records_of, text)
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
@@ -66,6 +67,25 @@ class Sanitize(ToolTest):
                     made = game.attacked(message)
                     self.assertIn(message, b"".join(self.demos(made).values()))
                     self.assertNotIn(message, b"".join(self.demos(made, "--sanitize").values()))
+
+    def test_lent_messages_that_engines_read_differently(self):
+        """DarkPlaces' svc_spawnstatic2 of 15 bytes is a sound of two to QuakeSpasm."""
+        static = b"\x38" + b"\1" * 4 + text(STUFFTEXT, b"abcdefghi")
+        head, *records = records_of(QUAKE.capture)
+        greeting = b"\x08\x02\nFITZQUAKE", b"\x08\nServer: AA"
+        lender = [changed(record, lambda payload: payload.replace(*greeting))
+                  if greeting[0] in record else
+                  changed(record, lambda payload: grow_quake(payload, static))
+                  if record[16 + PAYLOAD + 8:][:1] == b"\x1d" else record for record in records]
+        (demo,) = self.demos(b"".join([head, *lender])).values()
+        self.assertIn(static, demo)
+        options = "--sign-on", self.write("lender.dem", demo)
+        late = b"".join([head, *records[len(records) // 3:]])
+        (plain,), (sanitized,) = (self.demos(late, *options, *more).values()
+                                  for more in ([], ["--sanitize"]))
+        self.assertIn(static, plain)
+        self.assertNotIn(static, sanitized)
+        self.assertGreater(len(sanitized), len(plain) // 2)
 
     def test_protocol_that_is_not_decoded(self):
         """Nobody can say what is in its messages."""

@@ -214,7 +214,6 @@ static void take_update(struct reading *r)
 
     if (r->version == PROTOCOL_15 && plays_everywhere(r) && flags & 1 << 15)
         r->bad = true;
-
     skip(r, flags & 1 << 14 ? 2 : 1);
     skip(r, flags & 1 << 10 ? (is_bjp(r) ? 2 : 1) : 0);
     skip(r, (flags >> 6 & 1) + (flags >> 11 & 1) + (flags >> 12 & 1) + (flags >> 13 & 1));
