@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from wireshark import CAPTURES, PluginTest, rows, to_server
+from wireshark import CAPTURES, PluginTest, SECOND, rows, stored_packets, to_server
 
 PROTOCOLS = [row[0] for row in rows("protocol")]
 ROOTS = ("Packets", "Bytes", "Messages", "Bytes of messages")
@@ -147,15 +147,19 @@ class Statistics(PluginTest):
 
     def test_fields_that_can_be_drawn(self):
         """The I/O graph's functions take RTT, rate and loss."""
-        path = self.readable(CAPTURES[0] / "qw-sample.pcap")
+        packets = list(stored_packets(CAPTURES[0] / "qw-sample.pcap"))
+        # An interval without the game comes first: Wireshark 4.0 does not set the sums of floats
+        # to 0 there (tap-iostat.c, register_io_tap).
+        other = to_server(9, 9, b"")
+        path = self.timed_capture([(packets[0][0] - 5 * SECOND, other, len(other)), *packets])
         output = self.tshark("-q", "-r", path, "-z",
                              "io,stat,5,AVG(qw.rtt)qw.rtt,MAX(qw.rate)qw.rate,"
                              "SUM(qw.lost)qw.lost")
-        rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)
+        rows = re.findall(r"(?m)^\| +\d+ <> +\w+ *\|(.*)\|$", output)[1:]
         self.assertEqual(len(rows), 3)
         cells = [list(map(float, row.split("|"))) for row in rows]
         self.assertEqual(sum(row[2] for row in cells), 3)  # as --stats has it
-        self.assertTrue(all(row[0] > 0 and row[1] > 1000 for row in cells), output)
+        self.assertTrue(all(0 < row[0] < 1000 < row[1] for row in cells), output)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recording from the loopback interface, which needs the right to: skipped without."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -30,6 +31,15 @@ def open_lines(path):
     return pathlib.Path(path).read_text().splitlines()
 
 
+def open_files(pid):
+    """What the descriptors of a running process are, but those that it closes meanwhile."""
+    names = set()
+    for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            names.add(os.readlink(path))
+    return names
+
+
 class Live(ToolTest):
     def start(self, *arguments):
         # LeakSanitizer reads files that are out of reach then.
@@ -42,7 +52,7 @@ class Live(ToolTest):
         """Until the process has opened a packet socket."""
         for _ in range(600):
             inodes = {line.split()[-1] for line in open_lines("/proc/net/packet")}
-            names = {os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
+            names = open_files(pid)
             if any(f"socket:[{inode}]" in names for inode in inodes):
                 time.sleep(0.5)
                 return
