@@ -64,7 +64,7 @@ static void add_packet(struct comments_reader *reader, struct qs_view comment)
 static void read_packet(struct comments_reader *reader, const struct pcapng *file)
 {
     enum { SIZE_AT = 12, PACKET_HEAD = 20 };
-    struct qs_reader in = qs_reader_over(file->body->data, file->body->len);
+    struct qs_reader in = qs_reader_over(file->body.data, file->body.size);
     const uint8_t *head = qs_reader_take(&in, PACKET_HEAD);
     const uint32_t size = head ? pcapng_u32(file, head + SIZE_AT) : 0;
 

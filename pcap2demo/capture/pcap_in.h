@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the frames of pcap files in large pieces.
- *
- * libpcap copies each frame out of a stream by two calls of fread(3), one for its header and one
- * for its bytes: that is a tenth of what it costs to make a demo of a frame. Here frames stay where
- * a piece of the file was read to.
+ * Reads the frames of pcap files in large pieces, which libpcap does not (see pieces.h).
  *
  * Only what is common is read: regular files of version 2.4, of either byte order and precision,
  * whose link type pcap2demo knows. All else is libpcap's matter: older variants, and streams of

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/pcapng.h"
 
-#include <errno.h>
-
-enum { BLOCK_HEAD = 8, BLOCK_TAIL = 4, SECTION_BODY_MIN = 16, MAJOR_VERSION = 1 };
+enum { BLOCK_HEAD = 8, BLOCK_TAIL = 4, ORDER_MARK = 4, SECTION_BODY_MIN = 16, MAJOR_VERSION = 1 };
 
 void pcapng_init(struct pcapng *file, FILE *stream)
 {
-    *file = (struct pcapng){.stream = stream, .body = g_byte_array_new()};
+    *file = (struct pcapng){0};
+    pieces_init(&file->in, stream);
 }
 
 void pcapng_clear(struct pcapng *file)
 {
-    g_byte_array_free(file->body, TRUE);
+    pieces_clear(&file->in);
     g_free(file->problem);
 }
 
@@ -28,9 +27,9 @@ uint32_t pcapng_u32(const struct pcapng *file, const uint8_t *at)
 
 struct qs_view pcapng_rest(const struct pcapng *file, uint32_t from)
 {
-    if (from >= file->body->len)
+    if (from >= file->body.size)
         return (struct qs_view){0};
-    return (struct qs_view){file->body->data + from, file->body->len - from};
+    return (struct qs_view){file->body.data + from, file->body.size - from};
 }
 
 struct qs_view pcapng_option(const struct pcapng *file, struct qs_view options, uint16_t wanted)
@@ -61,79 +60,73 @@ static enum read_status broken(struct pcapng *file, char *problem)
 
 static enum read_status ends_early(struct pcapng *file)
 {
-    return broken(
-        file, g_strdup(ferror(file->stream) ? g_strerror(errno) : "the file ends within a block"));
+    const int failure = file->in.failure;
+
+    return broken(file, g_strdup(failure ? g_strerror(failure) : "the file ends within a block"));
 }
 
-/* The byte order stands behind the head: it is read with a section's head, and kept for its body.
- */
+/* All of a block of `size` bytes, which has this size again at its end. */
+static enum read_status read_block(struct pcapng *file, uint32_t size)
+{
+    const uint8_t *block;
+
+    if (!pieces_need(&file->in, size))
+        return ends_early(file);
+    block = pieces_bytes(&file->in);
+    if (pcapng_u32(file, block + size - BLOCK_TAIL) != size)
+        return broken(file, g_strdup("a block's length is another at its end"));
+    file->body = (struct qs_view){block + BLOCK_HEAD, size - PCAPNG_FRAMING};
+    pieces_pass(&file->in, size);
+    return READ_GOOD;
+}
+
+/* The byte order stands behind the head, and tells how its size is read. */
 static bool take_byte_order(struct pcapng *file, const uint8_t *order)
 {
     file->big_endian = qs_be32(order) == PCAPNG_BYTE_ORDER;
     return file->big_endian || qs_le32(order) == PCAPNG_BYTE_ORDER;
 }
 
-/* The rest of a block of `size` bytes, of which `known` are in the body; its size is there again.
- */
-static enum read_status read_body(struct pcapng *file, uint32_t size, uint32_t known)
+static enum read_status read_section(struct pcapng *file)
 {
-    const uint32_t wanted = size - BLOCK_HEAD;
-    const uint32_t body = wanted - BLOCK_TAIL;
-
-    g_byte_array_set_size(file->body, wanted);
-    if (fread(file->body->data + known, 1, wanted - known, file->stream) != wanted - known)
-        return ends_early(file);
-    if (pcapng_u32(file, file->body->data + body) != size)
-        return broken(file, g_strdup("a block's length is another at its end"));
-    g_byte_array_set_size(file->body, body);
-    file->position += size;
-    return READ_GOOD;
-}
-
-static enum read_status read_section(struct pcapng *file, const uint8_t *head)
-{
-    uint8_t order[4];
+    const uint8_t *head;
     uint32_t size;
+    uint16_t version;
 
-    if (fread(order, 1, sizeof order, file->stream) != sizeof order)
+    if (!pieces_need(&file->in, BLOCK_HEAD + ORDER_MARK))
         return ends_early(file);
-    if (!take_byte_order(file, order))
+    head = pieces_bytes(&file->in);
+    if (!take_byte_order(file, head + BLOCK_HEAD))
         return broken(file, g_strdup("a section without byte order"));
     size = pcapng_u32(file, head + 4);
     if (size < PCAPNG_FRAMING + SECTION_BODY_MIN || size > PCAPNG_BLOCK_MAX || size % 4)
         return broken(file, g_strdup_printf("a section header of %u bytes", size));
-    g_byte_array_set_size(file->body, 0);
-    g_byte_array_append(file->body, order, sizeof order);
-    if (read_body(file, size, sizeof order) != READ_GOOD)
+    if (read_block(file, size) != READ_GOOD)
         return READ_BROKEN;
-    if (pcapng_u16(file, file->body->data + 4) != MAJOR_VERSION)
-        return broken(file, g_strdup_printf("version %u of pcapng is not known",
-                                            pcapng_u16(file, file->body->data + 4)));
+    version = pcapng_u16(file, file->body.data + ORDER_MARK);
+    if (version != MAJOR_VERSION)
+        return broken(file, g_strdup_printf("version %u of pcapng is not known", version));
     return READ_GOOD;
 }
 
-static enum read_status read_block(struct pcapng *file, const uint8_t *head)
+static enum read_status read_other(struct pcapng *file, uint32_t size)
 {
-    const uint32_t size = pcapng_u32(file, head + 4);
-
     if (size < PCAPNG_FRAMING || size > PCAPNG_BLOCK_MAX || size % 4)
         return broken(file, g_strdup_printf("a block of %u bytes", size));
-    return read_body(file, size, 0);
+    return read_block(file, size);
 }
 
 enum read_status pcapng_next(struct pcapng *file)
 {
-    uint8_t head[BLOCK_HEAD];
-    const size_t size = fread(head, 1, sizeof head, file->stream);
+    const uint8_t *head;
 
-    if (!size && !ferror(file->stream))
-        return READ_OVER;
-    if (size < sizeof head)
-        return ends_early(file);
+    if (!pieces_need(&file->in, BLOCK_HEAD))
+        return pieces_left(&file->in) || file->in.failure ? ends_early(file) : READ_OVER;
+    head = pieces_bytes(&file->in);
     file->type = pcapng_u32(file, head);
     if (file->type == PCAPNG_SECTION) /* the same in both byte orders */
-        return read_section(file, head);
-    if (!file->position)
+        return read_section(file);
+    if (!file->in.position)
         return broken(file, g_strdup("no section begins the file"));
-    return read_block(file, head);
+    return read_other(file, pcapng_u32(file, head + 4));
 }

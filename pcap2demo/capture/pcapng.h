@@ -13,6 +13,7 @@
 
 #include "common/core/reader.h"
 #include "pcap2demo/capture/frame_reader.h"
+#include "pcap2demo/capture/pieces.h"
 
 enum {
     PCAPNG_SECTION = 0x0a0d0d0a,
@@ -38,12 +39,11 @@ enum {
 #define PCAPNG_CUTTER "pcap2demo-cut "
 
 struct pcapng {
-    FILE *stream;
-    uint64_t position; /* bytes behind the block at hand */
-    bool big_endian;   /* the section at hand */
-    uint32_t type;     /* of the block at hand */
-    GByteArray *body;  /* its */
-    char *problem;     /* or NULL */
+    struct pieces in;    /* its position is behind the block at hand */
+    bool big_endian;     /* the section at hand */
+    uint32_t type;       /* of the block at hand */
+    struct qs_view body; /* its; valid until the next block is read */
+    char *problem;       /* or NULL */
 };
 
 /* From the stream's beginning; it stays the caller's. */

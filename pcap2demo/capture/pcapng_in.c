@@ -7,8 +7,7 @@
 
 enum {
     NANOSECONDS = 1000000000,
-    MICROSECONDS_DIGITS = 6, /* of times, where no option says it */
-    NANOSECONDS_DIGITS = 9,
+    MICROSECONDS = 1000000, /* where no option says what times count */
     BINARY_RESOLUTION = 0x80,
 
     /* The fixed parts of bodies. */
@@ -19,9 +18,10 @@ enum {
 
 struct interface {
     int link_type;
-    uint32_t snaplen;   /* 0: none */
-    uint8_t resolution; /* as in the option */
-    int64_t offset;     /* seconds */
+    uint32_t snaplen; /* 0: none */
+    uint64_t second;  /* in units of its times; 0: 64 bits do not hold it */
+    bool binary;      /* a power of 2 */
+    int64_t offset;   /* seconds */
 };
 
 struct pcapng_in {
@@ -39,62 +39,48 @@ static enum read_status broken(struct pcapng_in *in, char *problem)
 
 /* --- Times ----------------------------------------------------------------------------------- */
 
-static uint64_t power_of_ten(unsigned exponent)
+/* Units in a second, where 64 bits hold them; else 0. */
+static uint64_t units_of(uint8_t resolution)
 {
-    uint64_t power = 1;
+    enum { DIGITS_MAX = 19, BITS_MAX = 63 };
+    const unsigned exponent = resolution & (BINARY_RESOLUTION - 1u);
+    uint64_t units = 1;
 
-    while (exponent--)
-        power *= 10;
-    return power;
+    if (resolution & BINARY_RESOLUTION)
+        return exponent <= BITS_MAX ? UINT64_C(1) << exponent : 0;
+    if (exponent > DIGITS_MAX)
+        return 0;
+    for (unsigned i = 0; i < exponent; i++)
+        units *= 10;
+    return units;
 }
 
-static void split_decimal(uint64_t units, unsigned digits, uint64_t *seconds, uint64_t *nanoseconds)
+/* Of less than a second; 2^-32 seconds are finer than a nanosecond. */
+static uint64_t nanoseconds_of(const struct interface *interface, uint64_t fraction)
 {
-    enum { DIGITS_MAX = 19 }; /* of 64 bits */
-    uint64_t second, fraction;
+    const uint64_t binary_enough = UINT64_C(1) << 32;
+    const uint64_t second = interface->second;
 
-    *seconds = *nanoseconds = 0;
-    if (digits > DIGITS_MAX)
-        return;
-    second = power_of_ten(digits);
-    *seconds = units / second;
-    fraction = units % second;
-    *nanoseconds = digits <= NANOSECONDS_DIGITS
-                       ? fraction * power_of_ten(NANOSECONDS_DIGITS - digits)
-                       : fraction / power_of_ten(digits - NANOSECONDS_DIGITS);
-}
-
-/* A fraction of 2^-32 seconds is finer than a nanosecond. */
-static void split_binary(uint64_t units, unsigned bits, uint64_t *seconds, uint64_t *nanoseconds)
-{
-    enum { ENOUGH = 32, BITS = 64 };
-    uint64_t fraction;
-
-    *seconds = *nanoseconds = 0;
-    if (bits >= BITS)
-        return;
-    *seconds = units >> bits;
-    fraction = units & ((UINT64_C(1) << bits) - 1);
-    if (bits > ENOUGH) {
-        fraction >>= bits - ENOUGH;
-        bits = ENOUGH;
-    }
-    *nanoseconds = (fraction * NANOSECONDS) >> bits;
+    if (second <= NANOSECONDS)
+        return fraction * NANOSECONDS / second;
+    if (!interface->binary)
+        return fraction / (second / NANOSECONDS);
+    if (second > binary_enough)
+        fraction /= second / binary_enough;
+    return fraction * NANOSECONDS / MIN(second, binary_enough);
 }
 
 /* A damaged file can hold any time: it is kept within what 64 bits of nanoseconds hold. */
 static int64_t time_of(const struct interface *interface, uint64_t units)
 {
     const int64_t seconds_max = INT64_MAX / NANOSECONDS - 1;
-    const unsigned exponent = interface->resolution & (BINARY_RESOLUTION - 1u);
     const int64_t offset = CLAMP(interface->offset, -seconds_max, seconds_max);
-    uint64_t seconds, nanoseconds;
+    uint64_t seconds = 0, nanoseconds = 0;
 
-    if (interface->resolution & BINARY_RESOLUTION)
-        split_binary(units, exponent, &seconds, &nanoseconds);
-    else
-        split_decimal(units, exponent, &seconds, &nanoseconds);
-    seconds = MIN(seconds, (uint64_t)seconds_max);
+    if (interface->second) {
+        seconds = MIN(units / interface->second, (uint64_t)seconds_max);
+        nanoseconds = nanoseconds_of(interface, units % interface->second);
+    }
     return CLAMP((int64_t)seconds + offset, 0, seconds_max) * NANOSECONDS + (int64_t)nanoseconds;
 }
 
@@ -106,8 +92,10 @@ static void read_time_options(const struct pcapng *file, struct interface *inter
     const struct qs_view resolution = pcapng_option(file, options, PCAPNG_OPTION_TIME_RESOLUTION);
     const struct qs_view offset = pcapng_option(file, options, PCAPNG_OPTION_TIME_OFFSET);
 
-    if (resolution.size == 1)
-        interface->resolution = *resolution.data;
+    if (resolution.size == 1) {
+        interface->second = units_of(*resolution.data);
+        interface->binary = *resolution.data & BINARY_RESOLUTION;
+    }
     if (offset.size == sizeof interface->offset) {
         const uint32_t first = pcapng_u32(file, offset.data);
         const uint32_t second = pcapng_u32(file, offset.data + 4);
@@ -120,14 +108,14 @@ static void read_time_options(const struct pcapng *file, struct interface *inter
 static enum read_status read_interface(struct pcapng_in *in)
 {
     const struct pcapng *file = &in->file;
-    struct interface interface = {.resolution = MICROSECONDS_DIGITS};
+    struct interface interface = {.second = MICROSECONDS};
 
-    if (file->body->len < INTERFACE_HEAD)
+    if (file->body.size < INTERFACE_HEAD)
         return broken(in, g_strdup("an interface description is too short"));
     if (in->interfaces->len == PCAPNG_INTERFACES_MAX)
         return broken(in, g_strdup_printf("more than %d interfaces", PCAPNG_INTERFACES_MAX));
-    interface.link_type = link_type_of_file(pcapng_u16(file, file->body->data));
-    interface.snaplen = pcapng_u32(file, file->body->data + 4);
+    interface.link_type = link_type_of_file(pcapng_u16(file, file->body.data));
+    interface.snaplen = pcapng_u32(file, file->body.data + 4);
     read_time_options(file, &interface);
     if (!in->any_interface)
         in->base.link_type = interface.link_type;
@@ -150,18 +138,18 @@ static const struct interface *find_interface(struct pcapng_in *in, uint32_t num
 static enum read_status read_packet(struct pcapng_in *in, struct input_frame *frame)
 {
     const struct pcapng *file = &in->file;
-    const uint8_t *head = file->body->data;
+    const uint8_t *head = file->body.data;
     const struct interface *interface;
     uint32_t size, padded;
 
-    if (file->body->len < PACKET_HEAD)
+    if (file->body.size < PACKET_HEAD)
         return broken(in, g_strdup("a packet's block is too short"));
     interface = find_interface(in, file->type == PCAPNG_PACKET ? pcapng_u32(file, head)
                                                                : pcapng_u16(file, head));
     if (!interface)
         return READ_BROKEN;
     size = pcapng_u32(file, head + 12);
-    if (size > file->body->len - PACKET_HEAD)
+    if (size > file->body.size - PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
     padded = size + -size % 4;
     in->time =
@@ -180,16 +168,16 @@ static enum read_status read_simple_packet(struct pcapng_in *in, struct input_fr
     const struct interface *interface;
     uint32_t sent, size;
 
-    if (file->body->len < SIMPLE_PACKET_HEAD)
+    if (file->body.size < SIMPLE_PACKET_HEAD)
         return broken(in, g_strdup("a packet's block is too short"));
     interface = find_interface(in, 0);
     if (!interface)
         return READ_BROKEN;
-    sent = pcapng_u32(file, file->body->data);
+    sent = pcapng_u32(file, file->body.data);
     size = interface->snaplen ? MIN(sent, interface->snaplen) : sent;
-    if (size > file->body->len - SIMPLE_PACKET_HEAD)
+    if (size > file->body.size - SIMPLE_PACKET_HEAD)
         return broken(in, g_strdup_printf("a packet of %u bytes in a smaller block", size));
-    frame->bytes = (struct span){file->body->data + SIMPLE_PACKET_HEAD, size, sent};
+    frame->bytes = (struct span){file->body.data + SIMPLE_PACKET_HEAD, size, sent};
     frame->link_type = interface->link_type;
     return READ_GOOD;
 }
@@ -232,7 +220,7 @@ static enum read_status next(struct frame_reader *reader, struct input_frame *fr
     } while (status == READ_GOOD && !any);
     if (status == READ_GOOD) {
         frame->time = in->time;
-        in->base.position = in->file.position;
+        in->base.position = in->file.in.position;
     }
     return status;
 }
@@ -259,7 +247,7 @@ static void close_file(struct frame_reader *reader)
 {
     struct pcapng_in *in = (struct pcapng_in *)reader;
 
-    source_close_plain(in->file.stream);
+    source_close_plain(in->file.in.stream);
     pcapng_clear(&in->file);
     g_array_free(in->interfaces, TRUE);
     g_free(in->base.problem);

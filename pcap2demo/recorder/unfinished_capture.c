@@ -31,7 +31,7 @@ bool unfinished_capture_cut(const char *path, uint64_t *size, uint64_t *packets,
     }
     pcapng_init(&file, stream);
     *packets = count_packets(&file);
-    *size = file.position;
+    *size = file.in.position;
     pcapng_clear(&file);
     fclose(stream);
     if (!*packets) {
