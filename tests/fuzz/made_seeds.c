@@ -478,8 +478,86 @@ static void write_message(const struct made_folders *folders, const struct made_
     g_free(name);
 }
 
+/* --- Sign-ons that are lent to who agreed on other extensions --- */
+
+/* Bytes of messages, zeros included. */
+#define BYTES(text)                                                                                \
+    {                                                                                              \
+        (const uint8_t *)(text), sizeof(text) - 1                                                  \
+    }
+
+/* A lender's extensions and what is behind its svc_serverdata, and the game of a late client. */
+static const struct lending {
+    const char *name;
+    struct dialect lender;
+    struct qs_view sign_on, lender_sees, late_sees;
+} lendings[] = {
+    {
+        "made-lend-wide",
+        /* FLOATCOORDS, SPAWNSTATIC2, MODELDBL, SOUNDDBL, LIGHTSTYLECOL */
+        {"", "qw", QUAKEWORLD_VERSION, 0x00409084, 0, 0, "\0", 1},
+        BYTES("\x3c\0\0maps/dm4.bsp\0progs/player.mdl\0progs/flame.mdl\0\0\0"
+              "\x38\0\0misc/menu1.wav\0\0\0"
+              "\x14\3\1\0\0\0\0\x80\x3f\0\1\0\0\0\x40\0\2\0\0\x40\x40\0\3" /* svc_spawnstatic */
+              "\x15\1\x80\4\3"                                             /* by a delta */
+              "\x42\5\x82\4\3\0\0\x80\x3f"
+              "\x16\6\0\3\1\0\0\0\0\x80\x3f\0\1\0\0\0\x40\0\2\0\0\x40\x40\0\3"
+              "\x1d\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\x4f\1\xff\x40" /* NaN, far away */
+              "\x39\0\7m\0"
+              "\x0c\0m\0"),
+        BYTES("\x2a\0\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0"),
+        BYTES("\x2a\1\0\0\x08\0\x10\0\x18\0\0"),
+    },
+    {
+        "made-lend-plain",
+        {"", "qw", QUAKEWORLD_VERSION, 0, 0, 0, "\0", 1},
+        BYTES("\x2d\0maps/dm4.bsp\0progs/player.mdl\0progs/flame.mdl\0\0\0"
+              "\x2e\0misc/menu1.wav\0\0\0"
+              "\x14\3\1\0\0\x08\0\1\x10\0\2\x18\0\3"
+              "\x16\6\0\3\1\0\0\x08\0\1\x10\0\2\x18\0\3"
+              "\x1d\x08\0\x10\0\x18\0\1\xff\x40"
+              "\x0c\0m\0"),
+        BYTES("\x2a\0\0\0\x08\0\x10\0\x18\0\0"),
+        BYTES("\x2a\1\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0"),
+    },
+};
+
+/* `bits`: who sends it, and of which client it is. */
+static void add_lent(GByteArray *seed, const struct dialect *dialect, uint32_t sequence,
+                     uint8_t bits, struct qs_view messages)
+{
+    GByteArray *bytes = packet_new(dialect, sequence, bits & FUZZ_PACKET_FROM_SERVER);
+
+    qs_write_view(bytes, messages);
+    add_piece(seed, bits, bytes);
+}
+
+static void write_lending(const char *folder, const struct lending *lending)
+{
+    enum {
+        PACKETS = 6,
+        LENDER_HAS_TWO = 2,
+        TO_LENDER = FUZZ_PACKET_FROM_SERVER | FUZZ_LEND_LENDER_ALONE,
+        TO_LATE = FUZZ_PACKET_FROM_SERVER | FUZZ_LEND_LATE_ALONE
+    };
+    static const struct qs_view nothing = BYTES("\1"); /* clc_nop */
+    const struct dialect *dialect = &lending->lender;
+    GByteArray *seed = seed_new(dialect);
+
+    seed->data[1] = LENDER_HAS_TWO;
+    add_lent(seed, dialect, 2, TO_LENDER, lending->sign_on);
+    for (unsigned i = 0; i < PACKETS; i++) {
+        add_lent(seed, dialect, i + 3, TO_LENDER, lending->lender_sees);
+        add_lent(seed, dialect, i + 3, FUZZ_LEND_LATE_ALONE, nothing);
+        add_lent(seed, dialect, i + 3, TO_LATE, lending->late_sees);
+    }
+    write_file(folder, lending->name, seed);
+}
+
 void made_seeds_write(const struct made_folders *folders)
 {
+    for (size_t i = 0; i < G_N_ELEMENTS(lendings); i++)
+        write_lending(folders->session, &lendings[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned zeros = 0; zeros < 2; zeros++)
