@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packets that are kept to be read again, in memory and in a file. */
 #include <glib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/sessions/spool.h"
 #include "tests/unit/unit.h"
@@ -81,12 +83,33 @@ static void test_in_a_file(void **state)
     test_packets(1000, 2000);
 }
 
+/* The disk is full: whatever is not on it is told of, up to the last byte. */
+static void test_full_disk(void **state)
+{
+    enum { COUNT = 131, SIZE = 2000 }; /* one goes to the file by itself, the last does not */
+    const struct rlimit full = {COUNT * SIZE, RLIM_INFINITY};
+    struct qs_spool *spool = qs_spool_new();
+    struct rlimit before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    add_packets(spool, g_intern_string("a.pcap"), COUNT, SIZE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    add_packets(spool, g_intern_string("a.pcap"), 1, 100);
+    qs_spool_rewind(spool);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_non_null(qs_spool_error(spool));
+    qs_spool_free(spool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_in_a_file),
+        cmocka_unit_test(test_full_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
