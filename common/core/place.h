@@ -61,4 +61,10 @@ static inline void qs_place_fragment(struct qs_place *place, uint32_t offset, ui
         place->next = place->number + size;
 }
 
+/* No fragment of the message comes behind it. */
+static inline bool qs_place_is_last(const struct qs_place *place)
+{
+    return !(place->next & ((UINT64_C(1) << QS_PLACE_SHIFT) - 1));
+}
+
 #endif

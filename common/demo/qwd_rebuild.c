@@ -154,6 +154,7 @@ static void add_client_packet(struct qwd_rebuild *qwd, const struct qs_decoder *
     qwd->has_next = true;
     if (!session->moved || !qwd_ready(qwd, decoder, packet))
         return;
+    qwd->moved = true;
     if (number - qwd->blocks.last_made < MOVES_PER_PACKET || number < qwd->blocks.last_made)
         correct_moves(qwd, session, number);
     if (number < qwd->blocks.player.out)
@@ -281,12 +282,12 @@ static void qwd_finish(void *state)
 
     if (!qwd->begun) {
         if (qwd->has_next && !qwd->late)
-            qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
+            qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
         return;
     }
     if (!qwd->heard) {
         qs_demo_discard(qwd->out);
-        qs_demo_start_missing(qwd->out, "the capture has nothing that the server sent");
+        qs_demo_start_missing(qwd->out, "no svc_serverdata was captured");
         return;
     }
     if (qwd->left_out.level && !qwd->shown) {
@@ -295,6 +296,9 @@ static void qwd_finish(void *state)
         return;
     }
     qwd_say_left_out(qwd);
+    if (!qwd->moved && qwd->shown)
+        qs_demo_problem(qwd->out, NULL,
+                        "the capture has no move of the client: the view does not turn");
     qwd_blocks_end(&qwd->blocks, qwd->time);
 }
 

@@ -26,6 +26,7 @@ struct qwd_rebuild {
     bool has_next;
     uint32_t incoming; /* number of the server's last packet in the demo */
     bool heard;        /* there is one */
+    bool moved;        /* there is a move of the client */
     int64_t start;     /* capture time that is the demo's time 0 */
     float time;        /* of the last block */
     uint32_t not_captured;

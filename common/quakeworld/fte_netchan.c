@@ -125,11 +125,6 @@ bool qw_read_fragment(struct qs_decoder *d, uint16_t word)
     return qw_session(d)->joined;
 }
 
-void qw_forget_fragments(struct qs_decoder *d)
-{
-    qs_fragments_clear(fragments_of(d));
-}
-
 void qw_fragments_copy(struct qw_session *to, const struct qw_session *from)
 {
     qs_fragments_copy(&to->to_server, &from->to_server);

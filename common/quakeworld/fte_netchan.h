@@ -29,8 +29,6 @@ uint16_t qw_read_fragment_word(struct qs_decoder *d);
  * then the session has it as `joined`.
  */
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word);
-/* A packet that is no fragment ends the wait for the rest of a message. */
-void qw_forget_fragments(struct qs_decoder *d);
 void qw_fragments_copy(struct qw_session *to, const struct qw_session *from);
 void qw_fragments_clear(struct qw_session *session);
 

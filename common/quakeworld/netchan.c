@@ -62,17 +62,32 @@ static bool overtakes_answer(const struct qw_session *session)
            !session->base.to_client.started;
 }
 
+/* The server's first packet of a connection, where the capture lacks those of the client before it.
+ */
+static bool server_begins(const struct qw_session *session, uint32_t sequence)
+{
+    const struct qs_netchan *chan = &session->base.to_client;
+
+    if (!chan->started)
+        return !session->base.to_server.started;
+    return qs_netchan_starts_over(chan, sequence);
+}
+
 /*
  * A server's accept alone begins no connection: it is sent again when the client's connect was. The
- * connection begins when the client's numbers do.
+ * connection begins when the client's numbers do, or the server's.
  */
-static void begin_connection(struct qs_decoder *d)
+static void begin_connection(struct qs_decoder *d, const struct qw_netchan_format *format)
 {
     struct qw_session *session = qw_session(d);
     const struct qs_netchan *chan = &session->base.to_server;
     const bool expected =
         session->connecting || session->base.disconnected || overtakes_answer(session);
 
+    if (d->direction == QS_S2C && session->connecting && server_begins(session, d->sequence)) {
+        qw_session_connect(session);
+        session->format = *format; /* the client's request may not be there */
+    }
     if (d->direction != QS_C2S || !expected)
         return;
     if (chan->started && d->sequence >= chan->sequence)
@@ -159,13 +174,12 @@ static void decode_as(struct qs_decoder *d, const struct qw_netchan_format *form
         return;
     }
     read_header(d, format, &header);
-    begin_connection(d);
+    begin_connection(d, format);
     if (format->huffman) {
         qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
                 "Protocol extension HUFF (compressed packets) not decoded");
         qs_undecoded(d);
     } else if (!header.fragment_word) {
-        qw_forget_fragments(d);
         take_message(d, &header, read_messages);
     } else if (qw_read_fragment(d, header.fragment_word)) {
         take_message(d, &header, read_joined);

@@ -100,6 +100,14 @@ static bool is_due(const struct qs_order *order, enum qs_end from, const struct 
            (!place->echo || is_echo_due(order, echoed_stream(order, from, place), place));
 }
 
+/* The receiver can repeat the mark of a message from its last fragment on. */
+static void pass(struct stream *stream, const struct qs_place *place)
+{
+    stream->next = place->next;
+    if (place->mark && qs_place_is_last(place))
+        stream->mark = place->mark;
+}
+
 /* It goes on, in its place or because those before it were given up. */
 static void go_on(struct qs_order *order, enum qs_end from, const struct qs_place *place)
 {
@@ -108,9 +116,7 @@ static void go_on(struct qs_order *order, enum qs_end from, const struct qs_plac
 
     if (place->numbered && (!stream->started || place->number >= stream->next)) {
         stream->started = true;
-        stream->next = place->next;
-        if (place->mark)
-            stream->mark = place->mark;
+        pass(stream, place);
     }
     if (echoed->mark && place->echo > echoed->mark)
         echoed->mark = place->echo;
@@ -140,9 +146,7 @@ static bool is_next(struct stream *stream, const struct stream *echoed,
     if (!place->numbered || !stream->started || place->number != stream->next ||
         place->echo > echoed->mark)
         return false;
-    stream->next = place->next;
-    if (place->mark)
-        stream->mark = place->mark;
+    pass(stream, place);
     return true;
 }
 
