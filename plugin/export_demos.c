@@ -6,6 +6,7 @@
 #include <epan/to_str.h>
 #include <wiretap/wtap.h>
 
+#include "common/core/duration.h"
 #include "common/core/text.h"
 #include "common/demo/piece.h"
 #include "common/sessions/sessions.h"
@@ -195,16 +196,6 @@ static struct export *current; /* NULL: no packet has come yet */
 static bool is_over;           /* all were shown; what comes now is too late */
 static bool is_window;         /* the list is started over: it is a window's, and may be closed */
 
-/* "1:25", "1:02:03" */
-static char *duration_text(int64_t nanoseconds)
-{
-    const int seconds = (int)(nanoseconds / 1000000000);
-    const int hours = seconds / 3600;
-
-    return hours ? g_strdup_printf("%d:%02d:%02d", hours, seconds / 60 % 60, seconds % 60)
-                 : g_strdup_printf("%d:%02d", seconds / 60, seconds % 60);
-}
-
 static void append_address(GString *text, const struct qs_address *end)
 {
     const address host = wireshark_address(end);
@@ -219,7 +210,7 @@ static char *description_of(const struct qs_client_session *session,
                             const struct qs_session_demo_file *file)
 {
     GString *text = g_string_new(NULL);
-    char *duration = duration_text(file->end - file->start);
+    char *duration = qs_duration_text(qs_seconds_of(file->end - file->start));
     char *map = file->map ? qs_text_printable(file->map) : NULL;
 
     append_address(text, &session->server);

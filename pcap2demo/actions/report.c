@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/core/duration.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
@@ -26,13 +27,7 @@ char *report_maps(const struct qs_client_session *session)
 
 char *report_duration(const struct qs_client_session *session)
 {
-    const int64_t seconds = (session->end - session->start + 500000000) / 1000000000;
-    const int hours = (int)(seconds / 3600);
-
-    if (hours)
-        return g_strdup_printf("%d:%02d:%02d", hours, (int)(seconds / 60 % 60),
-                               (int)(seconds % 60));
-    return g_strdup_printf("%d:%02d", (int)(seconds / 60), (int)(seconds % 60));
+    return qs_duration_text(qs_seconds_of(session->end - session->start));
 }
 
 /* --- The demo -------------------------------------------------------------------------------- */

@@ -3,10 +3,8 @@
 
 #include "common/core/writer.h"
 #include "pcap2demo/anonymize/frames.h"
+#include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pcap_out.h"
-
-/* Bare IP packets. Source: tcpdump.org, list of link types. */
-enum { LINKTYPE_RAW = 101 };
 
 struct frames_out {
     struct addresses *addresses;

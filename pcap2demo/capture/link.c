@@ -170,9 +170,6 @@ link_reader *link_find(int link_type)
     }
 }
 
-/* Source: tcpdump.org's list of link types; of those above only bare IP differs. */
-enum { LINKTYPE_RAW = 101 };
-
 int link_type_of_file(uint16_t number)
 {
     return number == LINKTYPE_RAW ? DLT_RAW : number;

@@ -20,9 +20,11 @@ typedef bool link_reader(struct span *frame);
 link_reader *link_find(int link_type);
 
 /*
- * Files have numbers of their own for a few link types (LINKTYPE_); these are the DLT_ value for
- * one, and the other way.
+ * Files have numbers of their own for a few link types (LINKTYPE_); of those that are known only
+ * bare IP has. These are the DLT_ value for one, and the other way. Source: tcpdump.org's list of
+ * link types.
  */
+enum { LINKTYPE_RAW = 101 };
 int link_type_of_file(uint16_t number);
 uint16_t link_type_to_file(int link_type);
 

@@ -15,11 +15,14 @@
 enum { SHORT_WAIT_MS = 20 };
 
 /* Nanoseconds: so long a frame waits for earlier ones of other interfaces. */
-#define PATIENCE (INT64_C(200) * 1000000)
+#define PATIENCE (INT64_C(1000000) * LIVE_HANDED_OUT_MS)
 
 struct source {
     const char *name;
+    unsigned index;      /* of the interface, which may lose its name to another */
     struct input *input; /* NULL: it is gone */
+    struct input *next;  /* follows when nothing more comes of that one; or NULL */
+    gint64 next_since;   /* monotonic, microseconds */
     link_reader *link;
     bool waits; /* a frame is fetched, and not handed out yet */
     struct input_frame frame;
@@ -40,23 +43,34 @@ struct live {
 
 /* --- One interface --------------------------------------------------------------------------- */
 
-static bool open_source(const struct live *live, struct source *source, char **error)
+/* NULL on failure; then `*error` is a new text. */
+static struct input *open_input(const struct live *live, const char *name, char **error)
 {
-    struct input *input =
-        input_open_live(source->name, live->setup.filter, live->setup.buffer, error);
+    struct input *input = input_open_live(name, live->setup.filter, live->setup.buffer, error);
 
-    if (!input)
-        return false;
-    source->link = link_find(input_link_type(input));
-    if (source->link) {
-        source->input = input;
-        source->seen = (struct input_drops){0};
-        return true;
-    }
+    if (!input || link_find(input_link_type(input)))
+        return input;
     *error = g_strdup_printf("captures of link type \"%s\" cannot be read",
                              pcap_datalink_val_to_description_or_dlt(input_link_type(input)));
     input_close(input);
-    return false;
+    return NULL;
+}
+
+static void use_input(struct source *source, struct input *input)
+{
+    source->index = if_nametoindex(source->name);
+    source->input = input;
+    source->link = link_find(input_link_type(input));
+    source->seen = (struct input_drops){0};
+}
+
+static bool open_source(const struct live *live, struct source *source, char **error)
+{
+    struct input *input = open_input(live, source->name, error);
+
+    if (input)
+        use_input(source, input);
+    return input != NULL;
 }
 
 static void count_drops(struct source *source)
@@ -122,9 +136,10 @@ struct live *live_open(const struct live_setup *setup, const char **name, char *
 
 void live_close(struct live *live)
 {
-    for (unsigned i = 0; i < live->count; i++)
-        if (live->sources[i].input)
-            close_source(&live->sources[i]);
+    for (unsigned i = 0; i < live->count; i++) {
+        g_clear_pointer(&live->sources[i].next, input_close);
+        close_source(&live->sources[i]);
+    }
     if (live->socket >= 0)
         close(live->socket);
     g_free(live->sources);
@@ -140,6 +155,16 @@ const char *live_link_name(const struct live *live, unsigned interface)
 
 /* --- Frames ---------------------------------------------------------------------------------- */
 
+/* An input that is idle may still have frames that it hands out before long. */
+static bool is_used_up(const struct live *live, const struct source *source,
+                       enum input_status status)
+{
+    const gint64 age = g_get_monotonic_time() - source->next_since;
+
+    return status == INPUT_BROKEN ||
+           (status == INPUT_IDLE && (live->at_once || age > LIVE_HANDED_OUT_MS * 1000));
+}
+
 /* The interface's next frame waits for its turn. It stays valid, since no other one is fetched. */
 static void fetch(const struct live *live, struct source *source)
 {
@@ -149,8 +174,12 @@ static void fetch(const struct live *live, struct source *source)
         return;
     status = input_next(source->input, &source->frame);
     source->waits = status == INPUT_FRAME;
-    if (status == INPUT_BROKEN)
+    if (source->next && is_used_up(live, source, status)) {
+        close_source(source);
+        use_input(source, g_steal_pointer(&source->next));
+    } else if (status == INPUT_BROKEN) {
         lose(live, source);
+    }
 }
 
 /* Of the frames that wait, the earliest; NULL: none does. */
@@ -168,8 +197,8 @@ static struct source *earliest(const struct live *live)
 }
 
 /*
- * Whether earlier frames may still come from other interfaces: each hands out what it has every
- * LIVE_TIMEOUT_MS. A clock that was set back does not make it wait for long.
+ * Whether earlier frames may still come from other interfaces: theirs are there in time, too.
+ * A clock that was set back does not make it wait for long.
  */
 static bool is_early(const struct live *live, const struct source *first)
 {
@@ -281,23 +310,33 @@ void live_tend(struct live *live)
     }
 }
 
-/* The one that is open stays where no other can be had. */
+/*
+ * What is open and good stays so: the kernel holds packets for it. Where another interface has its
+ * name now, these come first; the one that is open stays where no other can be had.
+ */
+static void reopen(const struct live *live, struct source *source)
+{
+    char *error = NULL;
+    struct input *input;
+
+    if (source->next || (source->input && if_nametoindex(source->name) == source->index))
+        return;
+    input = open_input(live, source->name, &error);
+    if (input)
+        source->hopeless = false;
+    if (input && source->input) {
+        source->next = input;
+        source->next_since = g_get_monotonic_time();
+    } else if (input) {
+        use_input(source, input);
+    }
+    g_free(error);
+}
+
 void live_reopen(struct live *live)
 {
-    for (unsigned i = 0; i < live->count; i++) {
-        struct source *source = &live->sources[i];
-        struct source fresh = *source;
-        char *error = NULL;
-
-        if (open_source(live, &fresh, &error)) {
-            close_source(source);
-            source->input = fresh.input;
-            source->link = fresh.link;
-            source->seen = fresh.seen;
-            source->hopeless = false;
-        }
-        g_free(error);
-    }
+    for (unsigned i = 0; i < live->count; i++)
+        reopen(live, &live->sources[i]);
 }
 
 bool live_is_over(const struct live *live)

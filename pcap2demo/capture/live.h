@@ -41,13 +41,16 @@ bool live_next(struct live *live, struct live_frame *frame);
 /* From now on frames of one interface do not wait for earlier ones of others: no more will come. */
 void live_take_at_once(struct live *live);
 
+/* So long after it came, at the most, a frame is there. */
+enum { LIVE_HANDED_OUT_MS = 200 };
+
 /* Waits until frames are there, a signal comes or so many milliseconds have passed. */
 void live_wait(const struct live *live, int milliseconds);
 
 /* Looks after interfaces that are down or gone; to be called every second or so. */
 void live_tend(struct live *live);
 
-/* Opens all interfaces again that can be. */
+/* Opens interfaces that are gone, or have lost their names to others. No packet is lost by it. */
 void live_reopen(struct live *live);
 
 /* Whether no interface is left, and none can come back. */

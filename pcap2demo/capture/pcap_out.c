@@ -2,17 +2,17 @@
 #include "pcap2demo/capture/pcap_out.h"
 
 #include "common/core/writer.h"
+#include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/config.h"
 #include "pcap2demo/output/writer.h"
 
-enum {
-    LINKTYPE_RAW = 101, /* IPv4 or IPv6, without anything before it */
-    IP_HEADER = 20,
-    UDP_HEADER = 8,
-    TCP_HEADER = 20,
-    PROTOCOL_TCP = 6,
-    PROTOCOL_UDP = 17
+enum { IP_HEADER = 20, UDP_HEADER = 8, TCP_HEADER = 20, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17 };
+
+/* As its block describes it. */
+struct interface {
+    const char *name; /* or NULL */
+    uint16_t link_type;
 };
 
 struct pcap_out {
@@ -21,7 +21,7 @@ struct pcap_out {
     struct writer *writer; /* or NULL */
     GByteArray *block;     /* scratch: the body of a block */
     GByteArray *frame;     /* scratch */
-    GArray *links;         /* uint16_t: link types of the interfaces */
+    GArray *interfaces;    /* struct interface */
     uint64_t packets;      /* so far */
     uint16_t id;           /* of the last IP packet */
 };
@@ -69,36 +69,55 @@ void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos)
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, UINT32_MAX); /* the section's length is not said */
     qs_write_u32(out->block, UINT32_MAX);
-    add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
+    if (comment)
+        add_option(out->block, PCAPNG_OPTION_COMMENT, text_view(comment));
     add_option(out->block, PCAPNG_OPTION_APPLICATION, text_view(application));
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_SECTION);
 }
 
-static void write_interface(struct pcap_out *out, uint16_t link_type)
+static void write_interface(struct pcap_out *out, const struct interface *interface)
 {
     static const uint8_t nanoseconds = 9;
 
-    qs_write_u16(out->block, link_type);
+    qs_write_u16(out->block, interface->link_type);
     qs_write_u16(out->block, 0);
     qs_write_u32(out->block, 0); /* packets are not cut */
+    if (interface->name)
+        add_option(out->block, PCAPNG_OPTION_NAME, text_view(interface->name));
     add_option(out->block, PCAPNG_OPTION_TIME_RESOLUTION, (struct qs_view){&nanoseconds, 1});
     add_option(out->block, PCAPNG_OPTION_END, (struct qs_view){0});
     write_block(out, PCAPNG_INTERFACE);
 }
 
-/* The number of the interface of this link type, which is made when it is needed. */
-static guint interface_for(struct pcap_out *out, uint16_t link_type)
+static bool is_same(const struct interface *one, const struct interface *other)
+{
+    return one->link_type == other->link_type && g_strcmp0(one->name, other->name) == 0;
+}
+
+/* Its number. It is described when it is needed. */
+static guint number_of(struct pcap_out *out, const struct interface *interface)
 {
     guint number = 0;
 
-    while (number < out->links->len && g_array_index(out->links, uint16_t, number) != link_type)
+    while (number < out->interfaces->len &&
+           !is_same(&g_array_index(out->interfaces, struct interface, number), interface))
         number++;
-    if (number < out->links->len)
+    if (number < out->interfaces->len)
         return number;
-    write_interface(out, link_type);
-    g_array_append_val(out->links, link_type);
+    write_interface(out, interface);
+    g_array_append_vals(out->interfaces, interface, 1);
     return number;
+}
+
+unsigned pcap_out_interfaces(const struct pcap_out *out)
+{
+    return out->interfaces->len;
+}
+
+void pcap_out_forget_interfaces(struct pcap_out *out, unsigned count)
+{
+    g_array_set_size(out->interfaces, count);
 }
 
 static void add_to_writer(void *writer, const void *data, size_t size)
@@ -124,7 +143,7 @@ struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, siz
     out->user = user;
     out->block = g_byte_array_new();
     out->frame = g_byte_array_new();
-    out->links = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    out->interfaces = g_array_new(FALSE, FALSE, sizeof(struct interface));
     return out;
 }
 
@@ -211,7 +230,7 @@ static void put_tcp_checksum(GByteArray *frame, const struct transport *transpor
 
 void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame)
 {
-    const guint interface = interface_for(out, frame->link_type);
+    const guint interface = number_of(out, &(struct interface){frame->interface, frame->link_type});
 
     out->packets++;
     qs_write_u32(out->block, interface);
@@ -277,8 +296,8 @@ void pcap_out_segment(struct pcap_out *out, int64_t time, const struct qs_addres
 
 char *pcap_out_commit(struct pcap_out *out, const char *name, bool overwrite)
 {
-    if (!out->links->len)
-        interface_for(out, LINKTYPE_RAW); /* a file describes one, even without packets */
+    if (!out->interfaces->len) /* a file describes one, even without packets */
+        number_of(out, &(struct interface){NULL, LINKTYPE_RAW});
     return writer_commit(out->writer, name, overwrite);
 }
 
@@ -288,6 +307,6 @@ void pcap_out_free(struct pcap_out *out)
         writer_free(out->writer);
     g_byte_array_free(out->block, TRUE);
     g_byte_array_free(out->frame, TRUE);
-    g_array_free(out->links, TRUE);
+    g_array_free(out->interfaces, TRUE);
     g_free(out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes captures: pcapng with one section and an interface for each link type, times in
+ * Writes captures: pcapng with one section, an interface for each link type and name, and times in
  * nanoseconds. Source: the pcapng specification (draft-ietf-opsawg-pcapng), sections 4.1 to 4.3.
  */
 #ifndef PCAP2DEMO_PCAP_OUT_H
@@ -27,7 +27,7 @@ struct pcap_out *pcap_out_new_to(void (*write)(void *user, const void *data, siz
 
 /*
  * Begins the file, before the first packet. `comment` is the section's, UTF-8 and at most 65535
- * bytes. `of_demos`: packets' comments have pieces of demos (see comments.h).
+ * bytes, or NULL. `of_demos`: packets' comments have pieces of demos (see comments.h).
  */
 void pcap_out_begin(struct pcap_out *out, const char *comment, bool of_demos);
 
@@ -57,9 +57,17 @@ struct pcap_out_frame {
     struct qs_view bytes;
     uint32_t wire_size;     /* that were sent: no fewer */
     struct qs_view comment; /* may be empty */
+    const char *interface;  /* its name, which outlives the capture; NULL: is not told */
 };
 
 void pcap_out_frame(struct pcap_out *out, const struct pcap_out_frame *frame);
+
+/*
+ * Interfaces that are described so far. Where the bytes that describe the last ones were lost, all
+ * but `count` are to be forgotten: they are described anew when they are needed.
+ */
+unsigned pcap_out_interfaces(const struct pcap_out *out);
+void pcap_out_forget_interfaces(struct pcap_out *out, unsigned count);
 
 /* Packets so far. */
 uint64_t pcap_out_packets(const struct pcap_out *out);

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/duration.h"
 #include "pcap2demo/output/terminal.h"
 
 enum {
     BAR_MAX = 40,
     BAR_MIN = 10,
     BAR_ENDS = 3, /* its brackets, and a space */
-    COLUMNS = 80  /* of a terminal that does not tell */
+    COLUMNS = 80, /* of a terminal that does not tell */
+    SECONDS_MAX = 1000000
 };
 
 /* In microseconds. */
@@ -35,19 +37,10 @@ void progress_start(uint64_t total, bool wanted)
 
 /* --- The text -------------------------------------------------------------------------------- */
 
-/* "0:07", "1:02:45" */
-static char *duration_text(double seconds)
-{
-    const unsigned whole = seconds < 1e6 ? (unsigned)seconds : 1000000;
-
-    if (whole < 3600)
-        return g_strdup_printf("%u:%02u", whole / 60, whole % 60);
-    return g_strdup_printf("%u:%02u:%02u", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 static char *figures(double share, uint64_t done, double rate, double seconds)
 {
-    char *time = duration_text(share > 0 ? seconds * (1 - share) / share : seconds);
+    const double shown = share > 0 ? seconds * (1 - share) / share : seconds;
+    char *time = qs_duration_text((int64_t)MIN(shown, SECONDS_MAX));
     char *text;
 
     if (share >= 0)

@@ -7,7 +7,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* In microseconds. systemd hears of a start no more often than that, and waits for it so long. */
+enum { TOLD_EVERY = 1000000, STARTS_FOR = 300000000 };
+
 static int notify_socket = -1;
+static gint64 told; /* of the start, when; monotonic */
 
 void notify_open(void)
 {
@@ -44,4 +48,17 @@ void notify(const char *state)
 {
     if (notify_socket >= 0)
         (void)!send(notify_socket, state, strlen(state), MSG_NOSIGNAL);
+}
+
+void notify_starting(const char *what)
+{
+    const gint64 now = g_get_monotonic_time();
+    char *state;
+
+    if (told && now - told < TOLD_EVERY)
+        return;
+    told = now;
+    state = g_strdup_printf("EXTEND_TIMEOUT_USEC=%d\nSTATUS=%s", STARTS_FOR, what);
+    notify(state);
+    g_free(state);
 }

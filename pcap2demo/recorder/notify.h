@@ -15,6 +15,12 @@ void notify_close(void);
 /* Whether there is a service manager that is told. */
 bool notify_is_heard(void);
 
+/*
+ * Before READY=1, what takes long, in a few words: then the start may take longer than systemd
+ * waits for it otherwise. To be called every minute or so; more often does no harm.
+ */
+void notify_starting(const char *what);
+
 /* Lines as sd_notify(3) has them: "READY=1", "STATUS=...". */
 void notify(const char *state);
 

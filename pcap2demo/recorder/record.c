@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "common/core/duration.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/recorder/log.h"
@@ -97,7 +98,8 @@ static void tell_written(const struct record *record, const struct qs_client_ses
 {
     char *path = g_build_filename(demo_files_folder(record->options->demos), file->name, NULL);
     const uint64_t size = size_of(path);
-    const int64_t seconds = (file->end - file->start + 500000000) / 1000000000;
+    const int64_t seconds = qs_seconds_of(file->end - file->start);
+    char *duration = qs_duration_text(seconds);
     json_t *members = members_of(session);
 
     record->status->demos++;
@@ -106,9 +108,10 @@ static void tell_written(const struct record *record, const struct qs_client_ses
     json_object_set_new(members, "bytes", json_integer((json_int_t)size));
     json_object_set_new(members, "seconds", json_integer((json_int_t)seconds));
     json_object_set_new(members, "map", optional(file->map));
-    log_event("demo", members, "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes, %d:%02d",
+    log_event("demo", members, "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes, %s",
               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, name_of(session),
-              size, (int)(seconds / 60), (int)(seconds % 60));
+              size, duration);
+    g_free(duration);
     g_free(path);
 }
 

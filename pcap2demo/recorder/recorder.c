@@ -20,7 +20,7 @@
 #include "pcap2demo/summary.h"
 
 /* What is done how often: in microseconds, and in frames. */
-enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096 };
+enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, WAIT_AT_END_MS = 10 };
 
 struct recorder {
     const struct options *options;
@@ -360,15 +360,23 @@ static void record(struct recorder *recorder)
     }
 }
 
-/* What the kernel still has is taken as well. */
+/* What the kernel still has is taken as well: the last of it comes when LIVE_HANDED_OUT_MS are
+ * over. */
+static void take_the_rest(struct recorder *recorder)
+{
+    const gint64 until = g_get_monotonic_time() + LIVE_HANDED_OUT_MS * 1000;
+
+    live_take_at_once(recorder->live);
+    while (!recorder->unread && (take_frames(recorder) || g_get_monotonic_time() < until))
+        live_wait(recorder->live, WAIT_AT_END_MS);
+}
+
 static void finish(struct recorder *recorder)
 {
     const struct options *options = recorder->options;
 
     notify("STOPPING=1");
-    live_take_at_once(recorder->live);
-    while (!recorder->unread && take_frames(recorder))
-        continue;
+    take_the_rest(recorder);
     packets_settle(&recorder->packets, recorder->sessions);
     follow_drops(recorder);
     qs_sessions_end_source(recorder->sessions);

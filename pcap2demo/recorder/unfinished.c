@@ -12,6 +12,7 @@
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/log.h"
+#include "pcap2demo/recorder/notify.h"
 #include "pcap2demo/recorder/run_lock.h"
 #include "pcap2demo/recorder/unfinished_capture.h"
 
@@ -330,6 +331,7 @@ static void complete_file(struct search *search, const char *name)
     struct qs_naming_request request;
     bool late;
 
+    notify_starting("completing unfinished recordings");
     if (read_name(words, &request)) {
         late = strcmp(request.extension, UNFINISHED_LATE) == 0;
         if (late || strcmp(request.extension, UNFINISHED_CAPTURE) == 0)

@@ -2,6 +2,7 @@
 #include "tests/fuzz/made_capture.h"
 
 #include "common/core/writer.h"
+#include "pcap2demo/capture/link.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { IP_HEADER = 20, UDP_HEADER = 8, CLIENT_PORT = 40000, INTERVAL_US = 50000 };
@@ -9,7 +10,7 @@ enum { IP_HEADER = 20, UDP_HEADER = 8, CLIENT_PORT = 40000, INTERVAL_US = 50000 
 /* A pcap file of IP packets (LINKTYPE_RAW). */
 static void add_file_header(GByteArray *file)
 {
-    enum { SNAPLEN = 65535, LINKTYPE_RAW = 101 };
+    enum { SNAPLEN = 65535 };
 
     qs_write_u32(file, 0xa1b2c3d4);
     qs_write_u16(file, 2);

@@ -26,16 +26,23 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def main():
-    """The tests, once more, in a network and a mount namespace of their own."""
+def enter_network():
+    """Begins the tests once more, in a network and a mount namespace of their own. False: these
+    cannot be had."""
     if INSIDE not in os.environ:
         possible = shutil.which("unshare") and shutil.which("ip") and subprocess.run(
             ["unshare", "-n", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
         if not possible:
-            skip("no right to make a network of its own")
+            return False
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
     run("ip", "link", "set", "lo", "up")
+    return True
+
+
+def main():
+    if not enter_network():
+        skip("no right to make a network of its own")
     unittest.main()
 
 
@@ -83,6 +90,27 @@ class RecorderTest(ToolTest):
                 return self.events(process, kind)
             time.sleep(0.05)
         self.fail(f"no {kind} in {process.log.read_text()}")
+
+    def status(self, process):
+        """How things stand now."""
+        count = len(self.events(process, "status"))
+        process.send_signal(signal.SIGUSR1)
+        return self.wait(process, "status", count + 1)[-1]
+
+    def wait_for_status(self, process, name, least, seconds=30):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            status = self.status(process)
+            if status[name] >= least:
+                return status
+            time.sleep(0.1)
+        self.fail(f"{name} stays below {least}: {status}")
+
+    def wait_for_disk(self, process, packets):
+        """Until so many packets have come, and all that they gave is on disk. The recorder looks
+        every second for what waits: for a second for earlier packets, or to be written."""
+        taken = self.wait_for_status(process, "packets", packets)
+        self.wait_for_status(process, "seconds", taken["seconds"] + 3)
 
     def stop(self, process, number=signal.SIGTERM):
         process.send_signal(number)

@@ -2,6 +2,7 @@
 """Inputs that several processes read (--jobs): all that is printed and written is the same."""
 
 import os
+import pathlib
 import re
 import signal
 import struct
@@ -177,56 +178,45 @@ class TestTies(ApartTest):
 class TestEnd(ApartTest):
     """How processes end."""
 
-    def big(self, name, number):
-        sample = moved(tool.Capture.read(tool.SAMPLE), number)
-        frames = [(time + copy * 60 * 10**6, frame) for copy in range(40)
-                  for time, frame in sample.frames]
-        return self.write(name, tool.Capture(sample.link_type, frames).pcap())
+    def endless(self):
+        """A capture that nobody reads to its end: behind a session, empty packets up to 1 TiB."""
+        path = self.write("endless.pcap", moved(tool.Capture.read(tool.SAMPLE), 9).pcap())
+        os.truncate(path, 1 << 40)
+        return path
 
-    def started(self, *arguments):
-        """The program, and the first of its children while that is at work."""
-        tool_process = subprocess.Popen([tool.PROGRAM, *map(str, arguments)], cwd=self.folder,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        children = f"/proc/{tool_process.pid}/task/{tool_process.pid}/children"
-        while tool_process.poll() is None:
-            try:
-                with open(children, encoding="ascii") as file:
-                    words = file.read().split()
-            except FileNotFoundError:
-                continue
-            if words:
-                return tool_process, int(words[0])
-        return tool_process, None
+    def children(self, process):
+        path = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return [int(word) for word in path.read_text().split()]
 
-    def signalled(self, number, to_child, *arguments):
-        """Status and what was printed, where the signal came while the child was at work."""
-        for _ in range(20):
-            process, child = self.started(*arguments)
-            if child:
-                time.sleep(0.005)
-                try:
-                    os.kill(child if to_child else process.pid, number)
-                except ProcessLookupError:
-                    child = None
+    def signalled(self, is_time, number, to_child, *arguments):
+        """Status and what was printed, where the signal comes when it is time. The first child, and
+        the last to end, is that of the endless input."""
+        with subprocess.Popen([tool.PROGRAM, "--jobs", "2", *map(str, arguments)], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            until = time.monotonic() + 60
+            while not is_time(process):
+                self.assertIsNone(process.poll())
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.01)
+            os.kill(self.children(process)[0] if to_child else process.pid, number)
             output, error = process.communicate(timeout=60)
-            if child and (b"signal" in error or b"interrupted" in error):
-                return process.returncode, output, error
-        self.skipTest("the processes are too fast")
+        return process.returncode, output, error
 
     @unittest.skipUnless(sys.platform == "linux", "the system does not tell children")
     def test_killed(self):
-        inputs = [self.big("big.pcap", 9), *self.others(2)]
-        status, output, error = self.signalled(signal.SIGKILL, True, "--jobs", 2, "--list", *inputs)
+        inputs = [self.endless(), *self.others(2)]
+        status, output, error = self.signalled(self.children, signal.SIGKILL, True, "--list",
+                                               *inputs)
         self.assertEqual(status, 2)
         self.assertRegex(error, rb"^pcap2demo: .*: the process that read it was ended by signal 9 "
                                 rb"\(Killed\)\n$")
         self.assertGreaterEqual(len(output.splitlines()), 3)  # those of the other inputs
 
-    @unittest.skipUnless(sys.platform == "linux", "the system does not tell children")
     def test_interrupted(self):
-        inputs = [self.big("big.pcap", 9), *self.others(2)]
+        inputs = [self.endless(), *self.others(2)]
         before = self.left()
-        status, _, error = self.signalled(signal.SIGINT, False, "--jobs", 2, *inputs)
+        status, _, error = self.signalled(lambda _: self.left() != before, signal.SIGINT, False,
+                                          *inputs)
         self.assertEqual(status, 1)
         self.assertIn(b"interrupted; unfinished demos are not kept", error)
         self.assertEqual(self.left(), before)

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recording from the loopback interface, which needs the right to: skipped without."""
 
-import contextlib
 import json
 import os
-import pathlib
+import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
 import tool
+from recorder import enter_network, skip
 from tool import ACKNEX, SAMPLE, Capture, ToolTest
-
-SKIPPED = 77
 
 
 def may_record():
@@ -27,65 +24,79 @@ def may_record():
         return False
 
 
-def open_lines(path):
-    return pathlib.Path(path).read_text().splitlines()
+class Recording(subprocess.Popen):
+    """A recorder, and what it says."""
 
+    def __init__(self, folder, *arguments):
+        self.output, self.error = folder / "output", folder / "error"
+        # LeakSanitizer reads files that are out of reach then.
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", LC_ALL="C.UTF-8")
+        with self.output.open("w") as output, self.error.open("w") as error:
+            super().__init__([tool.PROGRAM, "-i", "lo", *arguments], cwd=folder, env=environment,
+                             stdout=output, stderr=error)
+        self.wait_for("listening on lo ")
 
-def open_files(pid):
-    """What the descriptors of a running process are, but those that it closes meanwhile."""
-    names = set()
-    for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            names.add(os.readlink(path))
-    return names
+    def said(self):
+        """Where demos are recorded, events go to standard output."""
+        return "".join(self.texts())
+
+    def texts(self):
+        """Output and errors."""
+        return [path.read_bytes().decode() for path in (self.output, self.error)]
+
+    def wait_for(self, pattern, ask=None):
+        """Until it says so, asked again and again by a signal."""
+        until = time.monotonic() + 60
+        while not re.search(pattern, self.said()):
+            if self.poll() is not None or time.monotonic() > until:
+                self.kill()
+                raise AssertionError(f"{pattern} was not said: {self.said()}")
+            if ask:
+                self.send_signal(ask)
+            time.sleep(0.05)
+
+    def end(self, packets, number=signal.SIGINT):
+        """Ends it when it has taken so many packets. Output and errors."""
+        self.wait_for(rf"status: .* {packets} packets, dropped", signal.SIGUSR1)
+        self.send_signal(number)
+        self.wait(30)
+        return self.texts()
 
 
 class Live(ToolTest):
-    def start(self, *arguments):
-        # LeakSanitizer reads files that are out of reach then.
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
-        return subprocess.Popen([tool.PROGRAM, "-i", "lo", *arguments], cwd=self.folder,
-                                env=environment,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def setUp(self):
+        super().setUp()
+        self.server, self.client = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                                    for _ in range(2))
+        for end in (self.server, self.client):
+            self.addCleanup(end.close)
+            end.bind(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
 
-    def wait_for_socket(self, pid):
-        """Until the process has opened a packet socket."""
-        for _ in range(600):
-            inodes = {line.split()[-1] for line in open_lines("/proc/net/packet")}
-            names = open_files(pid)
-            if any(f"socket:[{inode}]" in names for inode in inodes):
-                time.sleep(0.5)
-                return
-            time.sleep(0.05)
-        os.kill(pid, signal.SIGKILL)
-        self.fail("no packet socket was opened")
+    def start(self, game, *arguments):
+        """A recorder of what the server's port has."""
+        process = Recording(self.folder, "--filter", f"udp port {self.port}",
+                            "--port", f"{game}={self.port}", *arguments)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
 
-    def send(self, server, capture=ACKNEX, port=b"\x08\xfc", packets=None):
-        """The session over real sockets: the server, which has `port`, on a port of its own."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener, \
-                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            listener.bind(("127.0.0.1", server))
-            client.bind(("127.0.0.1", 0))
-            for _, packet in Capture.read(capture).packets()[:packets]:
-                to_server = packet[22:24] == port
-                sender, receiver = (client, listener) if to_server else (listener, client)
-                sender.sendto(packet[28:], receiver.getsockname())
-
-    def record(self, number, *arguments):
-        """Records until signal `number`; the report of --list --json."""
-        with self.start("--list", "--json", "--filter", "udp port 23300",
-                        "--port", "acknex=23300", *arguments) as process:
-            self.wait_for_socket(process.pid)
-            self.send(23300)
-            time.sleep(1)
-            process.send_signal(number)
-            output, error = process.communicate(timeout=20)
-        self.assertEqual(process.returncode, 0, error)
-        return json.loads(output)
+    def send(self, capture=ACKNEX, port=b"\x08\xfc", packets=None):
+        """The session over real sockets; in the capture the server has `port`. How many packets."""
+        sent = Capture.read(capture).packets()[:packets]
+        for _, packet in sent:
+            to_server = packet[22:24] == port
+            sender, receiver = ((self.client, self.server) if to_server
+                                else (self.server, self.client))
+            sender.sendto(packet[28:], receiver.getsockname())
+        return len(sent)
 
     def test_until_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            session, = self.record(number)["sessions"]
+            process = self.start("acknex", "--list", "--json")
+            output, error = process.end(self.send(), number)
+            self.assertEqual(process.returncode, 0, error)
+            session, = json.loads(output)["sessions"]
             self.assertEqual(session["packets"], 25)
             self.assertEqual(session["maps"], ["house.wmb"])
             self.assertEqual(session["file"], "lo")
@@ -93,24 +104,24 @@ class Live(ToolTest):
     def test_texts_are_printable(self):
         data = bytearray(SAMPLE.read_bytes().replace(b"labplayer", b"\x1b[2J\r\x9b1m\x7f"))
         path = self.write("hostile.pcap", data)
-        with self.start("--dump", "--verbose", "--filter", "udp port 23302",
-                        "--port", "qw=23302") as process:
-            self.wait_for_socket(process.pid)
-            self.send(23302, path, b"\x6b\x6c", 300)
-            time.sleep(1)
-            process.send_signal(signal.SIGINT)
-            output, error = process.communicate(timeout=20)
-        self.assertGreater(output.count(b"qw.oob.command"), 0)
+        process = self.start("qw", "--dump", "--verbose")
+        output, error = process.end(self.send(path, b"\x6b\x6c", 300))
+        self.assertGreater(output.count("qw.oob.command"), 0)
         for text in (output, error):
-            self.assertTrue(text.decode().replace("\n", "").isprintable())
+            self.assertTrue(text.replace("\n", "").isprintable())
 
     def test_unknown_interface(self):
         _, error = self.tool("-i", "nosuchinterface0", status=2)
         self.assertIn("pcap2demo: nosuchinterface0: ", error)
 
 
-if __name__ == "__main__":
+def main():
+    """In a network of its own, where that can be had: nobody else sends packets there."""
+    enter_network()
     if not may_record():
-        print("skipped: no right to record from a network interface")
-        sys.exit(SKIPPED)
+        skip("no right to record from a network interface")
     unittest.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recording for long, in a network of the test's own: skipped where that cannot be had."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -8,7 +9,6 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 import unittest
 
 import tool
@@ -16,6 +16,8 @@ from recorder import RecorderTest, main, run
 from tool import SAMPLE, Capture
 
 PORT = 42500
+SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6  # blocks of pcapng files
+NAME = 2  # an option of an interface
 SERVER_IN_SAMPLE = 27500
 # A session of two levels, where it is at hand.
 TWO_LEVELS = (pathlib.Path(os.environ.get("PROJECT_SOURCE_DIR", ".")).parent /
@@ -28,6 +30,49 @@ def add_pair():
     run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right")
     for name in ("left", "right"):
         run("ip", "link", "set", name, "up")
+
+
+def send_frames(interface, payloads):
+    """Datagrams over Ethernet, to anybody."""
+    ethernet = b"\xff" * 6 + b"\2" * 6 + b"\x08\0"
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+        sender.bind((interface, 0))
+        for payload in payloads:
+            sender.send(ethernet + tool.udp((1, PORT), (2, PORT), payload))
+
+
+def fill(path):
+    """The file takes all the room that the disk has."""
+    with path.open("wb", buffering=0) as out, contextlib.suppress(OSError):
+        while out.write(bytes(512)):
+            pass
+
+
+def pcapng_blocks(path):
+    """Type and body of each block of a file that is whole."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert length >= 12 and data[at + length - 4:at + length] == struct.pack("<I", length)
+        yield kind, data[at + 8:at + length - 4]
+        at += length
+
+
+def kept_packets(path):
+    """Interface and frame of each packet of a capture, which begins with its section."""
+    names, packets = [], []
+    blocks = list(pcapng_blocks(path))
+    assert blocks[0][0] == SECTION
+    for kind, body in blocks[1:]:
+        if kind == INTERFACE:
+            code, size = struct.unpack_from("<HH", body, 8)
+            assert code == NAME
+            names.append(body[12:12 + size].decode())
+        else:
+            assert kind == PACKET
+            number, size = struct.unpack("<I8xI", body[:16])
+            packets.append((names[number], body[20:20 + size]))
+    return packets
 
 
 class Session:
@@ -126,17 +171,37 @@ class Recorder(RecorderTest):
             process.stdout.close()
             self.assertEqual(process.wait(15), -signal.SIGPIPE)
 
+    def systemd(self):
+        """The socket at which recorders that start from now on tell how they are."""
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(listener.close)
+        listener.bind(str(self.folder / "notify"))
+        listener.settimeout(15)
+        os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
+        self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
+        return listener
+
     def test_systemd_is_told(self):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
-            listener.bind(str(self.folder / "notify"))
-            listener.settimeout(15)
-            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
-            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
-            process = self.start()
-            self.assertIn(b"READY=1", listener.recv(1000))
-            self.assertIn(b"STATUS=0 sessions, 0 players", listener.recv(1000))
-            self.stop(process)
-            self.assertEqual(listener.recv(1000), b"STOPPING=1")
+        listener = self.systemd()
+        process = self.start()
+        self.assertIn(b"READY=1", listener.recv(1000))
+        self.assertIn(b"STATUS=0 sessions, 0 players", listener.recv(1000))
+        self.stop(process)
+        self.assertEqual(listener.recv(1000), b"STOPPING=1")
+
+    def test_systemd_gives_time_to_complete_recordings(self):
+        killed = self.start()
+        with Session() as session:
+            session.send(0, 1000)
+            self.wait_for_disk(killed, 1000)
+        killed.kill()
+        killed.wait()
+        listener = self.systemd()
+        process = self.start()
+        self.assertEqual(len(self.events(process, "unfinished")), 1)
+        self.assertRegex(listener.recv(1000), rb"^EXTEND_TIMEOUT_USEC=\d{9}\nSTATUS=completing ")
+        self.assertIn(b"READY=1", listener.recv(1000))
+        self.stop(process)
 
     def test_who_may_not_record_is_told_what_helps(self):
         self.folder.chmod(0o777)
@@ -154,8 +219,7 @@ class Recorder(RecorderTest):
             other = self.start()
             self.assertEqual(self.events(other, "unfinished"), [])
             self.stop(other)
-            self.wait(killed, "map")
-            time.sleep(2.2)
+            self.wait_for_disk(killed, 1000)
             killed.kill()
             killed.wait()
         before = [path for path in self.demos.iterdir() if path.suffix == ".qwd"]
@@ -172,8 +236,7 @@ class Recorder(RecorderTest):
         """A recorder is killed in a session that began before it; what the next one says."""
         killed = self.start()
         session.send(600, last)
-        self.wait(killed, "session_late")
-        time.sleep(1.5)
+        self.wait_for_disk(killed, len(session.packets[600:last]))
         killed.kill()
         killed.wait()
         process = self.start()
@@ -210,13 +273,8 @@ class Recorder(RecorderTest):
         filler = self.demos / "filler"
         with Session() as session:
             session.send(0, 600)
-            time.sleep(1.5)
-            with filler.open("wb", buffering=0) as out:
-                try:
-                    while out.write(bytes(512)):
-                        pass
-                except OSError:
-                    pass
+            self.wait_for_disk(process, 600)
+            fill(filler)
             session.send(600, 1000)
             self.wait(process, "disk_full")
             filler.unlink()
@@ -284,22 +342,19 @@ class Recorder(RecorderTest):
     def test_another_user_cannot_open_an_interface_again(self):
         """Then it ends, for systemd to start it again; a demo is finished."""
         self.folder.chmod(0o755)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
-            listener.bind(str(self.folder / "notify"))
-            os.environ["NOTIFY_SOCKET"] = str(self.folder / "notify")
-            self.addCleanup(os.environ.pop, "NOTIFY_SOCKET")
-            add_pair()
-            processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
-            self.assertEqual(self.demos.owner(), "nobody")
-            run("ip", "link", "delete", "left")
-            for process in processes:
-                self.wait(process, "interface")
-            add_pair()
-            for process, words in zip(processes, ("no interface is left", "to be started again")):
-                self.assertEqual(process.wait(15), 1)
-                self.assertIn("cannot be opened again", process.log.read_text())
-                self.assertIn(words, process.log.read_text())
-            run("ip", "link", "delete", "left")
+        self.systemd()
+        add_pair()
+        processes = [self.start("-Z", "nobody", interface=name) for name in ("left", "left,lo")]
+        self.assertEqual(self.demos.owner(), "nobody")
+        run("ip", "link", "delete", "left")
+        for process in processes:
+            self.wait(process, "interface")
+        add_pair()
+        for process, words in zip(processes, ("no interface is left", "to be started again")):
+            self.assertEqual(process.wait(15), 1)
+            self.assertIn("cannot be opened again", process.log.read_text())
+            self.assertIn(words, process.log.read_text())
+        run("ip", "link", "delete", "left")
 
     def test_packets_are_kept(self):
         """Of two link types."""
@@ -314,6 +369,106 @@ class Recorder(RecorderTest):
         self.assertEqual(len(kept), 3)
         for path in kept:
             self.tool("--list", path)
+
+    def record_packets(self, interface):
+        """A recorder that keeps packets on a disk of 48 KiB; with the file that takes its room."""
+        packets = self.folder / "packets"
+        packets.mkdir()
+        run("mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", packets)
+        self.addCleanup(run, "umount", packets)
+        process = self.start("--write-pcap", "packets/p.pcapng", interface=interface)
+        return process, packets / "filler"
+
+    def assert_kept(self, sent):
+        """These are the last packets of the one capture."""
+        capture, = (self.folder / "packets").glob("*.pcapng")
+        kept = kept_packets(capture)
+        self.assertEqual([(name, frame[-len(payload):]) for (name, frame), (_, payload)
+                          in zip(kept[-len(sent):], sent)], sent)
+        self.tool("--list", capture)
+        return kept
+
+    def test_packets_from_a_full_disk_on(self):
+        process, filler = self.record_packets("lo")
+        fill(filler)
+        with Session() as session:
+            session.send(0, 20)
+            self.wait(process, "packets_lost")
+            self.wait_for_status(process, "packets", 20)
+            filler.unlink()
+            session.send(20, 50)
+            self.wait(process, "packets_kept")
+            self.stop(process)
+        self.assert_kept([("lo", payload) for _, payload in session.packets[20:50]])
+
+    def test_packets_of_an_interface_that_a_full_disk_meets(self):
+        add_pair()
+        self.addCleanup(run, "ip", "link", "delete", "left")
+        process, filler = self.record_packets("lo,left")
+        payloads = [bytes([i]) * 800 for i in range(20)]
+        with Session() as session:
+            session.send(0, 20)
+            self.wait_for_disk(process, 20)
+            fill(filler)
+            send_frames("left", payloads[:10])
+            self.wait(process, "packets_lost")
+            self.wait_for_status(process, "packets", 30)
+            filler.unlink()
+            send_frames("left", payloads[10:])
+            self.wait(process, "packets_kept")
+            self.stop(process)
+        kept = self.assert_kept([("left", payload) for payload in payloads[10:]])
+        self.assertEqual([name for name, _ in kept[:20]], ["lo"] * 20)
+
+    def test_opening_anew_loses_nothing(self):
+        """Nor does it take anything twice."""
+        process = self.start()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind(("127.0.0.1", PORT))
+
+            def send(count):
+                for _ in range(count):
+                    sender.sendto(b"ping", sender.getsockname())
+
+            process.send_signal(signal.SIGSTOP)
+            send(20000)
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGCONT)
+            send(2000)
+            self.wait(process, "reopened")
+            send(2000)
+            self.wait_for_status(process, "packets", 24000)
+            last = self.stop(process)[-1]
+        self.assertEqual((last["packets"], last["dropped_kernel"]), (24000, 0))
+
+    def test_the_end_takes_what_has_come(self):
+        process = self.start()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind(("127.0.0.1", PORT))
+            for _ in range(100):
+                sender.sendto(b"ping", sender.getsockname())
+            last = self.stop(process)[-1]
+        self.assertEqual(last["packets"], 100)
+
+    def test_another_interface_has_the_name(self):
+        """What the old one still has is taken first."""
+        add_pair()
+        process = self.start("--buffer-size", "1", interface="left")
+        for name, new in (("left", "old"), ("right", "other")):
+            run("ip", "link", "set", name, "down")
+            run("ip", "link", "set", name, "name", new)
+            run("ip", "link", "set", new, "up")
+        add_pair()
+        for name in ("old", "left"):
+            self.addCleanup(run, "ip", "link", "delete", name)
+        process.send_signal(signal.SIGSTOP)
+        send_frames("old", [bytes([i]) for i in range(10)])
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGCONT)
+        self.wait(process, "reopened")
+        send_frames("left", [bytes([i]) for i in range(10)])
+        self.wait_for_status(process, "packets", 20)
+        self.assertEqual(self.stop(process)[-1]["packets"], 20)
 
     def test_a_capture_of_each_session(self):
         """Each gives the demo that was recorded."""
@@ -340,8 +495,7 @@ class Recorder(RecorderTest):
         killed = self.start("--write-pcap", "packets/")
         with Session() as session:
             session.send(0, 1000)
-            self.wait(killed, "map")
-            time.sleep(1.5)
+            self.wait_for_disk(killed, 1000)
             killed.kill()
             killed.wait()
         process = self.start("--write-pcap", "packets/")
