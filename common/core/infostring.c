@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/infostring.h"
 
+#include <string.h>
+
 #include "common/core/text.h"
 
 static uint32_t part_end(struct qs_view info, uint32_t at)
@@ -44,6 +46,19 @@ struct qs_view qs_info_value(struct qs_view info, const char *key)
         if (qs_view_equal(pair.key, key))
             return pair.value;
     return (struct qs_view){0};
+}
+
+static bool begins_with(struct qs_view text, const char *start)
+{
+    const uint32_t size = (uint32_t)strlen(start);
+
+    return text.size >= size && g_ascii_strncasecmp((const char *)text.data, start, size) == 0;
+}
+
+bool qs_info_is_obeyed(struct qs_view key, struct qs_view value)
+{
+    return begins_with(key, "sv_dlURL") ||
+           (begins_with(key, "*version") && begins_with(value, "MVDSV 0.30"));
 }
 
 static void append_pair(GString *out, struct qs_view key, struct qs_view value)

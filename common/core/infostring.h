@@ -28,6 +28,14 @@ bool qs_info_next(struct qs_view info, uint32_t *pos, struct qs_info_pair *pair)
 /* The value of `key`, or the empty view (data NULL) when it is not there. The first one counts. */
 struct qs_view qs_info_value(struct qs_view info, const char *key);
 
+/*
+ * Whether an engine does more with this pair of a server's info than show it or play by it. FTE
+ * fetches files that it lacks from sv_dlURL, also while it plays a demo (cl_parse.c,
+ * CL_CheckOrEnqueDownloadFile). Of MVDSV 0.30 ezQuake believes few extensions, and reads messages
+ * without them (cl_parse.c, CL_PEXT_Fix).
+ */
+bool qs_info_is_obeyed(struct qs_view key, struct qs_view value);
+
 /* `info` with `key` set to `value`, as a new string (g_free() it). */
 char *qs_info_set(struct qs_view info, struct qs_view key, struct qs_view value);
 

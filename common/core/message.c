@@ -37,7 +37,7 @@ static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
                             .length = d->in.pos - start,
                             .id = id,
                             .source = (uint8_t)d->source_depth,
-                            .has_odd_text = d->odd_text};
+                            .is_odd = d->odd};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
@@ -59,7 +59,7 @@ static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lo
         if (d->want_summary)
             qs_summary_message(d, type->brief);
     }
-    d->odd_text = false;
+    d->odd = false;
     qs_reader_take(&d->in, 1);
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)

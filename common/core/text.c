@@ -79,6 +79,30 @@ bool qs_text_is_odd(struct qs_view text)
     return text.size > QS_TEXT_LENGTH_MAX || (text.size && memchr(text.data, 0xff, text.size));
 }
 
+bool qs_text_leads_out(struct qs_view text)
+{
+    return qs_view_contains(text, "../") || qs_view_contains(text, "..\\");
+}
+
+static bool has_any(struct qs_view text, const char *characters)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (text.data[i] < ' ' || strchr(characters, text.data[i]))
+            return true;
+    return false;
+}
+
+bool qs_file_name_is_odd(struct qs_view name)
+{
+    return qs_text_leads_out(name) || has_any(name, "\";");
+}
+
+bool qs_folder_name_is_odd(struct qs_view name)
+{
+    return name.size > QS_FOLDER_NAME_MAX || has_any(name, "\";$:/\\") ||
+           (name.size && name.data[0] == '.');
+}
+
 bool qs_text_is_plain(struct qs_view text)
 {
     for (uint32_t i = 0; i < text.size; i++) {

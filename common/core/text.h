@@ -37,6 +37,21 @@ bool qs_text_is_plain(struct qs_view text);
 bool qs_text_is_odd(struct qs_view text);
 enum { QS_TEXT_LENGTH_MAX = 2046 };
 
+/*
+ * Whether a text leads out of a folder ("../") that engines put before it. Many open what comes of
+ * that: QuakeSpasm common.c, COM_FindFile; id's Quake II files.c, FS_FOpenFile.
+ */
+bool qs_text_leads_out(struct qs_view text);
+
+/* Whether it is no name of a game's file: it leads out, or has what no name has and what would be
+ * commands in a file of settings: JoeQuake makes a setting of a sky's name. */
+bool qs_file_name_is_odd(struct qs_view name);
+
+/* Whether it is no name of a game's folder, which is one folder beside the engine's own, and short:
+ * id's QuakeWorld has room for 64 bytes (common.c, COM_Gamedir). */
+bool qs_folder_name_is_odd(struct qs_view name);
+enum { QS_FOLDER_NAME_MAX = 63 };
+
 /* Characters of a text in titles and summaries. */
 enum { QS_TITLE_CHARACTERS = 60 };
 

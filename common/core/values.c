@@ -97,9 +97,25 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const struct qs_view text = qs_reader_string(&d->in);
 
-    d->odd_text |= qs_text_is_odd(text);
+    d->odd |= qs_text_is_odd(text);
     qs_emit_bytes(d, id, at, d->in.pos - at, text);
     return text;
+}
+
+struct qs_view qs_file_name(struct qs_decoder *d, unsigned id)
+{
+    const struct qs_view name = qs_text(d, id);
+
+    d->odd |= qs_file_name_is_odd(name);
+    return name;
+}
+
+struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id)
+{
+    const struct qs_view name = qs_text(d, id);
+
+    d->odd |= qs_folder_name_is_odd(name);
+    return name;
 }
 
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size)

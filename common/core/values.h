@@ -87,6 +87,9 @@ void qs_angle3(struct qs_decoder *d, unsigned id);
 
 /* A NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);
+/* One that names a file of the game, or a folder beside that of the engine's own. */
+struct qs_view qs_file_name(struct qs_decoder *d, unsigned id);
+struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id);
 /* `size` bytes as they are. */
 struct qs_view qs_bytes(struct qs_decoder *d, unsigned id, uint32_t size);
 /* `size` bytes that are text without a NUL. */

@@ -7,10 +7,34 @@ enum {
     MARK_FILE = 0x04034b50,  /* "PK", 3, 4: a file's header and contents */
     MARK_ENTRY = 0x02014b50, /* a file in the directory */
     MARK_END = 0x06054b50,   /* of the directory */
+    MARK_END64 = 0x07064b50, /* of that of a large archive */
     END_SIZE = 22,           /* without the comment */
     COMMENT_MAX = 65535,
     SIZES_IN_END = 12 /* offset of the directory's size */
 };
+
+/* --- What could be one --- */
+
+enum { REACH = END_SIZE + COMMENT_MAX };
+
+void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes)
+{
+    for (uint32_t i = 0; i < bytes.size; i++) {
+        watch->last = watch->last >> 8 | (uint32_t)bytes.data[i] << 24;
+        watch->behind++;
+        if (watch->last == MARK_END || watch->last == MARK_END64) {
+            watch->seen = true;
+            watch->behind = 0;
+        }
+    }
+}
+
+bool appendix_watch_is_near(const struct appendix_watch *watch)
+{
+    return watch->seen && watch->behind <= REACH;
+}
+
+/* --- Marks --- */
 
 static bool has_mark(struct qs_view rest, uint32_t mark)
 {

@@ -26,6 +26,21 @@ enum qs_demo_status appendix_take(struct qs_reader *in);
 /* Decodes it: what is in it, and the directory file by file. */
 void appendix_decode(struct qs_decoder *d);
 
+/*
+ * What was written of a demo, and whether it could be opened as an archive: the archive's end is
+ * searched for in the last bytes of a file, whatever follows it, and gives places from itself
+ * backwards. So packets can hold one. Source: minizip unzip.c, unz64local_SearchCentralDir,
+ * unz64local_SearchCentralDir64.
+ */
+struct appendix_watch {
+    uint32_t last;   /* four bytes */
+    uint64_t behind; /* bytes since the last mark of an archive's end */
+    bool seen;       /* there is one */
+};
+
+void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes);
+bool appendix_watch_is_near(const struct appendix_watch *watch);
+
 /* Pieces that carry it where no packet can: in comments, which are short. */
 enum { APPENDIX_PIECE_MAX = 16 * 1024 };
 struct qs_demo_piece appendix_piece(struct qs_view appendix, uint32_t offset);

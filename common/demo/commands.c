@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/writer.h"
 
@@ -33,7 +34,7 @@ static bool is_plain_word(struct qs_view word)
     for (uint32_t i = 0; i < word.size; i++)
         if (!g_ascii_isalnum(word.data[i]) && !(word.data[i] && strchr("_+-./", word.data[i])))
             return false;
-    return word.size && !begins_with(word, "//");
+    return word.size && !begins_with(word, "//") && !qs_text_leads_out(word);
 }
 
 static bool append_words(struct qs_view text, uint32_t pos, GByteArray *out)
@@ -51,24 +52,40 @@ static bool append_words(struct qs_view text, uint32_t pos, GByteArray *out)
 
 /* --- Info strings */
 
-/* Backslashes are part of it; at its end one would escape the quote. */
+/* Backslashes are part of it. */
 static uint8_t info_character(uint8_t c)
 {
     return c < ' ' || c == 0x7f || strchr("\";$", c) ? '_' : c;
 }
 
+/* Unless engines do more with the pair than show it. */
+static void append_pair(struct qs_view text, GByteArray *out)
+{
+    const guint start = out->len;
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
+
+    for (uint32_t i = 0; i < text.size; i++)
+        qs_write_u8(out, info_character(text.data[i]));
+    text.data = out->data + start;
+    if (qs_info_next(text, &pos, &pair) && qs_info_is_obeyed(pair.key, pair.value))
+        g_byte_array_set_size(out, start);
+}
+
 static bool append_info(struct qs_view text, uint32_t pos, GByteArray *out)
 {
+    struct qs_info_pair pair;
     struct qs_token info;
+    uint32_t at = 0;
 
     if (!qs_token_next(text, &pos, &info))
         return false;
-    while (info.text.size && info.text.data[info.text.size - 1] == '\\')
-        info.text.size--;
-    qs_write_u8(out, ' ');
-    qs_write_u8(out, '"');
-    for (uint32_t i = 0; i < info.text.size; i++)
-        qs_write_u8(out, info_character(info.text.data[i]));
+    append(out, qs_view_of(" \""));
+    while (qs_info_next(info.text, &at, &pair))
+        append_pair((struct qs_view){info.text.data + pair.offset, pair.length}, out);
+    /* At its end one would escape the quote. */
+    while (out->data[out->len - 1] == '\\')
+        g_byte_array_set_size(out, out->len - 1);
     qs_write_u8(out, '"');
     return true;
 }

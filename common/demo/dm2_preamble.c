@@ -15,7 +15,8 @@ enum {
     BASELINE_ROOM = 64,
     EXTENDED_BASELINE_ROOM = 70,
     /* id's engine adds this to the server count, so that it differs; Q2PRO does not. */
-    RECORDED_COUNT = 0x10000
+    RECORDED_COUNT = 0x10000,
+    LEVEL_NAME = 0 /* config string */
 };
 
 struct preamble {
@@ -42,12 +43,24 @@ static void make_room(struct preamble *preamble, size_t size)
         flush(preamble);
 }
 
-/* The text, or nothing in its place where --sanitize cannot answer for it. */
-static struct qs_view kept_text(const struct preamble *preamble, const char *text)
+/* Config string `index`, or nothing in its place where --sanitize cannot answer for it. */
+static struct qs_view kept_string(const struct preamble *preamble, uint32_t index)
 {
-    const struct qs_view view = qs_view_of(text);
+    const struct q2_session *session = preamble->session;
+    const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
+    const bool is_odd = qs_text_is_odd(text) || q2_configstring_is_odd(session, index, text);
 
-    return preamble->sanitize && qs_text_is_odd(view) ? (struct qs_view){0} : view;
+    return preamble->sanitize && is_odd ? (struct qs_view){0} : text;
+}
+
+/* The same for the game's folder: nothing is that of the engine. */
+static struct qs_view kept_folder(const struct preamble *preamble)
+{
+    const struct qs_view folder =
+        qs_view_of(qs_table_get(&preamble->session->texts, Q2_TEXT_GAMEDIR));
+    const bool is_odd = qs_text_is_odd(folder) || qs_folder_name_is_odd(folder);
+
+    return preamble->sanitize && is_odd ? (struct qs_view){0} : folder;
 }
 
 static void put_serverdata(struct preamble *preamble, int32_t version)
@@ -60,9 +73,9 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_u32(out, (uint32_t)session->servercount +
                            (preamble->dialect.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     q2_encode_u8(out, Q2_RECORD_CLIENT);
-    q2_encode_text(out, kept_text(preamble, qs_table_get(&session->texts, Q2_TEXT_GAMEDIR)));
+    q2_encode_text(out, kept_folder(preamble));
     q2_encode_u16(out, (uint16_t)session->player);
-    q2_encode_text(out, kept_text(preamble, q2_configstring(session, Q2_RANGE_NAME, 0)));
+    q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
 }
 
 /* Each as it was received: the status bar's program fills several, each of which holds its rest. */
@@ -71,7 +84,7 @@ static void put_configstrings(struct preamble *preamble)
     const struct qs_table *strings = &preamble->session->configstrings;
 
     for (uint32_t i = 0; i < qs_table_end(strings); i++) {
-        const struct qs_view text = kept_text(preamble, qs_table_get(strings, i));
+        const struct qs_view text = kept_string(preamble, i);
 
         if (!text.size)
             continue;

@@ -479,7 +479,7 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  */
 static bool is_odd(const struct q2_tracked_message *message)
 {
-    return message->has_odd_text || message->bytes.data[0] != message->id;
+    return message->is_odd || message->bytes.data[0] != message->id;
 }
 
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
@@ -490,7 +490,7 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
     else if (dm2->out->sanitize && is_odd(message))
-        qs_demo_left_out_odd_text(dm2->out, packet);
+        qs_demo_left_out_odd(dm2->out, packet);
     else if (message->id == SVC_STUFFTEXT)
         add_stufftext(dm2, message->bytes);
     else if (!add_unit(dm2, message->bytes))

@@ -4,8 +4,9 @@
  * is a part of the message to one of them are the next messages to another. So --sanitize leaves
  * them out.
  *
- * That is in protocol 15, which all engines play, and for numbers with two meanings in FitzQuake's.
- * Those of DarkPlaces and sessions with FTE's extensions are refused by all who do not know them.
+ * That is in protocol 15, which all engines play, for numbers with two meanings in FitzQuake's, and
+ * where FTE differs from others. Sessions with its extensions are refused by all who do not know
+ * them.
  */
 #ifndef QS_DEMO_FILTER_NQ_H
 #define QS_DEMO_FILTER_NQ_H
@@ -15,8 +16,10 @@
 
 /* Who plays messages, by the protocol at their place. */
 enum nq_players {
-    NQ_PLAYERS_ALIKE, /* only engines that read all of them alike */
-    NQ_PLAYERS_LATER, /* FitzQuake's heirs, or others that know a later protocol than 15 */
+    NQ_PLAYERS_ALIKE,       /* only engines that read all of them alike */
+    NQ_PLAYERS_DARKPLACES5, /* DarkPlaces, and FTE that knows its protocol 5 */
+    NQ_PLAYERS_DARKPLACES,  /* the same of other protocols */
+    NQ_PLAYERS_LATER,       /* FitzQuake's heirs, or others that know a later protocol than 15 */
     NQ_PLAYERS_ALL
 };
 

@@ -2,13 +2,15 @@
 #include "common/demo/filter_qw.h"
 
 #include "common/core/array.h"
+#include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
+#include "common/quakeworld/extensions.h"
 
 /*
  * The commands that players need: the server's settings, a level's beginning and end, and what is
  * seen of the game. Everything else is run by the player's console to no use, or worse: `packet`
- * sends real datagrams. Of the remarks those are on the list that clients only show; FTE carries
- * out
+ * sends real datagrams, and `reconnect` leaves the demo for the last server (ezquake cl_main.c
+ * CL_Reconnect_f). Of the remarks those are on the list that clients only show; FTE carries out
  * //set, //exectrigger and //querycmd, ezQuake //finalscores where there is an alias for it, and
  * //paks and //paknames change FTE's packages (ezquake cl_parse.c CL_ParseStufftext; fteqw
  * cl_parse.c CL_ParseStuffCmd).
@@ -17,7 +19,6 @@ static const struct command needed_commands[] = {
     {"fullserverinfo", COMMAND_INFO},
     {"skins", COMMAND_ALONE},
     {"changing", COMMAND_ALONE},
-    {"reconnect", COMMAND_ALONE},
     {"bf", COMMAND_ALONE},
     {"//at", COMMAND_REMARK},
     {"//cainfo", COMMAND_REMARK},
@@ -106,15 +107,37 @@ static bool is_left_out(const struct filter_qw *filter, const struct qs_message 
            (!level || filter->told_level != level || message->id == SVC_QIZMOVOICE);
 }
 
+void filter_qw_append_serverdata(const struct qw_session *session, struct qs_view message,
+                                 GByteArray *out)
+{
+    const struct qs_view words = {message.data + 1, message.size - 1};
+
+    qs_write_u8(out, SVC_SERVERDATA);
+    if (qw_only_fte_reads(&session->ext)) {
+        qs_write_u32(out, EXTENSION_VLEN);
+        qs_write_u32(out, 0);
+        qs_write_u32(out, 0);
+    }
+    qs_write_view(out, words);
+    /* No projectiles, in a message that others do not know. MVD has no predictions. */
+    if (session->ext.mvd1 & MVD1_WEAPONPREDICTION && !session->mvd) {
+        qs_write_u8(out, SVC_PACKETSPROJECTILES);
+        qs_write_u32(out, 0);
+        qs_write_u16(out, 0);
+    }
+}
+
 static void copy_message(struct filter_qw *filter, const struct qs_decoder *decoder,
                          const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
     const uint32_t level = decoder->session->level;
 
-    if (message->id == SVC_SERVERDATA && !message->has_odd_text)
+    if (message->id == SVC_SERVERDATA && !message->is_odd)
         filter->told_level = level;
     if (is_left_out(filter, message, level))
         filter->out->counts.stripped++;
+    else if (filter->out->sanitize && message->id == SVC_SERVERDATA && !message->is_odd)
+        filter_qw_append_serverdata((const struct qw_session *)decoder->session, bytes, out);
     else if (filter->out->sanitize)
         stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);
     else

@@ -10,6 +10,7 @@
 #include "common/core/decoder.h"
 #include "common/demo/writer.h"
 #include "common/demo/stufftext.h"
+#include "common/quakeworld/session.h"
 
 struct filter_qw {
     struct qs_demo_writer *out;
@@ -35,6 +36,14 @@ bool filter_qw_touches(const struct filter_qw *filter, const struct qs_decoder *
  * --sanitize leaves them out.
  */
 void filter_qw_begin(struct filter_qw *filter, uint32_t told_level);
+
+/*
+ * Appends a svc_serverdata as --sanitize has it. Where only FTE would read the level's messages as
+ * they are meant, it begins with an empty word "vlen", at which all others end the demo; where only
+ * ezQuake would, since it predicts weapons, an empty svc_packetsprojectiles follows.
+ */
+void filter_qw_append_serverdata(const struct qw_session *session, struct qs_view message,
+                                 GByteArray *out);
 
 /*
  * Appends the messages that are kept, and behind them what could not be decoded; not so under

@@ -10,6 +10,7 @@
  * CL_ParseServerMessage.
  */
 #include "common/core/array.h"
+#include "common/demo/appendix.h"
 #include "common/demo/mvd.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd_framing.h"
@@ -23,6 +24,7 @@ struct mvd {
     bool ended; /* by the last block */
     struct filter_qw filter;
     GByteArray *block; /* scratch */
+    struct appendix_watch watch;
 };
 
 static void *mvd_new(struct qs_demo_writer *out)
@@ -51,6 +53,8 @@ static void write_block(struct mvd *mvd, struct qs_view block)
     if (!mvd->out->begun)
         qs_demo_begin(mvd->out);
     qs_demo_write(mvd->out, block);
+    if (mvd->out->sanitize)
+        appendix_watch_add(&mvd->watch, block);
     mvd->out->counts.blocks++;
 }
 
@@ -61,15 +65,16 @@ static void set_length(GByteArray *block, uint32_t header_size)
     memcpy(block->data + header_size - sizeof length, &length, sizeof length);
 }
 
-/* Sequence numbers, and what players pass over, have no messages that anything could be left out
- * of. */
-static bool has_messages(const struct qs_packet *block)
+/* Sequence numbers and hidden messages are nothing that anything could be left out of. */
+static bool has_messages(const struct qs_decoder *decoder, const struct qs_packet *block)
 {
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const bool may_hide = session->ext.mvd1 & MVD1_HIDDEN_MESSAGES;
     struct qs_reader in = qs_reader_over(block->data, block->size);
     struct mvd_block read;
 
     return !qw_mvd_read_block(&in, &read) ||
-           !(read.type == MVD_SET || (read.type == MVD_MULTIPLE && !read.players));
+           !(read.type == MVD_SET || (may_hide && read.type == MVD_MULTIPLE && !read.players));
 }
 
 /* The block as the demo shall have it. */
@@ -79,7 +84,7 @@ static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
     const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
     const uint32_t header_size = packet->size - payload.size;
 
-    if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(packet))
+    if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(decoder, packet))
         return (struct qs_view){packet->data, packet->size};
     qs_bytes_empty(mvd->block);
     g_byte_array_append(mvd->block, packet->data, header_size);
@@ -108,6 +113,15 @@ void mvd_append_end(GByteArray *out, struct qs_view last)
     qs_write_u32(out, 1 + sizeof reason);
     qs_write_u8(out, SVC_DISCONNECT);
     qs_write_text(out, reason);
+}
+
+/* Sequence numbers, of which at the end none counts. */
+static void append_set(GByteArray *out)
+{
+    qs_write_u8(out, 0);
+    qs_write_u8(out, MVD_SET);
+    qs_write_u32(out, 0);
+    qs_write_u32(out, 0);
 }
 
 /* --- Units of the stream --- */
@@ -155,11 +169,24 @@ static void mvd_packet(void *state, const struct qs_decoder *decoder,
         stop(mvd, packet);
 }
 
+/* Puts what looks like an archive out of reach. Returns whether anything was added. */
+static bool end_archive(struct mvd *mvd)
+{
+    bool added = false;
+
+    for (; appendix_watch_is_near(&mvd->watch); added = true) {
+        qs_bytes_empty(mvd->block);
+        append_set(mvd->block);
+        write_block(mvd, qs_view_of_bytes(mvd->block));
+    }
+    return added;
+}
+
 static void mvd_finish(void *state)
 {
     struct mvd *mvd = state;
 
-    if (mvd->ended || !mvd->out->begun)
+    if (!mvd->out->begun || (!end_archive(mvd) && mvd->ended))
         return;
     qs_bytes_empty(mvd->block);
     mvd_append_end(mvd->block, (struct qs_view){0});

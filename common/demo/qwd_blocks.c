@@ -66,6 +66,8 @@ static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
     if (!size)
         return;
     qs_demo_write(blocks->out, (struct qs_view){blocks->bytes, size});
+    if (blocks->out->sanitize)
+        appendix_watch_add(&blocks->watch, (struct qs_view){blocks->bytes, size});
     blocks->size -= size;
     memmove(blocks->bytes, blocks->bytes + size, blocks->size);
     blocks->start = end;
@@ -117,6 +119,26 @@ void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, ui
     end_block(blocks);
 }
 
+/* Where a reader of the other form looks for the type of the next block it has this one, which no
+ * player knows: ezquake cl_demo.c, CL_GetDemoMessage. */
+enum { NO_TYPE = 7 };
+
+/* Of the long form a short reader leaves the last angle, and takes it for a time; the next byte is
+ * the first of the dem_set's time. Of the short form a long reader takes that time for an angle,
+ * and the next four bytes for a time; the type is then the last byte of the outgoing number. */
+float qwd_blocks_guard(struct qwd_blocks *blocks)
+{
+    static const struct qw_usercmd none;
+    static const uint32_t number = (uint32_t)NO_TYPE << 24;
+    static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
+    const float time = form_of(blocks) == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
+
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, &none, form_of(blocks));
+    end_block(blocks);
+    qwd_blocks_set(blocks, time, number, 0);
+    return time;
+}
+
 void qwd_blocks_settle(struct qwd_blocks *blocks)
 {
     forget_held(blocks, MIN(blocks->settling, blocks->held_count));
@@ -131,10 +153,22 @@ void qwd_blocks_flush(struct qwd_blocks *blocks)
     free_room(blocks);
 }
 
+/* Puts what looks like an archive out of reach: dem_set blocks, which nothing follows. */
+static void end_archive(struct qwd_blocks *blocks, float time)
+{
+    while (appendix_watch_is_near(&blocks->watch)) {
+        qwd_blocks_set(blocks, time, blocks->player.out, 0);
+        qwd_blocks_flush(blocks);
+    }
+}
+
 void qwd_blocks_end(struct qwd_blocks *blocks, float time)
 {
     GByteArray *block = g_byte_array_new();
 
+    qwd_blocks_flush(blocks);
+    if (blocks->out->sanitize)
+        end_archive(blocks, time);
     qwd_append_end(block, time);
     append(blocks, block);
     blocks->out->counts.blocks++;

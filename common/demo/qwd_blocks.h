@@ -11,6 +11,7 @@
 #ifndef QS_DEMO_QWD_BLOCKS_H
 #define QS_DEMO_QWD_BLOCKS_H
 
+#include "common/demo/appendix.h"
 #include "common/demo/qwd.h"
 #include "common/demo/qwd_player.h"
 #include "common/demo/writer.h"
@@ -45,10 +46,17 @@ struct qwd_blocks {
     unsigned settling; /* of these, so many were there when qwd_blocks_settle() was called last */
     struct qwd_command commands[QWD_PLAYER_FRAMES];
     uint32_t last_made; /* number of the last block that was made */
+    struct appendix_watch watch;
 };
 
 void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out);
 void qwd_blocks_clear(struct qwd_blocks *blocks);
+
+/*
+ * Begins a demo with blocks at which players end that read the other form of dem_cmd: they would
+ * find blocks within packets. Returns the time that the demo begins with. A dem_set is to follow.
+ */
+float qwd_blocks_guard(struct qwd_blocks *blocks);
 
 /* Adds a dem_set: the player counts on from there. */
 void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, uint32_t incoming);
@@ -81,7 +89,7 @@ void qwd_blocks_settle(struct qwd_blocks *blocks);
 /* Writes all that is held back, and frees the room that it took. */
 void qwd_blocks_flush(struct qwd_blocks *blocks);
 
-/* Ends the demo. */
+/* Ends the demo. Under --sanitize it is so long that no zip archive ends with it: appendix.h. */
 void qwd_blocks_end(struct qwd_blocks *blocks, float time);
 
 #endif

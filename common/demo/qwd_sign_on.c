@@ -306,11 +306,11 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return false;
 }
 
-/* What ends elsewhere for some engines is not lent; nor is a sign-on that lacks it. */
+/* What is odd is not lent; nor is a sign-on that lacks it. */
 static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
-                 struct qs_view message, bool has_odd_text)
+                 struct qs_view message, bool is_odd)
 {
-    if (has_odd_text)
+    if (is_odd)
         sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
     else if (sign_on->complete)
         change(sign_on, session, message);
@@ -331,7 +331,7 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
         qwd_updates_tell(sign_on, &told->presence, &session->ext, message);
     if (part_of(message.data[0]) != VIEW)
         keep(sign_on, session, message,
-             g_array_index(decoder->messages, struct qs_message, index).has_odd_text);
+             g_array_index(decoder->messages, struct qs_message, index).is_odd);
 }
 
 /* Most messages of the game tell nothing; servers send a player's place before each update. */

@@ -35,6 +35,8 @@ static void begin(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
     filter_qw_begin(&qwd->filter, 0);
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->start = packet->time;
+    if (qwd->out->sanitize)
+        qwd->time = qwd_blocks_guard(&qwd->blocks);
     qwd->begun = true;
 }
 
@@ -53,8 +55,8 @@ static void begin_early(struct qwd_rebuild *qwd, const struct qs_decoder *decode
     const uint32_t next = next_number(qwd, decoder);
 
     begin(qwd, decoder, packet);
-    if (next)
-        qwd_blocks_set(&qwd->blocks, 0, next, 0);
+    if (next || qwd->out->sanitize)
+        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);
 }
 
 /* In the middle of a connection: the numbers go on from where they are. */
@@ -62,7 +64,7 @@ static void begin_late(struct qwd_rebuild *qwd, const struct qs_decoder *decoder
                        const struct qs_packet *packet)
 {
     begin(qwd, decoder, packet);
-    qwd_blocks_set(&qwd->blocks, 0, next_number(qwd, decoder),
+    qwd_blocks_set(&qwd->blocks, qwd->time, next_number(qwd, decoder),
                    decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1);
     qwd->out->counts.repaired++;
 }
@@ -153,9 +155,15 @@ static void follow_lent(struct qwd_rebuild *qwd, struct qs_view message)
         qw_frames_baseline(&qwd->entities.frames, body, true);
 }
 
+struct lent {
+    struct qwd_rebuild *qwd;
+    const struct qw_session *session; /* that it is lent to */
+};
+
 static void add_lent(void *user, uint32_t block, struct qs_view message)
 {
-    struct qwd_rebuild *qwd = user;
+    const struct lent *lent = user;
+    struct qwd_rebuild *qwd = lent->qwd;
 
     (void)block;
     if (qwd->packet->len && qwd->packet->len + message.size > LENT_PACKET_MAX)
@@ -165,6 +173,8 @@ static void add_lent(void *user, uint32_t block, struct qs_view message)
     follow_lent(qwd, message);
     if (message.data[0] == SVC_STUFFTEXT && qwd->out->sanitize)
         stufftext_filter(&qwd->filter.stufftext, message, qwd->packet);
+    else if (message.data[0] == SVC_SERVERDATA && qwd->out->sanitize)
+        filter_qw_append_serverdata(lent->session, message, qwd->packet);
     else
         qs_write_view(qwd->packet, message);
 }
@@ -185,17 +195,19 @@ static void add_lent_frames(struct qwd_rebuild *qwd)
 static void begin_lent(struct qwd_rebuild *qwd, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
+    struct lent lent = {qwd, qwd_session_of(decoder)};
+    const bool goes_on = qwd->begun;
     uint32_t incoming;
 
-    if (!qwd->begun)
+    if (!goes_on)
         begin(qwd, decoder, packet);
-    else
+    if (goes_on || qwd->out->sanitize)
         qwd_blocks_set(&qwd->blocks, qwd_clock(qwd, packet), 0, 0);
     filter_qw_begin(&qwd->filter, qwd->lent_level);
     qwd_entities_level(&qwd->entities, qwd_session_of(decoder));
     qwd->entities.lent_level = qwd->lent_level;
     qs_bytes_empty(qwd->packet);
-    qwd_lent_messages(qwd->borrower, add_lent, qwd);
+    qwd_lent_messages(qwd->borrower, add_lent, &lent);
     end_lent_packet(qwd);
     add_lent_frames(qwd);
     incoming = decoder->direction == QS_C2S ? decoder->acknowledged : decoder->sequence - 1;

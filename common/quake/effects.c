@@ -22,7 +22,7 @@ void nq_read_particle(struct qs_decoder *d)
 
 void nq_read_skybox(struct qs_decoder *d)
 {
-    qs_text(d, NQ_SKYBOX_NAME);
+    qs_file_name(d, NQ_SKYBOX_NAME);
 }
 
 void nq_read_fog(struct qs_decoder *d)
@@ -37,7 +37,7 @@ void nq_read_fog(struct qs_decoder *d)
 void nq_read_showlmp(struct qs_decoder *d)
 {
     qs_text(d, NQ_SHOWLMP_SLOT);
-    qs_text(d, NQ_SHOWLMP_PICTURE);
+    qs_file_name(d, NQ_SHOWLMP_PICTURE);
     if (nq_has_nehahra(nq_session_of(d))) {
         qs_unsigned_byte(d, NQ_SHOWLMP_X);
         qs_unsigned_byte(d, NQ_SHOWLMP_Y);

@@ -74,7 +74,7 @@ static void read_list(struct qs_decoder *d, unsigned group, struct qs_table *tab
     qs_open(d, group);
     while (qs_reader_left(&d->in) && d->in.data[d->in.pos]) {
         qs_emit_generated_uint(d, number_row, d->in.pos, 0, number);
-        qs_table_set(table, number++, qs_text(d, name_row));
+        qs_table_set(table, number++, qs_file_name(d, name_row));
     }
     qs_text(d, name_row);
     qs_label(d, " (%u)", number - 1);
@@ -101,7 +101,7 @@ static void read_serverinfo(struct qs_decoder *d)
     }
     choose_protocol(d, version, version == PROTOCOL_RMQ ? qs_u32(d, NQ_SERVERINFO_FLAGS) : 0);
     if (session->ext.fte2 & FTE2_PREDINFO)
-        qs_text(d, NQ_SERVERINFO_GAMEDIR);
+        qs_folder_name(d, NQ_SERVERINFO_GAMEDIR);
     session->maxclients = qs_u8(d, NQ_SERVERINFO_MAXCLIENTS);
     qs_u8(d, NQ_SERVERINFO_GAMETYPE);
     qs_label_text(d, ": ", qs_text(d, NQ_SERVERINFO_LEVELNAME), "");
@@ -230,6 +230,9 @@ static void read_cdtrack(struct qs_decoder *d)
 
 /* --- Players --- */
 
+/* FTE has no room for more: fteqw client.h; cl_parse.c CLNQ_ParseServerMessage. */
+enum { PLAYER_NAME_MAX = 63 };
+
 static void read_updatename(struct qs_decoder *d)
 {
     const uint8_t player = qs_u8(d, NQ_UPDATENAME_PLAYER);
@@ -237,6 +240,7 @@ static void read_updatename(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
+    d->odd |= name.size > PLAYER_NAME_MAX;
     qs_table_set(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }
@@ -284,7 +288,7 @@ static void read_added_name(struct qs_decoder *d)
 {
     struct nq_session *session = nq_session_of(d);
     const uint16_t word = qs_u16(d, NQ_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, NQ_PRECACHE_NAME);
+    const struct qs_view name = qs_file_name(d, NQ_PRECACHE_NAME);
     const uint32_t number = word & PRECACHE_INDEX;
 
     if (d->in.overrun)

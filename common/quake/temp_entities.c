@@ -26,7 +26,7 @@ static void read_beam(struct qs_decoder *d)
 
 static void read_named_beam(struct qs_decoder *d)
 {
-    qs_text(d, NQ_TEMP_ENTITY_MODEL);
+    qs_file_name(d, NQ_TEMP_ENTITY_MODEL);
     read_beam(d);
 }
 

@@ -2,10 +2,14 @@
 #include "common/quake2/configstrings.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "common/core/text.h"
 
-enum { CLIENTS_MAX = 256 };
+enum {
+    CLIENTS_MAX = 256,
+    STRING_ROOM = 64 /* bytes that engines have for each */
+};
 
 /* Where a range begins, and how many strings it has. One that a layout lacks has none. */
 struct place {
@@ -71,6 +75,38 @@ bool q2_configstring_range(const struct q2_session *session, uint32_t index, enu
 uint32_t q2_configstring_end(const struct q2_session *session)
 {
     return layout_of(session)->end;
+}
+
+/* `name\model/skin`: the name may be anything. */
+static struct qs_view skin_of(struct qs_view text)
+{
+    const uint8_t *mark = text.size ? memchr(text.data, '\\', text.size) : NULL;
+
+    return mark ? (struct qs_view){mark, text.size - (uint32_t)(mark - text.data)} : text;
+}
+
+bool q2_configstring_is_odd(const struct q2_session *session, uint32_t index, struct qs_view text)
+{
+    enum q2_range range;
+    uint32_t number;
+
+    if (!q2_configstring_range(session, index, &range, &number))
+        return false;
+    switch (range) {
+    case Q2_RANGE_NAME:
+    case Q2_RANGE_STATUSBAR:
+        return qs_text_leads_out(text);
+    case Q2_RANGE_PLAYERSKINS:
+        return qs_text_leads_out(skin_of(text));
+    case Q2_RANGE_CDTRACK:
+    case Q2_RANGE_SKY:
+    case Q2_RANGE_MODELS:
+    case Q2_RANGE_SOUNDS:
+    case Q2_RANGE_IMAGES:
+        return qs_file_name_is_odd(text);
+    default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */
+        return text.size >= STRING_ROOM && qs_text_leads_out(text);
+    }
 }
 
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text)

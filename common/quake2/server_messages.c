@@ -73,7 +73,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
 
 static void read_layout(struct qs_decoder *d)
 {
-    qs_text(d, Q2_LAYOUT_TEXT);
+    d->odd |= qs_text_leads_out(qs_text(d, Q2_LAYOUT_TEXT));
 }
 
 /* An item's count that was read at `at`. */
@@ -221,8 +221,10 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
     name_range(d, at, index);
     text = qs_text(d, Q2_CONFIGSTRING_TEXT);
     qs_label_text(d, ": ", text, "");
-    if (!d->in.overrun)
-        q2_configstring_set(session, index, text);
+    if (d->in.overrun)
+        return;
+    d->odd |= q2_configstring_is_odd(session, index, text);
+    q2_configstring_set(session, index, text);
 }
 
 void q2_read_configstring(struct qs_decoder *d)

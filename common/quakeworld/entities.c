@@ -4,6 +4,7 @@
  * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
 #include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/usercmd.h"
 
@@ -67,6 +68,7 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
         qs_u8(d, QW_PLAYERINFO_HULL);
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
+        d->odd |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
         qs_u8(d, QW_PLAYERINFO_RED);
         qs_u8(d, QW_PLAYERINFO_GREEN);
         qs_u8(d, QW_PLAYERINFO_BLUE);
@@ -123,6 +125,11 @@ static void read_server_playerinfo(struct qs_decoder *d)
 {
     const uint16_t flags = qs_u16(d, QW_PLAYERINFO_DF);
     const enum qs_angle_format angles = d->angle_format;
+    const struct fte_session *agreed = fte_session(d);
+
+    /* Where FTE reads floats nevertheless: cl_ents.c CLQW_ParsePlayerinfo. */
+    d->odd |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
+              !(agreed->fte & FTE_FLOATCOORDS);
 
     qs_u8(d, QW_PLAYERINFO_FRAME);
     read_changed(d, QW_PLAYERINFO_ORIGIN, flags / DF_ORIGIN, qs_coord);
@@ -319,6 +326,32 @@ static void read_extras(struct qs_decoder *d, const struct entity_bits *bits)
         read_yetmore(d, bits);
 }
 
+/*
+ * Players that drop an update read removals in it as changes: with all that their bits announce. Of
+ * the further bits FTE always reads a byte, others with ENTITYDBL only; ezquake cl_ents.c
+ * FlushEntityPacket, CL_ParsePacketEntities; fteqw cl_ents.c CLQW_ParsePacketEntities.
+ */
+static bool is_odd_removal(const struct qs_decoder *d, const struct entity_bits *bits)
+{
+    static const unsigned plain = U_NUMBER | U_REMOVE | U_MOREBITS;
+    static const unsigned numbers = U_FTE_ENTITYDBL | U_FTE_ENTITYDBL2;
+
+    return (bits->word & ~plain) || (bits->more & ~U_FTE_EVENMORE) || (bits->evenmore & ~numbers) ||
+           ((bits->word & U_MOREBITS) && !(qw_session(d)->ext.fte & FTE_ENTITYDBL));
+}
+
+/* Where FTE asks for an extension ezQuake does not, and where ezQuake does FTE does not; ezquake
+ * cl_ents.c CL_ParseDelta, fteqw cl_ents.c CLQW_ParseDelta. */
+static bool is_odd_change(const struct qs_decoder *d, const struct entity_bits *bits)
+{
+    static const unsigned only_fte = U_FTE_DPFLAGS | U_FTE_TAGINFO | U_FTE_LIGHT | U_FTE_EFFECTS16;
+    const uint32_t fte = qw_session(d)->ext.fte;
+
+    return ((bits->more & U_FTE_EVENMORE) && fte && !(fte & FTE_EVENMORE)) ||
+           ((bits->evenmore & U_FTE_MODELDBL) && !(fte & FTE_MODELDBL)) ||
+           ((bits->yetmore & only_fte) && !qw_only_fte_reads(&qw_session(d)->ext));
+}
+
 /* One delta; the word is the next to read and not 0, or the entity is a baseline. */
 static void read_delta(struct qs_decoder *d)
 {
@@ -331,8 +364,10 @@ static void read_delta(struct qs_decoder *d)
         read_morebits(d, &bits);
     emit_number(d, &bits, at);
     if (bits.word & U_REMOVE) {
+        d->odd |= is_odd_removal(d, &bits);
         qs_label(d, " removed");
     } else {
+        d->odd |= is_odd_change(d, &bits);
         read_model(d, &bits);
         if (bits.word & U_FRAME)
             qs_u8(d, QW_ENTITY_FRAME);
@@ -365,6 +400,13 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
     qw_read_packetentities(d);
 }
 
+/* Nobody takes it for a removal: ezquake cl_parse.c CL_ParseSpawnBaseline2, CL_ParseStatic. */
+static void read_whole_delta(struct qs_decoder *d)
+{
+    d->odd |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
+    read_delta(d);
+}
+
 /*
  * FTE's SPAWNSTATIC2: entity deltas from nothing; common/fte/PROTOCOL.md, section 4. With
  * REPLACEMENTDELTAS the same ids carry another kind of delta.
@@ -374,7 +416,7 @@ void qw_read_spawnstatic2(struct qs_decoder *d)
     if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_static_update(d);
     else
-        read_delta(d);
+        read_whole_delta(d);
 }
 
 void qw_read_spawnbaseline2(struct qs_decoder *d)
@@ -382,5 +424,5 @@ void qw_read_spawnbaseline2(struct qs_decoder *d)
     if (qw_session(d)->ext.fte2 & FTE2_REPLACEMENTDELTAS)
         fte_read_baseline_update(d);
     else
-        read_delta(d);
+        read_whole_delta(d);
 }

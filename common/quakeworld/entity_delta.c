@@ -3,6 +3,7 @@
 
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
+#include "common/quakeworld/extensions.h"
 
 /* Bits of a delta in one word: those of its own word where they stand, then byte by byte the
  * further ones. The number's place holds the bits of the second byte. */
@@ -100,6 +101,7 @@ struct qw_delta_format qw_delta_format(const struct fte_session *session)
                                     .coord_size = floats || wide ? 4 : 2,
                                     .angle_size = floats ? 2 : 1,
                                     .entities = session->fte & FTE_256PACKETENTITIES ? 256 : 64,
+                                    .only_fte = qw_only_fte_reads(session),
                                     .short_baselines = wide && !floats};
 }
 
@@ -375,13 +377,24 @@ static uint32_t with_announcements(uint32_t bits, uint16_t number)
     return bits;
 }
 
+/* Fields of the last byte of bits that need no extension are read by FTE alone. */
+static bool has_field(const struct qw_delta_format *format, const struct row *row)
+{
+    if (!(row->bit >> 16))
+        return true;
+    return (format->fte & FTE_EVENMORE) && (row->fte ? format->fte & row->fte : format->only_fte);
+}
+
 static uint32_t bits_between(const struct qw_delta_format *format, const struct qw_entity *from,
                              const struct qw_entity *to)
 {
     uint32_t bits = model_bits(from, to) | number_bits(to->number) | (to->known & MORE(U_SOLID));
 
+    if (!(format->fte & FTE_MODELDBL))
+        bits &= ~EVENMORE(U_FTE_MODELDBL);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (differs(from, to, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
+        if (has_field(format, &rows[i]) &&
+            differs(from, to, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
             bits |= rows[i].bit;
     return with_announcements(bits, to->number);
 }
@@ -477,12 +490,6 @@ void qw_entity_lie_on_floor(struct qw_entity *entity)
     word = qs_bits_of_float(height + ABOVE_FLOOR);
     for (unsigned i = 0; i < COORD_MAX; i++)
         entity->bytes[ORIGIN3 + i] = (uint8_t)(word >> (8 * i));
-}
-
-static bool has_field(const struct qw_delta_format *format, const struct row *row)
-{
-    return !(row->bit >> 16) ||
-           ((format->fte & FTE_EVENMORE) && (!row->fte || (format->fte & row->fte)));
 }
 
 static bool has_number(const struct qw_delta_format *format, uint16_t number)

@@ -21,6 +21,7 @@ struct qw_delta_format {
     uint8_t coord_size; /* bytes: 2, or 4 for a float */
     uint8_t angle_size; /* bytes: 1 or 2 */
     uint16_t entities;  /* that an update has at most: 64, or 256 with 256PACKETENTITIES */
+    bool only_fte;      /* see qw_only_fte_reads(): others do not know all fields */
     /* svc_spawnbaseline has coordinates of 2 bytes all the same: MVD1's FLOATCOORDS. */
     bool short_baselines;
 };

@@ -10,6 +10,16 @@ void qw_apply_extensions(struct qs_decoder *d)
     d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
 }
 
+bool qw_only_fte_reads(const struct fte_session *session)
+{
+    static const uint32_t fte =
+        FTE_SCALE | FTE_FATNESS | FTE_HULLSIZE | FTE_SPLITSCREEN | FTE_HEXEN2 | FTE_DPFLAGS;
+    static const uint32_t fte2 =
+        FTE2_REPLACEMENTDELTAS | FTE2_MAXPLAYERS | FTE2_VRINPUTS | FTE2_LERPTIME;
+
+    return (session->fte & fte) || (session->fte2 & fte2);
+}
+
 static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
 {
     qw_emit_model_name(d, offset, length, model);

@@ -71,17 +71,21 @@ void qw_read_updatestatfloat(struct qs_decoder *d)
 /* A piece of a long value; slot 0 is the server's info. CL_ParseSetInfoBlob. */
 void qw_read_setinfoblob(struct qs_decoder *d)
 {
+    struct qs_view key, value;
+
     qs_u8(d, QW_INFOBLOB_SLOT);
-    qs_label_text(d, ": ", qs_text(d, QW_INFOBLOB_KEY), "");
+    key = qs_text(d, QW_INFOBLOB_KEY);
+    qs_label_text(d, ": ", key, "");
     qs_u32(d, QW_INFOBLOB_POSITION);
-    qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
+    value = qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
+    d->odd |= qs_info_is_obeyed(key, value);
 }
 
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */
 void qw_read_precache(struct qs_decoder *d)
 {
     const uint16_t word = qs_u16(d, QW_PRECACHE_WORD);
-    const struct qs_view name = qs_text(d, QW_PRECACHE_NAME);
+    const struct qs_view name = qs_file_name(d, QW_PRECACHE_NAME);
     const uint32_t index = word & PRECACHE_INDEX;
 
     qs_label_text(d, ": ", name, "");
@@ -222,7 +226,7 @@ void qw_read_showpic(struct qs_decoder *d)
 {
     qs_u8(d, QW_PIC_ZONE);
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
+    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
     qs_i16(d, QW_PIC_X);
     qs_i16(d, QW_PIC_Y);
 }
@@ -244,7 +248,7 @@ void qw_read_movepic(struct qs_decoder *d)
 void qw_read_updatepic(struct qs_decoder *d)
 {
     qs_label_text(d, ": ", qs_text(d, QW_PIC_SLOT), "");
-    qs_label_text(d, " ", qs_text(d, QW_PIC_NAME), "");
+    qs_label_text(d, " ", qs_file_name(d, QW_PIC_NAME), "");
 }
 
 /* --- Particles and effects --- */

@@ -18,7 +18,7 @@ static bool read_entry(struct qs_decoder *d, unsigned name_row, struct qs_table 
     }
     qs_open(d, QW_LIST_ENTRY);
     qs_emit_generated_uint(d, QW_LIST_INDEX, d->in.pos, 0, index);
-    name = qs_text(d, name_row);
+    name = qs_file_name(d, name_row);
     qs_label(d, " %u", index);
     qs_label_text(d, ": ", name, "");
     qs_close(d);

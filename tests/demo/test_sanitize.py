@@ -5,17 +5,34 @@ Each attack is put into a packet of a real session, and must be in the demo as l
 for less: an attack that never arrives proves nothing.
 """
 
+import io
 import os
 import struct
 import subprocess
 import unittest
+import zipfile
 
-from attacks import (MARKER, PAYLOAD, QUAKE, QUAKE2, QUAKEWORLD, STUFFTEXT, Game, changed,
-                     grow_quake, quake2_attacks, quake_ambiguities, quake_attacks,
-                     quakeworld_ambiguities, quakeworld_attacks, records_of, text)
+from attacks import (DARKPLACES, FITZQUAKE, MARKER, OUTSIDE, PAYLOAD, Q2_STUFFTEXT, QUAKE, QUAKE2,
+                     QUAKE2_OLD, QUAKEWORLD, QUAKEWORLD_ENTITIES, STUFFTEXT, Game, archive, changed,
+                     darkplaces_ambiguities, fitzquake_ambiguities, grow_quake,
+                     is_quakeworld_frame, quake2_attacks, quake2_files, quake_ambiguities,
+                     quake_attacks, quake_files,
+                     quakeworld_ambiguities, quakeworld_attacks, quakeworld_files, records_of,
+                     removals, split_records, text)
 from tool import ToolTest
 
 READER = os.environ["ENGINE_READER"]  # tests/engine_reader
+
+
+END_OF_DEMO = b"\xff\xff\xff\xff\x02EndOfDemo\0"
+
+
+def names_in(demo):
+    """What a reader of zip archives finds, which searches as ezQuake does; None: no archive."""
+    try:
+        return zipfile.ZipFile(io.BytesIO(demo)).namelist()
+    except zipfile.BadZipFile:
+        return None
 
 
 class Sanitize(ToolTest):
@@ -61,12 +78,14 @@ class Sanitize(ToolTest):
     def test_messages_that_engines_read_differently(self):
         """Where one engine still reads the message, another one is at the next."""
         for game, messages in ((QUAKEWORLD, quakeworld_ambiguities()),
-                               (QUAKE, quake_ambiguities())):
+                               (QUAKE, quake_ambiguities()),
+                               (FITZQUAKE, fitzquake_ambiguities()),
+                               (DARKPLACES, darkplaces_ambiguities())):
             for name, message in messages.items():
                 with self.subTest(name):
                     made = game.attacked(message)
-                    self.assertIn(message, b"".join(self.demos(made).values()))
-                    self.assertNotIn(message, b"".join(self.demos(made, "--sanitize").values()))
+                    self.assertTrue(message in b"".join(self.demos(made).values()))
+                    self.assertFalse(message in b"".join(self.demos(made, "--sanitize").values()))
 
     def test_lent_messages_that_engines_read_differently(self):
         """DarkPlaces' svc_spawnstatic2 of 15 bytes is a sound of two to QuakeSpasm."""
@@ -86,6 +105,102 @@ class Sanitize(ToolTest):
         self.assertIn(static, plain)
         self.assertNotIn(static, sanitized)
         self.assertGreater(len(sanitized), len(plain) // 2)
+
+    def check_gone(self, game, attacks, part):
+        """Nothing but the message that has it is left out."""
+        for name, attack in attacks.items():
+            with self.subTest(name):
+                made = game.attacked(attack)
+                plain, sanitized = self.demos(made), self.demos(made, "--sanitize")
+                self.assertTrue((part or attack) in b"".join(plain.values()), "it never arrives")
+                self.assertFalse((part or attack) in b"".join(sanitized.values()))
+                for path in sanitized:
+                    self.assertGreater(len(sanitized[path]), len(plain[path]) * 3 // 4)
+
+    def test_files_outside_of_the_game(self):
+        self.check_gone(QUAKEWORLD, quakeworld_files(), OUTSIDE)
+        self.check_gone(QUAKE, quake_files(), OUTSIDE)
+        self.check_gone(QUAKE2, quake2_files(), OUTSIDE)
+
+    def test_info_without_what_is_obeyed(self):
+        info = b'fullserverinfo "\\first\\1\\sv_dlurl\\x\\last\\\\SV_dlURL\\y"\n'
+        made = QUAKEWORLD.attacked(text(STUFFTEXT, info))
+        (demo,) = self.demos(made, "--sanitize").values()
+        self.assertTrue(b'fullserverinfo "\\first\\1\\last"\n' in demo)
+
+    def test_folder_of_the_game(self):
+        """Of QuakeWorld's level nothing is left; Quake II goes on in the engine's own folder."""
+        start = b"\x0b\x1c\0\0\0\1\0\0\0"
+        made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
+            lambda payload: payload.replace(start + b"qw", start + OUTSIDE))
+        self.assertTrue(OUTSIDE in b"".join(self.demos(made).values()))
+        self.assertFalse(OUTSIDE in b"".join(self.demos(made, "--sanitize").values()))
+        made = Game(QUAKE2_OLD.capture, lambda payload: b"\0the walk\0" in payload).made(
+            lambda payload: payload.replace(b"\0\0\0the walk", OUTSIDE + b"\0\0\0the walk"))
+        self.assertTrue(OUTSIDE in b"".join(self.demos(made).values()))
+        for demo in self.demos(made, "--sanitize").values():
+            self.assertFalse(OUTSIDE in demo)
+            self.assertTrue(b"\1\0\0\0the walk" in demo)
+
+    def test_other_servers(self):
+        """QuakeWorld's players leave the demo for the last server: ezquake CL_Reconnect_f."""
+        attack = {"reconnect": text(STUFFTEXT, b"reconnect\n")}
+        self.check_gone(QUAKEWORLD, attack, None)
+
+    def test_removals_with_more(self):
+        self.check_gone(QUAKEWORLD_ENTITIES, removals(), None)
+
+    def test_effects_that_changed_their_meaning(self):
+        """Up to protocol 31; players of such a demo read the newer one. Q2PRO parse.c,
+        CL_ParseServerData, CL_ParseTEntPacket."""
+        version = b"\x0c" + struct.pack("<I", 34)
+        effect = b"\x03\x1a" + b"A" * 7 + text(Q2_STUFFTEXT, b"abcd")[:5]
+        made = QUAKE2_OLD.attacked(effect)
+        head, *records = split_records(made)
+        old = [changed(record, lambda payload: payload.replace(
+            version, b"\x0c" + struct.pack("<I", 31))) for record in records]
+        made = b"".join([head, *old])
+        self.assertTrue(effect in b"".join(self.demos(made).values()))
+        self.assertFalse(effect in b"".join(self.demos(made, "--sanitize").values()))
+
+    def test_archive_within_packets(self):
+        """ezQuake opens a demo as a zip archive, and carries out its autoexec.cfg."""
+        attack = archive("autoexec.cfg", b"quit")
+
+        def last(payload):
+            return is_quakeworld_frame(payload) and payload[:4] > b"\x00\x07"
+
+        made = Game(QUAKEWORLD.capture, last).attacked(*[attack] * 40)
+        for options, names in ([], ["autoexec.cfg"]), (["--sanitize"], None):
+            (demo,) = self.demos(made, *options).values()
+            self.assertTrue(attack in demo)
+            self.assertEqual(names_in(demo), names)
+        self.assertEqual(demo[-len(END_OF_DEMO):], END_OF_DEMO)
+
+    def test_other_form_of_commands(self):
+        """A reader of the other form ends before it comes to a packet."""
+        made = QUAKEWORLD.made()
+        for form, other in ("classic", 40), ("ezquake-3.7", 36):
+            (demo,) = self.demos(made, "--sanitize", f"--qwd-format={form}").values()
+            self.assertEqual(demo[4], 0)
+            self.assertEqual(demo[5 + other + 4] & 7, 7)
+
+    def test_extensions_that_only_fte_knows(self):
+        """Others pass over their bits in svc_serverdata, and would read on at a wrong place."""
+        fte = Game("fidelity/qw-fte.pcap.gz", None)
+        for game, word in (fte, b"\x0bvlen" + bytes(8) + b"FTEX"), (QUAKEWORLD, b"\x0b\x1c\0\0\0"):
+            (demo,) = self.demos(game.made(), "--sanitize").values()
+            self.assertTrue(word in demo)
+        (demo,) = self.demos(fte.made()).values()
+        self.assertFalse(b"vlen" in demo)
+
+    def test_predictions_that_only_ezquake_knows(self):
+        """Others would read them for messages: an empty one that they do not know comes before."""
+        start, last_movevar = b"\x0b\x1c\0\0\0", struct.pack("<f", 1)
+        made = Game(QUAKEWORLD.capture, lambda payload: start in payload).made(
+            lambda payload: payload.replace(start, b"\x0bMVD1" + struct.pack("<I", 0x80) + start[1:]))
+        (demo,) = self.demos(made, "--sanitize").values()
+        self.assertTrue(last_movevar + b"\x64" + bytes(6) in demo)
 
     def test_protocol_that_is_not_decoded(self):
         """Nobody can say what is in its messages."""

@@ -66,6 +66,7 @@ void take_fte_extensions(struct reading *r)
             r->mvd1 = value;
         else if (key == KEY_VLEN)
             skip(r, take_long(r));
+        r->vlen |= key == KEY_VLEN;
     }
 }
 

@@ -60,6 +60,7 @@ struct reading {
     uint8_t coord_size, angle_size;
     uint8_t clients;
     bool mvd, hidden, darkplaces;
+    bool vlen;          /* a word that FTE alone knows */
     GByteArray *coarse; /* by entity: has coordinates in whole units */
     uint16_t styles[256];
 };

@@ -15,8 +15,12 @@
 
 enum { STYLE_DEFINED = 0x100 };
 
-static const char *const needed[] = {"fullserverinfo", "skins", "changing",
-                                     "reconnect",      "bf",    NULL};
+/* Scale, fatness, hulls, several seats, Hexen II, DarkPlaces' flags; replacement deltas, more
+ * players, inputs of VR, times: others pass over these bits, and read messages wrong. */
+#define FTE_ALONE 0x80300902u
+#define FTE2_ALONE 0x618u
+
+static const char *const needed[] = {"fullserverinfo", "skins", "changing", "bf", NULL};
 
 /* id common.c, MSG_ReadString; ezquake common.c: 255 is passed over; fteqw common.c. */
 static const struct engine engines[] = {
@@ -46,7 +50,10 @@ static void take_seats(struct reading *r)
 static void take_serverdata(struct reading *r)
 {
     r->fte = r->fte2 = r->mvd1 = 0;
+    r->vlen = false;
     take_fte_extensions(r);
+    if ((r->fte & FTE_ALONE || r->fte2 & FTE2_ALONE) && !r->vlen)
+        finding(r, "a svc_serverdata that others than FTE take for theirs");
     r->version = (int32_t)take_long(r);
     if (r->version < 24 || r->version > 28) {
         r->bad = true;

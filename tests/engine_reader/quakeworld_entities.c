@@ -128,8 +128,12 @@ static void take_delta(struct reading *r, uint32_t word)
 
     if (word & 0x8000 && (!(word & 0x4000) || r->fte & FTE_ENTITYDBL))
         more = take_more_bits(r);
-    if (word & 0x4000)
+    if (word & 0x4000) {
+        /* Players that drop an update read on as if nothing were removed. */
+        if (word & 0x3e00 || more & ~0x6080u || (word & 0x8000 && !(r->fte & FTE_ENTITYDBL)))
+            finding(r, "a removal %#x that some read as a change", word);
         return;
+    }
     if (more & 0x04)
         skip(r, 1);
     else if (more & 0x800)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Demos out of QTV streams: the blocks as they came, up to where the capture has them."""
 
+import io
 import pathlib
 import random
 import sys
 import struct
 import unittest
+import zipfile
 
 from tool import CAPTURES, ETHERNET, Capture, ToolTest, udp
 
@@ -113,6 +115,46 @@ class Demos(ToolTest):
         demo, _ = self.demo(stream(demo=dangerous + needed).frames, "--sanitize")
         self.assertEqual(demo, mvd_block(SERVERDATA + printed("a") + printed("b"), 9) + needed +
                          END_OF_DEMO)
+
+    def test_sanitize_what_players_read_differently(self):
+        """Of effects that are not shown ezQuake reads a place alone; FTE reads places as floats."""
+        def with_words(*words):
+            return b"\x0b" + b"".join(words) + SERVERDATA[1:]
+
+        trans = b"FTEX" + struct.pack("<I", 8)
+        floats = b"MVD1" + struct.pack("<I", 1)
+        trail = b"\x17\x11" + bytes(12)
+        moved = b"\x2a\1" + struct.pack("<H", 1) + b"\0" + bytes(2)
+        for words, message in ((trans, trail), (floats, moved)):
+            with self.subTest(message):
+                start = with_words(words) + printed("a")
+                demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames)
+                self.assertEqual(demo, mvd_block(start + message) + END_OF_DEMO)
+                demo, _ = self.demo(stream(demo=mvd_block(start + message)).frames, "--sanitize",
+                                    status=1)
+                self.assertEqual(demo, mvd_block(start) + END_OF_DEMO)
+
+    def test_sanitize_what_is_for_nobody(self):
+        """Without the extension for hidden messages these are ordinary ones to old players."""
+        level = mvd_block(SERVERDATA)
+        nobody = b"\0\3" + bytes(4) + struct.pack("<I", 7) + stuffed("quit\n")
+        demo, _ = self.demo(stream(demo=level + nobody).frames, "--sanitize")
+        self.assertEqual(demo, level + b"\0\3" + bytes(8) + END_OF_DEMO)
+
+    def test_sanitize_archive(self):
+        """What ezQuake would open as a zip archive: nails, each of six bytes."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as file:
+            file.writestr("autoexec.cfg", "quit")
+        nails = packed.getvalue() + bytes(-len(packed.getvalue()) % 6)
+        level = mvd_block(SERVERDATA) + mvd_block(b"\x2b" + bytes([len(nails) // 6]) + nails)
+        for end in b"", END_OF_DEMO:
+            demo, _ = self.demo(stream(demo=level + end).frames)
+            self.assertEqual(zipfile.ZipFile(io.BytesIO(demo)).namelist(), ["autoexec.cfg"])
+            demo, _ = self.demo(stream(demo=level + end).frames, "--sanitize")
+            self.assertTrue(demo.startswith(level) and demo.endswith(END_OF_DEMO))
+            with self.assertRaises(zipfile.BadZipFile):
+                zipfile.ZipFile(io.BytesIO(demo))
 
     def test_no_viewer_switches_sanitizing_off(self):
         """What packets say never decides what is left out."""
