@@ -12,8 +12,8 @@ what --sanitize writes is harmless to every engine; a golden of a file is what t
 tshark with the plugin gets many damaged files at once.
 
 PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest; for --tshark also
-WIRESHARK_PLUGIN_DIR. Prints how many runs of how many damaged files there were, and which were wrong;
-their inputs are kept in DIR.
+WIRESHARK_PLUGIN_DIR. Prints how many runs of how many damaged files there were, and which were
+wrong; their inputs are kept in DIR.
 """
 
 import argparse
@@ -308,8 +308,8 @@ def main():
     if arguments.tshark:
         storm.tshark(arguments.tshark)
     print(f"{storm.runs} runs, {storm.files} damaged files, {storm.bytes} bytes, "
-          f"{len(storm.wrong)} went wrong; the slowest took {100 * storm.slowest:.0f} % of its time",
-          *storm.wrong, sep="\n")
+          f"{len(storm.wrong)} went wrong; "
+          f"the slowest took {100 * storm.slowest:.0f} % of its time", *storm.wrong, sep="\n")
     return 1 if storm.wrong else 0
 
 
