@@ -18,10 +18,12 @@ need_chroots() {
     commit=$(git -c safe.directory="$PWD" rev-parse HEAD)
 }
 
-# new_chroot SUITE FOLDER: a Debian of that suite with its basic packages only.
+# new_chroot SUITE FOLDER: a Debian of that suite with its basic packages only. One that was made
+# more than a week ago is made anew: packages of sid may not go on from it.
 new_chroot() {
     local base=$chroots/$1
 
+    find "$base" -maxdepth 0 -mtime +7 -exec rm -rf {} + 2>/dev/null || true
     if [ ! -d "$base" ]; then
         rm -rf "$base.new"
         debootstrap --variant=minbase "$1" "$base.new" "$mirror" >"$base.log" || {

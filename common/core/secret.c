@@ -46,6 +46,7 @@ void qs_secrecy_clear(struct qs_decoder *d)
 void qs_secrecy_begin(struct qs_decoder *d)
 {
     d->secrecy.count = d->secrecy.span_count = 0;
+    d->secrecy.too_many = false;
     d->secrecy.key = NULL;
 }
 
@@ -84,6 +85,8 @@ static void remember(struct qs_decoder *d, struct qs_view secret)
     tell_sink(d, secret);
     if (secrecy->span_count < QS_SECRET_SPANS_MAX)
         secrecy->spans[secrecy->span_count++] = secret;
+    else
+        secrecy->too_many = true;
 }
 
 /* --- Masks --- */
@@ -93,9 +96,12 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
     g_string_append_len(out, (const char *)from, (gssize)(to - from));
 }
 
-/* Whichever known password covers the byte `at`, or the empty view. */
-static struct qs_view span_over(const struct qs_secrecy *secrecy, const uint8_t *at)
+/* Whichever known password covers the byte `at`, or the empty view; `text` if it may be any. */
+static struct qs_view span_over(const struct qs_secrecy *secrecy, struct qs_view text,
+                                const uint8_t *at)
 {
+    if (secrecy->too_many)
+        return text;
     for (unsigned i = 0; i < secrecy->span_count; i++)
         if (is_within((struct qs_view){at, 1}, secrecy->spans[i]))
             return secrecy->spans[i];
@@ -118,7 +124,7 @@ static struct qs_view masked(struct qs_secrecy *secrecy, struct qs_view text, bo
 
     g_string_truncate(out, 0);
     while (at < end) {
-        const struct qs_view span = span_over(secrecy, at);
+        const struct qs_view span = span_over(secrecy, text, at);
         const uint8_t *stop = span.size ? MIN(span.data + span.size, end) : at + 1;
 
         if (span.size) {

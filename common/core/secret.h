@@ -37,7 +37,10 @@ enum qs_secrets_mode {
 /* A text in which a password is hidden has this for it. Bytes have an asterisk for each byte. */
 #define QS_SECRET_MASK "*****"
 
-/* Of one packet no more are remembered, by which parts of texts are known again. */
+/*
+ * Of one packet no more are remembered, by which parts of texts are known again. Where there are
+ * more, all texts from then on are hidden whole.
+ */
 enum { QS_SECRET_SPANS_MAX = 32 };
 
 struct qs_secret_word;
@@ -47,6 +50,7 @@ struct qs_secrecy {
     unsigned count;                            /* of the packet */
     struct qs_view spans[QS_SECRET_SPANS_MAX]; /* in the packet's bytes */
     unsigned span_count;
+    bool too_many; /* passwords, to tell where they are */
     const struct qs_secret_word *key; /* the text before was this; or NULL */
     GString *masked;
     struct qs_field mask; /* the row of a number that is hidden: a text */

@@ -120,16 +120,22 @@ static bool look_at_pair(struct qs_view text, uint32_t at, struct qs_view *secre
 
 /* --- Commands --- */
 
-static bool begins_command(struct qs_view text, uint32_t at)
-{
-    const uint8_t before = at ? text.data[at - 1] : 0;
+/*
+ * Behind which byte a command begins: the beginning goes on over blanks. What a command begins with
+ * is looked for in few bytes and few words, so that no text takes longer than its length asks for.
+ */
+enum { NAME_WITHIN = 128, WORDS_BEFORE_NAME = 4, LINE_MAX_SIZE = 2048 };
 
-    return is_end(before) || before == ';' || before == '"' || before < ' ';
+static bool begins_behind(uint8_t byte, bool begins)
+{
+    return is_end(byte) || byte == ';' || byte == '"' || byte < ' ' || (byte == ' ' && begins);
 }
 
-static struct qs_view line_at(struct qs_view text, uint32_t at)
+/* The command that begins at `at`, or its first `size` bytes. */
+static struct qs_view line_at(struct qs_view text, uint32_t at, uint32_t size)
 {
-    const uint32_t limit = qs_command_end(text, at);
+    const struct qs_view part = {text.data, at + MIN(size, text.size - at)};
+    const uint32_t limit = qs_command_end(part, at);
     uint32_t end = at;
 
     while (end < limit && !is_end(text.data[end]))
@@ -182,7 +188,7 @@ static struct qs_view value_behind(struct command *command, const struct qs_secr
 /* The first word that is neither a flag nor a setter. */
 static bool skip_to_name(struct command *command, struct qs_token *token)
 {
-    while (next_word(command, token)) {
+    for (unsigned i = 0; i <= WORDS_BEFORE_NAME && next_word(command, token); i++) {
         const bool is_setter = is_one_of(token->text, setters, G_N_ELEMENTS(setters));
 
         command->is_set = command->is_set || is_setter;
@@ -195,18 +201,19 @@ static bool skip_to_name(struct command *command, struct qs_token *token)
 static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
                             struct qs_view *secret)
 {
-    struct command command = {.line = line_at(text, at)};
+    struct command command = {.line = line_at(text, at, NAME_WITHIN)};
     const struct qs_secret_word *word;
     struct qs_token token;
 
     if (!skip_to_name(&command, &token))
         return false;
     word = find_word(token.text, VARIABLE | COMMAND | COMMAND_LINE);
-    if (!word)
+    if (!word || (!from_client && !(word->kinds & VARIABLE)))
         return false;
     command.is_told = command.is_told || token.text.size < token.length;
+    command.line = line_at(text, at, word->kinds & COMMAND_LINE ? text.size : LINE_MAX_SIZE);
     *secret = value_behind(&command, word);
-    if (!from_client && (!(word->kinds & VARIABLE) || !(command.is_set || command.is_told)))
+    if (!from_client && !command.is_set && !command.is_told)
         return false;
     return secret->size && is_password(word, *secret);
 }
@@ -215,14 +222,17 @@ static bool look_at_command(struct qs_view text, uint32_t at, bool from_client,
 
 bool qs_secret_next(struct qs_view text, bool from_client, uint32_t *pos, struct qs_view *secret)
 {
-    for (uint32_t at = *pos; at < text.size; at++) {
-        const bool begins = at == *pos || begins_command(text, at);
+    bool begins = true;
 
-        if ((text.data[at] == '\\' && look_at_pair(text, at, secret)) ||
-            (begins && look_at_command(text, at, from_client, secret))) {
+    for (uint32_t at = *pos; at < text.size; at++) {
+        const uint8_t byte = text.data[at];
+
+        if ((byte == '\\' && look_at_pair(text, at, secret)) ||
+            (begins && byte > ' ' && look_at_command(text, at, from_client, secret))) {
             *pos = (uint32_t)(secret->data + secret->size - text.data);
             return true;
         }
+        begins = begins_behind(byte, begins);
     }
     *pos = text.size;
     return false;

@@ -195,7 +195,7 @@ void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow
 
 static void shift(struct qs_flow *flow, void *user)
 {
-    flow->last += *(const int64_t *)user;
+    flow->last = qs_time_moved(flow->last, *(const int64_t *)user);
 }
 
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)

@@ -93,6 +93,14 @@ void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct
 void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow *flow, void *user),
                         void *user);
 
+/* The time moved by as much, as far as times go: from 0 to INT64_MAX. */
+static inline int64_t qs_time_moved(int64_t time, int64_t by)
+{
+    if (by > 0)
+        return MIN(time, INT64_MAX - by) + by;
+    return MAX(time + by, 0);
+}
+
 /* The clock was set forwards by so many nanoseconds: no conversation was idle for that. */
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step);
 

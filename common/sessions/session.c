@@ -226,8 +226,6 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     session->client = setup->client;
     session->server = setup->server;
     start_demo(session, setup, first);
-    if (session->demo)
-        qs_session_demo_set_peers(session->demo, session->lending, session->lender);
     session->borrows = session->rebuild ? session->rebuilt->lending : NULL;
     if (is_late(session, decoder))
         hold(session, decoder, first, NULL);

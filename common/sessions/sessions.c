@@ -355,9 +355,13 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
     return qs_order_continues(conversation->order, packet, &place);
 }
 
+/* No clock is wrong by more than 73 years. */
 static void set_back(struct qs_flow *flow, void *user)
 {
-    ((struct qs_conversation *)flow)->clock -= *(const int64_t *)user;
+    const int64_t most = INT64_MAX / 4;
+    int64_t *clock = &((struct qs_conversation *)flow)->clock;
+
+    *clock = CLAMP(*clock - CLAMP(*(const int64_t *)user, -most, most), -most, most);
 }
 
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
@@ -391,7 +395,7 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
-    packet->time += conversation->clock;
+    packet->time = qs_time_moved(packet->time, conversation->clock);
     take_datagram(sessions, conversation, packet);
     qs_life_raise(sessions, conversation, now);
     expect_announced(sessions, protocol, now);

@@ -66,7 +66,8 @@ static void flush(struct qs_spool *spool)
     if (!spool->file)
         spool->file = tmpfile();
     if (!spool->file ||
-        fwrite(spool->memory->data, 1, spool->memory->len, spool->file) != spool->memory->len)
+        fwrite(spool->memory->data, 1, spool->memory->len, spool->file) != spool->memory->len ||
+        fflush(spool->file) != 0)
         fail(spool, g_strerror(errno));
     else if (spool->size > file_max)
         fail(spool, "they are too many");

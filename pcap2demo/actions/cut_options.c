@@ -67,16 +67,18 @@ static bool parse_seconds(const char *text, int64_t *nanoseconds)
     return !*end;
 }
 
+/* A date that 64 bits of nanoseconds do not hold, before 1678 or behind 2261, is the nearest. */
 static bool parse_date(const char *text, int64_t *nanoseconds)
 {
+    const int64_t seconds_max = INT64_MAX / second - 1;
     GTimeZone *local = g_time_zone_new_local();
     GDateTime *date = g_date_time_new_from_iso8601(text, local);
 
     g_time_zone_unref(local);
     if (!date)
         return false;
-    *nanoseconds =
-        g_date_time_to_unix(date) * second + (int64_t)g_date_time_get_microsecond(date) * 1000;
+    *nanoseconds = CLAMP(g_date_time_to_unix(date), -seconds_max, seconds_max) * second +
+                   (int64_t)g_date_time_get_microsecond(date) * 1000;
     g_date_time_unref(date);
     return true;
 }

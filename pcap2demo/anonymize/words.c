@@ -4,29 +4,88 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct words {
-    GHashTable *stand_ins; /* GBytes: word, stand-in */
+/* A word and what stands in for it. */
+struct word {
+    struct qs_view text;
+    uint8_t *stand_in;
+    const struct word *prefix; /* the longest other that this one begins with; or NULL */
 };
+
+struct words {
+    GSequence *sorted; /* struct word, by their bytes */
+};
+
+static void word_free(gpointer data)
+{
+    struct word *word = data;
+
+    g_free((uint8_t *)word->text.data);
+    g_free(word->stand_in);
+    g_free(word);
+}
 
 struct words *words_new(void)
 {
     struct words *words = g_new0(struct words, 1);
 
-    words->stand_ins = g_hash_table_new_full(
-        g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_bytes_unref);
+    words->sorted = g_sequence_new(word_free);
     return words;
 }
 
 void words_free(struct words *words)
 {
-    g_hash_table_destroy(words->stand_ins);
+    g_sequence_free(words->sorted);
     g_free(words);
 }
 
 unsigned words_count(const struct words *words)
 {
-    return g_hash_table_size(words->stand_ins);
+    return (unsigned)g_sequence_get_length(words->sorted);
 }
+
+/* --- Finding one ----------------------------------------------------------------------------- */
+
+static gint compare(gconstpointer a, gconstpointer b, gpointer user)
+{
+    const struct qs_view one = ((const struct word *)a)->text;
+    const struct qs_view other = ((const struct word *)b)->text;
+    const int order = memcmp(one.data, other.data, MIN(one.size, other.size));
+
+    (void)user;
+    return order ? order : (one.size > other.size) - (one.size < other.size);
+}
+
+static uint32_t common_size(struct qs_view a, struct qs_view b)
+{
+    uint32_t size = 0;
+
+    while (size < MIN(a.size, b.size) && a.data[size] == b.data[size])
+        size++;
+    return size;
+}
+
+/*
+ * The longest word that the text begins with, or NULL. In order, every such word stands before the
+ * text, and all words between the two begin with it: so it is the last before the text, or one that
+ * this begins with.
+ */
+static const struct word *longest_at(const struct words *words, struct qs_view text)
+{
+    struct word sought = {.text = text};
+    GSequenceIter *behind = g_sequence_search(words->sorted, &sought, compare, NULL);
+    const struct word *word;
+    uint32_t common;
+
+    if (g_sequence_iter_is_begin(behind))
+        return NULL;
+    word = g_sequence_get(g_sequence_iter_prev(behind));
+    common = common_size(word->text, text);
+    while (word && word->text.size > common)
+        word = word->prefix;
+    return word;
+}
+
+/* --- Stand-ins ------------------------------------------------------------------------------- */
 
 /* Blanks and quotation marks part the words of a command. */
 static bool stays(uint8_t byte)
@@ -35,7 +94,7 @@ static bool stays(uint8_t byte)
 }
 
 /* The number in letters, at the end of as many as the word has. */
-static GBytes *letters_for(unsigned number, struct qs_view word)
+static uint8_t *letters_for(unsigned number, struct qs_view word)
 {
     uint8_t *letters = g_malloc(word.size);
     gboolean same;
@@ -45,22 +104,40 @@ static GBytes *letters_for(unsigned number, struct qs_view word)
             stays(word.data[at]) ? word.data[at] : (uint8_t)('a' + (number + 23) % 26); /* x is 0 */
     same = memcmp(letters, word.data, word.size) == 0;
     letters[0] = same ? (uint8_t)(letters[0] == 'q' ? 'r' : 'q') : letters[0];
-    return g_bytes_new_take(letters, word.size);
+    return letters;
 }
 
-const uint8_t *words_replace(struct words *words, struct qs_view word)
+/* Those that begin with it stand behind it. */
+static void become_prefix(const struct word *word, GSequenceIter *behind)
 {
-    GBytes *key = g_bytes_new(word.data, word.size);
-    GBytes *stand_in = g_hash_table_lookup(words->stand_ins, key);
+    while (!g_sequence_iter_is_end(behind)) {
+        struct word *other = g_sequence_get(behind);
 
-    if (stand_in) {
-        g_bytes_unref(key);
-    } else {
-        stand_in = letters_for(words_count(words) + 1, word);
-        g_hash_table_insert(words->stand_ins, key, stand_in);
+        if (common_size(other->text, word->text) < word->text.size)
+            return;
+        if (!other->prefix || other->prefix->text.size < word->text.size)
+            other->prefix = word;
+        behind = g_sequence_iter_next(behind);
     }
-    return g_bytes_get_data(stand_in, NULL);
 }
+
+const uint8_t *words_replace(struct words *words, struct qs_view text)
+{
+    const struct word *longest = longest_at(words, text);
+    struct word *word;
+
+    if (longest && longest->text.size == text.size)
+        return longest->stand_in;
+    word = g_new0(struct word, 1);
+    word->text = (struct qs_view){g_memdup2(text.data, text.size), text.size};
+    word->stand_in = letters_for(words_count(words) + 1, text);
+    word->prefix = longest;
+    become_prefix(
+        word, g_sequence_iter_next(g_sequence_insert_sorted(words->sorted, word, compare, NULL)));
+    return word->stand_in;
+}
+
+/* --- Finding all ----------------------------------------------------------------------------- */
 
 static bool is_letter_at(struct qs_view bytes, uint32_t at)
 {
@@ -72,33 +149,27 @@ static bool is_whole(struct qs_view bytes, uint32_t at, uint32_t size)
     return !(at && is_letter_at(bytes, at - 1)) && !is_letter_at(bytes, at + size);
 }
 
-static void find_word(struct qs_view word, const uint8_t *stand_in, struct qs_view bytes,
-                      bool whole, word_found *each, void *user)
+/* The longest that stands at the byte `at`, as it is looked for; or NULL. */
+static const struct word *find_at(const struct words *words, struct qs_view bytes, uint32_t at,
+                                  struct words_look look)
 {
-    for (uint32_t at = 0; word.size && bytes.size >= word.size && at <= bytes.size - word.size;) {
-        if (memcmp(bytes.data + at, word.data, word.size) == 0 &&
-            (!whole || is_whole(bytes, at, word.size))) {
-            each(user, at, word.size, stand_in);
-            at += word.size;
-        } else {
-            at++;
-        }
-    }
+    const struct word *word = longest_at(words, (struct qs_view){bytes.data + at, bytes.size - at});
+
+    while (word && look.whole && !is_whole(bytes, at, word->text.size))
+        word = word->prefix;
+    return word && word->text.size >= look.letters ? word : NULL;
 }
 
 void words_find(const struct words *words, struct qs_view bytes, struct words_look look,
                 word_found *each, void *user)
 {
-    GHashTableIter iter;
-    gpointer key, value;
+    const bool any = words_count(words) > 0;
 
-    g_hash_table_iter_init(&iter, words->stand_ins);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        gsize size;
-        const uint8_t *data = g_bytes_get_data(key, &size);
+    for (uint32_t at = 0; any && at < bytes.size;) {
+        const struct word *word = find_at(words, bytes, at, look);
 
-        if (size >= look.letters)
-            find_word((struct qs_view){data, (uint32_t)size}, g_bytes_get_data(value, NULL), bytes,
-                      look.whole, each, user);
+        if (word)
+            each(user, at, word->text.size, word->stand_in);
+        at += word ? word->text.size : 1;
     }
 }

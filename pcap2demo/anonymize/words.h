@@ -24,7 +24,8 @@ struct words_look {
     bool whole;       /* only where neither a letter nor a digit stands beside them */
 };
 
-/* Calls `each` for every place in `bytes` where a word stands. */
+/* Calls `each` for every place in `bytes` where a word stands: from where one ends on for the next,
+ * and where several begin for the longest. */
 typedef void word_found(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in);
 void words_find(const struct words *words, struct qs_view bytes, struct words_look look,
                 word_found *each, void *user);

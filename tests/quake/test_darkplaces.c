@@ -2,6 +2,8 @@
 /* Messages of DarkPlaces' protocols byte by byte, those of each that others write differently. */
 #include "tests/unit/unit.h"
 
+#include "common/core/writer.h"
+#include "common/demo/dem_frames.h"
 #include "tests/quake/wire.h"
 
 /* svc_serverinfo with two models, a sound, four players, and the name of the first. */
@@ -81,6 +83,49 @@ static void test_entity_bits(void **state)
     wire_assert_heard(wire, "nq.entity.blend.frame = 2");
     wire_assert_heard(wire, "nq.entity.blend.age = 4");
     wire_assert_heard(wire, "nq.entity.trail = 10");
+}
+
+/* What a sign-on keeps of an update, whose end is found by a reader of its own. */
+static void check_kept(struct wire *wire, const GByteArray *message)
+{
+    struct qs_sign_on *sign_on = qs_sign_on_new();
+    GByteArray *kept = g_byte_array_new();
+
+    qs_sign_on_add(sign_on, QS_TOLD_ALONE, VIEW("\1")); /* what is told anew is not the first */
+    dem_frames_tell(sign_on, &wire->session, (struct qs_view){message->data, message->len});
+    qs_write_view(kept, qs_sign_on_find(sign_on, qs_told_about(SVC_DP_ENTITIES, 5)));
+    assert_true(kept->len > 0);
+    qs_write_u8(kept, SVC_NOP);
+    wire_assert_reads(wire, (struct qs_view){kept->data, kept->len});
+    assert_int_equal(wire->decoder.messages->len, 2);
+    g_byte_array_free(kept, TRUE);
+    qs_sign_on_free(sign_on);
+}
+
+static void test_ends_of_updates(void **state)
+{
+    enum { ROUNDS = 3000, BODY = 80 };
+    GRand *dice = g_rand_new_with_seed(1);
+    struct wire *wire = *state;
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const bool moves = round % 2; /* from DP7 on with the number of a move */
+        GByteArray *message = g_byte_array_new();
+
+        wire_assert_reads(wire, moves ? VIEW(DP7) : VIEW(DP6));
+        qs_write_u8(message, SVC_DP_ENTITIES);
+        qs_write_u32(message, 1);
+        if (moves)
+            qs_write_u32(message, 1);
+        qs_write_u16(message, 5);
+        qs_write_u32(message, (g_rand_int(dice) & (UINT32_MAX ^ E5_COMPLEXANIMATION)) |
+                                  E5_FULLUPDATE | E_EXTEND1 | E_EXTEND2 | E_EXTEND3);
+        for (unsigned i = 0; i < BODY; i++)
+            qs_write_u8(message, 0x11);
+        check_kept(wire, message);
+        g_byte_array_free(message, TRUE);
+    }
+    g_rand_free(dice);
 }
 
 static void test_animations(void **state)
@@ -333,11 +378,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_entities),     TEST(test_entity_bits),     TEST(test_animations),
-        TEST(test_old_entities), TEST(test_coarse_entities), TEST(test_old_entity_bits),
-        TEST(test_csqcentities), TEST(test_updates),         TEST(test_baselines),
-        TEST(test_clientdata),   TEST(test_messages),        TEST(test_moves),
-        TEST(test_assumed),
+        TEST(test_entities),        TEST(test_entity_bits),  TEST(test_ends_of_updates),
+        TEST(test_animations),      TEST(test_old_entities), TEST(test_coarse_entities),
+        TEST(test_old_entity_bits), TEST(test_csqcentities), TEST(test_updates),
+        TEST(test_baselines),       TEST(test_clientdata),   TEST(test_messages),
+        TEST(test_moves),           TEST(test_assumed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

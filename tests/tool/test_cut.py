@@ -98,8 +98,11 @@ class Cut(ToolTest):
             wanted = sum(start + 1000000 <= time <= start + 2500000 for time, _ in frames)
             kept, _, _ = self.cut("--from", first, "--to", last, "--no-sign-on", SAMPLE)
             self.assertEqual(kept, wanted)
-        self.assertEqual(self.cut("--from", "2020-01-01T00:00:00Z", "--no-sign-on", SAMPLE)[0],
-                         len(frames))
+        for option, early in (("--from", "2020-01-01"), ("--from", "1000-01-01"),
+                              ("--to", "9999-12-31")):
+            self.assertEqual(self.cut(option, f"{early}T23:59:59Z", "--no-sign-on", SAMPLE)[0],
+                             len(frames))
+        self.assertIn("none of", self.cut("--from", "2300-01-01T00:00:00Z", SAMPLE, status=1))
         self.assertIn("none of", self.cut("--to", "2020-01-01 00:00:00Z", SAMPLE, status=1))
 
     def test_fragments(self):

@@ -237,6 +237,20 @@ static void ends_one_or_all(void **state)
     f->table = qs_flow_table_new(note_over, f);
 }
 
+/* Steps that times have no room for. */
+static void shifts_far(void **state)
+{
+    struct fixture *f = *state;
+    const struct qs_flow *flow = add(f, 1, INT64_MAX - 5);
+
+    qs_flow_table_shift(f->table, INT64_MAX);
+    assert_true(flow->last == INT64_MAX);
+    qs_flow_table_shift(f->table, -INT64_MAX);
+    assert_true(flow->last == 0);
+    qs_flow_table_shift(f->table, -1);
+    assert_true(flow->last == 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -245,6 +259,7 @@ int main(void)
         TEST(finds_both_directions),
         TEST(tells_addresses_and_ports_apart),
         TEST(ends_idle_ones),
+        TEST(shifts_far),
         TEST(bears_time_going_back),
         TEST(is_bounded),
         TEST(keeps_classes_apart),

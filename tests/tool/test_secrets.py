@@ -49,6 +49,16 @@ class Secrets(ToolTest):
                 self.assert_hidden(hidden)
                 self.assertGreaterEqual(shown.count(PASSWORD.decode()), 14)
 
+    def test_many(self):
+        """However many passwords a packet has, none is shown."""
+        commands = b"".join(b"\4set rcon_password %s%d\0" % (PASSWORD, i) for i in range(40))
+        path = self.write("many.pcap", Capture(RAW, [
+            (0, udp(CLIENT, SERVER, b"\1\0\0\0\0\0\0\0\1\0" + commands))]).pcap())
+        for form in ("--dump", "--dump=json"):
+            shown, _ = self.tool(form, "--show-secrets", path)
+            self.assertGreaterEqual(shown.count(PASSWORD.decode()), 40)
+            self.assert_hidden(self.tool(form, path)[0])
+
     def test_golden(self):
         check = ("--check", "--no-rebuild", "--golden", "goldens", self.capture)
         _, error = self.tool(*check, "--update", status=1)

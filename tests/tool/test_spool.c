@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packets that are kept to be read again, in memory and in a file. */
 #include <glib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/sessions/spool.h"
 #include "tests/unit/unit.h"
@@ -81,12 +83,36 @@ static void test_in_a_file(void **state)
     test_packets(1000, 2000);
 }
 
+/* The disk is full: whatever is not on it is told of, up to the last byte. */
+static void test_full_disk(void **state)
+{
+    enum { LARGE = 1024 * 1024 /* goes to the file at once, what is small does later */ };
+    const struct rlimit full = {1, RLIM_INFINITY};
+    struct qs_packet packet = {.data = g_malloc0(LARGE), .size = LARGE};
+    struct qs_spool *spool = qs_spool_new();
+    struct rlimit before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_true(qs_spool_add(spool, g_intern_string("a.pcap"), &packet));
+    packet.size = 1;
+    assert_true(qs_spool_add(spool, g_intern_string("a.pcap"), &packet));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    qs_spool_rewind(spool);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_non_null(qs_spool_error(spool));
+    qs_spool_free(spool);
+    g_free((uint8_t *)packet.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_in_a_file),
+        cmocka_unit_test(test_full_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

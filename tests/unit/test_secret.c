@@ -52,6 +52,8 @@ static void test_commands(void **state)
     FROM_CLIENT("\x04setinfo password pw1\0\x03", "[pw1]");
     FROM_CLIENT("say hi; RCON_PASSWORD pw1\n", "[pw1]");
     FROM_CLIENT("login anna pw1", "[anna pw1]");
+    FROM_CLIENT("\x01 \t \x02 rcon pw1", "[pw1]");
+    FROM_CLIENT("cmd setinfo \"password\" pw1;say \"rcon pw2 \"", "[pw1][pw2]");
     FROM_CLIENT("say what is the password friend", "");
     FROM_CLIENT("rcon", "");
 }
@@ -70,12 +72,36 @@ static void test_prints(void **state)
     FROM_SERVER("rcon from 192.0.2.1\n", "");
 }
 
+/* Many beginnings of one long line: each is looked at, and none of them to the line's end. */
+static void test_long_texts(void **state)
+{
+    static const char *const parts[] = {"\x01",  "\"",    "\x01 ",  ";",      "\";",
+                                        "s\x01", "\"set", "\"rcon", "rcon\"", "\\password"};
+    enum { SIZE = 400000 };
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
+        const size_t size = strlen(parts[i]);
+        char *text = g_malloc(SIZE + sizeof "\nrcon pw1");
+        char *found;
+
+        for (size_t at = 0; at < SIZE; at++)
+            text[at] = parts[i][at % size];
+        memcpy(text + SIZE, "\nrcon pw1", sizeof "\nrcon pw1");
+        found = found_in(text, SIZE + strlen("\nrcon pw1"), true);
+        assert_true(g_str_has_suffix(found, "[pw1]"));
+        g_free(found);
+        g_free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_info_strings),
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_prints),
+        cmocka_unit_test(test_long_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

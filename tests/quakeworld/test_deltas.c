@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two readers of entities' deltas, one that shows them and one that rebuilding has: whatever the
+ * bits and extensions, both find the same end.
+ */
+#include "common/quakeworld/constants.h"
+#include "common/core/writer.h"
+#include "common/quakeworld/entity_delta.h"
+#include "common/quakeworld/quakeworld.h"
+#include "tests/unit/unit.h"
+
+enum { ROUNDS = 50000, BODY = 80 };
+
+/* Values that are no bits of a head, and that two of are no end of a list. */
+static void put_body(GByteArray *bytes, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        qs_write_u8(bytes, 0x11);
+}
+
+static struct fte_session dice_session(GRand *dice)
+{
+    /* With REPLACEMENTDELTAS entities come otherwise. */
+    return (struct fte_session){.fte = g_rand_int(dice) | (g_rand_int(dice) & FTE_EVENMORE),
+                                .fte2 = g_rand_int(dice) & ~FTE2_REPLACEMENTDELTAS,
+                                .mvd1 = g_rand_int(dice) & MVD1_FLOATCOORDS};
+}
+
+/* The head of a change, and as many bytes of its fields as rebuilding reads. */
+static void put_delta(GByteArray *bytes, GRand *dice, const struct fte_session *agreed)
+{
+    const struct qw_delta_format format = qw_delta_format(agreed);
+    const guint start = bytes->len;
+    struct qw_entity entity = {0};
+    struct qw_delta delta;
+    struct qs_reader in;
+
+    qs_write_u16(bytes, (uint16_t)((g_rand_int(dice) & (UINT16_MAX ^ U_REMOVE)) | 5));
+    qs_write_u16(bytes, (uint16_t)g_rand_int(dice));
+    qs_write_u16(bytes, (uint16_t)g_rand_int(dice));
+    put_body(bytes, BODY);
+    in = qs_reader_over(bytes->data + start, bytes->len - start);
+    delta = qw_read_delta(&in, &format);
+    qw_read_delta_fields(&in, &format, &delta, &entity);
+    assert_false(in.overrun);
+    g_byte_array_set_size(bytes, start + in.pos);
+}
+
+static void check_packet(struct qs_decoder *decoder, const struct fte_session *agreed,
+                         const GByteArray *bytes)
+{
+    const struct qs_packet packet = {
+        .data = bytes->data, .size = bytes->len, .wire_size = bytes->len, .from = QS_END_B};
+    struct qw_session session;
+
+    qw_protocol.session_init(&session.base);
+    session.base.server = QS_END_B;
+    session.base.version = QW_PROTOCOL_LAST;
+    session.base.level = 1;
+    session.format.known = true;
+    session.ext.fte = agreed->fte;
+    session.ext.fte2 = agreed->fte2;
+    session.ext.mvd1 = agreed->mvd1;
+    qs_decode(decoder, &session.base, NULL, &packet);
+    if (qs_decoder_problems(decoder) || decoder->messages->len != 2)
+        fail_msg("FTEX %#x, FTE2 %#x, MVD1 %#x: word %#x, bits %#x", agreed->fte, agreed->fte2,
+                 agreed->mvd1, qs_le16(bytes->data + 9), qs_le32(bytes->data + 11));
+    qw_protocol.session_clear(&session.base);
+}
+
+static void both_find_the_same_end(void **state)
+{
+    static const uint8_t header[] = {1, 0, 0, 0, 1, 0, 0, 0};
+    GRand *dice = g_rand_new_with_seed(1);
+    struct qs_decoder decoder;
+
+    (void)state;
+    qs_decoder_init(&decoder, &qw_protocol);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const struct fte_session agreed = dice_session(dice);
+        GByteArray *bytes = g_byte_array_new();
+
+        g_byte_array_append(bytes, header, sizeof header);
+        qs_write_u8(bytes, SVC_PACKETENTITIES);
+        put_delta(bytes, dice, &agreed);
+        qs_write_u16(bytes, 0);
+        qs_write_u8(bytes, SVC_NOP);
+        check_packet(&decoder, &agreed, bytes);
+        g_byte_array_free(bytes, TRUE);
+    }
+    qs_decoder_clear(&decoder);
+    g_rand_free(dice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_find_the_same_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

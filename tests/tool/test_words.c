@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words to replace are found wherever they stand, however many there are. */
+#include <glib.h>
+#include <string.h>
+
+#include "pcap2demo/anonymize/words.h"
+#include "tests/unit/unit.h"
+
+static struct qs_view view_of(const char *text)
+{
+    return (struct qs_view){(const uint8_t *)text, (uint32_t)strlen(text)};
+}
+
+static void add(void *user, uint32_t at, uint32_t size, const uint8_t *stand_in)
+{
+    (void)stand_in;
+    g_string_append_printf(user, "%u+%u ", at, size);
+}
+
+static void expect(const struct words *words, const char *text, struct words_look look,
+                   const char *places)
+{
+    GString *found = g_string_new(NULL);
+
+    words_find(words, view_of(text), look, add, found);
+    assert_string_equal(found->str, places);
+    g_string_free(found, TRUE);
+}
+
+static void test_places(void **state)
+{
+    static const char *const texts[] = {"bob", "bobby", "b", "anna", "bobbycar", "c"};
+    struct words *words = words_new();
+
+    (void)state;
+    expect(words, "bob", (struct words_look){0}, "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        words_replace(words, view_of(texts[i]));
+    assert_int_equal(words_count(words), G_N_ELEMENTS(texts));
+    expect(words, "bobby bobbyc ab annabob", (struct words_look){0},
+           "0+5 6+5 11+1 14+1 16+4 20+3 ");
+    expect(words, "bobby bobbyc ab annabob", (struct words_look){.letters = 4}, "0+5 6+5 16+4 ");
+    expect(words, "bobby bobbyc ab bob c", (struct words_look){.whole = true}, "0+5 16+3 20+1 ");
+    words_free(words);
+}
+
+static void test_stand_ins(void **state)
+{
+    struct words *words = words_new();
+    char *other = g_strdup("secret"); /* the same word in another place */
+    const uint8_t *stand_in = words_replace(words, view_of("secret"));
+
+    (void)state;
+    assert_memory_not_equal(stand_in, "secret", 6);
+    assert_ptr_equal(words_replace(words, view_of(other)), stand_in);
+    assert_memory_not_equal(words_replace(words, view_of("secreT")), stand_in, 6);
+    assert_int_equal(words_count(words), 2);
+    words_free(words);
+    g_free(other);
+}
+
+/* --- Beside a search of each word at each place --- */
+
+enum { WORDS = 40, WORD_MAX = 6, TEXT = 60, ROUNDS = 300 };
+
+static void dice_text(GRand *dice, char *text, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        text[i] = (char)g_rand_int_range(dice, 'a', 'd');
+    text[size] = '\0';
+}
+
+static void search(char words[WORDS][WORD_MAX + 1], const char *text, GString *found)
+{
+    for (unsigned at = 0; text[at];) {
+        unsigned longest = 0;
+
+        for (unsigned i = 0; i < WORDS; i++)
+            if (g_str_has_prefix(text + at, words[i]))
+                longest = MAX(longest, (unsigned)strlen(words[i]));
+        if (longest)
+            g_string_append_printf(found, "%u+%u ", at, longest);
+        at += MAX(longest, 1);
+    }
+}
+
+static void test_any(void **state)
+{
+    GRand *dice = g_rand_new_with_seed(1);
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct words *words = words_new();
+        GString *found = g_string_new(NULL);
+        char texts[WORDS][WORD_MAX + 1], text[TEXT + 1];
+
+        for (unsigned i = 0; i < WORDS; i++) {
+            dice_text(dice, texts[i], (unsigned)g_rand_int_range(dice, 2, WORD_MAX + 1));
+            words_replace(words, view_of(texts[i]));
+        }
+        dice_text(dice, text, TEXT);
+        search(texts, text, found);
+        expect(words, text, (struct words_look){0}, found->str);
+        g_string_free(found, TRUE);
+        words_free(words);
+    }
+    g_rand_free(dice);
+}
+
+/* 20,000 words in 2 MB of text: a search for each of them would take minutes. */
+static void test_many(void **state)
+{
+    enum { MANY = 20000, REPEAT = 20 };
+    struct words *words = words_new();
+    GString *text = g_string_new(NULL);
+
+    (void)state;
+    for (unsigned i = 0; i < MANY; i++) {
+        char *word = g_strdup_printf("aaaa%u", i);
+
+        words_replace(words, view_of(word));
+        g_free(word);
+    }
+    for (unsigned i = 0; i < MANY * REPEAT; i++)
+        g_string_append(text, "aaaaa");
+    expect(words, text->str, (struct words_look){0}, "");
+    words_free(words);
+    g_string_free(text, TRUE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_stand_ins),
+        cmocka_unit_test(test_any),
+        cmocka_unit_test(test_many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
