@@ -53,6 +53,27 @@ static void add_json(struct option_table *table, struct words *words)
     g_free(actions);
 }
 
+static void add_secrets(struct option_table *table, struct words *words)
+{
+    const GOptionEntry entries[] = {{"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
+                                     "Print passwords, which are \"*****\" otherwise", NULL},
+                                    G_OPTION_ENTRY_NULL};
+
+    option_table_add(table, entries);
+}
+
+static void add_anonymize(struct option_table *table, struct words *words)
+{
+    const GOptionEntry entries[] = {
+        {"replace-names", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_names,
+         "Replace players' and servers' names, too", NULL},
+        {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_chat,
+         "Replace what players said, too", NULL},
+        G_OPTION_ENTRY_NULL};
+
+    option_table_add(table, entries);
+}
+
 static void add_output(struct option_table *table, struct words *words)
 {
     const GOptionEntry entries[] = {
@@ -112,12 +133,6 @@ static void add_others(struct option_table *table, struct words *words)
 {
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
-        {"replace-names", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_names,
-         "With --anonymize: replace players' names, too", NULL},
-        {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_chat,
-         "With --anonymize: replace what players said, too", NULL},
-        {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
-         "Print passwords, which dumps and goldens have as \"*****\"", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
         {"wide", 0, 0, G_OPTION_ARG_NONE, &words->wide,
          "Do not cut the columns of a list to the width of the terminal", NULL},
@@ -138,6 +153,10 @@ static struct option_table *table_new(struct words *words)
     option_table_section(table, "What is done (without one of these: a demo of each session)");
     action_option_add(table);
     add_json(table, words);
+    option_table_section(table, "With --dump and --golden");
+    add_secrets(table, words);
+    option_table_section(table, "With --anonymize");
+    add_anonymize(table, words);
     option_table_section(table, "With --check");
     check_options_add(&words->options->check, table);
     option_table_section(table, "With --pcap, of captures");

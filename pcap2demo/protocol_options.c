@@ -45,24 +45,33 @@ static bool set_option(struct qs_sessions_options *sessions, int protocol, const
     return false;
 }
 
+/* "acknex.pos_resolution=packed|fixed" */
+static void append_option(GString *text, const char *protocol, const struct qs_option *option)
+{
+    g_string_append_printf(text, "%s%s.%s=", text->len ? ", " : "", protocol, option->name);
+    if (!option->choices)
+        g_string_append(text, "0|1");
+    for (const struct qs_name *choice = option->choices; choice && choice->name; choice++)
+        g_string_append_printf(text, "%s%s", choice == option->choices ? "" : "|", choice->name);
+}
+
 static char *all_options(void)
 {
-    GString *names = g_string_new(NULL);
+    GString *text = g_string_new(NULL);
 
     for (int i = 0; qs_protocols[i]; i++)
         for (unsigned j = 0; j < qs_protocols[i]->option_count; j++)
-            g_string_append_printf(names, "%s%s.%s", names->len ? ", " : "", qs_protocols[i]->name,
-                                   qs_protocols[i]->options[j].name);
-    return g_string_free(names, FALSE);
+            append_option(text, qs_protocols[i]->name, &qs_protocols[i]->options[j]);
+    return g_string_free(text, FALSE);
 }
 
 static bool wrong_option(const char *text)
 {
-    char *names = all_options();
+    char *options = all_options();
 
     usage_error("--option %s: no such option or value; the options are: %s", text,
-                *names ? names : "none");
-    g_free(names);
+                *options ? options : "none");
+    g_free(options);
     return false;
 }
 

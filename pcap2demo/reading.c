@@ -14,7 +14,7 @@
 
 void reading_fail(const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = name}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)}, "%s", error);
     g_free(error);
 }
 
@@ -160,7 +160,8 @@ static void read_source(struct reading *reading, struct source *source, const ch
     }
     read_capture(reading, source_stream(source), name, comments_of_file(name));
     if (source_problem(source))
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", source_problem(source));
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(name)}, "%s",
+                source_problem(source));
 }
 
 void reading_read(struct reading *reading, const char *name)

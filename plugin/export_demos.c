@@ -6,6 +6,7 @@
 #include <epan/to_str.h>
 #include <wiretap/wtap.h>
 
+#include "common/core/address.h"
 #include "common/core/duration.h"
 #include "common/core/text.h"
 #include "common/demo/piece.h"
@@ -261,18 +262,12 @@ static void take_preferences(struct dissector *dissector)
     current->options.protocol_options[protocol] = dissector->options;
 }
 
-static bool is_same_end(const struct qs_address *a, const struct qs_address *b)
-{
-    return a->port == b->port && a->family == b->family &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 static bool is_of(const struct claim *claim, const struct qs_packet *packet)
 {
-    return (is_same_end(&claim->ends[0], &packet->source) &&
-            is_same_end(&claim->ends[1], &packet->destination)) ||
-           (is_same_end(&claim->ends[1], &packet->source) &&
-            is_same_end(&claim->ends[0], &packet->destination));
+    return (qs_address_equal(&claim->ends[0], &packet->source) &&
+            qs_address_equal(&claim->ends[1], &packet->destination)) ||
+           (qs_address_equal(&claim->ends[1], &packet->source) &&
+            qs_address_equal(&claim->ends[0], &packet->destination));
 }
 
 static int claim_of(void *user, const struct qs_packet *packet)

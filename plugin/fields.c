@@ -119,9 +119,10 @@ static const unit_name_string *make_unit(const char *unit)
     return copy;
 }
 
+/* Coordinates stand in threes, and are what is measured in units: the word would only be noise. */
 static const char *unit_of(const struct qs_field *row)
 {
-    return row->type == QS_ANGLE && !row->unit ? "°" : row->unit;
+    return row->type == QS_COORD && !row->unit ? NULL : qs_unit_of(row);
 }
 
 static bool takes_unit(const struct shape *shape)

@@ -40,6 +40,11 @@ enum column {
     {                                                                                              \
         TABLE_ITEM_STRING, TAP_ALIGN_LEFT, title, "%s"                                             \
     }
+/* Text, since a cell for a number cannot be empty: see put_time(). */
+#define TIME(title)                                                                                \
+    {                                                                                              \
+        TABLE_ITEM_STRING, TAP_ALIGN_RIGHT, title, "%s"                                            \
+    }
 #define REAL(title, format)                                                                        \
     {                                                                                              \
         TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, title, format                                           \
@@ -66,12 +71,12 @@ static stat_tap_table_item columns[COLUMNS] = {
     [COLUMN_GAPS] = NUMBER("Gaps"),
     [COLUMN_MISSING] = NUMBER("Missing"),
     [COLUMN_NOT_CAPTURED] = NUMBER("Not captured"),
-    [COLUMN_CLIENT_RTT_MIN] = REAL("Client acks, min (ms)", "%.6f"),
-    [COLUMN_CLIENT_RTT_MEAN] = REAL("mean (ms)", "%.6f"),
-    [COLUMN_CLIENT_RTT_MAX] = REAL("max (ms)", "%.6f"),
-    [COLUMN_SERVER_RTT_MIN] = REAL("Server acks, min (ms)", "%.6f"),
-    [COLUMN_SERVER_RTT_MEAN] = REAL("mean (ms)", "%.6f"),
-    [COLUMN_SERVER_RTT_MAX] = REAL("max (ms)", "%.6f"),
+    [COLUMN_CLIENT_RTT_MIN] = TIME("Client acks, min (ms)"),
+    [COLUMN_CLIENT_RTT_MEAN] = TIME("mean (ms)"),
+    [COLUMN_CLIENT_RTT_MAX] = TIME("max (ms)"),
+    [COLUMN_SERVER_RTT_MIN] = TIME("Server acks, min (ms)"),
+    [COLUMN_SERVER_RTT_MEAN] = TIME("mean (ms)"),
+    [COLUMN_SERVER_RTT_MAX] = TIME("max (ms)"),
 };
 
 /* --- Rows --- */
@@ -157,17 +162,31 @@ static void put_traffic(const stat_tap_table *table, guint index, int first,
     put_number(table, index, first + 2, (uint64_t)(qs_rate(traffic->bytes, seconds) + ROUNDING));
 }
 
-/* Likewise: least, mean, most. */
-static void put_times(const stat_tap_table *table, guint index, int first,
-                      const struct qs_times *times)
+/*
+ * In milliseconds. Wireshark sorts texts by their letters: all times are as long, so that they are
+ * in order.
+ */
+static void put_time(const stat_tap_table *table, guint index, struct row *row, int column,
+                     double nanoseconds)
 {
-    put_real(table, index, first, (double)times->min / 1e6);
-    put_real(table, index, first + 1, qs_times_mean(times) / 1e6);
-    put_real(table, index, first + 2, (double)times->max / 1e6);
+    put_text(table, index, row, column, g_strdup_printf("%12.3f", nanoseconds / 1e6));
 }
 
-static void put_figures(const stat_tap_table *table, guint index, const struct qs_tally *tally)
+/* Likewise: least, mean, most. What was never measured stays empty, as a 0 would be a perfect line.
+ */
+static void put_times(const stat_tap_table *table, guint index, struct row *row, int first,
+                      const struct qs_times *times)
 {
+    if (!times->count)
+        return;
+    put_time(table, index, row, first, (double)times->min);
+    put_time(table, index, row, first + 1, qs_times_mean(times));
+    put_time(table, index, row, first + 2, (double)times->max);
+}
+
+static void put_figures(const stat_tap_table *table, guint index, struct row *row)
+{
+    const struct qs_tally *tally = &row->tally;
     const double seconds = qs_tally_seconds(tally);
 
     put_real(table, index, COLUMN_DURATION, seconds);
@@ -176,8 +195,8 @@ static void put_figures(const stat_tap_table *table, guint index, const struct q
     put_number(table, index, COLUMN_GAPS, tally->loss.gaps);
     put_number(table, index, COLUMN_MISSING, tally->loss.missing);
     put_number(table, index, COLUMN_NOT_CAPTURED, tally->loss.not_captured);
-    put_times(table, index, COLUMN_CLIENT_RTT_MIN, &tally->rtt[QS_C2S]);
-    put_times(table, index, COLUMN_SERVER_RTT_MIN, &tally->rtt[QS_S2C]);
+    put_times(table, index, row, COLUMN_CLIENT_RTT_MIN, &tally->rtt[QS_C2S]);
+    put_times(table, index, row, COLUMN_SERVER_RTT_MIN, &tally->rtt[QS_S2C]);
 }
 
 /* --- The table --- */
@@ -231,7 +250,7 @@ static tap_packet_status take_packet(void *data, packet_info *pinfo, epan_dissec
     if (figures->tally.direction != QS_DIRECTION_UNKNOWN)
         put_ends(table, index, row_at(table, index), &figures->tally);
     put_description(table, index, row_at(table, index), figures);
-    put_figures(table, index, &row_at(table, index)->tally);
+    put_figures(table, index, row_at(table, index));
     return TAP_PACKET_REDRAW;
 }
 

@@ -90,6 +90,22 @@ unsigned qs_type_bits(enum qs_type type)
     }
 }
 
+const char *qs_unit_of(const struct qs_field *field)
+{
+    if (field->unit)
+        return field->unit;
+    switch (field->type) {
+    case QS_COORD:
+        return "units";
+    case QS_ANGLE:
+        return "°";
+    case QS_DURATION:
+        return "s";
+    default:
+        return NULL;
+    }
+}
+
 bool qs_type_holds(enum qs_type type, int64_t number)
 {
     const unsigned bits = qs_type_bits(type);

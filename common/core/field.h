@@ -35,8 +35,8 @@ enum qs_type {
     QS_I64,
     QS_FLOAT, /* IEEE single */
     QS_DOUBLE,
-    QS_COORD,    /* map units, a double */
-    QS_ANGLE,    /* degrees, a double */
+    QS_COORD,    /* a place or length in the map, a double; its unit is "units" */
+    QS_ANGLE,    /* a double; its unit is "°" */
     QS_TEXT,     /* Quake text (see text.h); raw bytes in the value, UTF-8 when shown */
     QS_BYTES,    /* opaque */
     QS_IPV4,     /* 4 bytes, network order */
@@ -67,10 +67,10 @@ struct qs_field {
     const char *name;  /* filter name, "qw.damage.armor" */
     const char *title; /* what a person reads, "Armor absorbed" */
     enum qs_type type;
-    const char *unit;            /* "ms", or NULL; QS_COORD and QS_ANGLE imply theirs */
+    const char *unit;            /* "ms", or NULL: see qs_unit_of() */
     const struct qs_name *names; /* enumeration, or NULL */
     uint32_t mask;               /* part of the preceding unmasked row, or 0 */
-    const char *blurb;           /* one sentence, with the source where it is not plain; or NULL */
+    const char *blurb;           /* what the value means, for who knows the game; or NULL */
     bool varies; /* from run to run, as challenges do: goldens leave it out (row VARYING) */
     /* NULL: the packet's summary leaves it out. Else it has the value, behind this word; "": behind
      * none (row FIELD_BRIEF; see summary.h). */
@@ -100,6 +100,10 @@ unsigned qs_type_bits(enum qs_type type);
 
 /* Whether a value of the type, one of whole numbers, can be `number`. */
 bool qs_type_holds(enum qs_type type, int64_t number);
+
+/* The field's unit: its own, or else what its type implies (QS_COORD, QS_ANGLE, QS_DURATION). NULL:
+ * it has none. */
+const char *qs_unit_of(const struct qs_field *field);
 
 /* The name of `value`, or NULL. `names` may be NULL. */
 const char *qs_name_of(const struct qs_name *names, uint32_t value);

@@ -84,6 +84,9 @@ struct qs_protocol {
      */
     bool recognise_on_request;
 
+    /* Servers answer a request for a connection from one port and go on from another. */
+    bool has_game_ports;
+
     /*
      * Bit n: message n of a client is a move, with a checksum. 0: there is none. Else its datagrams
      * begin with a number and an acknowledgement, of 32 bits each: several of both ends, whose

@@ -2,15 +2,10 @@
 #include "common/core/receiver.h"
 
 #include "common/core/emit.h"
+#include "common/core/plural.h"
 #include "common/core/source.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
-
-/* The ending of a noun that `count` things have. */
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 /* --- Numbers */
 
@@ -43,13 +38,13 @@ void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
         qs_summary_fate(d, "gap %u", skipped - choked);
     if (choked >= skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
-                "%u sequence number%s skipped, choked by the server", skipped, plural(skipped));
+                "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
     else if (choked)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
     else
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
-                "%u sequence number%s skipped", skipped, plural(skipped));
+                "%u sequence number%s skipped", skipped, qs_plural(skipped));
 }
 
 void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
@@ -72,7 +67,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
 {
     qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
             "%u sequence number%s before this one, which the capture lacks", lacking,
-            plural(lacking));
+            qs_plural(lacking));
     qs_summary_fate(d, "not captured before: %u", lacking);
 }
 

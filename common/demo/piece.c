@@ -3,7 +3,7 @@
 
 #include "common/core/array.h"
 #include "common/core/writer.h"
-#include "common/dump/number.h"
+#include "common/core/number.h"
 
 static const char *const words[] = {[QS_DEMO_PIECE_START] = "start",
                                     [QS_DEMO_PIECE_BLOCK] = "block",

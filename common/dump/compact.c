@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/dump/lines.h"
-#include "common/dump/number.h"
+#include "common/core/number.h"
 
 /* No group: lines of the packet that are in none. */
 enum { NO_GROUP = -1 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/crowd.h"
 
+#include "common/core/plural.h"
+
 void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(guint live))
 {
     *crowd = (struct qs_crowd){.max = max, .has_memory = has_memory};
@@ -24,8 +26,8 @@ bool qs_crowd_tells(struct qs_crowd *crowd, uint64_t packets)
 
 char *qs_crowd_others_text(const struct qs_crowd_others *others)
 {
-    return g_strdup_printf("and %" G_GUINT64_FORMAT " more %s, of %" G_GUINT64_FORMAT
-                           " packets in all: only one end was heard, and shortly",
-                           others->sessions, others->sessions == 1 ? "session" : "sessions",
-                           others->packets);
+    return g_strdup_printf("and %" G_GUINT64_FORMAT " more session%s, of %" G_GUINT64_FORMAT
+                           " packet%s in all: only one end was heard, and shortly",
+                           others->sessions, qs_plural(others->sessions), others->packets,
+                           qs_plural(others->packets));
 }

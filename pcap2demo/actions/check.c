@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/core/plural.h"
 #include "common/core/sink.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/findings.h"
@@ -63,8 +64,8 @@ static void sink_field(struct qs_sink *base, const struct qs_field *field,
 {
     if (field == &base->protocol->fields[base->protocol->undecoded])
         add_problem(check_of(base), value->offset,
-                    g_strdup_printf("%" PRIu32 " %s undecoded", value->length,
-                                    value->length == 1 ? "byte" : "bytes"));
+                    g_strdup_printf("%" PRIu32 " byte%s undecoded", value->length,
+                                    qs_plural(value->length)));
 }
 
 /* --- Counting -------------------------------------------------------------------------------- */

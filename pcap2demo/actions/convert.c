@@ -2,6 +2,7 @@
 /* The default action: a demo for each session. */
 #include <stdio.h>
 
+#include "common/core/plural.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/actions/session_lines.h"
@@ -40,10 +41,12 @@ static void print_counts(const struct qs_client_session *session)
     const struct qs_demo_counts *counts = qs_session_demo_counts(session->demo);
 
     message(report_location(session),
-            "%" G_GUINT64_FORMAT " blocks written, %" G_GUINT64_FORMAT
-            " messages left out, %" G_GUINT64_FORMAT " frames repaired, %" G_GUINT64_FORMAT
+            "%" G_GUINT64_FORMAT " block%s written, %" G_GUINT64_FORMAT
+            " message%s left out, %" G_GUINT64_FORMAT " frame%s repaired, %" G_GUINT64_FORMAT
             " missing",
-            counts->blocks, counts->stripped, counts->repaired, counts->missing);
+            counts->blocks, qs_plural(counts->blocks), counts->stripped,
+            qs_plural(counts->stripped), counts->repaired, qs_plural(counts->repaired),
+            counts->missing);
 }
 
 static void print_left_out(const struct qs_client_session *session)

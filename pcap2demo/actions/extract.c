@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/plural.h"
 #include "common/core/transfer.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/safe_path.h"
@@ -162,15 +163,15 @@ static void report_file(const struct receiver *receiver, const struct qs_transfe
     const guint size = file->content->len;
 
     if (file->complete && !receiver->extract->options->quiet)
-        print_line("%s: %u bytes", path, size);
+        print_line("%s: %u byte%s", path, size, qs_plural(size));
     if (file->complete)
         return;
     if (file->total)
-        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u of %" PRIu64 " bytes: %s", path,
-                size, file->total, file->problem);
+        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u of %" PRIu64 " byte%s: %s", path,
+                size, file->total, qs_plural(file->total), file->problem);
     else
-        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u bytes: %s", path, size,
-                file->problem);
+        failure(EXIT_PROBLEMS, receiver->location, "%s: only %u byte%s: %s", path, size,
+                qs_plural(size), file->problem);
 }
 
 static void extract_file(const struct receiver *receiver, const struct qs_transferred *file)

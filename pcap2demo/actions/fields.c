@@ -56,23 +56,6 @@ static const char *type_name(enum qs_type type)
     return names[type];
 }
 
-/* NULL: it has none. */
-static const char *unit_of(const struct qs_field *row)
-{
-    if (row->unit)
-        return row->unit;
-    switch (row->type) {
-    case QS_COORD:
-        return "map units";
-    case QS_ANGLE:
-        return "degrees";
-    case QS_DURATION:
-        return "s";
-    default:
-        return NULL;
-    }
-}
-
 /* --- Text ------------------------------------------------------------------------------------ */
 
 static void print_row_details(const struct qs_field *row)
@@ -91,8 +74,8 @@ static char *type_text(const struct described *what)
 {
     if (what->row && what->row->mask)
         return g_strdup_printf("%s & 0x%x", what->type, what->row->mask);
-    if (what->row && unit_of(what->row))
-        return g_strdup_printf("%s, %s", what->type, unit_of(what->row));
+    if (what->row && qs_unit_of(what->row))
+        return g_strdup_printf("%s, %s", what->type, qs_unit_of(what->row));
     return g_strdup(what->type);
 }
 
@@ -120,8 +103,8 @@ static json_t *names_json(const struct qs_name *names)
 
 static void add_row_members(json_t *object, const struct qs_field *row)
 {
-    if (unit_of(row))
-        json_object_set_new(object, "unit", json_string(unit_of(row)));
+    if (qs_unit_of(row))
+        json_object_set_new(object, "unit", json_string(qs_unit_of(row)));
     if (row->mask)
         json_object_set_new(object, "mask", json_integer(row->mask));
     if (row->blurb)

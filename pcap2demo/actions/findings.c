@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/core/plural.h"
 #include "pcap2demo/actions/report.h"
 
 void problem_free(gpointer data)
@@ -58,12 +59,14 @@ void findings_print_problems(const struct findings *findings)
 void findings_print(const struct findings *findings)
 {
     if (findings->demo)
-        print_line("%s: %" PRIu64 " blocks, %" PRIu64 " bytes undecoded", findings->file,
-                   findings->frames, findings->undecoded);
+        print_line("%s: %" PRIu64 " block%s, %" PRIu64 " byte%s undecoded", findings->file,
+                   findings->frames, qs_plural(findings->frames), findings->undecoded,
+                   qs_plural(findings->undecoded));
     else
-        print_line("%s: %" PRIu64 " packets, %" PRIu64 " of a known game, %" PRIu64
-                   " bytes undecoded",
-                   findings->file, findings->frames, findings->packets, findings->undecoded);
+        print_line("%s: %" PRIu64 " packet%s, %" PRIu64 " of a known game, %" PRIu64
+                   " byte%s undecoded",
+                   findings->file, findings->frames, qs_plural(findings->frames), findings->packets,
+                   findings->undecoded, qs_plural(findings->undecoded));
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         if (findings->notes[i])
             print_line("  %s%s: %" PRIu64 "", qs_note_kinds[i].suffix,
@@ -129,10 +132,11 @@ char *findings_verdict(const struct findings *findings)
     const char *verdict = golden_verdict_name(golden->verdict);
 
     if (golden->count)
-        return g_strdup_printf("%s: %s, %" PRIu64 " %s in %" PRIu64 " packets", golden->path,
-                               verdict, golden->count,
-                               golden->count == 1 ? "difference" : "differences", golden->packets);
-    return g_strdup_printf("%s: %s, %" PRIu64 " packets", golden->path, verdict, golden->packets);
+        return g_strdup_printf("%s: %s, %" PRIu64 " difference%s in %" PRIu64 " packet%s",
+                               golden->path, verdict, golden->count, qs_plural(golden->count),
+                               golden->packets, qs_plural(golden->packets));
+    return g_strdup_printf("%s: %s, %" PRIu64 " packet%s", golden->path, verdict, golden->packets,
+                           qs_plural(golden->packets));
 }
 
 static void print_more(const struct findings *findings)
@@ -142,10 +146,11 @@ static void print_more(const struct findings *findings)
     const struct qs_location location = {.file = findings->file};
 
     if (more && is_taken_in(golden))
-        message(location, "and %" PRIu64 " more differences from %s", more, golden->path);
-    else if (more)
-        failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more differences from %s", more,
+        message(location, "and %" PRIu64 " more difference%s from %s", more, qs_plural(more),
                 golden->path);
+    else if (more)
+        failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more difference%s from %s", more,
+                qs_plural(more), golden->path);
 }
 
 /* What is wrong is printed even where only that is wanted. */
@@ -165,8 +170,8 @@ static void warn_of_secrets(const struct findings *findings)
 {
     if (findings->secrets)
         message((struct qs_location){.file = findings->file},
-                "holds %" PRIu64 " %s: --anonymize makes a copy without", findings->secrets,
-                findings->secrets == 1 ? "password" : "passwords");
+                "holds %" PRIu64 " password%s: --anonymize makes a copy without", findings->secrets,
+                qs_plural(findings->secrets));
 }
 
 void findings_print_golden(const struct findings *findings, bool show, bool quiet)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/core/plural.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
 #include "pcap2demo/capture/comments.h"
@@ -210,8 +211,8 @@ static bool cut_captures(struct pcap *pcap)
     }
     if (good)
         pcap->summary = g_strdup_printf(
-            "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packets, %u session%s", counts.kept,
-            counts.frames, counts.sessions, counts.sessions == 1 ? "" : "s");
+            "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " packet%s, %u session%s", counts.kept,
+            counts.frames, qs_plural(counts.frames), counts.sessions, qs_plural(counts.sessions));
     return good;
 }
 
@@ -224,9 +225,9 @@ static bool finish_demos(struct pcap *pcap)
                 "--packets, --from, --to and --no-sign-on go with captures, not with demos");
         return false;
     }
-    pcap->summary = g_strdup_printf("%" G_GUINT64_FORMAT " packets of %u demo%s",
-                                    pcap_out_packets(pcap->sender.pcap), pcap->demos,
-                                    pcap->demos == 1 ? "" : "s");
+    pcap->summary = g_strdup_printf(
+        "%" G_GUINT64_FORMAT " packet%s of %u demo%s", pcap_out_packets(pcap->sender.pcap),
+        qs_plural(pcap_out_packets(pcap->sender.pcap)), pcap->demos, qs_plural(pcap->demos));
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core/duration.h"
+#include "common/core/plural.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 
@@ -56,11 +57,13 @@ static char *why_nothing(const struct qs_client_session *session)
 char *report_demo(const struct qs_client_session *session)
 {
     GString *text;
+    uint64_t blocks;
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " blocks",
-                               qs_client_session_demo_format(session)->extension, session->packets);
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s",
+                               qs_client_session_demo_format(session)->extension, session->packets,
+                               qs_plural(session->packets));
     if (!session->demo)
         return g_strdup(qs_client_session_demo_format(session) ? "cannot be rebuilt yet"
                                                                : "has no demo format");
@@ -72,13 +75,15 @@ char *report_demo(const struct qs_client_session *session)
     files = qs_session_demo_files(session->demo)->len;
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " blocks",
-                           qs_client_session_demo_format(session)->extension,
-                           qs_session_demo_counts(session->demo)->blocks);
+    blocks = qs_session_demo_counts(session->demo)->blocks;
+    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s",
+                           qs_client_session_demo_format(session)->extension, blocks,
+                           qs_plural(blocks));
     if (qs_session_demo_lacks(session->demo) && !qs_session_demo_loan(session->demo)->lender)
         g_string_append_printf(text, ", %s", qs_session_demo_lacks(session->demo));
     if (problem_total(session))
-        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problems", problem_total(session));
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " problem%s", problem_total(session),
+                               qs_plural(problem_total(session)));
     return g_string_free(text, FALSE);
 }
 
@@ -163,7 +168,8 @@ void report_demo_problems(const struct qs_client_session *session)
     if (problems->others)
         failure(EXIT_PROBLEMS,
                 (struct qs_location){.file = session->first.file, .session = session->number},
-                "and %" G_GUINT64_FORMAT " more problems", problems->others);
+                "and %" G_GUINT64_FORMAT " more problem%s", problems->others,
+                qs_plural(problems->others));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/core/plural.h"
 #include "common/dump/dump.h"
 #include "common/stats/tally.h"
 #include "pcap2demo/actions/action.h"
@@ -171,12 +172,13 @@ static void append_traffic(GString *text, const struct figures *figures)
         const struct qs_traffic *traffic = &figures->tally.traffic[i];
 
         if (traffic->packets)
-            g_string_append_printf(text,
-                                   "  %s: %" PRIu64 " packets, %" PRIu64
-                                   " bytes, %.1f packets/s, %.1f bytes/s\n",
-                                   qs_direction_name((enum qs_direction)i), traffic->packets,
-                                   traffic->bytes, qs_rate(traffic->packets, figures->seconds),
-                                   qs_rate(traffic->bytes, figures->seconds));
+            g_string_append_printf(
+                text,
+                "  %s: %" PRIu64 " packet%s, %" PRIu64 " byte%s, %.1f packets/s, %.1f bytes/s\n",
+                qs_direction_name((enum qs_direction)i), traffic->packets,
+                qs_plural(traffic->packets), traffic->bytes, qs_plural(traffic->bytes),
+                qs_rate(traffic->packets, figures->seconds),
+                qs_rate(traffic->bytes, figures->seconds));
     }
 }
 
@@ -247,9 +249,9 @@ static char *loss_of(const struct qs_client_session *session)
 {
     const struct qs_session_loss loss = qs_session_loss(&session->state);
 
-    return g_strdup_printf("%" PRIu64 " gaps, %" PRIu64 " missing in them, %" PRIu64
-                           " not captured",
-                           loss.gaps, loss.missing, loss.not_captured);
+    return g_strdup_printf("%" PRIu64 " gap%s, %" PRIu64 " missing in %s, %" PRIu64 " not captured",
+                           loss.gaps, qs_plural(loss.gaps), loss.missing,
+                           loss.gaps == 1 ? "it" : "them", loss.not_captured);
 }
 
 /* Its lines; new. */

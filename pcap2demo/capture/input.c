@@ -158,7 +158,7 @@ static bool open_capture(struct input *input, FILE *stream, char **error)
 
 struct input *input_open_capture(FILE *stream, const char *name, const char *filter, char **error)
 {
-    struct input *input = input_new(source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name);
+    struct input *input = input_new(source_title(name));
 
     if (source_is_standard_input(name)) {
         g_free(input->stem);

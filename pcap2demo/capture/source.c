@@ -25,6 +25,11 @@ bool source_is_standard_input(const char *name)
     return strcmp(name, "-") == 0;
 }
 
+const char *source_title(const char *name)
+{
+    return source_is_standard_input(name) ? SOURCE_STANDARD_INPUT : name;
+}
+
 /*
  * Packets are read in small pieces: they should not cost more than a copy. The C library takes
  * another size than its own only with a buffer. Since inputs are read one after the other, and

@@ -30,8 +30,10 @@ void source_close(struct source *source);
 
 bool source_is_standard_input(const char *name);
 
-/* What messages call it. */
 #define SOURCE_STANDARD_INPUT "standard input"
+
+/* What messages call the file of this name: SOURCE_STANDARD_INPUT or the name. */
+const char *source_title(const char *name);
 
 /*
  * Puts what comes by standard input into a temporary file without a name, so that opening it again

@@ -4,14 +4,16 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/quake/quake.h"
+#include "common/core/protocol.h"
 
-static bool is_quake(const char *text)
+/* Whether "qw=27500" names a protocol whose servers go on from other ports than that. */
+static bool goes_on_elsewhere(const char *text, size_t length)
 {
-    const char *name = nq_protocol.name;
-    const size_t length = strlen(name);
+    char *name = g_strndup(text, length);
+    const int number = qs_protocol_number(name);
 
-    return strncmp(text, name, length) == 0 && text[length] == '=';
+    g_free(name);
+    return number >= 0 && qs_protocols[number]->has_game_ports;
 }
 
 /* "27500,27510-27519" */
@@ -35,7 +37,7 @@ char *port_filter(char *const *ports)
     for (; *ports; ports++) {
         const char *equals = strchr(*ports, '=');
 
-        if (!equals || is_quake(*ports)) {
+        if (!equals || goes_on_elsewhere(*ports, (size_t)(equals - *ports))) {
             g_string_free(filter, TRUE);
             return NULL;
         }

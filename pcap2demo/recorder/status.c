@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/status.h"
 
+#include "common/core/plural.h"
+
 void status_init(struct status *status)
 {
     *status =
@@ -25,11 +27,6 @@ static guint players_of(const struct status *status)
     return players;
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 char *status_text(const struct status *status)
 {
     const guint sessions = g_hash_table_size(status->sessions), players = players_of(status);
@@ -37,8 +34,8 @@ char *status_text(const struct status *status)
 
     /* What does not fit into a line of a terminal is cut at its end. */
     g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
-                    plural(sessions), players, plural(players), status->demos,
-                    plural(status->demos));
+                    qs_plural(sessions), players, qs_plural(players), status->demos,
+                    qs_plural(status->demos));
     if (status->demos)
         g_string_append_printf(text, " (%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " MB)",
                                status->demo_bytes / 1000000, status->demo_bytes / 100000 % 10);

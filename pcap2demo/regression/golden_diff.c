@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/core/plural.h"
 #include "pcap2demo/regression/align.h"
 #include "pcap2demo/output/message.h"
 
@@ -312,7 +313,7 @@ static GArray *section_pieces(const struct golden_packet *packet, const GArray *
 
 static char *size_of_section(const struct section *section)
 {
-    return g_strdup_printf("%u %s", section->count, section->count == 1 ? "field" : "fields");
+    return g_strdup_printf("%u field%s", section->count, qs_plural(section->count));
 }
 
 /* A message came or went as a whole; the other section is NULL. */
@@ -493,7 +494,8 @@ static void differ_in_packet(struct golden_diff *diff, struct sides sides)
     if (!difference)
         return;
     text = sides.is ? &difference->is : &difference->was;
-    *text = g_strdup_printf("a packet of %u fields", packet->lines->len);
+    *text = g_strdup_printf("a packet of %u field%s", packet->lines->len,
+                            qs_plural(packet->lines->len));
 }
 
 static void step_packets(struct golden_diff *diff, enum align_step step)

@@ -160,14 +160,15 @@ FAULTS = [
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
     ("sessions", "now - oldest->last >= table->idle)", "now - oldest->last >= table->idle / 2)"),
-    ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u bytes: %s\"",
-     "message(receiver->location, \"%s: only %u bytes: %s\""),
+    ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
+     "message(receiver->location, \"%s: only %u byte%s: %s\""),
     ("sessions", "figures->largest[location - 1].size < packet->size",
      "figures->largest[location - 1].size <= packet->size"),
     ("sessions", "return g_strcmp0(x->group->name, y->group->name);", "return 0;"),
     ("sessions", "return x->number < y->number ? -1 : 1;", "return 1;"),
 
     # The plugin.
+    ("plugin", "if (!times->count)", "if (false)"),
     ("plugin", "return !pinfo->flags.in_error_pkt && !PINFO_FD_VISITED(pinfo);",
      "return !PINFO_FD_VISITED(pinfo);"),
     ("plugin", "if (state && !state->session->disconnected)", "if (state)"),

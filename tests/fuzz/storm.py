@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Storms: damaged captures and demos through all actions of pcap2demo, and through tshark.
 
-    storm.py [--runs N] [--seed N] [--tshark] [--keep DIR]
+    storm.py [--runs N] [--seed N] [--tshark N] [--keep DIR]
 
 Small captures and demos are damaged: bytes of packets, as `editcap -E` does (and by it), packets
 that are shuffled, doubled, swapped, left out or cut, files that end early, several in one. Each is
-read by all actions. No run may crash, take more than a second of the processor a megabyte (and one
-to begin with), or print a control character; names of files are safe; what --sanitize writes is
-harmless to every engine; a golden of a file is what the same file gives. tshark with the plugin gets
-many damaged files at once.
+read by all actions, a run of the program each. No run may crash, take more than a second of the
+processor a megabyte (and one to begin with), or print a control character; names of files are safe;
+what --sanitize writes is harmless to every engine; a golden of a file is what the same file gives.
+tshark with the plugin gets many damaged files at once.
 
 PCAP2DEMO, ENGINE_READER and PROJECT_SOURCE_DIR are set by CTest; for --tshark also
-WIRESHARK_PLUGIN_DIR. Prints how many runs there were, and which were wrong; inputs that went wrong
-are kept in DIR.
+WIRESHARK_PLUGIN_DIR. Prints how many runs of how many damaged files there were, and which were
+wrong; their inputs are kept in DIR.
 """
 
 import argparse
@@ -190,6 +190,7 @@ class Storm:
         self.rand = random.Random(arguments.seed)
         self.sources = Sources(self.rand)
         self.runs = 0
+        self.files = 0
         self.bytes = 0
         self.slowest = 0
         self.wrong = []
@@ -255,6 +256,7 @@ class Storm:
                 path = folder / f"{self.arguments.seed}-{self.runs}{kind}"
                 path.write_bytes(data)
                 self.bytes += len(data)
+                self.files += 1
                 for words in ACTIONS:
                     lender = [self.rand.choice(lenders)] if words == LENT else []
                     self.act(path, words + lender, len(data) + sum(
@@ -279,7 +281,8 @@ class Storm:
                 for words in (["-V"], ["-2", "-q", "-z", "expert"]):
                     self.run([*tshark, "-r", path, *words], path, words, folder, statuses=(0,),
                              size=path.stat().st_size)
-                self.runs += min(batch, count - number)
+                self.files += min(batch, count - number)
+                self.runs += 2
 
 
 def unprivileged():
@@ -292,9 +295,11 @@ def unprivileged():
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=300,
+                        help=f"at least so many of pcap2demo, {len(ACTIONS)} a damaged file")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tshark", type=int, default=0, help="that many files through tshark")
+    parser.add_argument("--tshark", type=int, default=0,
+                        help="that many damaged files through tshark")
     parser.add_argument("--slower", type=float, default=1, help="of a build with sanitizers")
     parser.add_argument("--keep")
     arguments = parser.parse_args()
@@ -302,8 +307,9 @@ def main():
     storm.storm(arguments.runs)
     if arguments.tshark:
         storm.tshark(arguments.tshark)
-    print(f"{storm.runs} runs, {storm.bytes} bytes, {len(storm.wrong)} went wrong; the slowest took "
-          f"{100 * storm.slowest:.0f} % of its time", *storm.wrong, sep="\n")
+    print(f"{storm.runs} runs, {storm.files} damaged files, {storm.bytes} bytes, "
+          f"{len(storm.wrong)} went wrong; "
+          f"the slowest took {100 * storm.slowest:.0f} % of its time", *storm.wrong, sep="\n")
     return 1 if storm.wrong else 0
 
 

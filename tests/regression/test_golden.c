@@ -274,9 +274,9 @@ static void packet_added(void **state)
 {
     (void)state;
     assert_told(with("4 0+8 packet", "3 0+9 packet.protocol = nq\n4 0+8 packet"), NULL,
-                "3 - -: - -> a packet of 1 fields\n");
+                "3 - -: - -> a packet of 1 field\n");
     assert_told(with("1 0+20 packet", "0 0+9 packet.protocol = nq\n1 0+20 packet"), NULL,
-                "0 - -: - -> a packet of 1 fields\n");
+                "0 - -: - -> a packet of 1 field\n");
 }
 
 static void packet_moved(void **state)
@@ -468,7 +468,7 @@ static void realigned(void **state)
     }
     golden = golden_of(was->str, 200);
     result = compare(golden, is->str, NULL);
-    assert_string_equal(result.told->str, "100 - -: - -> a packet of 1 fields\n");
+    assert_string_equal(result.told->str, "100 - -: - -> a packet of 1 field\n");
     comparison_clear(&result);
     g_free(golden);
     g_string_free(was, TRUE);

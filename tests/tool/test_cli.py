@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import signal
 import unittest
 
 import tool
-from tool import ACKNEX, Capture, ToolTest
+from tool import ACKNEX, CAPTURES, ETHERNET, SAMPLE, Capture, ToolTest
 
 
 class Usage(ToolTest):
@@ -101,6 +102,23 @@ class Usage(ToolTest):
                 output, _ = self.tool(*arguments)
                 self.assertIn("house.wmb", output)
 
+    def test_options_of_protocols(self):
+        """Wrong ones are told all options and their values, which are those that are taken."""
+        _, error = self.tool("--option", "acknex.pos_resolution=foo", ACKNEX, status=2)
+        options = re.search(r"the options are: (.*)", error)[1].split(", ")
+        self.assertIn("acknex.pos_resolution=packed|fixed", options)
+        for option in options:
+            name, values = option.split("=")
+            for value in values.split("|"):
+                self.tool("--list", "--option", f"{name}={value}", ACKNEX)
+
+    def test_options_stand_with_their_actions(self):
+        output, _ = self.tool("--help")
+        sections = {part.splitlines()[0]: set(re.findall(r"--([a-z-]+)", part))
+                    for part in output.split("\n\n")}
+        self.assertLessEqual({"replace-names", "replace-chat"}, sections["With --anonymize:"])
+        self.assertIn("show-secrets", sections["With --dump and --golden:"])
+
     def test_values_are_not_options(self):
         """What follows an option that has a value is that, whatever it looks like."""
         _, error = self.tool("-o", "--out", "--session", "--list", ACKNEX, status=2)
@@ -146,6 +164,26 @@ class Usage(ToolTest):
                 self.write(name, data)
                 _, error = self.tool(name, status=2)
                 self.assertRegex(error, rf"^pcap2demo: {name}: .*{end}\n")
+                _, error = self.tool("-", input=data, status=2)
+                self.assertRegex(error, rf"^pcap2demo: standard input: .*{end}\n")
+
+    def test_standard_input_has_one_name(self):
+        """A demo has it, too, in results and where something is wrong in it."""
+        demo = (CAPTURES / "q2-limits1.dm2").read_bytes()
+        output, error = self.tool("--check", "-", input=demo, status=1)
+        self.assertTrue(output.startswith("standard input: 14 blocks, "), output)
+        self.assertTrue(error.startswith("pcap2demo: standard input: block 13: "), error)
+
+    def test_one_of_a_thing(self):
+        """"1 packet", not "1 packets"."""
+        frames = Capture.read(SAMPLE).frames
+        self.write("one.pcap", Capture(ETHERNET, frames[1026:1027]).pcap())
+        output = "".join(self.tool(*action, "one.pcap", status=status)[0] for action, status in (
+            (["--check"], 1), (["--stats"], 0), (["--list"], 0),
+            (["--check", "--no-rebuild", "--golden=.", "--update"], 0),
+            (["--pcap=cut.pcapng", "--packets=1"], 0)))
+        self.assertRegex(output, r"\b1 packet\b")
+        self.assertNotRegex(output, r"\b1 (packets|bytes|blocks|gaps|problems|sessions)\b")
 
     def test_compressed_output(self):
         """Nothing is compressed when it is written: no name shall say so. Folders may have any."""

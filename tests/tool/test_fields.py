@@ -38,7 +38,9 @@ class Fields(ToolTest):
         self.assertEqual(found["qw.damage.armor"],
                          {"name": "qw.damage.armor", "protocol": "qw", "type": "uint8",
                           "title": "Armor lost"})
-        self.assertEqual(found["qw.damage.origin.x"]["unit"], "map units")
+        self.assertEqual(found["qw.damage.origin.x"]["unit"], "units")
+        self.assertEqual(found["qw.setangle.angles.yaw"]["unit"], "°")
+        self.assertEqual(found["qw.ack_rtt"]["unit"], "s")
         self.assertEqual(found["qw.playerinfo.flags.command"]["mask"], 2)
         self.assertIn({"value": 19, "name": "svc_damage"}, found["qw.svc"]["values"])
         self.assertEqual(found["qw.sequence.gap"]["type"], "note")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers of dumps: the same as printf() gives. */
-#include "common/dump/number.h"
+#include "common/core/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -97,6 +97,61 @@ static const char *fault_of_vector(const struct qs_field *fields, unsigned count
     return NULL;
 }
 
+static bool is_any_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+/* How fast something moves, by its title or its name; a vector's components have their own. */
+static bool is_speed(const struct qs_field *field)
+{
+    /* How fast a sound is played; particles' steps of 15 units/s. */
+    static const char *const others[] = {"nq.sound.speed",         "qw.soundextended.speed",
+                                         "nq.particle.velocity.x", "nq.particle.velocity.y",
+                                         "nq.particle.velocity.z", NULL};
+    char *title = g_ascii_strdown(field->title, -1);
+    const bool said = strstr(title, "velocity") || strstr(title, "speed") ||
+                      strstr(field->name, "velocity") || strstr(field->name, "speed");
+
+    g_free(title);
+    return said && is_number(field->type) && !field->mask && !is_any_of(field->name, others);
+}
+
+static const char *fault_of_unit(const struct qs_field *field, const char *protocol)
+{
+    /* One spelling of each; Acknex's units are quants. */
+    static const char *const units[] = {"units",  "units/s",     "units/s²", "°",       "°/s",
+                                        "1/s",    "Hz",          "s",        "ms",      "min",
+                                        "%",      "px",          "bytes",    "bytes/s", "packets",
+                                        "quants", "quants/tick", NULL};
+    const char *speed = strcmp(protocol, "acknex") == 0 ? "quants/tick" : "units/s";
+    const char *unit = qs_unit_of(field);
+
+    if (field->unit && !is_number(field->type))
+        return "unit of what is no number";
+    if (unit && !is_any_of(unit, units))
+        return "unit that is not among those known";
+    if (is_speed(field) && (!unit || strcmp(unit, speed) != 0))
+        return "speed without the unit of speeds";
+    return NULL;
+}
+
+/* Blurbs are for who looks at packets; where a fact comes from stands in a comment beside it. */
+static const char *fault_of_blurb(const char *blurb)
+{
+    static const char *const sources[] = {"section ", "-format", ".md", ".c ", ".h ", ".h,", NULL};
+
+    if (blurb && !*blurb)
+        return "empty blurb";
+    for (const char *const *source = sources; blurb && *source; source++)
+        if (strstr(blurb, *source))
+            return "blurb that names a source";
+    return NULL;
+}
+
 static const char *fault_of_row(const struct qs_protocol *protocol, unsigned id)
 {
     const struct qs_field *field = &protocol->fields[id];
@@ -104,10 +159,10 @@ static const char *fault_of_row(const struct qs_protocol *protocol, unsigned id)
 
     if (!fault && (!field->title || !*field->title))
         fault = "no title";
-    if (!fault && field->unit && !is_number(field->type))
-        fault = "unit of what is no number";
-    if (!fault && field->blurb && !*field->blurb)
-        fault = "empty blurb";
+    if (!fault)
+        fault = fault_of_unit(field, protocol->name);
+    if (!fault)
+        fault = fault_of_blurb(field->blurb);
     if (!fault)
         fault = fault_of_names(field);
     if (!fault)
@@ -426,6 +481,15 @@ static void test_faults_are_found(void **state)
     EXPECT_FAULT("no title", ((struct qs_field){.name = "toy.a", .title = ""}));
     EXPECT_FAULT("unit of what is no number",
                  ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_TEXT, .unit = "ms"}));
+    EXPECT_FAULT(
+        "unit that is not among those known",
+        ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_COORD, .unit = "map units"}));
+    EXPECT_FAULT("speed without the unit of speeds",
+                 ((struct qs_field){.name = "toy.a", .title = "Top speed", .type = QS_FLOAT}));
+    EXPECT_FAULT("speed without the unit of speeds", row("toy.velocity.x", QS_COORD, 0));
+    EXPECT_FAULT("empty blurb", ((struct qs_field){.name = "toy.a", .title = "A", .blurb = ""}));
+    EXPECT_FAULT("blurb that names a source",
+                 ((struct qs_field){.name = "toy.a", .title = "A", .blurb = "toy.c read_a"}));
     EXPECT_FAULT(
         "enumeration of what is no whole number",
         ((struct qs_field){.name = "toy.a", .title = "A", .type = QS_FLOAT, .names = twice}));

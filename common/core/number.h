@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers as dumps write them. Dumps are mostly numbers, and printf() costs more than all the rest.
+ * Numbers as dumps and comments of captures write them. Dumps are mostly numbers, and printf()
+ * costs more than all the rest.
  *
  * Each function writes from `at` on, without a NUL, and returns where the next character goes. The
  * caller sees to the room: no number is longer than QS_NUMBER_MAX.
  */
-#ifndef QS_DUMP_NUMBER_H
-#define QS_DUMP_NUMBER_H
+#ifndef QS_CORE_NUMBER_H
+#define QS_CORE_NUMBER_H
 
 #include <glib.h>
 #include <stdbool.h>

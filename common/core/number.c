@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/dump/number.h"
+#include "common/core/number.h"
 
 #include <float.h>
 #include <math.h>
