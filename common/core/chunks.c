@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { BLOCK_ITEMS = 128 };
+/* The first block is small: most lists of a flood have one item. */
+enum { BLOCK_ITEMS = 128, FIRST_ITEMS = 4 };
 
 void qs_chunks_init(struct qs_chunks *chunks, uint32_t item_size, uint32_t kept)
 {
@@ -28,10 +29,22 @@ static void forget(struct qs_chunks *chunks)
         g_clear_pointer(&chunks->blocks->pdata[chunks->blocks->len - 1 - blocks_kept], g_free);
 }
 
+/* Where an item is, by its number from 0. */
+static uint32_t block_of(uint32_t index)
+{
+    return index < FIRST_ITEMS ? 0 : 1 + (index - FIRST_ITEMS) / BLOCK_ITEMS;
+}
+
+static uint32_t place_in_block(uint32_t index)
+{
+    return index < FIRST_ITEMS ? index : (index - FIRST_ITEMS) % BLOCK_ITEMS;
+}
+
 void *qs_chunks_add(struct qs_chunks *chunks)
 {
-    if (chunks->count % BLOCK_ITEMS == 0) {
-        g_ptr_array_add(chunks->blocks, g_malloc0_n(BLOCK_ITEMS, chunks->item_size));
+    if (block_of(chunks->count) == chunks->blocks->len) {
+        g_ptr_array_add(chunks->blocks,
+                        g_malloc0_n(chunks->count ? BLOCK_ITEMS : FIRST_ITEMS, chunks->item_size));
         forget(chunks);
     }
     return qs_chunks_at(chunks, ++chunks->count);
@@ -40,11 +53,11 @@ void *qs_chunks_add(struct qs_chunks *chunks)
 void *qs_chunks_at(const struct qs_chunks *chunks, uint32_t number)
 {
     char *block = number && number <= chunks->count
-                      ? g_ptr_array_index(chunks->blocks, (number - 1) / BLOCK_ITEMS)
+                      ? g_ptr_array_index(chunks->blocks, block_of(number - 1))
                       : NULL;
 
     if (block)
-        return block + (size_t)((number - 1) % BLOCK_ITEMS) * chunks->item_size;
+        return block + (size_t)place_in_block(number - 1) * chunks->item_size;
     memset(chunks->forgotten, 0, chunks->item_size);
     return chunks->forgotten;
 }

@@ -2,6 +2,7 @@
 #include "common/core/decode.h"
 
 #include "common/core/emit.h"
+#include "common/core/inflate.h"
 #include "common/core/message.h"
 #include "common/core/summary.h"
 #include "common/core/transfer.h"
@@ -65,6 +66,7 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     if (d->want_summary)
         qs_summary_begin(d);
     decode(d);
+    qs_inflate_end(d);
     if (qs_packet_is_cut(packet))
         qs_note(d, QS_NOTE_CUT, packet->size, 0, "The capture lacks the last %u of %u bytes",
                 packet->wire_size - packet->size, packet->wire_size);

@@ -7,6 +7,40 @@
 
 enum { RAW_DEFLATE = -15 }; /* zlib's window bits: no header */
 
+/* Bytes that the session may inflate to with the packet, beyond QS_INFLATED_AHEAD or below it. */
+static int64_t credit(const struct qs_decoder *d)
+{
+    return (int64_t)QS_INFLATED_RATIO * d->packet->size + d->session->may_inflate;
+}
+
+/* Bytes that the packet may inflate to. */
+static uint64_t allowance(const struct qs_decoder *d)
+{
+    return (uint64_t)MIN(credit(d) + QS_INFLATED_AHEAD, (int64_t)QS_INFLATED_MAX);
+}
+
+uint32_t qs_inflate_left(const struct qs_decoder *d)
+{
+    const uint64_t all = allowance(d);
+
+    return d->inflated < all ? (uint32_t)(all - d->inflated) : 0;
+}
+
+void qs_inflate_end(struct qs_decoder *d)
+{
+    const int64_t left = credit(d) - (int64_t)MIN(d->inflated, allowance(d));
+
+    d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - QS_INFLATED_AHEAD);
+}
+
+void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size)
+{
+    qs_note(d, QS_NOTE_LIMIT, offset, d->in.pos - offset,
+            "The %u bytes stay packed: a packet's messages inflate to %u bytes at most, and those "
+            "of a session to %d times what is sent",
+            size, QS_INFLATED_MAX, QS_INFLATED_RATIO);
+}
+
 static GBytes *inflate_exactly(struct qs_view packed, uint32_t size)
 {
     uint8_t *out = g_malloc(MAX(size, 1));
@@ -31,11 +65,11 @@ GBytes *qs_inflate(struct qs_decoder *d, uint32_t offset, struct qs_view packed,
 {
     GBytes *inflated;
 
+    const bool fits = size <= qs_inflate_left(d);
+
     d->inflated += size;
-    if (d->inflated > QS_INFLATED_MAX) {
-        qs_note(d, QS_NOTE_LIMIT, offset, d->in.pos - offset,
-                "The %u bytes stay packed: a packet's messages inflate to %u bytes at most",
-                packed.size, QS_INFLATED_MAX);
+    if (!fits) {
+        qs_inflate_refuse(d, offset, packed.size);
         return NULL;
     }
     inflated = inflate_exactly(packed, size);

@@ -21,6 +21,9 @@ enum {
     HAS_DICTIONARY = 0x20,
     BLOCK_MAX = 1024 * 1024, /* bytes that a block inflates to; zlib's have 16384 symbols */
     STEP = 16384,            /* bytes inflated at once */
+    AGAIN_EACH = 16 * 1024,  /* bytes inflated again, for each packet that comes, */
+    AGAIN_RATIO = 256,       /* for each byte of it, */
+    AGAIN_MAX = 1024 * 1024, /* and so many more */
     AT_BLOCK = 128,          /* z_stream.data_type: a block begins here */
     LAST_BLOCK = 64,         /* the one before was the last */
     BITS_UNUSED = 7          /* of the byte before */
@@ -104,6 +107,10 @@ static void remember(struct qs_inflate_stream *stream, const uint8_t *inflated, 
 {
     if (!size)
         return;
+    if (size > WINDOW_SIZE) {
+        inflated += size - WINDOW_SIZE;
+        size = WINDOW_SIZE;
+    }
     if (!stream->window)
         stream->window = parts_new();
     g_ptr_array_add(stream->window, g_bytes_new(inflated, size));
@@ -202,9 +209,7 @@ static void keep(struct qs_inflate_stream *stream, const struct run *run)
 static bool fail(struct qs_decoder *d, uint32_t offset, uint32_t size, bool limit)
 {
     if (limit)
-        qs_note(d, QS_NOTE_LIMIT, offset, d->in.pos - offset,
-                "The %u bytes stay packed: a packet's messages inflate to %u bytes at most", size,
-                QS_INFLATED_MAX);
+        qs_inflate_refuse(d, offset, size);
     else
         qs_note(d, QS_NOTE_MALFORMED, offset, d->in.pos - offset,
                 "The %u bytes do not go on with the deflate stream", size);
@@ -220,9 +225,7 @@ static bool is_header(const uint8_t *bytes)
 
 static uint32_t allowed(const struct qs_decoder *d, const struct qs_inflate_stream *stream)
 {
-    const uint64_t left = d->inflated < QS_INFLATED_MAX ? QS_INFLATED_MAX - d->inflated : 0;
-
-    return (uint32_t)MIN(left + stream->given, (uint64_t)BLOCK_MAX);
+    return (uint32_t)MIN((uint64_t)qs_inflate_left(d) + stream->given, (uint64_t)BLOCK_MAX);
 }
 
 /* Blocks: `all` is what is pending and what has come. */
@@ -254,6 +257,16 @@ static bool inflate_blocks(struct qs_decoder *d, struct qs_inflate_stream *strea
     inflateEnd(&run.z);
     g_byte_array_free(run.out, TRUE);
     return good || fail(d, offset, all.size, limit);
+}
+
+/* Blocks of servers' streams are short, or come in few packets. */
+static bool may_inflate_again(struct qs_inflate_stream *stream, uint32_t size)
+{
+    const uint64_t again = (uint64_t)stream->again + stream->given;
+    const uint64_t usual = (uint64_t)AGAIN_RATIO * size + AGAIN_EACH;
+
+    stream->again = again > usual ? (uint32_t)(again - usual) : 0;
+    return stream->again <= AGAIN_MAX;
 }
 
 static GByteArray *pending_and(const struct qs_inflate_stream *stream, struct qs_view packed)
@@ -292,7 +305,9 @@ bool qs_inflate_more(struct qs_decoder *d, struct qs_inflate_stream *stream, uin
     uint32_t left = 0;
     bool good = true;
 
-    if (!stream->begun && all->len < HEADER_SIZE)
+    if (!may_inflate_again(stream, packed.size))
+        good = fail(d, offset, packed.size, true);
+    else if (!stream->begun && all->len < HEADER_SIZE)
         keep_header(stream, all);
     else if (!stream->begun && !take_header(stream, all))
         good = fail(d, offset, packed.size, false);

@@ -19,6 +19,7 @@ struct qs_inflate_stream {
     bool ended;        /* the last block has */
     uint8_t bits;      /* how many upper bits of `pending` belong to the block; 0: the whole byte */
     uint32_t given;    /* bytes that `pending` inflates to, which were given out */
+    uint32_t again;    /* bytes that were inflated again, by which they are more than is usual */
     GBytes *pending;   /* from the byte on in which a block begins; or NULL: it has not come */
     GPtrArray *window; /* GBytes, the oldest first: what was before that block; or NULL */
 };
@@ -36,7 +37,8 @@ static inline bool qs_inflate_stream_shares(const struct qs_inflate_stream *a,
 
 /*
  * Appends to `out` what the next bytes of the stream inflate to, within the packet's limit (see
- * inflate.h). `*used`: how many of `packed` belong to the stream: all of them, but where it ends.
+ * inflate.h); and within one of its own, since a block that does not end is inflated again with
+ * each packet. `*used`: how many of `packed` belong to the stream: all of them, but where it ends.
  * False where they are no such stream, or where the limit is passed: then a note about the bytes
  * from `offset` to the reader's position says so, and nothing that follows can be inflated.
  */

@@ -8,8 +8,9 @@ void qs_session_init(struct qs_session *session)
 
 void qs_session_connect(struct qs_session *session)
 {
-    *session =
-        (struct qs_session){.server = session->server, .connection = session->connection + 1};
+    *session = (struct qs_session){.server = session->server,
+                                   .connection = session->connection + 1,
+                                   .may_inflate = session->may_inflate};
 }
 
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)

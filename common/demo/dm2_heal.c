@@ -6,7 +6,10 @@
 enum {
     EVIDENCE_FRAMES = 24, /* of the session, as far back as changes are compared */
     EVIDENCE_MIN = 3,     /* so many more changes agree than not */
-    OFFSET_MAX = Q2_FRAMES_KEPT
+    OFFSET_MAX = Q2_FRAMES_KEPT,
+    LOOKS_A_BYTE = 16,        /* at entities, for each byte of the session's packets, */
+    LOOKS_AHEAD = 128 * 1024, /* and so many more */
+    LOOKS_A_STATE = 3         /* that is healed */
 };
 
 /* Two clients: frame n of `session` is of the same time as frame n + offset of `peer`. */
@@ -44,7 +47,7 @@ static bool is_told_of_itself(const struct q2_session *session)
     return !q2_is_q2pro(session->base.version) || session->recording;
 }
 
-/* --- Which frames are of one time --- */
+/* --- Entities --- */
 
 static bool is_changed(const struct q2_entity *before, const struct q2_entity *now)
 {
@@ -57,60 +60,148 @@ static bool looks_the_same(const struct q2_entity *a, const struct q2_entity *b)
     return a->frame == b->frame && memcmp(a->origin, b->origin, sizeof a->origin) == 0;
 }
 
-/* What changed in the session's frame: how far the peer's frame has it, too. */
-static int count_agreement(const struct pair *pair, const struct q2_frame *before,
-                           const struct q2_frame *now, const struct q2_frame *other)
+/* --- What it costs --- */
+
+void dm2_healing_earn(struct dm2_healing *healing, uint32_t size)
 {
-    int score = 0;
+    healing->earned += (uint64_t)LOOKS_A_BYTE * size;
+}
+
+static bool may_spend(const struct dm2_healing *healing)
+{
+    return healing->spent <= healing->earned + LOOKS_AHEAD;
+}
+
+/* --- What changed --- */
+
+/* An entity of the session that is not as it was a frame before. */
+struct change {
+    const struct q2_entity *now;
+    int32_t frame; /* number of the frame */
+};
+
+/* What stands still is the same in both lists, which are in the order of numbers. */
+static void collect_frame(const struct pair *pair, const struct q2_frame *before,
+                          const struct q2_frame *now, GArray *changes)
+{
+    guint old = 0;
 
     for (guint i = 0; i < now->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(now->entities, i);
-        const struct q2_entity *same = find(other, entity->number);
+        const struct q2_entity *then;
 
-        if (same && is_changed(find(before, entity->number), entity) &&
-            !is_own(pair->session, now, entity->number) &&
-            !is_own(pair->peer, other, entity->number))
-            score += looks_the_same(entity, same) ? 1 : -1;
+        while (old < before->entities->len &&
+               q2_entities_at(before->entities, old)->number < entity->number)
+            old++;
+        if (old == before->entities->len)
+            break;
+        then = q2_entities_at(before->entities, old);
+        if (then != entity && then->number == entity->number && is_changed(then, entity) &&
+            !is_own(pair->session, now, entity->number))
+            g_array_append_val(changes, ((struct change){entity, now->number}));
     }
-    return score;
 }
 
-static int count_evidence(const struct pair *pair)
+/* New. */
+static GArray *collect_changes(struct dm2_healing *healing, const struct pair *pair)
 {
     const int32_t newest = pair->session->tracker->newest;
-    int score = 0;
+    GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
 
     for (int32_t i = 0; i < EVIDENCE_FRAMES; i++) {
         const struct q2_frame *now = known_frame(pair->session, (int64_t)newest - i);
         const struct q2_frame *before = known_frame(pair->session, (int64_t)newest - i - 1);
-        const struct q2_frame *other = known_frame(pair->peer, (int64_t)newest - i + pair->offset);
 
-        if (now && before && other)
-            score += count_agreement(pair, before, now, other);
+        if (!now || !before)
+            continue;
+        collect_frame(pair, before, now, changes);
+        healing->spent += now->entities->len;
+    }
+    return changes;
+}
+
+/* --- Which frames are of one time --- */
+
+/* How far the peer's frames have the changes, too. */
+static int count_evidence(struct dm2_healing *healing, const struct pair *pair,
+                          const GArray *changes)
+{
+    int score = 0;
+
+    healing->spent += changes->len;
+    for (guint i = 0; i < changes->len; i++) {
+        const struct change *change = &g_array_index(changes, struct change, i);
+        const struct q2_frame *other =
+            known_frame(pair->peer, (int64_t)change->frame + pair->offset);
+        const struct q2_entity *same = find(other, change->now->number);
+
+        if (same && !is_own(pair->peer, other, same->number))
+            score += looks_the_same(change->now, same) ? 1 : -1;
     }
     return score;
 }
 
-/* id's servers number frames for all clients alike, Q2PRO for each from its own beginning. */
-static bool synchronize(struct pair *pair)
+/* False: nothing tells. */
+static bool search_offset(struct dm2_healing *healing, struct pair *pair, const GArray *changes)
 {
     const int64_t nearest = (int64_t)pair->peer->tracker->newest - pair->session->tracker->newest;
     struct pair trial = *pair;
     int best = EVIDENCE_MIN - 1;
 
-    for (int32_t i = -OFFSET_MAX; i <= OFFSET_MAX; i++) {
+    for (int32_t i = -OFFSET_MAX; i <= OFFSET_MAX && may_spend(healing); i++) {
         int score;
 
         if (nearest + i < INT32_MIN || nearest + i > INT32_MAX)
             continue;
         trial.offset = (int32_t)(nearest + i);
-        score = count_evidence(&trial);
+        score = count_evidence(healing, &trial, changes);
         if (score <= best)
             continue;
         best = score;
         pair->offset = trial.offset;
     }
-    return best >= EVIDENCE_MIN;
+    return best >= EVIDENCE_MIN && may_spend(healing);
+}
+
+/* The offset stays the same as a rule. */
+static bool is_offset_known(struct dm2_healing *healing, struct pair *pair, const GArray *changes)
+{
+    const unsigned count = MIN(healing->known_count, DM2_HEALING_PEERS);
+
+    for (unsigned i = 0; i < count; i++)
+        if (healing->known[i].peer == pair->peer->tracker->serial) {
+            pair->offset = healing->known[i].offset;
+            return count_evidence(healing, pair, changes) >= EVIDENCE_MIN;
+        }
+    return false;
+}
+
+static void remember_offset(struct dm2_healing *healing, const struct pair *pair)
+{
+    const uint64_t peer = pair->peer->tracker->serial;
+    unsigned at = 0;
+
+    while (at < MIN(healing->known_count, DM2_HEALING_PEERS) && healing->known[at].peer != peer)
+        at++;
+    if (at == MIN(healing->known_count, DM2_HEALING_PEERS))
+        at = healing->known_count++ % DM2_HEALING_PEERS;
+    healing->known[at].peer = peer;
+    healing->known[at].offset = pair->offset;
+}
+
+/* id's servers number frames for all clients alike, Q2PRO for each from its own beginning. */
+static bool synchronize(struct dm2_healing *healing, struct pair *pair)
+{
+    GArray *changes = collect_changes(healing, pair);
+    bool found = changes->len >= EVIDENCE_MIN && is_offset_known(healing, pair, changes);
+
+    if (!found && changes->len >= EVIDENCE_MIN) {
+        found = search_offset(healing, pair, changes);
+        if (found)
+            remember_offset(healing, pair);
+    }
+    g_array_free(changes, TRUE);
+    return found;
 }
 
 /* --- The frame --- */
@@ -199,18 +290,21 @@ static void heal_player(const struct q2_session *session, struct q2_frame *heale
         memcpy(healed->player.origin, own->origin, sizeof own->origin);
 }
 
-bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, int32_t number)
+bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
+              const struct q2_session *peer, int32_t number)
 {
     const struct q2_frame *base, *other;
     struct pair pair = {.session = session, .peer = peer};
     struct q2_frame healed;
 
-    if (session == peer || !peer->tracker || peer->servercount != session->servercount ||
+    if (session == peer || !peer->tracker || !may_spend(healing) ||
+        peer->servercount != session->servercount ||
         peer->dialect.extensions != session->dialect.extensions)
         return false;
     base = q2_tracker_frame(session->tracker, session->tracker->newest);
-    if (!base || number <= base->number || !synchronize(&pair))
+    if (!base || number <= base->number || !synchronize(healing, &pair))
         return false;
+    healing->spent += LOOKS_A_STATE * base->entities->len;
     other = known_frame(peer, (int64_t)number + pair.offset);
     if (!other)
         return false;
@@ -232,6 +326,7 @@ bool dm2_heal(const struct q2_session *session, const struct q2_session *peer, i
 
 /* A client that looks for a frame among those of others. */
 struct search {
+    struct dm2_healing *healing;
     const struct q2_session *session;
     int32_t number;
     bool found;
@@ -242,15 +337,17 @@ static bool try_peer(void *user, const struct qs_sign_on *peer)
     struct search *search = user;
     const struct dm2_told *told = peer->extra ? dm2_told_of(peer) : NULL;
 
-    search->found = told && told->live && dm2_heal(search->session, told->live, search->number);
-    return !search->found;
+    search->found = told && told->live &&
+                    dm2_heal(search->healing, search->session, told->live, search->number);
+    return !search->found && may_spend(search->healing);
 }
 
-bool dm2_heal_of_peers(struct qs_demo_writer *out, const struct q2_session *session, int32_t number)
+bool dm2_heal_of_peers(struct dm2_healing *healing, struct qs_demo_writer *out,
+                       const struct q2_session *session, int32_t number)
 {
-    struct search search = {.session = session, .number = number};
+    struct search search = {.healing = healing, .session = session, .number = number};
 
-    if (session && out->peers)
+    if (session && out->peers && may_spend(healing))
         out->peers(out, try_peer, &search);
     return search.found;
 }

@@ -36,6 +36,7 @@ static const char *const connection_commands[] = {"cmd", "precache", "changing",
 struct dm2 {
     struct qs_demo_writer *out;
     struct q2_tracker *tracker;
+    struct dm2_healing healing;
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
@@ -59,9 +60,9 @@ struct dm2 {
 /* q2_tracker.missing */
 static bool find_missing(void *user, int32_t number)
 {
-    const struct dm2 *dm2 = user;
+    struct dm2 *dm2 = user;
 
-    return dm2_heal_of_peers(dm2->out, dm2->tracker->followed, number);
+    return dm2_heal_of_peers(&dm2->healing, dm2->out, dm2->tracker->followed, number);
 }
 
 static void *dm2_new(struct qs_demo_writer *out)
@@ -593,6 +594,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
 
     if (dm2->ended || decoder->connectionless || !decoder->accepted)
         return;
+    dm2_healing_earn(&dm2->healing, packet->size);
     follow(dm2, decoder, packet);
     if (decoder->direction == QS_C2S) {
         note_losses(dm2, decoder, packet);

@@ -47,12 +47,12 @@ static struct qw_states *with_room(struct qw_states *states)
     return states;
 }
 
-/* Room for one more at that place; NULL, and `*states` is as it was: there are too many. */
-static struct qw_entity *insert(struct qw_states **states, uint32_t index)
+/* Room for one more at that place; NULL, and `*states` is as it was: there are `max`. */
+static struct qw_entity *insert(struct qw_states **states, uint32_t index, uint32_t max)
 {
     struct qw_states *all = *states;
 
-    if (all && all->count == QW_STATES_MAX)
+    if (all && all->count >= max)
         return NULL;
     all = *states = with_room(all);
     memmove(&all->entities[index + 1], &all->entities[index],
@@ -67,7 +67,7 @@ struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity
     struct qw_entity *place = at(states, index, entity->number);
 
     if (!place)
-        place = insert(&states, index);
+        place = insert(&states, index, QW_STATES_MAX);
     if (place)
         *place = *entity;
     return states;
@@ -105,7 +105,7 @@ static struct qw_entity *state_to_change(struct qw_states **states,
     if (state)
         return state;
     baseline = qw_states_find(baselines, number);
-    state = insert(states, index);
+    state = insert(states, index, QW_STATES_IN_FRAME_MAX);
     if (state)
         *state = baseline ? *baseline : (struct qw_entity){.number = number};
     return state;

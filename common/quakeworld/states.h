@@ -5,7 +5,9 @@
 
 #include "common/quakeworld/entity_delta.h"
 
-enum { QW_STATES_MAX = 2048 }; /* more are dropped: numbers are below that */
+/* More are dropped: numbers are below the first; of a frame no client takes more than the second,
+ * and of each session many frames are kept. */
+enum { QW_STATES_MAX = 2048, QW_STATES_IN_FRAME_MAX = 256 };
 
 /* NULL stands for none; what is returned takes the place of what was given. Free with g_free(). */
 struct qw_states {
@@ -28,8 +30,8 @@ void qw_states_remove(struct qw_states *states, uint16_t number);
 struct qw_states *qw_states_copy(const struct qw_states *states);
 
 /*
- * Applies the deltas in `in`, up to the word 0. What is new counts from `baselines`. Source:
- * ezquake cl_ents.c, CL_ParsePacketEntities.
+ * Applies the deltas in `in`, up to the word 0, or up to one for which there are too many in a
+ * frame. What is new counts from `baselines`. Source: ezquake cl_ents.c, CL_ParsePacketEntities.
  */
 struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_states *baselines,
                                   const struct qw_delta_format *format, struct qs_reader in);

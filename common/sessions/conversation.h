@@ -17,11 +17,11 @@ struct qs_conversation {
     int protocol;
     bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
     struct qs_session *state;
-    struct qs_order *order;            /* NULL: not datagrams */
-    int64_t clock;                     /* to be added to the time of packets; see sessions.c */
-    struct qs_stream *stream;          /* NULL: datagrams, or a demo */
-    bool announced;                    /* by a packet of another conversation */
-    bool left_out;                     /* too many others go on: see crowd.h */
+    struct qs_order *order;   /* NULL: not datagrams */
+    int64_t clock;            /* by how much it had been set when it began: see sessions.c */
+    struct qs_stream *stream; /* NULL: datagrams, or a demo */
+    bool announced;           /* by a packet of another conversation */
+    bool left_out;            /* too many others go on: see crowd.h */
     struct qs_client_session *session; /* going on now, or NULL */
     uint32_t finished;                 /* number of a session that is over, though packets of it
                                           may come; or 0 */

@@ -12,6 +12,7 @@ struct qs_flow_table {
     int64_t now;            /* time of the last packet */
     bool went_back;         /* it was once earlier than that of the packet before it */
     int64_t none_until;     /* no conversation is idle for too long earlier than that */
+    int64_t shifted;        /* by so much the clock was set */
     int64_t idle;           /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
     void *user;
@@ -139,11 +140,16 @@ static struct qs_flow *oldest_of_all(const struct qs_flow_table *table)
     return oldest;
 }
 
+int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *flow)
+{
+    return qs_time_moved(flow->last, table->shifted - flow->shifted);
+}
+
 void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
 {
     struct qs_flow *oldest;
 
-    while ((oldest = oldest_of_all(table)) && now - oldest->last >= table->idle)
+    while ((oldest = oldest_of_all(table)) && now - qs_flow_last(table, oldest) >= table->idle)
         qs_flow_end(table, oldest);
 }
 
@@ -162,7 +168,8 @@ static void end_idle(struct qs_flow_table *table, int64_t now)
     qs_flow_table_expire(table, now);
     oldest = oldest_of_all(table);
     table->none_until =
-        oldest ? MIN(oldest->last, INT64_MAX - table->idle) + table->idle : INT64_MIN;
+        oldest ? MIN(qs_flow_last(table, oldest), INT64_MAX - table->idle) + table->idle
+               : INT64_MIN;
 }
 
 void qs_flow_table_free(struct qs_flow_table *table)
@@ -193,15 +200,18 @@ void qs_flow_table_each(struct qs_flow_table *table, void (*each)(struct qs_flow
     }
 }
 
-static void shift(struct qs_flow *flow, void *user)
-{
-    flow->last = qs_time_moved(flow->last, *(const int64_t *)user);
-}
-
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
 {
-    qs_flow_table_each(table, shift, &step);
+    /* No clock is wrong by more than 73 years. */
+    const int64_t most = INT64_MAX / 4;
+
+    table->shifted = CLAMP(table->shifted + CLAMP(step, -most, most), -most, most);
     table->none_until = INT64_MIN;
+}
+
+int64_t qs_flow_table_shifted(const struct qs_flow_table *table)
+{
+    return table->shifted;
 }
 
 /* --- One of them ----------------------------------------------------------------------------- */
@@ -228,6 +238,7 @@ static void use(struct qs_flow_table *table, struct qs_flow *flow, int64_t now)
     GQueue *by_use = &table->by_use[flow->class];
 
     flow->last = now;
+    flow->shifted = table->shifted;
     flow->turn = ++table->turns;
     table->latest = flow;
     if (by_use->tail == &flow->link)
@@ -291,6 +302,7 @@ void qs_flow_add(struct qs_flow_table *table, struct qs_flow *flow, const struct
     flow->ends[QS_END_A] = *a;
     flow->ends[QS_END_B] = *b;
     flow->last = now;
+    flow->shifted = table->shifted;
     flow->turn = ++table->turns;
     flow->heard[QS_END_A] = true;
     flow->heard[QS_END_B] = false;

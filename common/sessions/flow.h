@@ -33,7 +33,8 @@ enum { QS_FLOWS_MAX = 1024 };
 /* What the table keeps of a conversation; its owner's struct begins with this. */
 struct qs_flow {
     struct qs_address ends[2]; /* QS_END_A and QS_END_B */
-    int64_t last;              /* time of the latest packet */
+    int64_t last;              /* time of the latest packet; see qs_flow_last() */
+    int64_t shifted;           /* by how much the clock had been set then */
     uint64_t turn;             /* of the uses of all conversations, the number of its latest */
     enum qs_flow_class class;
     bool heard[2]; /* by enum qs_end */
@@ -101,8 +102,15 @@ static inline int64_t qs_time_moved(int64_t time, int64_t by)
     return MAX(time + by, 0);
 }
 
-/* The clock was set forwards by so many nanoseconds: no conversation was idle for that. */
+/* The clock was set forwards by so many nanoseconds: no conversation was idle for that. Takes as
+ * long however many there are, since any packet may do it. */
 void qs_flow_table_shift(struct qs_flow_table *table, int64_t step);
+
+/* By how much it was set, in all. */
+int64_t qs_flow_table_shifted(const struct qs_flow_table *table);
+
+/* Time of the conversation's latest packet, by the clock as it is now. */
+int64_t qs_flow_last(const struct qs_flow_table *table, const struct qs_flow *flow);
 
 /* Ends a conversation early. */
 void qs_flow_end(struct qs_flow_table *table, struct qs_flow *flow);

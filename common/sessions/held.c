@@ -49,12 +49,15 @@ static void remember_lenders(struct qs_held *held)
     unsigned tries = 0;
 
     for (guint i = live->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX;) {
-        const struct qs_lender *lender = g_ptr_array_index(live, i);
+        struct qs_lender *lender = g_ptr_array_index(live, i), *copy;
 
         if (lender->format != held->format || !qs_lender_can_lend(lender))
             continue;
+        copy = qs_lender_copy(held->lending, lender);
+        if (!copy)
+            return;
         forget_lender(held, lender);
-        g_ptr_array_add(held->lenders, qs_lender_copy(lender));
+        g_ptr_array_add(held->lenders, copy);
         tries++;
     }
 }
@@ -109,6 +112,7 @@ void qs_held_packet(struct qs_held *held, const struct qs_decoder *decoder, cons
     held->level_over |= decoder->session->level != held->level;
     if (!held->level_over)
         held->until = packet->time;
+    held->packets++;
     qs_spool_add(held->spool, file, packet);
 }
 

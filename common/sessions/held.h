@@ -9,6 +9,18 @@
 /* So many lenders of one kind are tried, and remembered. */
 enum { QS_LENDER_TRIES_MAX = 8 };
 
+/*
+ * Anybody can send a few packets as of sessions that are late, and each try costs the work of
+ * hundreds: of all kinds together one lender is tried, and another for each so many packets.
+ */
+enum { QS_LENDER_TRY_EVERY = 8 };
+
+/*
+ * For the same reason copies of lenders are shared: one is made anew when its lender was told so
+ * many packets since; and there are not more of them at once. Each may be as large as a session.
+ */
+enum { QS_LENDER_COPY_EVERY = 8, QS_LENDER_COPIES_MAX = 32 };
+
 struct qs_lender {
     GPtrArray *live; /* where it is while it goes on and can lend; NULL: nowhere */
     bool listed;     /* it is there */
@@ -21,16 +33,25 @@ struct qs_lender {
     struct qs_sign_on *sign_on;
     uint32_t level;
     int64_t since, until; /* the level lasted, as far as it was seen */
+
+    struct qs_lender *copy; /* as it was lately, for those that remember it; or NULL */
+    unsigned told;          /* packets since then */
+    unsigned references;    /* to a copy */
+    unsigned *copies;       /* of a copy: counts them all; else NULL */
 };
 
 struct qs_lending {
     GPtrArray *live;  /* struct qs_lender, owned by their sessions: those that could lend once */
     GPtrArray *over;  /* struct qs_lender: levels that are over */
     GPtrArray *demos; /* struct qs_lender, of the caller; or NULL */
+    unsigned copies;  /* of lenders */
 };
 
+/* Lets go of a copy, or of a lender's own. */
 void qs_lender_free(gpointer lender);
-struct qs_lender *qs_lender_copy(const struct qs_lender *lender);
+
+/* As the lender is, or was shortly before: to be freed. NULL: there are too many copies. */
+struct qs_lender *qs_lender_copy(struct qs_lending *lending, struct qs_lender *lender);
 bool qs_lender_can_lend(const struct qs_lender *lender);
 
 /*
@@ -47,6 +68,8 @@ struct qs_held {
     const uint32_t *options;    /* of the decoder */
     struct qs_spool *spool;
     unsigned number;      /* of the session */
+    unsigned packets;     /* in the spool */
+    unsigned tries;       /* of lenders, but for demos */
     uint32_t level;       /* that lacks its beginning */
     int64_t since, until; /* it lasted, as far as it was seen */
     bool level_over;

@@ -11,6 +11,12 @@ void qs_lender_free(gpointer data)
 {
     struct qs_lender *lender = data;
 
+    if (lender->copies && --lender->references)
+        return;
+    if (lender->copies)
+        --*lender->copies;
+    if (lender->copy)
+        qs_lender_free(lender->copy);
     qs_sign_on_free(lender->sign_on);
     g_free(lender->name);
     g_free(lender);
@@ -40,14 +46,35 @@ bool qs_lender_can_lend(const struct qs_lender *lender)
     return lender->sign_on->complete && !lender->sign_on->broken;
 }
 
-struct qs_lender *qs_lender_copy(const struct qs_lender *lender)
+static struct qs_lender *new_copy(struct qs_lending *lending, const struct qs_lender *lender)
 {
     struct qs_lender *copy = g_new(struct qs_lender, 1);
 
     *copy = *lender;
     copy->name = g_strdup(lender->name);
     copy->sign_on = qs_sign_on_copy(lender->sign_on);
+    copy->copy = NULL;
+    copy->references = 1;
+    copy->copies = &lending->copies;
+    lending->copies++;
     return copy;
+}
+
+/* The next to be remembered is another one. */
+static void forget_copy(struct qs_lender *lender)
+{
+    g_clear_pointer(&lender->copy, qs_lender_free);
+    lender->told = 0;
+}
+
+struct qs_lender *qs_lender_copy(struct qs_lending *lending, struct qs_lender *lender)
+{
+    if (!lender->copy && lending->copies < QS_LENDER_COPIES_MAX)
+        lender->copy = new_copy(lending, lender);
+    if (!lender->copy)
+        return NULL;
+    lender->copy->references++;
+    return lender->copy;
 }
 
 /* What it had to lend stays; for itself it begins anew. */
@@ -55,6 +82,7 @@ static struct qs_lender *take_level(struct qs_lender *lender)
 {
     struct qs_lender *level = g_new(struct qs_lender, 1);
 
+    forget_copy(lender);
     *level = *lender;
     level->name = g_strdup(lender->name);
     qs_sign_on_leave(level->sign_on);
@@ -66,6 +94,7 @@ static struct qs_lender *take_level(struct qs_lender *lender)
 static void end_level(struct qs_lender *lender)
 {
     if (!qs_lender_can_lend(lender)) {
+        forget_copy(lender);
         qs_sign_on_clear(lender->sign_on);
         return;
     }
@@ -126,6 +155,8 @@ void qs_lender_packet(struct qs_lender *lender, const struct qs_decoder *decoder
     if (!decoder->accepted)
         return;
     tell(lender, decoder);
+    if (++lender->told >= QS_LENDER_COPY_EVERY)
+        forget_copy(lender);
     list_if_able(lender);
     if (level != lender->level)
         lender->since = packet->time;

@@ -42,8 +42,8 @@ static void look_for_twins(struct qs_sessions *sessions, const struct qs_convers
     const struct qs_flow *other =
         qs_flow_latest(sessions->flows, QS_FLOW_LIVE, &conversation->flow);
 
-    if (conversation->flow.class == QS_FLOW_LIVE && other && other->last >= now - TWIN_LAG &&
-        !sessions->options->chosen->len)
+    if (conversation->flow.class == QS_FLOW_LIVE && other &&
+        qs_flow_last(sessions->flows, other) >= now - TWIN_LAG && !sessions->options->chosen->len)
         qs_twins_begin(sessions->twins);
 }
 
@@ -183,7 +183,7 @@ static bool make_room(struct qs_sessions *sessions, int64_t now)
 {
     struct qs_flow *oldest = qs_flow_oldest(sessions->flows, QS_FLOW_LIVE);
 
-    if (!oldest || now - oldest->last < QS_CROWD_BUSY)
+    if (!oldest || now - qs_flow_last(sessions->flows, oldest) < QS_CROWD_BUSY)
         return false;
     sessions->crowd.ended += ((const struct qs_conversation *)oldest)->session != NULL;
     qs_flow_end(sessions->flows, oldest);

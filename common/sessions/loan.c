@@ -181,6 +181,12 @@ static bool is_settled(const struct choice *choice)
     return choice->tried.borrower && !(choice->tried.borrower->distance > 0);
 }
 
+/* Tries cost more than a session's packets where these are few. */
+static bool may_try(const struct qs_held *held)
+{
+    return held->tries <= held->packets / QS_LENDER_TRY_EVERY;
+}
+
 /* Of those in one list the nearest lends. */
 static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct others *others,
                     struct qs_loan *loan)
@@ -189,13 +195,15 @@ static bool try_all(struct qs_held *held, const GPtrArray *lenders, const struct
     struct choice choice = {0};
     unsigned tries = 0;
 
-    for (guint i = lenders->len; i-- > 0 && tries < QS_LENDER_TRIES_MAX && !is_settled(&choice);) {
+    for (guint i = lenders->len;
+         i-- > 0 && tries < QS_LENDER_TRIES_MAX && may_try(held) && !is_settled(&choice);) {
         const struct qs_lender *lender = g_ptr_array_index(lenders, i);
         struct tried tried;
 
         if (!is_wanted(held, lender, others->wanted))
             continue;
         tries++;
+        held->tries++;
         tried = try_lender(held, lender, kind, others);
         choose(held, lender, &tried, others->wanted, &choice);
     }

@@ -52,6 +52,7 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
         qs_conversation_new(sessions->options->selection, protocol, a, b);
 
     conversation->order = qs_order_new();
+    conversation->clock = qs_flow_table_shifted(sessions->flows);
     qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
 }
@@ -355,25 +356,20 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
     return qs_order_continues(conversation->order, packet, &place);
 }
 
-/* No clock is wrong by more than 73 years. */
-static void set_back(struct qs_flow *flow, void *user)
-{
-    const int64_t most = INT64_MAX / 4;
-    int64_t *clock = &((struct qs_conversation *)flow)->clock;
-
-    *clock = CLAMP(*clock - CLAMP(*(const int64_t *)user, -most, most), -most, most);
-}
-
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
 {
-    int64_t step = packet->time - sessions->clock.last;
-
-    if (is_step(sessions, packet) && goes_on(sessions, packet)) {
-        qs_flow_table_each(sessions->flows, set_back, &step);
-        qs_flow_table_shift(sessions->flows, step);
-    }
+    if (is_step(sessions, packet) && goes_on(sessions, packet))
+        qs_flow_table_shift(sessions->flows, packet->time - sessions->clock.last);
     sessions->clock.last = packet->time;
     sessions->clock.furthest = MAX(sessions->clock.furthest, packet->time);
+}
+
+/* By the clock that the conversation began with. */
+static int64_t time_of(const struct qs_sessions *sessions,
+                       const struct qs_conversation *conversation, const struct qs_packet *packet)
+{
+    return qs_time_moved(packet->time,
+                         conversation->clock - qs_flow_table_shifted(sessions->flows));
 }
 
 /* --- Datagrams ------------------------------------------------------------------------------- */
@@ -395,7 +391,7 @@ void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet
     if (conversation->left_out)
         return;
     protocol = conversation->protocol;
-    packet->time = qs_time_moved(packet->time, conversation->clock);
+    packet->time = time_of(sessions, conversation, packet);
     take_datagram(sessions, conversation, packet);
     qs_life_raise(sessions, conversation, now);
     expect_announced(sessions, protocol, now);
@@ -453,7 +449,7 @@ static void look_after(struct qs_flow *flow, void *user)
 {
     const struct waiting *waiting = user;
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
-    const int64_t silent = waiting->now - flow->last;
+    const int64_t silent = waiting->now - qs_flow_last(waiting->sessions->flows, flow);
 
     if (silent >= HELD_FOR && qs_order_holds(conversation->order))
         take_held(waiting->sessions, conversation, true);

@@ -159,7 +159,8 @@ FAULTS = [
 
     # Sessions and actions.
     ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
-    ("sessions", "now - oldest->last >= table->idle)", "now - oldest->last >= table->idle / 2)"),
+    ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
+     "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
      "message(receiver->location, \"%s: only %u byte%s: %s\""),
     ("sessions", "figures->largest[location - 1].size < packet->size",

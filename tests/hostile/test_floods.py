@@ -113,6 +113,17 @@ class Floods(ToolTest):
         self.assertIn(f"0 were ended early, {2000 - len(sessions)} left out".encode(),
                       result.stderr)
 
+    @unittest.skipIf(SANITIZED, "sanitizers keep what was freed")
+    def test_memory_of_sessions_that_are_late(self):
+        """What others might lend them is remembered once."""
+        few = self.capture("few.pcap", floods.late(50, 20))
+        many = self.capture("many.pcap", floods.late(250, 20))
+        sessions, _, _ = self.sessions(few)
+        self.assertIn("in the middle of a level", sessions[-1]["demo"]["lacks"])
+        self.assertIsNone(sessions[0]["demo"]["lacks"])
+        grown = self.measure("--list", many)[1] - self.measure("--list", few)[1]
+        self.assertLess(grown, 40)  # MiB; it was 125
+
     # --- Nobody
 
     def test_sessions_without_content_are_counted_together(self):

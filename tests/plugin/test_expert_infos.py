@@ -68,8 +68,8 @@ class ExpertInfos(PluginTest):
         self.check(self.inflated(packed(9 * Q2_NOP + b"\x1e")), [("q2.unknown_message", "1e")])
 
     def test_of_messages_beyond_the_limit(self):
-        """Two may inflate to 120000 bytes, a third not to 60000 more."""
-        packet = packed(60000 * Q2_NOP)
+        """Two may inflate to 5000 bytes, a third not to 2500 more."""
+        packet = packed(2500 * Q2_NOP)
         self.check(self.inflated(3 * packet), [("q2.limit", packet[1:].hex())])
 
     def test_behind_inflated_messages(self):

@@ -180,7 +180,9 @@ class Gtv(StreamTest):
 
     def test_segments_of_any_size(self):
         for sizes in ([1400], [7], [1, 1, 1, 5000]):
-            for options in ({}, {"deflate": True}, {"deflate": True, "flush": 1000, "finish": True}):
+            # A long block in very many segments is inflated too often.
+            flush = 1000 if max(sizes) > 1000 else 5
+            for options in ({}, {"deflate": True}, {"deflate": True, "flush": flush, "finish": True}):
                 with self.subTest(sizes=sizes, **options):
                     self.check_stream(gtv_stream(sizes, **options).frames)
 

@@ -7,6 +7,7 @@
 enum { MOVER = 20, STANDER = 21, OFFSET = 5, KNOWN = 10 };
 
 struct two {
+    struct dm2_healing healing;
     struct q2_session session, peer;
 };
 
@@ -70,11 +71,11 @@ static int32_t place_of(const struct q2_frame *frame, uint32_t number)
 static void test_frame_of_a_peer(void **state)
 {
     const struct q2_frame *healed;
-    struct two two;
+    struct two two = {0};
 
     (void)state;
     open_two(&two);
-    assert_true(dm2_heal(&two.session, &two.peer, KNOWN + 1));
+    assert_true(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
     healed = q2_tracker_frame(two.session.tracker, KNOWN + 1);
     assert_non_null(healed);
     assert_int_equal(healed->trust, Q2_FRAME_GUESSED);
@@ -85,21 +86,22 @@ static void test_frame_of_a_peer(void **state)
 
 static void test_peers_that_cannot_help(void **state)
 {
-    struct two two;
+    struct two two = {0};
 
     (void)state;
     open_two(&two);
-    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 2)); /* it has no such frame */
-    assert_false(dm2_heal(&two.session, &two.session, KNOWN + 1));
+    assert_false(
+        dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 2)); /* it has no such frame */
+    assert_false(dm2_heal(&two.healing, &two.session, &two.session, KNOWN + 1));
     two.peer.servercount++;
-    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 1)); /* another level */
+    assert_false(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1)); /* another level */
     close_two(&two);
 }
 
 /* Where nothing moves, nothing tells which frames are of one time. */
 static void test_nothing_to_compare(void **state)
 {
-    struct two two;
+    struct two two = {0};
 
     (void)state;
     open_session(&two.session, Q2_PROTOCOL_VANILLA, 0);
@@ -109,7 +111,63 @@ static void test_nothing_to_compare(void **state)
         add_frame(&two.peer, i, 8, 100);
     }
     add_frame(&two.peer, KNOWN + 1, 8, 500);
-    assert_false(dm2_heal(&two.session, &two.peer, KNOWN + 1));
+    assert_false(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
+    close_two(&two);
+}
+
+/* In each frame all entities change in ways of which the peer has seen none. */
+static void add_changes(struct q2_session *session, int32_t number, int32_t away)
+{
+    enum { ENTITIES = 1000 };
+    struct q2_frame frame = {
+        .trust = Q2_FRAME_WHOLE, .number = number, .entities = q2_entities_new()};
+
+    for (uint16_t i = 1; i <= ENTITIES; i++)
+        q2_entities_append(frame.entities,
+                           &(struct q2_entity){.number = i, .origin = {8 * number + away, 0, 0}});
+    q2_tracker_insert(session->tracker, &frame);
+    q2_frame_clear(&frame);
+}
+
+/* Whoever sends few bytes cannot ask for much work with them. */
+static void test_work_has_a_limit(void **state)
+{
+    enum { MISSING = 100, PACKET = 60, MOST = 2 * 1000 * 1000 };
+    struct two two = {0};
+
+    (void)state;
+    open_session(&two.session, Q2_PROTOCOL_VANILLA, 0);
+    open_session(&two.peer, Q2_PROTOCOL_VANILLA, 1);
+    for (int32_t i = 1; i <= Q2_FRAMES_KEPT; i++) {
+        add_changes(&two.session, i, 0);
+        add_changes(&two.peer, i, 4);
+    }
+    for (unsigned i = 0; i < MISSING; i++) {
+        dm2_healing_earn(&two.healing, PACKET);
+        assert_false(
+            dm2_heal(&two.healing, &two.session, &two.peer, Q2_FRAMES_KEPT + 1 + (int32_t)i));
+    }
+    assert_true(two.healing.spent < MOST); /* one search of all would be 3 millions */
+    /* A session that goes on has earned it. */
+    dm2_healing_earn(&two.healing, MOST);
+    dm2_heal(&two.healing, &two.session, &two.peer, Q2_FRAMES_KEPT + 1);
+    assert_true(two.healing.spent > MOST);
+    close_two(&two);
+}
+
+/* Which frames are of one time is not searched for again. */
+static void test_offset_is_remembered(void **state)
+{
+    uint64_t first;
+    struct two two = {0};
+
+    (void)state;
+    open_two(&two);
+    assert_true(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 1));
+    first = two.healing.spent;
+    add_frame(&two.peer, KNOWN + 2 + OFFSET, 8 * (KNOWN + 2), 500);
+    assert_true(dm2_heal(&two.healing, &two.session, &two.peer, KNOWN + 2));
+    assert_true(two.healing.spent - first < first / 10);
     close_two(&two);
 }
 
@@ -142,10 +200,9 @@ static void test_views(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frame_of_a_peer),
-        cmocka_unit_test(test_peers_that_cannot_help),
-        cmocka_unit_test(test_nothing_to_compare),
-        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_frame_of_a_peer),      cmocka_unit_test(test_peers_that_cannot_help),
+        cmocka_unit_test(test_nothing_to_compare),   cmocka_unit_test(test_work_has_a_limit),
+        cmocka_unit_test(test_offset_is_remembered), cmocka_unit_test(test_views),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,22 @@ static void test_no_more_than_players_take(void **state)
     qw_frames_clear(&frames);
 }
 
+/* Many frames of each session are kept, so that one must not be larger than it can be. */
+static void test_states_of_a_frame_have_a_limit(void **state)
+{
+    GByteArray *body = g_byte_array_new();
+    struct qw_states *states;
+
+    (void)state;
+    for (uint16_t number = 500; number >= 1; number--)
+        qs_write_u16(body, number);
+    qs_write_u16(body, 0);
+    states = qw_states_apply(NULL, NULL, &plain, qs_reader_over(body->data, body->len));
+    assert_int_equal(states->count, QW_STATES_IN_FRAME_MAX);
+    g_free(states);
+    g_byte_array_free(body, TRUE);
+}
+
 /* --- Against a follower that applies each update at once --- */
 
 enum { PACKETS = 3000, NUMBERS = 40 };
@@ -186,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_float_coordinates),
         cmocka_unit_test(test_further_bits),
         cmocka_unit_test(test_no_more_than_players_take),
+        cmocka_unit_test(test_states_of_a_frame_have_a_limit),
         cmocka_unit_test(test_late_is_as_at_once),
     };
 

@@ -219,6 +219,27 @@ static void goes_through_all_in_order(void **state)
     g_array_free(names, TRUE);
 }
 
+/* Any packet may do it, and there may be thousands of conversations: none is touched. */
+static void sets_the_clock_of_all_at_once(void **state)
+{
+    const int64_t day = INT64_C(86400) * 1000000000;
+    struct fixture *f = *state;
+    struct qs_flow *first = add(f, 1, 5), *second = add(f, 2, 6);
+    const struct qs_flow before = *first;
+
+    qs_flow_table_shift(f->table, day);
+    assert_memory_equal(first, &before, sizeof before);
+    assert_int_equal(qs_flow_last(f->table, first), day + 5);
+    assert_int_equal(qs_flow_last(f->table, second), day + 6);
+    assert_int_equal(qs_flow_last(f->table, add(f, 3, day + 7)), day + 7);
+    qs_flow_table_expire(f->table, day + 8);
+    assert_int_equal(f->over->len, 0);
+    qs_flow_table_shift(f->table, -day);
+    assert_int_equal(qs_flow_last(f->table, first), 5);
+    qs_flow_table_expire(f->table, QS_FLOW_IDLE + 5);
+    assert_int_equal(f->over->len, 1);
+}
+
 static void ends_one_or_all(void **state)
 {
     struct fixture *f = *state;
@@ -241,14 +262,15 @@ static void ends_one_or_all(void **state)
 static void shifts_far(void **state)
 {
     struct fixture *f = *state;
-    const struct qs_flow *flow = add(f, 1, INT64_MAX - 5);
+    const struct qs_flow *early = add(f, 1, 5), *late = add(f, 2, INT64_MAX - 5);
 
     qs_flow_table_shift(f->table, INT64_MAX);
-    assert_true(flow->last == INT64_MAX);
+    assert_true(qs_flow_last(f->table, late) == INT64_MAX);
     qs_flow_table_shift(f->table, -INT64_MAX);
-    assert_true(flow->last == 0);
+    qs_flow_table_shift(f->table, -INT64_MAX);
+    assert_true(qs_flow_last(f->table, early) == 0);
     qs_flow_table_shift(f->table, -1);
-    assert_true(flow->last == 0);
+    assert_true(qs_flow_last(f->table, early) == 0);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -265,6 +287,7 @@ int main(void)
         TEST(keeps_classes_apart),
         TEST(bounds_each_class),
         TEST(goes_through_all_in_order),
+        TEST(sets_the_clock_of_all_at_once),
         TEST(ends_one_or_all),
     };
 

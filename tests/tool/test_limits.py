@@ -74,6 +74,15 @@ class Limits(ToolTest):
         session.to_client(zpacket(SVC_SPAWNBASELINE * 21845) * 100)
         self.assert_moderate(self.write("bomb.pcap", session.pcap()))
 
+    def test_compressed_messages_in_many_datagrams(self):
+        session = Quake2Session()
+        for _ in range(500):
+            session.to_client(zpacket(SVC_NOP * 60000) * 2)
+        capture = self.write("bombs.pcap", session.pcap())
+        # Were each inflated to 128 KiB, these would be 60 million lines.
+        output, _, _ = self.measure("--dump", capture, most=OUTPUT_MAX)
+        self.assertLess(output, 50 << 20)
+
     def test_json_costs_at_most_three_text_dumps(self):
         captures = [SAMPLE] * 20
         ratios = []
@@ -85,17 +94,39 @@ class Limits(ToolTest):
 
     def test_the_limit_is_said(self):
         session = Quake2Session()
-        session.to_client(zpacket(SVC_NOP * 60000) * 5 + SVC_NOP)
-        session.to_client(zpacket(SVC_NOP * 60000))
+        session.to_client(zpacket(SVC_NOP * 5000) * 5 + SVC_NOP)
+        session.to_client(zpacket(SVC_NOP * 5000))
         path = self.write("bomb.pcap", session.pcap())
         output, _ = self.tool("--dump", path)
         notes = [line.split(" = ")[1] for line in output.splitlines() if " q2.limit = " in line]
-        self.assertEqual(len(notes), 3)
+        self.assertEqual(len(notes), 5)
         self.assertRegex(notes[0], r'"The \d+ bytes stay packed: '
-                                   r'a packet\'s messages inflate to 131072 bytes at most"')
-        self.assertEqual(output.count("q2.svc_nop\n"), 3 * 60000 + 1)
+                                   r"a packet's messages inflate to 131072 bytes at most, and "
+                                   r'those of a session to 8 times what is sent"')
+        self.assertEqual(output.count("q2.svc_nop\n"), 5000 + 1)
         output, _ = self.tool("--check", path, status=1)
-        self.assertIn("  limit: 3\n", output)
+        self.assertIn("  limit: 5\n", output)
+
+    def test_bytes_that_may_be_commands(self):
+        """Passwords are looked for behind each of these bytes, as where a command begins."""
+        session = Quake2Session()
+        for _ in range(40):
+            session.to_client(b"\xff" + b"\1" * 60000)
+        capture = self.write("commands.pcap", session.pcap())
+        # Where each is taken for a command as long as the packet, that takes a minute.
+        _, _, seconds = self.measure("--dump", capture)
+        self.assertLess(seconds, 15)
+
+    def test_words_that_are_replaced(self):
+        """Each packet has a password of its own, which might stand in all others."""
+        session = Quake2Session()
+        for number in range(20000):
+            session.oob(CLIENT, SERVER, b"rcon secret%05d status" % number)
+        capture = self.write("passwords.pcap", session.pcap())
+        # Where each word is looked for by itself, that takes half a minute.
+        _, _, seconds = self.measure("--anonymize", "out.pcap", capture)
+        self.assertLess(seconds, 20)
+        self.assertNotIn(b"secret", (self.folder / "out.pcap").read_bytes())
 
 
 if __name__ == "__main__":

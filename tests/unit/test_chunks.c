@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/chunks.h"
 
+#include <malloc.h>
+
 #include "tests/unit/unit.h"
 
 enum { MANY = 1000, KEPT = 300 };
@@ -52,11 +54,26 @@ static void test_old_ones_are_forgotten(void **state)
     qs_chunks_clear(&chunks);
 }
 
+/* A capture may have as many lists as packets. */
+static void test_a_short_one_takes_little(void **state)
+{
+    enum { ITEM = 64, MOST = 8 * ITEM };
+    struct qs_chunks chunks;
+
+    (void)state;
+    qs_chunks_init(&chunks, ITEM, 0);
+    qs_chunks_add(&chunks);
+    assert_int_equal(chunks.blocks->len, 1);
+    assert_in_range(malloc_usable_size(g_ptr_array_index(chunks.blocks, 0)), ITEM, MOST);
+    qs_chunks_clear(&chunks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_are_kept),
         cmocka_unit_test(test_old_ones_are_forgotten),
+        cmocka_unit_test(test_a_short_one_takes_little),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@ enum { PARTS = 60 };
 
 struct stream {
     struct qs_decoder decoder;
+    struct qs_session session;
+    struct qs_packet packet;
     struct qs_inflate_stream inflating;
     GByteArray *out;
     uint32_t used;
@@ -22,6 +24,9 @@ static void open_stream(struct stream *stream)
 {
     *stream = (struct stream){.out = g_byte_array_new()};
     qs_decoder_init(&stream->decoder, &toy_protocol);
+    qs_session_init(&stream->session);
+    stream->decoder.session = &stream->session;
+    stream->decoder.packet = &stream->packet;
 }
 
 static void close_stream(struct stream *stream)
@@ -34,10 +39,15 @@ static void close_stream(struct stream *stream)
 /* A packet with these bytes. */
 static bool more(struct stream *stream, struct qs_view packed)
 {
+    bool good;
+
+    stream->packet = (struct qs_packet){.data = packed.data, .size = packed.size};
     stream->decoder.inflated = 0;
     stream->decoder.in = qs_reader_over(packed.data, packed.size);
-    return qs_inflate_more(&stream->decoder, &stream->inflating, 0, packed, stream->out,
+    good = qs_inflate_more(&stream->decoder, &stream->inflating, 0, packed, stream->out,
                            &stream->used);
+    qs_inflate_end(&stream->decoder);
+    return good;
 }
 
 /* --- What is sent --- */
@@ -117,8 +127,10 @@ static void test_pieces(void **state)
     for (unsigned i = 0; i < G_N_ELEMENTS(flushes); i++) {
         GByteArray *packed = deflate_parts(plain, ends, flushes[i], Z_SYNC_FLUSH);
 
+        /* Of what is not flushed, small ones are too many: see test_block_in_many_packets(). */
         for (unsigned j = 0; j < G_N_ELEMENTS(sizes); j++)
-            assert_inflates(packed, sizes[j], plain);
+            if (flushes[i] != Z_NO_FLUSH || sizes[j] > 100)
+                assert_inflates(packed, sizes[j], plain);
         g_byte_array_free(packed, TRUE);
     }
     g_byte_array_free(plain, TRUE);
@@ -231,6 +243,7 @@ static void assert_limit(uint32_t size, bool good)
         ends[i] = size;
     packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
     open_stream(&stream);
+    stream.session.may_inflate = QS_INFLATED_MAX - QS_INFLATED_AHEAD;
     assert_int_equal(more(&stream, qs_view_of_bytes(packed)), good);
     assert_int_equal(stream.decoder.notes[QS_NOTE_LIMIT], !good);
     assert_int_equal(stream.out->len, good ? size : 0);
@@ -247,12 +260,89 @@ static void test_limit(void **state)
     assert_limit(50 * QS_INFLATED_MAX, false);
 }
 
+/* The packets of a stream inflate to so many times their size, all together. */
+static void test_limit_of_a_session(void **state)
+{
+    enum { SIZE = 4000, PACKETS = 20 };
+    GByteArray *plain = g_byte_array_new(), *packed;
+    uint32_t ends[PARTS], sent = 0;
+    struct stream stream;
+
+    (void)state;
+    g_byte_array_set_size(plain, SIZE);
+    memset(plain->data, 0, SIZE);
+    for (unsigned i = 0; i < PARTS; i++)
+        ends[i] = SIZE;
+    packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_SYNC_FLUSH);
+    open_stream(&stream);
+    assert_true(more(&stream, qs_view_of_bytes(packed)));
+    for (unsigned i = 1; i < PACKETS; i++) {
+        /* Each a stream of its own: the one before was given up. */
+        qs_inflate_stream_clear(&stream.inflating);
+        more(&stream, qs_view_of_bytes(packed));
+        sent += packed->len;
+    }
+    assert_in_range(stream.out->len, SIZE, QS_INFLATED_AHEAD + QS_INFLATED_RATIO * sent);
+    assert_true(stream.decoder.notes[QS_NOTE_LIMIT]);
+    close_stream(&stream);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
+/* How many of the packets with so many bytes of a long block are taken; and what they inflate to.
+ */
+static unsigned count_taken(struct qs_view packed, uint32_t size, guint *inflated)
+{
+    struct stream stream;
+    unsigned taken = 0;
+
+    open_stream(&stream);
+    stream.session.may_inflate = QS_INFLATED_MAX - QS_INFLATED_AHEAD;
+    for (uint32_t at = 0; at < packed.size; at += size, taken++)
+        if (!more(&stream, (struct qs_view){packed.data + at, MIN(size, packed.size - at)}))
+            break;
+    *inflated = stream.out->len;
+    close_stream(&stream);
+    return taken;
+}
+
+/* A block that does not end is inflated again with each packet: by bytes, that is too often. */
+static void test_block_in_many_packets(void **state)
+{
+    enum { ZEROS = 25000, LETTERS = 3000, USUAL = 500, MOST = 1000 };
+    GByteArray *plain = g_byte_array_new(), *packed;
+    uint32_t ends[PARTS], chance = 1;
+    guint inflated;
+
+    (void)state;
+    g_byte_array_set_size(plain, ZEROS);
+    memset(plain->data, 0, ZEROS);
+    for (unsigned i = 0; i < LETTERS; i++) {
+        chance = chance * 1103515245 + 12345;
+        qs_write_u8(plain, (uint8_t)(chance >> 16));
+    }
+    for (unsigned i = 0; i < PARTS; i++)
+        ends[i] = plain->len;
+    packed = deflate_parts(plain, ends, Z_NO_FLUSH, Z_FINISH);
+    assert_int_equal(count_taken(qs_view_of_bytes(packed), USUAL, &inflated),
+                     (packed->len + USUAL - 1) / USUAL);
+    assert_int_equal(inflated, plain->len);
+    assert_in_range(count_taken(qs_view_of_bytes(packed), 1, &inflated), 1, MOST);
+    g_byte_array_free(packed, TRUE);
+    g_byte_array_free(plain, TRUE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_flushed),
-        cmocka_unit_test(test_end),       cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_no_stream), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_flushed),
+        cmocka_unit_test(test_end),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_no_stream),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit_of_a_session),
+        cmocka_unit_test(test_block_in_many_packets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
