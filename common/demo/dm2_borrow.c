@@ -171,7 +171,7 @@ static void say_unknown(struct dm2_borrower *b)
         return;
     g_string_append(b->base.unknown, "what of the player's state and statistics did not change at "
                                      "first, until it does");
-    if (b->kind == QS_LENDER_OTHER)
+    if (b->kind == QS_LENDER_OTHER && (!b->in_level || b->lost.seen))
         g_string_append(b->base.unknown, "; the names of players, until they change");
     if (b->kind == QS_LENDER_ITSELF)
         g_string_append(b->base.unknown,

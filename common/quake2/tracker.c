@@ -119,7 +119,8 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
         qs_array_empty(tracker->mentions);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
-    tracker->reading = NULL;
+    tracker->reading = NULL; /* of a packet that was cut */
+    forget_elsewhere(tracker);
     tracker->taken = tracker->frames_taken = 0;
 }
 
