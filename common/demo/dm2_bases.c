@@ -9,6 +9,7 @@
 
 #include "common/demo/dm2_borrower.h"
 #include "common/quake2/baselines.h"
+#include "common/quake2/configstrings.h"
 
 enum {
     MOVES_PROOF = 3,     /* so many more show the same than another place */
@@ -17,7 +18,10 @@ enum {
     STEPS_MAX = 40,      /* farther is all the same */
     AGREEMENT_WORTH = 4, /* steps */
     SOUND_RADIUS = 400 * 8,
-    USUAL_FOV = 90,            /* degrees */
+    SIGHT = 2048 * 8,       /* most of what is seen is nearer */
+    UNMENTIONED_UNTIL = 64, /* entities in view: a frame with more may be too long for a block */
+    USUAL_FOV = 90,         /* degrees */
+    USUAL_GRAVITY = 800,
     USUAL_VIEW_HEIGHT = 22 * 4 /* quarters of units */
 };
 
@@ -268,6 +272,32 @@ static bool is_taken(const struct dm2_borrower *b, uint32_t number)
     return missed >= TAKEN_PROOF;
 }
 
+/* Parts of the map, like doors, have their place in it, and none as their origin. */
+static bool is_part_of_map(const struct dm2_borrower *b, const struct q2_entity *entity)
+{
+    const char *model = q2_configstring(&b->lent, Q2_RANGE_MODELS, entity->model[0]);
+
+    return model && *model == '*';
+}
+
+/*
+ * Where nobody else saw the level, what is never mentioned is taken to be where it was at first: it
+ * may have been out of sight all the time, where it is not seen in the demo either. `count`: of
+ * those in view so far.
+ */
+static bool was_near_at_first(const struct dm2_borrower *b, uint32_t number, unsigned count)
+{
+    struct q2_entity baseline;
+    int64_t far = 0;
+
+    if (number <= b->lent.max_clients || count >= UNMENTIONED_UNTIL ||
+        !q2_baseline_get(&b->lent, number, &baseline) || !is_heard(b, &baseline))
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        far = MAX(far, ABS((int64_t)baseline.origin[i] - b->player.origin[i]));
+    return far <= SIGHT || is_part_of_map(b, &baseline);
+}
+
 /* Whether an entity that is never mentioned was there all the time. What was to be seen once may be
  * taken since. */
 static bool stays_in_view(const struct dm2_borrower *b, const struct q2_frame *likest,
@@ -288,7 +318,9 @@ static GArray *in_view(const struct dm2_borrower *b)
 
     for (uint32_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
         const struct dm2_first *first = g_hash_table_lookup(b->firsts, GUINT_TO_POINTER(i));
-        const bool there = first ? was_in_view(b, first) : stays_in_view(b, likest, i);
+        const bool there = first                         ? was_in_view(b, first)
+                           : b->kind == QS_LENDER_ITSELF ? was_near_at_first(b, i, numbers->len)
+                                                         : stays_in_view(b, likest, i);
 
         if (there)
             g_array_append_val(numbers, i);
@@ -316,6 +348,8 @@ static void complete_player(const struct dm2_borrower *b, struct q2_player *play
         player->fov = USUAL_FOV;
     if (!player->gravity)
         player->gravity = b->told->samples[0].player.gravity;
+    if (!player->gravity)
+        player->gravity = USUAL_GRAVITY;
     if (!player->viewoffset[2])
         player->viewoffset[2] = USUAL_VIEW_HEIGHT;
 }

@@ -43,6 +43,7 @@ static struct qs_borrower *dm2_borrow(const struct qs_sign_on *sign_on, enum qs_
     b->base.unknown = g_string_new(NULL);
     b->told = sign_on->extra->copy(sign_on->extra);
     b->kind = kind;
+    b->player_known = Q2_PLAYER_UNKNOWN;
     q2_session_copy(&b->lent.base, &b->told->session.base);
     if (kind == QS_LENDER_OTHER)
         forget_players(&b->lent);
@@ -102,14 +103,25 @@ static void keep_own(struct dm2_borrower *b, struct q2_session *late, const stru
     struct q2_entity baseline;
 
     b->lost = own->lost;
+    b->in_level = true;
     b->servercount = own->servercount;
     if (own->player != Q2_PLAYER_UNKNOWN)
-        late->player = own->player;
+        late->player = b->player_known = own->player;
     late->servercount = own->servercount;
     keep_own_strings(b, late, own);
     for (uint32_t i = 1; i < qs_table_end(&own->baselines); i++)
         if (q2_baseline_get(own, i, &baseline))
             q2_baseline_set(late, &baseline);
+}
+
+/* How the connection speaks: as the session's own svc_serverdata said; at last another connection
+ * may have begun. */
+static const struct q2_session *speaker(const struct dm2_borrower *b, const struct q2_session *own,
+                                        const struct q2_session *known)
+{
+    const bool told = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
+
+    return told || b->kind == QS_LENDER_ITSELF ? own : known;
 }
 
 static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
@@ -120,7 +132,7 @@ static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
     struct q2_session own;
 
     q2_session_copy(&own.base, &late->base);
-    q2_session_borrow(late, &b->lent, q2_session_of_const(known));
+    q2_session_borrow(late, &b->lent, speaker(b, &own, q2_session_of_const(known)));
     b->dialect = late->dialect;
     if (!b->looked)
         translate_baselines(b);
@@ -138,12 +150,19 @@ static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
 
 /* --- The verdict --- */
 
+char *dm2_first_lost_text(const char *map)
+{
+    return g_strdup_printf("the first frame of %s was not captured", map ? map : "a level");
+}
+
 char *dm2_lent_because(const struct qs_borrower *borrower, const char *map)
 {
     const struct dm2_borrower *b = (const struct dm2_borrower *)borrower;
     const struct qs_sign_on_loss loss = {b->lost.packet, b->lost.before};
 
-    return b->lost.seen ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
+    if (b->lost.seen)
+        return qs_sign_on_loss_text(map, &loss);
+    return b->in_level ? dm2_first_lost_text(map) : qs_late_text(map);
 }
 
 static void say_unknown(struct dm2_borrower *b)
@@ -152,8 +171,11 @@ static void say_unknown(struct dm2_borrower *b)
         return;
     g_string_append(b->base.unknown, "what of the player's state and statistics did not change at "
                                      "first, until it does");
-    if (b->kind == QS_LENDER_OTHER)
+    if (b->kind == QS_LENDER_OTHER && (!b->in_level || b->lost.seen))
         g_string_append(b->base.unknown, "; the names of players, until they change");
+    if (b->kind == QS_LENDER_ITSELF)
+        g_string_append(b->base.unknown,
+                        "; which entities were in view of those that never change");
 }
 
 static char *dm2_refusal(struct qs_borrower *borrower)
@@ -162,10 +184,10 @@ static char *dm2_refusal(struct qs_borrower *borrower)
     char *refusal;
 
     b->looked = true;
-    refusal = dm2_refusal_text(b);
+    refusal = b->kind == QS_LENDER_ITSELF ? NULL : dm2_refusal_text(b);
     if (refusal)
         return refusal;
-    b->slot = dm2_find_slot(b);
+    b->slot = b->player_known != Q2_PLAYER_UNKNOWN ? b->player_known : dm2_find_slot(b);
     b->records = dm2_records(b);
     say_unknown(b);
     dm2_make_bases(b);
@@ -175,13 +197,21 @@ static char *dm2_refusal(struct qs_borrower *borrower)
 
 /* --- The record --- */
 
+/* Its frames are changes to one that is missing. */
+static bool lacks_first(const struct qs_decoder *decoder)
+{
+    const struct q2_tracker *tracker = q2_session_of_const(decoder->session)->tracker;
+
+    return decoder->direction == QS_S2C && tracker && q2_tracker_lacks_first(tracker);
+}
+
 /* Without svc_serverdata there is no level to play in. */
 static bool dm2_is_late(const struct qs_decoder *decoder)
 {
     if (!decoder->accepted)
         return false;
     if (decoder->session->level)
-        return q2_session_of_const(decoder->session)->lost.seen;
+        return q2_session_of_const(decoder->session)->lost.seen || lacks_first(decoder);
     if (!decoder->session->connection)
         return true;
     for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
@@ -193,6 +223,7 @@ static bool dm2_is_late(const struct qs_decoder *decoder)
 const struct qs_demo_lending dm2_lending = {
     .tell = dm2_tell,
     .is_late = dm2_is_late,
+    .own = dm2_own,
     .borrow = dm2_borrow,
     .free = dm2_borrower_free,
     .seed = dm2_seed,

@@ -84,6 +84,8 @@ struct dm2_borrower {
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
 
     int16_t slot;
+    int16_t player_known;   /* the session's own sign-on tells; or Q2_PLAYER_UNKNOWN */
+    bool in_level;          /* the session had part of its own sign-on, or all of it */
     bool records;           /* the client recorded when the capture began */
     struct q2_loss lost;    /* what the session's own sign-on lacks; else it has none at all */
     int32_t servercount;    /* then: of its level */

@@ -40,6 +40,9 @@ const struct q2_entity *dm2_usual_state(const struct dm2_told *told, uint32_t nu
 /* qs_demo_lending.tell of Quake II. */
 void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
 
+/* qs_demo_lending.own of Quake II. */
+struct qs_sign_on *dm2_own(const struct qs_session *session);
+
 static inline const struct dm2_told *dm2_told_of(const struct qs_sign_on *sign_on)
 {
     return (const struct dm2_told *)sign_on->extra;
@@ -50,6 +53,9 @@ bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *b);
 
 /* Why the session needs a sign-on: what the capture lacks. `map`: of the level. New. */
 char *dm2_lent_because(const struct qs_borrower *borrower, const char *map);
+
+/* The same where all of the sign-on is there. New. */
+char *dm2_first_lost_text(const char *map);
 
 /* What a borrower is given besides. */
 const struct q2_frame *dm2_lent_frame(const struct qs_borrower *borrower, unsigned index);

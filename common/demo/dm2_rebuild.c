@@ -44,6 +44,7 @@ struct dm2 {
     uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
     bool incomplete;            /* that the level cannot be shown was said */
+    char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
     bool refused;               /* that the protocol is not rebuilt was said */
     struct dm2_kept kept;       /* the demo's frames */
     int32_t newest;             /* the session's number of the last frame */
@@ -88,6 +89,7 @@ static void dm2_free(void *state)
     q2_tracker_free(dm2->tracker);
     converter_clear(&dm2->converter);
     stufftext_clear(&dm2->stufftext);
+    g_free(dm2->unfounded);
     g_byte_array_free(dm2->block, TRUE);
     g_byte_array_free(dm2->unit, TRUE);
     g_byte_array_free(dm2->file, TRUE);
@@ -138,12 +140,24 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
 /* --- Levels --- */
 
+/* All frames of it are changes to one that is missing, and nobody lends that. */
+static void note_not_begun(struct dm2 *dm2)
+{
+    qs_demo_problem(dm2->out, NULL,
+                    "%s cannot be shown: its first frame was not captured, and all others are "
+                    "changes to it",
+                    dm2->unfounded);
+}
+
 static void end_level(struct dm2 *dm2)
 {
     if (dm2->begun) {
         dm2_append_end(dm2->file);
         write_file(dm2);
+    } else if (dm2->unfounded && !dm2->incomplete) {
+        note_not_begun(dm2);
     }
+    g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = false;
     dm2->kept = (struct dm2_kept){0};
     dm2->newest = 0;
@@ -286,6 +300,21 @@ static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
     return !why;
 }
 
+/* At the level's end that is said, unless a full frame comes. */
+static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
+{
+    char *map;
+
+    dm2->out->counts.missing++;
+    if (session->lost.seen) {
+        note_level_lost(dm2, session);
+    } else if (!dm2->unfounded && q2_tracker_lacks_first(dm2->tracker)) {
+        map = qs_map_of(&q2_protocol, &session->base);
+        dm2->unfounded = map ? g_strdup_printf("level %s", map) : g_strdup("a level");
+        g_free(map);
+    }
+}
+
 /* Whether the packet's messages go into a demo. */
 static bool ready(struct dm2 *dm2, const struct q2_session *session)
 {
@@ -299,7 +328,7 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
     if (can_begin(dm2, session) && can_be_shown(dm2, session))
         begin_level(dm2, session);
     else if (session->base.level)
-        dm2->out->counts.missing++;
+        miss_beginning(dm2, session);
     return dm2->begun;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/demo/dm2_lend.h"
+#include "common/quake2/configstrings.h"
 
 /* Frames; of a demo there is time to look at more. */
 enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8, VIEW_EVERY = 2 };
@@ -201,7 +202,7 @@ static void sample(struct dm2_told *told, const struct q2_frame *frame, int32_t 
 
 /* --- Packets and blocks --- */
 
-static struct dm2_told *told_of_live(struct qs_sign_on *sign_on)
+static struct dm2_told *told_of(struct qs_sign_on *sign_on)
 {
     struct dm2_told *told;
 
@@ -212,6 +213,19 @@ static struct dm2_told *told_of_live(struct qs_sign_on *sign_on)
         sign_on->extra = &told->extra;
     }
     return (struct dm2_told *)sign_on->extra;
+}
+
+struct qs_sign_on *dm2_own(const struct qs_session *session)
+{
+    const struct q2_session *own = q2_session_of_const(session);
+    struct qs_sign_on *sign_on;
+
+    if (!session->level || own->lost.seen || !q2_configstring(own, Q2_RANGE_MODELS, 1))
+        return NULL;
+    sign_on = qs_sign_on_new();
+    q2_session_copy(&told_of(sign_on)->session.base, session);
+    sign_on->complete = true;
+    return sign_on;
 }
 
 static void follow(struct dm2_told *told, struct q2_session *session)
@@ -263,7 +277,7 @@ void dm2_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
     see_views(sign_on, session);
     if (has_enough(sign_on, session))
         return;
-    told = told_of_live(sign_on);
+    told = told_of(sign_on);
     follow(told, session);
     if (!sign_on->complete)
         sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED] ||

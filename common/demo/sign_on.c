@@ -347,7 +347,7 @@ struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about)
 bool qs_told_is_lent(const struct qs_told *told, enum qs_lender_kind kind,
                      bool (*is_of_players)(uint8_t id))
 {
-    return kind == QS_LENDER_PRESENT || !is_of_players(told->bytes.data[0]);
+    return kind != QS_LENDER_OTHER || !is_of_players(told->bytes.data[0]);
 }
 
 void qs_sign_on_join(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_lender_kind kind,

@@ -94,7 +94,8 @@ enum { QS_LENDER_PROOF = 20 };
 /* How much a lender has in common with who borrows of it. */
 enum qs_lender_kind {
     QS_LENDER_PRESENT, /* another client, at the same time: players' names are right, too */
-    QS_LENDER_OTHER    /* of the same map and server program, at another time */
+    QS_LENDER_OTHER,   /* of the same map and server program, at another time */
+    QS_LENDER_ITSELF   /* only what follows the sign-on is missing */
 };
 
 /*
@@ -129,6 +130,10 @@ struct qs_demo_lending {
 
     /* Whether the packet just decoded is in a level of which the capture lacks the beginning. */
     bool (*is_late)(const struct qs_decoder *decoder);
+
+    /* The session's own sign-on where that is whole, but what follows it is a change to something
+     * that is missing; else NULL. New; borrow() keeps a copy. NULL: there is no such thing. */
+    struct qs_sign_on *(*own)(const struct qs_session *session);
 
     /* The sign-on is complete, and stays as long as the borrower. */
     struct qs_borrower *(*borrow)(const struct qs_sign_on *sign_on, enum qs_lender_kind kind);

@@ -10,10 +10,9 @@
 #include "common/quake2/tracker.h"
 
 enum {
-    FRAME_BITS = 27,        /* of the frame number in a packed frame word */
-    NO_DELTA = 31,          /* in the five bits above it */
-    RELAY_CLIENTS_MAX = 32, /* more connected clients than that no relay has */
-    ROSTER_FRAMES = 32      /* how many frames back players are known */
+    FRAME_BITS = 27,       /* of the frame number in a packed frame word */
+    NO_DELTA = 31,         /* in the five bits above it */
+    RELAY_CLIENTS_MAX = 32 /* more connected clients than that no relay has */
 };
 
 /* The tracker that follows the frames, or NULL: copies of a session have none. */
@@ -29,15 +28,39 @@ static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
 
 /* --- Rosters: which players are in a frame, for svc_playerupdate */
 
-/* Kept as text "FRAME NUMBER NUMBER …" in a table, which shares what does not change. */
+enum { ROSTER_FRAMES = 32 }; /* how many frames back players are known: bits of roster_known */
+
+/* How far the frame is behind the newest, of those that there is room for; else -1. */
+static int frames_back(const struct q2_session *session, int32_t frame)
+{
+    const int64_t back = (int64_t)session->roster_newest - frame;
+
+    return back >= 0 && back < ROSTER_FRAMES ? (int)back : -1;
+}
+
+/* Kept as text " NUMBER NUMBER …" in a table, which shares what does not change: players seldom
+ * come and go. */
 static const char *roster_of(const struct q2_session *session, int32_t frame)
 {
+    const int back = frames_back(session, frame);
     const char *text = qs_table_get(&session->rosters, (uint32_t)frame % ROSTER_FRAMES);
-    char *rest;
 
-    if (!text || g_ascii_strtoll(text, &rest, 10) != frame)
+    if (back < 0 || !(session->roster_known >> back & 1))
         return NULL;
-    return rest;
+    return text ? text : "";
+}
+
+static void keep_roster(struct q2_session *session, int32_t frame, const GString *roster)
+{
+    const int64_t ahead = (int64_t)frame - session->roster_newest;
+
+    if (frames_back(session, frame) < 0) {
+        session->roster_known =
+            ahead > 0 && ahead < ROSTER_FRAMES ? session->roster_known << ahead : 0;
+        session->roster_newest = frame;
+    }
+    session->roster_known |= UINT32_C(1) << frames_back(session, frame);
+    qs_table_set(&session->rosters, (uint32_t)frame % ROSTER_FRAMES, qs_view_of(roster->str));
 }
 
 static bool roster_next(const char **text, uint16_t *number)
@@ -279,11 +302,9 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
 {
     struct q2_session *session = q2_session_of(d->session);
     struct entity_list list = {.max_clients = session->max_clients};
-    char head[16];
 
     if (needs_roster(session)) {
-        g_snprintf(head, sizeof head, "%d", number);
-        list.roster = g_string_new(head);
+        list.roster = g_string_new(NULL);
         list.old = delta > 0 ? roster_of(session, delta) : NULL;
         if (!list.old || !roster_next(&list.old, &list.old_next))
             list.old_next = 0;
@@ -292,8 +313,7 @@ static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t d
     if (!list.roster)
         return;
     roster_carry(list.roster, &list.old, &list.old_next, UINT32_MAX);
-    qs_table_set(&session->rosters, (uint32_t)number % ROSTER_FRAMES,
-                 (struct qs_view){(const uint8_t *)list.roster->str, (uint32_t)list.roster->len});
+    keep_roster(session, number, list.roster);
     g_string_free(list.roster, TRUE);
 }
 

@@ -152,6 +152,7 @@ void q2_session_level(struct q2_session *session)
     qs_table_clear(&session->configstrings);
     qs_table_clear(&session->baselines);
     qs_table_clear(&session->rosters);
+    session->roster_known = 0;
     qs_table_clear(&session->solids);
 }
 

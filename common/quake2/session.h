@@ -96,12 +96,14 @@ struct q2_session {
     uint16_t frame_rate;     /* of svc_setting SVS_FPS; 0: the usual 10 */
     uint16_t max_clients;    /* of CS_MAXCLIENTS; 0: unknown */
     bool recording;          /* of clc_setting CLS_RECORDING: the server leaves nothing out */
-    bool signing_on;         /* the level has begun, and no frame of it has come */
+    bool signing_on;         /* the level has begun, and the client has not got all it needs */
     struct q2_loss lost;     /* part of the level's sign-on that was not captured */
     struct qs_table configstrings;
     struct qs_table texts;                    /* enum q2_text */
     struct qs_table baselines;                /* of the level: see baselines.h */
     struct qs_table rosters;                  /* the players in recent frames; see frames.c */
+    int32_t roster_newest;                    /* number of the newest of these */
+    uint32_t roster_known;                    /* bit n: there is one of the frame n before that */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
 
     struct q2_gtv gtv; /* of a conversation over TCP */

@@ -55,7 +55,7 @@ void q2_tracker_free(struct q2_tracker *tracker)
     g_ptr_array_free(tracker->sources, TRUE);
     g_array_free(tracker->messages, TRUE);
     g_array_free(tracker->begun, TRUE);
-    q2_frame_clear(&tracker->spare);
+    q2_frame_clear(&tracker->unfinished);
     g_free(tracker);
 }
 
@@ -77,6 +77,7 @@ void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session)
         q2_tracker_detach(session->tracker, session);
     session->tracker = tracker;
     tracker->followed = session;
+    forget_frames(tracker);
     load_baselines(tracker, session);
 }
 
@@ -120,6 +121,8 @@ void q2_tracker_begin_packet(struct q2_tracker *tracker)
         qs_array_empty(tracker->mentions);
     if (tracker->sources->len)
         g_ptr_array_set_size(tracker->sources, 0);
+    tracker->reading = NULL; /* of a packet that was cut */
+    forget_elsewhere(tracker);
     tracker->taken = tracker->frames_taken = 0;
 }
 
@@ -200,44 +203,24 @@ static enum q2_frame_trust find_base(struct q2_tracker *tracker, int32_t number,
     return base || tracker->mentions ? Q2_FRAME_GUESSED : Q2_FRAME_NONE;
 }
 
-/*
- * The slot for a frame, whose old frame is overwritten. Where that is the one that the new frame is
- * a delta from, it moves to the spare first.
- */
-static struct q2_frame *slot_for(struct q2_tracker *tracker, int32_t number)
-{
-    struct q2_frame *frame = slot_of(tracker, number);
-
-    if (tracker->base == frame) {
-        const struct q2_frame spare = tracker->spare;
-
-        tracker->spare = *frame;
-        *frame = spare;
-        tracker->base = &tracker->spare;
-    }
-    if (!frame->entities)
-        frame->entities = q2_entities_new();
-    q2_entities_empty(frame->entities);
-    return frame;
-}
-
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas)
 {
     const bool missing = delta > 0 && (delta == number || !q2_tracker_frame(tracker, delta));
     const bool healed = missing && delta < number && tracker->missing &&
                         tracker->missing(tracker->missing_user, delta);
-    const enum q2_frame_trust trust = find_base(tracker, number, delta);
-    struct q2_frame *frame = slot_for(tracker, number);
+    struct q2_frame *frame = &tracker->unfinished;
+    struct q2_entities *entities = frame->entities ? frame->entities : q2_entities_new();
 
+    q2_entities_empty(entities);
     *frame = (struct q2_frame){
-        .trust = trust,
+        .trust = find_base(tracker, number, delta),
         .reference_missing = missing,
         .healed = healed,
         .number = number,
         .delta = delta,
         .suppressed = suppressed,
-        .entities = frame->entities,
+        .entities = entities,
     };
     if (tracker->base)
         frame->player = tracker->base->player;
@@ -327,13 +310,31 @@ struct q2_entity *q2_tracker_entity(struct q2_tracker *tracker, uint16_t number,
     return entity;
 }
 
+/* The frame that it takes the place of may be its base, until now. */
+static void take_slot(struct q2_tracker *tracker)
+{
+    struct q2_frame *slot = slot_of(tracker, tracker->reading->number);
+    const struct q2_frame old = *slot;
+
+    *slot = tracker->unfinished;
+    tracker->unfinished = old;
+    tracker->newest = slot->number;
+}
+
 void q2_tracker_frame_end(struct q2_tracker *tracker, bool beams_keep_origin)
 {
     if (!tracker->reading)
         return;
     carry_below(tracker, UINT32_MAX, beams_keep_origin);
     if (tracker->reading->trust != Q2_FRAME_NONE)
-        tracker->newest = tracker->reading->number;
+        take_slot(tracker);
     tracker->reading = NULL;
+    tracker->base = NULL;
     forget_elsewhere(tracker);
+}
+
+bool q2_tracker_lacks_first(const struct q2_tracker *tracker)
+{
+    return tracker->begun->len && !tracker->newest &&
+           tracker->unfinished.delta != tracker->unfinished.number;
 }

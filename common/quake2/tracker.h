@@ -20,7 +20,7 @@
 enum { Q2_FRAMES_KEPT = 64 };
 
 enum q2_frame_trust {
-    Q2_FRAME_NONE,    /* never seen, or nothing to build it on was known */
+    Q2_FRAME_NONE,    /* not seen to its end, or nothing to build it on was known */
     Q2_FRAME_GUESSED, /* its delta's reference is missing: built on the newest frame known */
     Q2_FRAME_WHOLE    /* as the server sent it */
 };
@@ -81,10 +81,13 @@ struct q2_tracker {
     unsigned taken;     /* how many of the decoder's messages are in `messages` */
     unsigned frames_taken;
 
-    /* The frame that is being read. */
-    struct q2_frame *reading;
+    /*
+     * The frame that is being read. It takes its place among `frames` at its end: of a packet that
+     * was cut there is only a part, which no later frame can be built on.
+     */
+    struct q2_frame unfinished;
+    struct q2_frame *reading;      /* that one, or NULL */
     const struct q2_frame *base;   /* what it is a delta from; NULL: nothing */
-    struct q2_frame spare;         /* holds the base where the frame overwrites it */
     struct q2_entities *elsewhere; /* entities as others saw them when the base was sent; or NULL */
     guint base_next;               /* the first entity of `base` that was not looked at */
 };
@@ -95,7 +98,7 @@ void q2_tracker_free(struct q2_tracker *tracker);
 
 /*
  * The tracker follows the session from now on, in place of another; it gets the baselines that the
- * session has. A session that is cleared lets it go.
+ * session has, and knows no frame. A session that is cleared lets it go.
  */
 void q2_tracker_attach(struct q2_tracker *tracker, struct q2_session *session);
 void q2_tracker_detach(struct q2_tracker *tracker, struct q2_session *session);
@@ -133,6 +136,10 @@ const struct q2_entity *q2_tracker_baseline_of(const struct q2_tracker *tracker,
 
 /* The frame of that number, or NULL where it is too old or was never known. */
 const struct q2_frame *q2_tracker_frame(const struct q2_tracker *tracker, int32_t number);
+
+/* Whether the packet at hand has a frame, and none of the level is known that it could be built on:
+ * the capture lacks the first one, which is not a delta. */
+bool q2_tracker_lacks_first(const struct q2_tracker *tracker);
 
 /* Makes `to` the same as `from`, with the states of entities shared. */
 void q2_frame_copy(struct q2_frame *to, const struct q2_frame *from);

@@ -322,15 +322,33 @@ static bool try_demos(struct qs_held *held, struct qs_loan *loan)
     return loan->borrower;
 }
 
+/* The session has what others would lend, but for what was seen then. */
+static void lend_own(struct qs_held *held, struct qs_loan *loan)
+{
+    const struct qs_demo_lending *lending = held->format->lending;
+    struct qs_sign_on *sign_on = lending->own ? lending->own(held->session) : NULL;
+    const struct qs_lender itself = {.format = held->format, .sign_on = sign_on};
+    struct tried tried;
+
+    if (!sign_on)
+        return;
+    tried = try_lender(held, &itself, QS_LENDER_ITSELF, &(struct others){0});
+    loan->borrower = g_steal_pointer(&tried.borrower);
+    loan->lender = loan->borrower ? g_strdup("itself") : NULL;
+    tried_clear(held, &tried);
+    qs_sign_on_free(sign_on);
+}
+
 void qs_held_find_lender(struct qs_held *held, const struct qs_address *server,
                          struct qs_loan *loan)
 {
     *loan = (struct qs_loan){0};
     if (try_sessions(held, &(struct wanted){false, true, true, *server}, loan) ||
         try_sessions(held, &(struct wanted){false, false, true, *server}, loan) ||
-        try_demos(held, loan))
+        try_demos(held, loan) ||
+        try_sessions(held, &(struct wanted){false, true, false, *server}, loan))
         return;
-    try_sessions(held, &(struct wanted){false, true, false, *server}, loan);
+    lend_own(held, loan);
 }
 
 void qs_loan_clear(const struct qs_held *held, struct qs_loan *loan)

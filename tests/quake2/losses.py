@@ -11,6 +11,7 @@ most the frames that were lost may be missing. Also a capture of a lossy network
 """
 
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,9 @@ from comparison import compare
 from pcap import HEADER, payload, records, source_port
 
 SERVER_PORT = 27910
+# Server packets, and by how many bytes each is cut.
+CUTS = [(123, 2), (123, 25), (350, 12), (500, 61)]
+
 HEALED = 600  # of 662 frames: what one lost packet leaves wrong is gone soon
 
 
@@ -33,6 +37,18 @@ def without(data, lost):
         number += is_from_server(record)
         if not (is_from_server(record) and number in lost):
             out.append(record)
+    return b"".join(out)
+
+
+def with_cut(data, wanted, short):
+    """The capture with that server packet `short` bytes shorter ("snaplen")."""
+    out, number = [data[:HEADER]], -1
+    for record in records(data):
+        number += is_from_server(record)
+        if is_from_server(record) and number == wanted:
+            size, = struct.unpack_from("<I", record, 8)
+            record = record[:8] + struct.pack("<I", size - short) + record[12:-short]
+        out.append(record)
     return b"".join(out)
 
 
@@ -58,6 +74,21 @@ def check(tools, data, recording, lost):
     return good
 
 
+def check_cut(tools, data, recording, number, short):
+    """Of a frame a part is not worse than nothing."""
+    found = []
+    for name, damaged in (("cut", with_cut(data, number, short)), ("lost", without(data, [number]))):
+        with tempfile.TemporaryDirectory() as folder:
+            capture = pathlib.Path(folder) / f"{name}.pcap"
+            capture.write_bytes(damaged)
+            found.append(rebuilt(tools, capture, recording, pathlib.Path(folder)))
+    (cut, status), (lost, _) = found
+    good = cut.bad == 0 and status == 1 and cut.same >= lost.same
+    print(f"{'ok  ' if good else 'FAIL'} packet {number} cut by {short} bytes: {cut.same} of {cut.frames} frames "
+          f"the same, {lost.same} without it, exit status {status}")
+    return good
+
+
 def main():
     tools, shared = sys.argv[1:3], pathlib.Path(sys.argv[3]) / "captures" / "quake2"
     if not shared.is_dir():
@@ -69,6 +100,7 @@ def main():
     runs += [list(range(100, 100 + length)) for length in (2, 3, 15, 16, 17, 40)]
     runs += [list(range(60, 700, 7))]
     results = [check(tools, data, recording, lost) for lost in runs]
+    results += [check_cut(tools, data, recording, number, short) for number, short in CUTS]
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

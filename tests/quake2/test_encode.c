@@ -286,6 +286,81 @@ static void test_frames_with_extended_limits(void **state)
     round_trip(3436);
 }
 
+/* Three frames, each a delta from the one before; of the second only `size` bytes came. Returns its
+ * whole size. */
+static uint32_t check_cut_frame(uint32_t size)
+{
+    static struct world world;
+    struct game game;
+    GByteArray *out = g_byte_array_new();
+    struct q2_frame last = {0};
+    const struct q2_frame *frame;
+    uint32_t whole = 0;
+
+    open_world(&world, Q2_PROTOCOL_VANILLA);
+    game_open(&game);
+    q2_tracker_attach(q2_tracker_new(), &game.session);
+    game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
+    for (int32_t number = 1; number <= 3; number++) {
+        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.dialect};
+
+        random_frame(&world);
+        world.frame.number = number;
+        g_byte_array_set_size(out, 0);
+        q2_encode_frame(out, &style, number == 1 ? NULL : &last, &world.frame);
+        whole = number == 2 ? out->len : whole;
+        game_block(&game, out->data, number == 2 ? MIN(size, out->len) : out->len);
+        q2_frame_copy(&last, &world.frame);
+    }
+    frame = q2_tracker_frame(game.session.tracker, 3);
+    assert_non_null(frame);
+    assert_int_equal(!q2_tracker_frame(game.session.tracker, 2), size < whole);
+    assert_int_equal(frame->reference_missing, size < whole);
+    assert_int_equal(frame->trust, size < whole ? Q2_FRAME_GUESSED : Q2_FRAME_WHOLE);
+    g_byte_array_free(out, TRUE);
+    q2_frame_clear(&last);
+    game_close(&game);
+    close_world(&world);
+    return whole;
+}
+
+/* Nothing is built on a frame of which only a part came. */
+static void test_cut_frame(void **state)
+{
+    const uint32_t whole = check_cut_frame(0);
+
+    (void)state;
+    for (uint32_t size = 1; size < whole; size += 1 + whole / 64)
+        check_cut_frame(size);
+    check_cut_frame(whole - 1);
+    check_cut_frame(whole);
+}
+
+/* Where the first frame of a level is cut, it is missing; later ones are changes to it. */
+static void test_first_frame_cut(void **state)
+{
+    static const uint8_t full[] = {20, 1, 0, 0, 0, 255, 255, 255, 255, 0, 0,
+                                   17, 0, 0, 0, 0, 0,   0,   18,  0,   0};
+    static const uint8_t delta[] = {20, 2, 0, 0, 0, 1, 0, 0,  0, 0, 0,
+                                    17, 0, 0, 0, 0, 0, 0, 18, 0, 0};
+    struct game game;
+
+    (void)state;
+    game_open(&game);
+    q2_tracker_attach(q2_tracker_new(), &game.session);
+    game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
+    assert_false(q2_tracker_lacks_first(game.session.tracker));
+    game_block(&game, full, sizeof full - 1);
+    assert_true(q2_tracker_lacks_first(game.session.tracker));
+    game_block(&game, delta, sizeof delta);
+    assert_true(q2_tracker_lacks_first(game.session.tracker));
+    assert_int_equal(game_block(&game, full, sizeof full), 0);
+    assert_false(q2_tracker_lacks_first(game.session.tracker));
+    assert_int_equal(game_block(&game, delta, sizeof delta), 0);
+    assert_false(q2_tracker_lacks_first(game.session.tracker));
+    game_close(&game);
+}
+
 /* What did not change costs nothing, unless it must be said. */
 static void test_unchanged_entity(void **state)
 {
@@ -328,6 +403,8 @@ int main(void)
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_frames_without_suppress_byte),
         cmocka_unit_test(test_frames_with_extended_limits),
+        cmocka_unit_test(test_cut_frame),
+        cmocka_unit_test(test_first_frame_cut),
         cmocka_unit_test(test_unchanged_entity),
         cmocka_unit_test(test_steps),
     };

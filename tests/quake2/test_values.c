@@ -872,6 +872,40 @@ static void test_updates_of_the_last_level(void **state)
     watch_close(&watch);
 }
 
+/* The players of the last 32 frames are known. As long as they are the same they are kept once for
+ * all packets, which have a copy of the session each. */
+static void test_updates_of_many_frames(void **state)
+{
+    enum { FRAMES = 100, KNOWN = 32, GAP = 90 };
+    struct qs_table kept = {0};
+    struct watch watch;
+
+    (void)state;
+    watch_open(&watch);
+    begin_35(&watch, 1905);
+    set_string(&watch, 30, "8");
+    for (uint8_t i = 1; i <= FRAMES; i++) {
+        if (i != GAP)
+            read_block(&watch, BLOCK(FULL_FRAME(i), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES));
+        if (i == KNOWN)
+            qs_table_copy(&kept, &watch.game.session.rosters);
+        assert_true(i < KNOWN || qs_table_shares(&kept, &watch.game.session.rosters));
+    }
+    for (uint8_t i = 1; i <= FRAMES; i++) {
+        const bool known = i > FRAMES - KNOWN && i != GAP;
+
+        assert_int_equal(!read_block(&watch, BLOCK(23, i, 0, 0, 0, 0, 0x80, 0xff, 0xff, 8, 0, 6)),
+                         known);
+        assert_int_equal(nth(&watch, Q2_PLAYERUPDATE_ENTITY, 0) != NULL, known);
+    }
+    read_block(&watch, BLOCK(FULL_FRAME(101), NO_PLAYER, 0, NO_MORE_ENTITIES));
+    assert_int_equal(read_block(&watch, BLOCK(23, 101, 0, 0, 0, 6)), 0); /* nobody is there */
+    read_block(&watch, BLOCK(FULL_FRAME(5), NO_PLAYER, 0, 1, 0, 8, NO_MORE_ENTITIES));
+    assert_int_not_equal(read_block(&watch, BLOCK(23, 101, 0, 0, 0, 6)), 0);
+    qs_table_clear(&kept);
+    watch_close(&watch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -900,6 +934,7 @@ int main(void)
         cmocka_unit_test(test_last_player),
         cmocka_unit_test(test_next_level),
         cmocka_unit_test(test_updates_of_the_last_level),
+        cmocka_unit_test(test_updates_of_many_frames),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
