@@ -126,16 +126,6 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     late_show(dissector, pinfo, top);
 }
 
-/* Of several protocols that try the packet, the first does. */
-static void queue_unclaimed(packet_info *pinfo, const struct qs_packet *packet)
-{
-    static int64_t last = -1; /* its offset: see packet_states.h */
-
-    if (pinfo->fd->file_off != last)
-        export_demos_queue(NULL, pinfo, packet, NULL);
-    last = pinfo->fd->file_off;
-}
-
 /*
  * Whether the evidence of several packets is complete with this one. Those that are no evidence yet
  * are part of the demo, too.
@@ -145,7 +135,7 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
 {
     if (late_is_recognised(dissector, pinfo, packet))
         return true;
-    queue_unclaimed(pinfo, packet);
+    export_demos_queue(NULL, pinfo, packet, NULL);
     return false;
 }
 
