@@ -30,6 +30,18 @@ static struct qs_address address_of(const address *from, uint32_t port)
     return to;
 }
 
+/*
+ * When the packet was captured, in nanoseconds. Edit > Time Shift changes the times of frames that
+ * were dissected, and what is known of them was learnt with the times as they were.
+ */
+static int64_t time_of(const packet_info *pinfo)
+{
+    const nstime_t *shift = &pinfo->fd->shift_offset;
+    const int64_t seconds = (int64_t)pinfo->abs_ts.secs - shift->secs;
+
+    return seconds * 1000000000 + pinfo->abs_ts.nsecs - shift->nsecs;
+}
+
 static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *tvb,
                                   const packet_info *pinfo)
 {
@@ -40,7 +52,7 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
         .size = (uint32_t)size,
         .wire_size = tvb_reported_length(tvb),
         .number = pinfo->num,
-        .time = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+        .time = time_of(pinfo),
         .source = address_of(&pinfo->src, pinfo->srcport),
         .destination = address_of(&pinfo->dst, pinfo->destport),
         .from = QS_END_UNKNOWN,
