@@ -30,6 +30,18 @@ static struct qs_address address_of(const address *from, uint32_t port)
     return to;
 }
 
+/*
+ * When the packet was captured, in nanoseconds. Edit > Time Shift changes the times of frames that
+ * were dissected, and what is known of them was learnt with the times as they were.
+ */
+static int64_t time_of(const packet_info *pinfo)
+{
+    const nstime_t *shift = &pinfo->fd->shift_offset;
+    const int64_t seconds = (int64_t)pinfo->abs_ts.secs - shift->secs;
+
+    return seconds * 1000000000 + pinfo->abs_ts.nsecs - shift->nsecs;
+}
+
 static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *tvb,
                                   const packet_info *pinfo)
 {
@@ -40,7 +52,7 @@ static struct qs_packet packet_of(const struct dissector *dissector, tvbuff_t *t
         .size = (uint32_t)size,
         .wire_size = tvb_reported_length(tvb),
         .number = pinfo->num,
-        .time = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+        .time = time_of(pinfo),
         .source = address_of(&pinfo->src, pinfo->srcport),
         .destination = address_of(&pinfo->dst, pinfo->destport),
         .from = QS_END_UNKNOWN,
@@ -126,16 +138,6 @@ static void decode(struct dissector *dissector, tvbuff_t *tvb, packet_info *pinf
     late_show(dissector, pinfo, top);
 }
 
-/* Of several protocols that try the packet, the first does. */
-static void queue_unclaimed(packet_info *pinfo, const struct qs_packet *packet)
-{
-    static int64_t last = -1; /* its offset: see packet_states.h */
-
-    if (pinfo->fd->file_off != last)
-        export_demos_queue(NULL, pinfo, packet, NULL);
-    last = pinfo->fd->file_off;
-}
-
 /*
  * Whether the evidence of several packets is complete with this one. Those that are no evidence yet
  * are part of the demo, too.
@@ -145,7 +147,7 @@ static bool is_late(const struct dissector *dissector, packet_info *pinfo,
 {
     if (late_is_recognised(dissector, pinfo, packet))
         return true;
-    queue_unclaimed(pinfo, packet);
+    export_demos_queue(NULL, pinfo, packet, NULL);
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "plugin/export_demos.h"
 
 #include <epan/export_object.h>
+#include <epan/proto_data.h>
 #include <epan/tap.h>
 #include <epan/to_str.h>
 #include <wiretap/wtap.h>
@@ -15,6 +16,7 @@
 #include "plugin/conversations.h"
 #include "plugin/dissect.h"
 #include "plugin/dissectors.h"
+#include "plugin/retap.h"
 
 /* Bytes of all demos. */
 #define ROOM_MAX (UINT64_C(1) << 30)
@@ -22,6 +24,7 @@
 /* Conversations. */
 enum { CLAIMS_MAX = 1024 };
 
+static int proto;
 static int tap;
 
 /* The number of the last frame with a packet for us, as far as the capture was read. */
@@ -29,18 +32,21 @@ static uint32_t last_frame;
 
 /* --- From the dissector to the tap --- */
 
-/* Lives in the packet's pool, but for the bytes, which are the packet's. */
+/* What one dissection of a frame gives the tap; this and the next live in the packet's pool. */
+struct frame_queue {
+    unsigned count;
+    unsigned taken;
+    bool has_unclaimed;
+};
+
+/* The bytes are the packet's. */
 struct tapped {
+    struct frame_queue *frame;
     struct qs_packet packet;
     int protocol;             /* that it was taken for, or QS_PROTOCOL_NONE */
     const void *conversation; /* of a unit */
     const char *comment;      /* that tells which part of a demo it is; or NULL */
 };
-
-void export_demos_begin(void)
-{
-    last_frame = 0;
-}
 
 static bool is_piece(const char *comment)
 {
@@ -65,9 +71,30 @@ static const char *piece_of(const packet_info *pinfo)
     return wmem_strdup(pinfo->pool, comment);
 }
 
+static struct frame_queue *queue_of(packet_info *pinfo)
+{
+    struct frame_queue *frame = p_get_proto_data(pinfo->pool, pinfo, proto, 0);
+
+    if (!frame) {
+        frame = wmem_new0(pinfo->pool, struct frame_queue);
+        p_add_proto_data(pinfo->pool, pinfo, proto, 0, frame);
+    }
+    return frame;
+}
+
+/* Of several protocols that try a packet which nobody knows, the first gives it. */
+static bool is_given(struct frame_queue *frame, const struct dissector *dissector)
+{
+    const bool given = !dissector && frame->has_unclaimed;
+
+    frame->has_unclaimed |= !dissector;
+    return given;
+}
+
 void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
                         const struct qs_packet *packet, const void *conversation)
 {
+    struct frame_queue *frame;
     struct tapped *tapped;
 
     if (pinfo->flags.in_error_pkt)
@@ -76,7 +103,12 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
         last_frame = pinfo->num;
     if (!have_tap_listener(tap))
         return;
+    frame = queue_of(pinfo);
+    if (is_given(frame, dissector))
+        return;
+    frame->count++;
     tapped = wmem_new0(pinfo->pool, struct tapped);
+    tapped->frame = frame;
     tapped->packet = *packet;
     tapped->protocol = dissector ? qs_protocol_number(dissector->protocol->name) : QS_PROTOCOL_NONE;
     tapped->conversation = conversation;
@@ -389,24 +421,37 @@ static void no_more_packets(void *data)
     is_over = true;
 }
 
+/* What was not shown by now never is. */
+static void give_up(void)
+{
+    if (current)
+        current->handler.session_end = NULL;
+    end(false);
+    is_over = false;
+}
+
+static void packets_begin(void *data)
+{
+    (void)data;
+    give_up();
+}
+
 /*
- * What tshark's objects are written by comes behind what was registered later. So this is called
- * when all packets were read, and before the objects are written.
+ * tshark writes its objects, and sharkd its list, in callbacks that come behind those registered
+ * later. So each list is ended by one that is registered behind it.
  */
 static void await_end(void)
 {
-    static char listener;
-    static bool awaited;
+    static struct retap_listener listener = {.reset = packets_begin, .draw = no_more_packets};
 
-    GString *error;
+    retap_listen(&listener);
+}
 
-    if (awaited)
-        return;
-    awaited = true;
-    error = register_tap_listener("quake_demos_eo", &listener, NULL, 0, NULL, NULL, no_more_packets,
-                                  NULL);
-    if (error)
-        g_string_free(error, TRUE);
+/* All that the last frame holds has come. A window is not told when it has got all packets; and
+ * when it would be too late, for it may be closed. */
+static bool is_last(const struct tapped *tapped, const packet_info *pinfo)
+{
+    return pinfo->num >= last_frame && tapped->frame->taken == tapped->frame->count;
 }
 
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
@@ -417,10 +462,12 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     (void)edt, (void)flags;
     if (is_over || (current && current->list != list))
         return TAP_PACKET_DONT_REDRAW;
-    if (!current)
+    if (!current) {
         begin(list);
-    if (!is_window)
-        await_end();
+        if (!is_window)
+            await_end();
+    }
+    tapped->frame->taken++;
     current->last = tapped->packet.number;
     if (tapped->comment)
         take_comment(tapped);
@@ -428,7 +475,7 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
         take_unit(tapped);
     else
         take_datagram(tapped);
-    if (is_window && pinfo->num >= last_frame)
+    if (is_window && is_last(tapped, pinfo))
         no_more_packets(NULL);
     return TAP_PACKET_REDRAW;
 }
@@ -437,16 +484,19 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
 static void start_over(void)
 {
     is_window = true;
-    is_over = false;
-    if (current)
-        current->handler.session_end = NULL;
-    end(false);
+    give_up();
+}
+
+/* The list of the capture before, if one is left, may be gone. */
+void export_demos_begin(void)
+{
+    last_frame = 0;
+    give_up();
 }
 
 void export_demos_register(void)
 {
-    const int proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
-
+    proto = proto_register_protocol("Quake demos", "Quake demos", "quake_demos");
     proto_set_cant_toggle(proto); /* it is none: export objects have to have one */
     tap = register_export_object(proto, take_packet, start_over);
 }

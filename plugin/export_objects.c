@@ -7,6 +7,7 @@
 
 #include "common/core/text.h"
 #include "common/core/transfer.h"
+#include "plugin/retap.h"
 
 /* Bytes of all files, complete or not; each is held twice while it is not complete. */
 #define ROOM_MAX (UINT64_C(512) << 20)
@@ -211,13 +212,30 @@ static void enter_connection(struct receiver *receiver, uint32_t connection)
     begin_transfers(receiver, connection);
 }
 
+/* The list is empty, and will be filled from the first packet on. */
+static void start_over(void)
+{
+    g_hash_table_remove_all(receivers);
+    room.max = ROOM_MAX;
+}
+
+static void packets_begin(void *data)
+{
+    (void)data;
+    start_over();
+}
+
 static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissect_t *edt,
                                      const void *data, tap_flags_t flags)
 {
+    static struct retap_listener listener = {.reset = packets_begin};
+
     const struct packet_transfers *packet = data;
     struct receiver *receiver = receiver_for(packet);
 
     (void)edt, (void)flags;
+    if (!listener.listening)
+        retap_listen(&listener);
     receiver->list = list;
     receiver->pinfo = pinfo;
     enter_connection(receiver, packet->connection);
@@ -227,11 +245,10 @@ static tap_packet_status take_packet(void *list, packet_info *pinfo, epan_dissec
     return TAP_PACKET_REDRAW;
 }
 
-/* The list is empty, and will be filled from the first packet on. */
-static void start_over(void)
+/* The conversations were those of the capture before. */
+void export_objects_begin(void)
 {
-    g_hash_table_remove_all(receivers);
-    room.max = ROOM_MAX;
+    start_over();
 }
 
 void export_objects_register(void)

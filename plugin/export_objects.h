@@ -13,6 +13,9 @@
 
 void export_objects_register(void);
 
+/* A capture begins. */
+void export_objects_begin(void);
+
 /* Whether a tap listens now. */
 bool export_objects_are_wanted(void);
 

@@ -8,16 +8,25 @@
 static uint32_t *options[QS_PROTOCOLS_MAX];
 static struct qs_unclaimed *unclaimed; /* NULL: nobody has asked in this capture */
 
+/*
+ * A frame in the first pass. The number alone does not tell it from one that a filter leaves out of
+ * two passes, nor does the offset later: see packet_states.c.
+ */
+struct place {
+    uint32_t number;
+    int64_t offset; /* in its file */
+};
+
 /* A packet that completed the evidence. */
 struct completion {
     int protocol;
     struct qs_evidence evidence;
+    struct place frame;
 };
-static GHashTable *completions; /* offset of the frame in its file -> struct completion */
+static GHashTable *completions; /* number of the frame -> struct completion */
 
-/* The packet that was asked about last, by its offset, and what came of it. (Numbers are given
- * twice where a filter leaves frames out of two passes.) */
-static int64_t last = -1;
+/* The packet that was asked about last, and what came of it. */
+static struct place last;
 static int found = QS_PROTOCOL_NONE;
 
 static void take_options(struct dissector *dissector)
@@ -29,14 +38,14 @@ void late_begin(void)
 {
     g_clear_pointer(&unclaimed, qs_unclaimed_free);
     g_clear_pointer(&completions, g_hash_table_destroy);
-    last = -1;
+    last = (struct place){0};
 }
 
 static void start(void)
 {
     dissectors_each(take_options);
     unclaimed = qs_unclaimed_new(options);
-    completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    completions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 static void forget(void *user, struct qs_packet *packet)
@@ -49,8 +58,8 @@ static void complete(const struct qs_packet *packet)
 {
     struct completion *completion = g_new(struct completion, 1);
 
-    *completion = (struct completion){found, qs_unclaimed_evidence(unclaimed)};
-    g_hash_table_insert(completions, g_memdup2(&last, sizeof last), completion);
+    *completion = (struct completion){found, qs_unclaimed_evidence(unclaimed), last};
+    g_hash_table_insert(completions, GUINT_TO_POINTER(last.number), completion);
     qs_unclaimed_claim(unclaimed, &packet->source, &packet->destination, forget, NULL);
 }
 
@@ -65,9 +74,22 @@ static void ask(const struct qs_packet *packet, int by_port)
         complete(packet);
 }
 
+static bool is_at(const packet_info *pinfo, const struct place *frame)
+{
+    return pinfo->num == frame->number && pinfo->fd->file_off == frame->offset;
+}
+
+/* What a frame that was left out completed is dropped when its number comes again. */
 static const struct completion *completed_by(const packet_info *pinfo)
 {
-    return completions ? g_hash_table_lookup(completions, &pinfo->fd->file_off) : NULL;
+    const void *number = GUINT_TO_POINTER(pinfo->num);
+    const struct completion *completion =
+        completions ? g_hash_table_lookup(completions, number) : NULL;
+
+    if (!completion || PINFO_FD_VISITED(pinfo) || is_at(pinfo, &completion->frame))
+        return completion;
+    g_hash_table_remove(completions, number);
+    return NULL;
 }
 
 bool late_is_recognised(const struct dissector *dissector, const packet_info *pinfo,
@@ -79,8 +101,8 @@ bool late_is_recognised(const struct dissector *dissector, const packet_info *pi
 
     if (pinfo->flags.in_error_pkt)
         return false;
-    if (!PINFO_FD_VISITED(pinfo) && pinfo->fd->file_off != last) {
-        last = pinfo->fd->file_off;
+    if (!PINFO_FD_VISITED(pinfo) && !is_at(pinfo, &last)) {
+        last = (struct place){pinfo->num, pinfo->fd->file_off};
         ask(packet, by_port ? protocol : QS_PROTOCOL_NONE);
     }
     completion = completed_by(pinfo);

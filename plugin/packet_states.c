@@ -6,7 +6,9 @@
 /* Of one capture. */
 struct packet_states {
     struct dissector *dissector;
-    struct qs_chunks rows; /* struct packet_state, in the order of offset, layer, unit */
+    struct qs_chunks rows; /* struct packet_state, in the order of frame, layer, unit */
+    uint32_t used;         /* of them; the rest waits to be used again */
+    int64_t offset;        /* in the file, of the frame that came last in the first pass */
     struct qs_snapshots *snapshots;
 };
 
@@ -44,22 +46,27 @@ struct qs_snapshots *packet_states_snapshots(struct dissector *dissector)
 
 static int compare(const struct packet_state *state, const struct packet_state *key)
 {
-    if (state->offset != key->offset)
-        return state->offset < key->offset ? -1 : 1;
+    if (state->frame != key->frame)
+        return state->frame < key->frame ? -1 : 1;
     if (state->layer != key->layer)
         return state->layer < key->layer ? -1 : 1;
     return state->unit < key->unit ? -1 : state->unit > key->unit;
 }
 
-/* The number of the first row that is not before the key; one past the last where all are. */
-static uint32_t lower_bound(const struct qs_chunks *rows, const struct packet_state *key)
+static struct packet_state *row_at(const struct packet_states *states, uint32_t number)
 {
-    uint32_t low = 1, high = rows->count + 1;
+    return qs_chunks_at(&states->rows, number);
+}
+
+/* The number of the first row that is not before the key; one past the last where all are. */
+static uint32_t lower_bound(const struct packet_states *states, const struct packet_state *key)
+{
+    uint32_t low = 1, high = states->used + 1;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (compare(qs_chunks_at(rows, middle), key) < 0)
+        if (compare(row_at(states, middle), key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -69,34 +76,50 @@ static uint32_t lower_bound(const struct qs_chunks *rows, const struct packet_st
 
 static struct packet_state key_of(const packet_info *pinfo, uint32_t unit)
 {
-    return (struct packet_state){.offset = pinfo->fd->file_off,
+    return (struct packet_state){.frame = pinfo->num,
                                  .layer = pinfo->curr_layer_num & PACKET_STATE_LAYER,
                                  .unit = unit & PACKET_STATE_UNIT};
+}
+
+/*
+ * Where a filter leaves a frame out of two passes, the next one gets its number, and the left out
+ * one is not seen again. The first pass tells the two apart by where they are in the file. Later
+ * that does not identify a frame: File > Save moves it.
+ */
+static void drop_left_out(struct packet_states *states, const packet_info *pinfo)
+{
+    if (PINFO_FD_VISITED(pinfo) || pinfo->fd->file_off == states->offset)
+        return;
+    states->offset = pinfo->fd->file_off;
+    while (states->used && row_at(states, states->used)->frame == pinfo->num)
+        states->used--;
 }
 
 struct packet_state *packet_states_find(const struct dissector *dissector, const packet_info *pinfo,
                                         uint32_t unit)
 {
     const struct packet_state key = key_of(pinfo, unit);
-    struct packet_state *state;
+    struct packet_states *states = dissector->packet_states;
     uint32_t number;
 
-    if (!dissector->packet_states)
+    if (!states)
         return NULL;
-    number = lower_bound(&dissector->packet_states->rows, &key);
-    state = qs_chunks_at(&dissector->packet_states->rows, number);
-    return compare(state, &key) == 0 ? state : NULL;
+    drop_left_out(states, pinfo);
+    number = lower_bound(states, &key);
+    return number <= states->used && compare(row_at(states, number), &key) == 0
+               ? row_at(states, number)
+               : NULL;
 }
 
 /* Moves the last row to its place: frames come in order, but what stands in one may not. */
-static struct packet_state *put_in_order(struct qs_chunks *rows)
+static struct packet_state *put_in_order(struct packet_states *states)
 {
-    uint32_t number = rows->count;
-    struct packet_state *state = qs_chunks_at(rows, number);
+    uint32_t number = states->used;
+    struct packet_state *state = row_at(states, number);
     const struct packet_state added = *state;
 
-    for (; number > 1 && compare(qs_chunks_at(rows, number - 1), &added) > 0; number--) {
-        struct packet_state *before = qs_chunks_at(rows, number - 1);
+    for (; number > 1 && compare(row_at(states, number - 1), &added) > 0; number--) {
+        struct packet_state *before = row_at(states, number - 1);
 
         *state = *before;
         state = before;
@@ -108,25 +131,27 @@ static struct packet_state *put_in_order(struct qs_chunks *rows)
 struct packet_state *packet_states_add(struct dissector *dissector, const packet_info *pinfo,
                                        uint32_t unit)
 {
-    struct qs_chunks *rows = &states_of(dissector)->rows;
+    struct packet_states *states = states_of(dissector);
 
-    *(struct packet_state *)qs_chunks_add(rows) = key_of(pinfo, unit);
-    return put_in_order(rows);
+    drop_left_out(states, pinfo);
+    if (states->used == states->rows.count)
+        qs_chunks_add(&states->rows);
+    *row_at(states, ++states->used) = key_of(pinfo, unit);
+    return put_in_order(states);
 }
 
 const struct packet_state *packet_states_in_session(const struct dissector *dissector,
                                                     const packet_info *pinfo)
 {
-    const struct packet_state first = {.offset = pinfo->fd->file_off};
-    const struct qs_chunks *rows;
+    const struct packet_state first = {.frame = pinfo->num};
+    const struct packet_states *states = dissector->packet_states;
 
-    if (!dissector->packet_states)
+    if (!states)
         return NULL;
-    rows = &dissector->packet_states->rows;
-    for (uint32_t number = lower_bound(rows, &first); number <= rows->count; number++) {
-        const struct packet_state *state = qs_chunks_at(rows, number);
+    for (uint32_t number = lower_bound(states, &first); number <= states->used; number++) {
+        const struct packet_state *state = row_at(states, number);
 
-        if (state->offset != first.offset)
+        if (state->frame != first.frame)
             break;
         if (state->number)
             return state;

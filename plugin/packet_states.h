@@ -15,8 +15,7 @@ struct session_number;
 struct packet_state {
     const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
     const struct session_number *number;           /* NULL: it belongs to no session */
-    int64_t offset;     /* of the frame in its file: numbers are given twice where a filter leaves
-                         * frames out of two passes */
+    uint32_t frame;                                /* its number */
     uint32_t snapshot;  /* of the session before it; see common/core/snapshots.h */
     uint32_t missing;   /* bytes that the capture lacks before the unit */
     uint32_t going_on;  /* see packet_session_going_on() */

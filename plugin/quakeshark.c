@@ -11,6 +11,7 @@
 #include "plugin/late.h"
 #include "plugin/ports.h"
 #include "plugin/preferences.h"
+#include "plugin/retap.h"
 #include "plugin/statistics.h"
 #include "plugin/session_fields.h"
 #include "plugin/session_numbers.h"
@@ -34,6 +35,7 @@ static void preferences_changed(void)
 static void capture_begins(void)
 {
     export_demos_begin();
+    export_objects_begin();
     late_begin();
     dissectors_each(ports_assign);
     session_numbers_restart();
@@ -60,6 +62,7 @@ static void add_protocols(void)
 {
     for (const struct qs_protocol *const *protocol = qs_protocols; *protocol; protocol++)
         add_dissector(*protocol);
+    retap_register();
     export_objects_register();
     credentials_register();
     export_demos_register();

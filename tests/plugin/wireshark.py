@@ -6,6 +6,7 @@ tshark runs as another user where the tests run as root, on copies that this use
 """
 
 import gzip
+import json
 import os
 import pathlib
 import shutil
@@ -97,7 +98,8 @@ class PluginTest(unittest.TestCase):
             raise AssertionError("tshark did not load the plugin")
 
     @classmethod
-    def run_tshark(cls, *arguments, encoding="utf-8"):
+    def environment(cls, window=""):
+        """`window`: what window.c is to do."""
         environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C.UTF-8",
@@ -107,19 +109,46 @@ class PluginTest(unittest.TestCase):
             # No helpers for capturing: tshark would start each of them every time.
             "WIRESHARK_EXTCAP_DIR": str(cls.folder / "home"),
         }
-        if os.environ.get("PRELOAD"):
-            # Wireshark frees little at its end.
-            environment |= {
-                "LD_PRELOAD": os.environ["PRELOAD"],
-                "ASAN_OPTIONS": "detect_leaks=0",
-            }
-        return subprocess.run([TSHARK, *map(str, arguments)], env=environment, cwd=cls.folder,
-                              capture_output=True, encoding=encoding, **cls.identity)
+        preload = [os.environ.get("PRELOAD", "")]
+        if any(preload):
+            environment["ASAN_OPTIONS"] = "detect_leaks=0"  # Wireshark frees little at its end
+        if window:
+            environment["QUAKESHARK_WINDOW"] = window
+            preload.append(cls.window_library())
+        return environment | {"LD_PRELOAD": " ".join(preload)}
 
     @classmethod
-    def tshark(cls, *arguments, encoding="utf-8"):
+    def window_library(cls):
+        """A copy that tshark's user can read."""
+        library = cls.folder / "window.so"
+        if not library.exists():
+            cls.readable(os.environ["WINDOW"])
+        return str(library)
+
+    @classmethod
+    def run_tshark(cls, *arguments, encoding="utf-8", window=""):
+        return subprocess.run([TSHARK, *map(str, arguments)], env=cls.environment(window),
+                              cwd=cls.folder, capture_output=True, encoding=encoding,
+                              **cls.identity)
+
+    @classmethod
+    def sharkd(cls, calls, window=""):
+        """What sharkd answers to pairs of a method and its parameters."""
+        requests = [json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+                    for number, (method, params) in enumerate(calls, 1)]
+        result = subprocess.run([os.environ["SHARKD"], "-"], input="\n".join(requests) + "\n",
+                                env=cls.environment(window), cwd=cls.folder, capture_output=True,
+                                encoding="utf-8", **cls.identity)
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        if result.returncode != 0 or [answer.get("id") for answer in answers] != \
+                list(range(1, len(calls) + 1)):
+            raise AssertionError(f"sharkd: {result.returncode}\n{result.stdout}\n{result.stderr}")
+        return answers
+
+    @classmethod
+    def tshark(cls, *arguments, **options):
         """tshark's output, as bytes if `encoding` is None; it must end well and have nothing to say."""
-        result = cls.run_tshark(*arguments, encoding=encoding)
+        result = cls.run_tshark(*arguments, **options)
         if result.returncode != 0 or result.stderr:
             raise AssertionError(f"tshark {arguments}: {result.returncode}\n{result.stderr}")
         return result.stdout
