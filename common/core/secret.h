@@ -50,7 +50,7 @@ struct qs_secrecy {
     unsigned count;                            /* of the packet */
     struct qs_view spans[QS_SECRET_SPANS_MAX]; /* in the packet's bytes */
     unsigned span_count;
-    bool too_many; /* passwords, to tell where they are */
+    bool too_many;                    /* passwords, to tell where they are */
     const struct qs_secret_word *key; /* the text before was this; or NULL */
     GString *masked;
     struct qs_field mask; /* the row of a number that is hidden: a text */

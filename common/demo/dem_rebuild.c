@@ -54,6 +54,8 @@ struct dem {
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
+    uint32_t not_captured;   /* of the server's packets: so many were said */
+    uint32_t awaited;        /* frames that were acknowledged, and may still come */
     guint waiting_read;      /* and so many has the client read for certain */
 };
 
@@ -434,6 +436,28 @@ static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
                         : "the capture lacks a reliable message that the client got");
 }
 
+/* Players keep what the frames before told of an entity, or do not know it. */
+static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uint32_t lost)
+{
+    if (!dem->begun || !lost)
+        return;
+    dem->out->counts.missing += lost;
+    qs_demo_problem(dem->out, packet,
+                    "the capture lacks %u server packet%s that the client acknowledges: entities "
+                    "are shown wrongly until they are sent again",
+                    lost, lost == 1 ? "" : "s");
+}
+
+static void note_lost_frames(struct dem *dem, const struct nq_session *session,
+                             const struct qs_packet *packet)
+{
+    const uint32_t lost = session->base.to_client.not_captured;
+
+    say_lost_frames(dem, packet, lost > dem->not_captured ? lost - dem->not_captured : 0);
+    dem->not_captured = lost;
+    dem->awaited = nq_frames_awaited(&session->frames);
+}
+
 static void dem_packet(void *state, const struct qs_decoder *decoder,
                        const struct qs_packet *packet)
 {
@@ -444,6 +468,7 @@ static void dem_packet(void *state, const struct qs_decoder *decoder,
         return;
     if (decoder->direction == QS_S2C)
         note_missing(dem, decoder, packet);
+    note_lost_frames(dem, session, packet);
     if (decoder->direction == QS_S2C && session->delivered.bytes.data)
         add_message(dem, decoder, packet);
     else if (decoder->direction == QS_C2S && session->moved)
@@ -465,6 +490,7 @@ static void dem_finish(void *state)
 
     if (!dem->begun)
         return;
+    say_lost_frames(dem, NULL, dem->awaited);
     /* Recorders end with it, whoever left. */
     add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
     settle(dem);

@@ -54,6 +54,8 @@ struct fte_game {
      * There are none while the client signs on.
      */
     void (*keep_inputs)(struct qs_session *session, const struct fte_input *inputs, unsigned count);
+    /* The client acknowledges the frame whose number was just read; or NULL. */
+    void (*acknowledge_frame)(struct qs_decoder *d, int32_t frame);
     /* Whether the server is known to be mvdsv, which gives VOICECHAT the number of PRYDONCURSOR; or
      * NULL. */
     bool (*server_is_mvdsv)(const struct qs_session *session);

@@ -179,12 +179,18 @@ static void read_seat(struct qs_decoder *d, uint32_t frames, bool own)
         keep_inputs(d, newest, frames);
 }
 
+static void acknowledge(struct qs_decoder *d, int32_t frame)
+{
+    if (fte_session(d)->game->acknowledge_frame)
+        fte_session(d)->game->acknowledge_frame(d, frame);
+}
+
 static void read_acks(struct qs_decoder *d)
 {
     const uint32_t count = fte_varint(d, FTE_INPUT_ACKS);
 
     for (uint32_t i = 0; i < count && !d->in.overrun; i++)
-        qs_i32(d, FTE_ACKFRAME);
+        acknowledge(d, qs_i32(d, FTE_ACKFRAME));
 }
 
 void fte_read_move(struct qs_decoder *d)

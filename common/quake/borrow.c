@@ -16,6 +16,7 @@ void nq_session_borrow(struct nq_session *session, const struct nq_session *lend
     session->sign_on_lent = true;
     session->base.to_server = own.base.to_server;
     session->base.to_client = own.base.to_client;
+    session->frames = own.frames;
     session->to_server = own.to_server;
     session->to_client = own.to_client;
     session->darkplaces_client =

@@ -128,7 +128,10 @@ static void read_move(struct qs_decoder *d)
 
 static void read_ackframe(struct qs_decoder *d)
 {
-    qs_label(d, ": %d", qs_i32(d, FTE_ACKFRAME));
+    const int32_t frame = qs_i32(d, FTE_ACKFRAME);
+
+    qs_label(d, ": %d", frame);
+    nq_acknowledge_frame(d, frame);
 }
 
 static void read_ackdownloaddata(struct qs_decoder *d)

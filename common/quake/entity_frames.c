@@ -192,10 +192,18 @@ static void read_eye(struct qs_decoder *d)
     qs_close(d);
 }
 
+static void read_frame_number(struct qs_decoder *d)
+{
+    const int32_t frame = qs_i32(d, NQ_ENTITIES_FRAME);
+
+    qs_label(d, ": frame %d", frame);
+    nq_take_frame(d, frame);
+}
+
 static void read_frame(struct qs_decoder *d)
 {
     qs_i32(d, NQ_ENTITIES_REFERENCE);
-    qs_label(d, ": frame %d", qs_i32(d, NQ_ENTITIES_FRAME));
+    read_frame_number(d);
     read_eye(d);
     read_entities(d, ENTITIES_END_DP1, read_state);
 }
@@ -203,7 +211,7 @@ static void read_frame(struct qs_decoder *d)
 static void read_frame4(struct qs_decoder *d)
 {
     qs_i32(d, NQ_ENTITIES_REFERENCE);
-    qs_label(d, ": frame %d", qs_i32(d, NQ_ENTITIES_FRAME));
+    read_frame_number(d);
     qs_u16(d, NQ_ENTITIES_FIRST);
     read_entities(d, ENTITIES_END, read_state);
     qs_u16(d, NQ_ENTITIES_LAST);
@@ -356,7 +364,7 @@ static void read_update5(struct qs_decoder *d, uint32_t number)
 
 static void read_frame5(struct qs_decoder *d)
 {
-    qs_label(d, ": frame %d", qs_i32(d, NQ_ENTITIES_FRAME));
+    read_frame_number(d);
     if (nq_darkplaces_version(nq_session_of(d)) >= 7)
         qs_u32(d, NQ_ENTITIES_MOVE);
     read_entities(d, ENTITIES_END, read_update5);

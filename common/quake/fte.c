@@ -60,6 +60,7 @@ const struct fte_game nq_fte_game = {
     .name_entity = name_entity,
     .read_player = read_player,
     .keep_inputs = keep_inputs,
+    .acknowledge_frame = nq_acknowledge_frame,
 };
 
 /* Which moves the server has: the netchan does not carry that. */
@@ -67,6 +68,7 @@ void nq_read_updateentities(struct qs_decoder *d)
 {
     if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
         qs_u16(d, NQ_UPDATEENTITIES_MOVE);
+    nq_take_frame(d, (int32_t)d->sequence);
     fte_read_updateentities(d);
 }
 

@@ -59,6 +59,17 @@ static void drop_torn(const struct qs_decoder *d, struct nq_delivery *delivered)
         (uint32_t)(d->in.data + last->offset + last->length - delivered->bytes.data);
 }
 
+static void read_server_messages(struct qs_decoder *d, bool reliable)
+{
+    struct nq_session *session = nq_session_of(d);
+    const uint32_t frame = session->frames.newest;
+
+    nq_read_server_messages(d);
+    if ((qs_decoder_problems(d) || qs_packet_is_cut(d->packet)) && session->frames.newest == frame)
+        nq_take_unread_frame(d);
+    nq_settle_doubt(session, reliable);
+}
+
 /* The receiver takes the message that begins here. */
 static void deliver(struct qs_decoder *d, bool reliable)
 {
@@ -67,9 +78,10 @@ static void deliver(struct qs_decoder *d, bool reliable)
     d->accepted = true;
     *delivered = (struct nq_delivery){
         .bytes = rest(d), .reliable = reliable, .source = (uint8_t)d->source_depth};
-    read_messages(d);
     if (d->direction == QS_S2C)
-        nq_settle_doubt(nq_session_of(d), reliable);
+        read_server_messages(d, reliable);
+    else
+        nq_read_client_messages(d);
     if (qs_packet_is_cut(d->packet))
         drop_torn(d, delivered);
 }

@@ -128,6 +128,7 @@ void nq_session_begin_level(struct nq_session *session)
     session->sign_on_lost = 0;
     session->doubt = (struct nq_doubt){0};
     session->sign_on_lent = false;
+    session->frames = (struct nq_frames){0};
     session->view_entity = 0;
     session->undecodable = false;
     fte_forget_agreement(&session->ext);

@@ -12,6 +12,7 @@
 #include "common/core/table.h"
 #include "common/fte/fte.h"
 #include "common/core/fragments.h"
+#include "common/quake/frames.h"
 
 /*
  * The reliable messages of one direction. Their fragments are numbered by themselves, apart from
@@ -64,11 +65,12 @@ struct nq_session {
     bool darkplaces_client; /* the client connected as DarkPlaces does */
     /* From svc_serverinfo and what follows; valid when base.level is not 0. */
     uint8_t maxclients;
-    uint8_t signon;        /* the last svc_signonnum */
-    uint64_t sign_on_lost; /* packet before which part of the level's sign-on is missing; or 0 */
-    struct nq_doubt doubt; /* whether it is */
-    bool sign_on_lent;     /* it is another session's: nothing of it is missing */
-    uint16_t view_entity;  /* the player's own: its number is one less */
+    uint8_t signon;          /* the last svc_signonnum */
+    uint64_t sign_on_lost;   /* packet before which part of the level's sign-on is missing; or 0 */
+    struct nq_doubt doubt;   /* whether it is */
+    bool sign_on_lent;       /* it is another session's: nothing of it is missing */
+    struct nq_frames frames; /* of entities, in this level */
+    uint16_t view_entity;    /* the player's own: its number is one less */
     struct qs_table models, sounds; /* precache lists, by index; index 0 is unused */
     struct qs_table players;        /* names, by number */
     struct qs_table coarse;         /* DP1 to DP4: something for entities that have whole units */

@@ -361,6 +361,93 @@ static void test_moves(void **state)
     wire_assert_heard(wire, "nq.disconnect.reason = \"bye\"");
 }
 
+/* --- Frames that clients acknowledge --- */
+
+static void send_frame(struct wire *wire, uint32_t sequence, uint8_t number)
+{
+    const uint8_t frame[] = {SVC_DP_ENTITIES, number, 0, 0, 0, 0, 0x80};
+
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, sequence, (struct qs_view){frame, sizeof frame});
+}
+
+/* Returns how many frames turn out not to have been captured. */
+static uint32_t acknowledge_two(struct wire *wire, uint32_t sequence, uint8_t first, uint8_t second)
+{
+    const uint8_t frames[] = {CLC_DP_ACKFRAME, first, 0, 0, 0, CLC_DP_ACKFRAME, second, 0, 0, 0};
+    const uint32_t before = wire->session.base.to_client.not_captured;
+    uint32_t found;
+
+    wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, sequence, (struct qs_view){frames, sizeof frames});
+    found = wire->session.base.to_client.not_captured - before;
+    assert_int_equal(wire->decoder.notes[QS_NOTE_NOT_CAPTURED] != 0, found != 0);
+    return found;
+}
+
+#define SIGNED_ON DP6 "\x19\1\x19\2\x19\3"
+
+static void test_lost_frames(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    send_frame(wire, 10, 2); /* 1 was lost on its way: nobody acknowledges it */
+    assert_int_equal(acknowledge_two(wire, 0, 2, 2), 0);
+    send_frame(wire, 12, 4);
+    assert_int_equal(acknowledge_two(wire, 1, 4, 9), 0); /* that is no frame so far */
+    assert_int_equal(acknowledge_two(wire, 2, 3, 4), 1);
+    wire_assert_heard(wire, "nq.sequence.not_captured = \"The capture lacks 1 frame of entities "
+                            "that the client has acknowledged\"");
+    assert_int_equal(acknowledge_two(wire, 3, 3, 4), 0); /* said once */
+}
+
+/* The recorder has the acknowledgement before the frame, or neither frame comes. */
+static void test_late_frames(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    send_frame(wire, 10, 1);
+    assert_int_equal(acknowledge_two(wire, 0, 2, 3), 0);
+    send_frame(wire, 11, 2);
+    assert_int_equal(acknowledge_two(wire, 1, 3, 3), 0);
+    assert_int_equal(nq_frames_awaited(&wire->session.frames), 1);
+    send_frame(wire, 13, 4);
+    assert_int_equal(nq_frames_awaited(&wire->session.frames), 1);
+    assert_int_equal(acknowledge_two(wire, 2, 4, 4), 1);
+    assert_int_equal(nq_frames_awaited(&wire->session.frames), 0);
+    for (uint8_t i = 0; i < 40; i += 2) /* all but the last 8 will not come any more */
+        acknowledge_two(wire, 3u + i, (uint8_t)(5 + i), (uint8_t)(6 + i));
+    assert_int_equal(wire->session.base.to_client.not_captured, 1 + 40 - 8);
+    assert_int_equal(nq_frames_awaited(&wire->session.frames), 8);
+}
+
+/* Numbers begin anew; servers ignore what is acknowledged of the level before. */
+static void test_frames_of_levels(void **state)
+{
+    struct wire *wire = *state;
+
+    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    send_frame(wire, 10, 100);
+    wire_assert_reads(wire, VIEW(DP6 "\x19\1\x19\2"));
+    assert_int_equal(acknowledge_two(wire, 0, 99, 100), 0);
+    wire_assert_reads(wire, VIEW("\x19\3"));
+    send_frame(wire, 20, 2);
+    assert_int_equal(acknowledge_two(wire, 1, 1, 2), 1); /* the level's first, of all */
+}
+
+/* A frame that begins behind what cannot be read; and one of a capture that begins in the game. */
+static void test_unread_frames(void **state)
+{
+    struct wire *wire = *state;
+
+    send_frame(wire, 10, 7);
+    assert_int_equal(acknowledge_two(wire, 0, 6, 7), 0);
+    wire_assert_reads(wire, VIEW(SIGNED_ON));
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 30, VIEW("\x7f\x7f"));
+    send_frame(wire, 31, 2);
+    assert_int_equal(acknowledge_two(wire, 1, 1, 2), 0);
+}
+
 /* --- A capture that begins in a game --- */
 
 static void test_assumed(void **state)
@@ -378,11 +465,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, wire_setup, wire_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_entities),        TEST(test_entity_bits),  TEST(test_ends_of_updates),
-        TEST(test_animations),      TEST(test_old_entities), TEST(test_coarse_entities),
-        TEST(test_old_entity_bits), TEST(test_csqcentities), TEST(test_updates),
-        TEST(test_baselines),       TEST(test_clientdata),   TEST(test_messages),
-        TEST(test_moves),           TEST(test_assumed),
+        TEST(test_entities),        TEST(test_entity_bits),      TEST(test_ends_of_updates),
+        TEST(test_animations),      TEST(test_old_entities),     TEST(test_coarse_entities),
+        TEST(test_old_entity_bits), TEST(test_csqcentities),     TEST(test_updates),
+        TEST(test_baselines),       TEST(test_clientdata),       TEST(test_messages),
+        TEST(test_moves),           TEST(test_assumed),          TEST(test_lost_frames),
+        TEST(test_late_frames),     TEST(test_frames_of_levels), TEST(test_unread_frames),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,22 @@ static void clients_speak_and_call_the_game(void **state)
     wire_assert_heard(wire, "nq.qcrequest.name = \"Cmd_F\"");
 }
 
+/* An update is acknowledged by its packet's number; -1 asks for everything anew. */
+static void updates_may_not_be_captured(void **state)
+{
+    struct wire *wire = *state;
+    const struct qs_view update = VIEW("\x56\7\0\0\0\x80\x3f\0\0");
+
+    wire_assert_reads(wire, VIEW(SERVERINFO("\x7f\0", RMQ) "\x19\1\x19\2\x19\3"));
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 18, update);
+    wire_send(wire, QS_S2C, NETFLAG_UNRELIABLE, 20, update);
+    wire_assert_client_reads(wire, 0, VIEW("\x32\xff\xff\xff\xff\x32\x12\0\0\0"));
+    assert_int_equal(wire->session.base.to_client.not_captured, 0);
+    wire_send(wire, QS_C2S, NETFLAG_UNRELIABLE, 1, VIEW("\x32\x13\0\0\0\x32\x14\0\0\0"));
+    assert_int_equal(wire->session.base.to_client.not_captured, 1);
+    assert_int_equal(wire->decoder.notes[QS_NOTE_NOT_CAPTURED], 1);
+}
+
 /* A capture that begins in a game: the messages themselves tell. */
 static void extensions_are_found_out(void **state)
 {
@@ -243,6 +259,7 @@ int main(void)
         TEST(narrow_moves_are_told_from_precise_ones),
         TEST(vrinputs_replace_moves),
         TEST(clients_speak_and_call_the_game),
+        TEST(updates_may_not_be_captured),
         TEST(extensions_are_found_out),
     };
 

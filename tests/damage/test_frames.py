@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Frames of entities that a client of Quake acknowledges and the capture lacks are counted and said: later
+ones count from them.
+
+    test_frames.py PCAP2DEMO CAPTURES
+"""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import capture
+
+# DarkPlaces; FTE's client and server; QSS's.
+CAPTURES = ["nq-dp7", "nq-fte", "nq-fte-qss"]
+SVC_NAMES = "svc_entities", "svcfte_updateentities"
+LOST = 14
+SAID = "that the client acknowledges"
+
+
+class Result:
+    """What is said of a session: by the demo, and by --check."""
+
+    def __init__(self, tool, frames):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.pcap"
+            capture.write(path, 1, frames)
+            run = subprocess.run([tool, "-q", "-o", folder, path], check=False, capture_output=True,
+                                 text=True)
+            report = subprocess.run([tool, "--check", "--json", path], check=False,
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.status, self.said = run.returncode, run.stderr
+        session = json.loads(report.stdout)["sessions"][0]
+        self.counts = session["loss"]["not_captured"], session["demo"]["missing"]
+
+
+def frames_of_entities(tool, path):
+    """The indexes of the packets that have one."""
+    dump = subprocess.run([tool, "--dump", path], check=True, capture_output=True, text=True).stdout
+    return sorted({int(line.split()[0]) - 1 for line in dump.splitlines()
+                   if line.endswith(tuple(f"({name})" for name in SVC_NAMES))})
+
+
+def losses(packets):
+    """Some here and there; many at once."""
+    yield {*random.Random(1).sample(packets[20:-20], LOST)}
+    yield {*packets[200:340]}
+
+
+def acknowledged_first(frames):
+    """Every seventh packet changes places with the next, as a recorder may have it."""
+    frames = list(frames)
+    for index in range(800, len(frames) - 1, 7):
+        frames[index:index + 2] = frames[index + 1], frames[index]
+    return frames
+
+
+def problems(tool, path):
+    _, frames = capture.read(path)
+    packets = frames_of_entities(tool, path)
+    if len(packets) < 500:
+        yield f"only {len(packets)} frames of entities"
+    for whole in frames, acknowledged_first(frames):
+        result = Result(tool, whole)
+        if result.counts != (0, 0) or result.status or SAID in result.said:
+            yield f"nothing is lost, yet {result.counts}, exit status {result.status}: {result.said}"
+    for lost in losses(packets):
+        result = Result(tool, [frame for index, frame in enumerate(frames) if index not in lost])
+        if result.counts != (len(lost), len(lost)) or result.status != 1 or SAID not in result.said:
+            yield f"{len(lost)} lost, yet {result.counts}, exit status {result.status}: {result.said}"
+
+
+def main(tool, folder):
+    bad = 0
+    for name in CAPTURES:
+        for problem in problems(tool, pathlib.Path(folder) / "fidelity" / f"{name}.pcap.gz"):
+            print(f"{name}: {problem}")
+            bad += 1
+    print(f"{len(CAPTURES)} captures, {bad} problems")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
