@@ -128,7 +128,8 @@ FAULTS = [
     ("demo", "return base && base == qwd_player_base(player, sequence) &&", "return base &&"),
     ("demo", "player->asked[player->out % QWD_PLAYER_FRAMES] = player->valid;", ""),
     ("demo", "if (lacks_block_of(qwd, decoder->acknowledged))", "if (0)"),
-    ("demo", "    if (next)\n        qwd_blocks_set(&qwd->blocks, 0, next, 0);", ""),
+    ("demo", "    if (next || qwd->out->sanitize)\n"
+     "        qwd_blocks_set(&qwd->blocks, qwd->time, next, 0);", ""),
     ("quakeworld", "if (parent && !--parent->children)", "if (parent)"),
     ("quakeworld", "return sequence - 1 - (uint8_t)(sequence - 1 - from);",
      "return sequence - (uint8_t)(sequence - 1 - from);"),
