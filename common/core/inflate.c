@@ -7,7 +7,12 @@
 
 enum { RAW_DEFLATE = -15 }; /* zlib's window bits: no header */
 
-/* Bytes that the session may inflate to with the packet, beyond QS_INFLATED_AHEAD or below it. */
+static int64_t ahead(const struct qs_decoder *d)
+{
+    return d->packet->unit ? QS_INFLATED_AHEAD_STREAM : QS_INFLATED_AHEAD;
+}
+
+/* Bytes that the session may inflate to with the packet, beyond those ahead or below them. */
 static int64_t credit(const struct qs_decoder *d)
 {
     return (int64_t)QS_INFLATED_RATIO * d->packet->size + d->session->may_inflate;
@@ -16,7 +21,7 @@ static int64_t credit(const struct qs_decoder *d)
 /* Bytes that the packet may inflate to. */
 static uint64_t allowance(const struct qs_decoder *d)
 {
-    return (uint64_t)MIN(credit(d) + QS_INFLATED_AHEAD, (int64_t)QS_INFLATED_MAX);
+    return (uint64_t)MIN(credit(d) + ahead(d), (int64_t)QS_INFLATED_MAX);
 }
 
 uint32_t qs_inflate_left(const struct qs_decoder *d)
@@ -30,7 +35,7 @@ void qs_inflate_end(struct qs_decoder *d)
 {
     const int64_t left = credit(d) - (int64_t)MIN(d->inflated, allowance(d));
 
-    d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - QS_INFLATED_AHEAD);
+    d->session->may_inflate = (int32_t)MIN(left, (int64_t)QS_INFLATED_MAX - ahead(d));
 }
 
 void qs_inflate_refuse(struct qs_decoder *d, uint32_t offset, uint32_t size)

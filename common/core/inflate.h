@@ -18,11 +18,11 @@
 enum { QS_INFLATED_MAX = 128 * 1024 };
 
 /*
- * All packets of a session inflate to so many times their size, and to so many bytes more. Servers'
- * messages inflate to four times their size; only what a GTV stream begins with, 7 KiB, to thirteen
- * times.
+ * All packets of a session inflate to so many times their size, and to so many bytes more: of
+ * datagrams, or of a stream. Servers' messages inflate to four times their size; only what a GTV
+ * stream begins with, 7 KiB, to thirteen times.
  */
-enum { QS_INFLATED_RATIO = 8, QS_INFLATED_AHEAD = 4096 };
+enum { QS_INFLATED_RATIO = 8, QS_INFLATED_AHEAD = 4 * 1024, QS_INFLATED_AHEAD_STREAM = 16 * 1024 };
 
 /* Bytes that the packet at hand may still inflate to. */
 uint32_t qs_inflate_left(const struct qs_decoder *d);

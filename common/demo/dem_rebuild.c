@@ -9,6 +9,7 @@
  * level: its svc_serverinfo starts the sign-on anew.
  */
 #include "common/core/array.h"
+#include "common/core/plural.h"
 #include "common/demo/dem.h"
 #include "common/demo/dem_lend.h"
 #include "common/demo/filter_nq.h"
@@ -54,9 +55,9 @@ struct dem {
     GByteArray *waiting;     /* blocks without their angles */
     GArray *waiting_offsets; /* of each, in it */
     guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
+    guint waiting_read;      /* and so many has the client read for certain */
     uint32_t not_captured;   /* of the server's packets: so many were said */
     uint32_t awaited;        /* frames that were acknowledged, and may still come */
-    guint waiting_read;      /* and so many has the client read for certain */
 };
 
 static const struct dem_angles zero_view;
@@ -445,7 +446,7 @@ static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uin
     qs_demo_problem(dem->out, packet,
                     "the capture lacks %u server packet%s that the client acknowledges: entities "
                     "are shown wrongly until they are sent again",
-                    lost, lost == 1 ? "" : "s");
+                    lost, qs_plural(lost));
 }
 
 static void note_lost_frames(struct dem *dem, const struct nq_session *session,

@@ -2,6 +2,7 @@
 #include "common/quake/frames.h"
 
 #include "common/core/emit.h"
+#include "common/core/plural.h"
 #include "common/core/summary.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
@@ -120,8 +121,8 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     session->base.to_client.not_captured += lost;
     qs_note(d, QS_NOTE_NOT_CAPTURED, d->in.pos - 4, 4,
             "The capture lacks %u frame%s of entities that the client has acknowledged", lost,
-            lost == 1 ? "" : "s");
-    qs_summary_fate(d, "not captured: %u frame%s", lost, lost == 1 ? "" : "s");
+            qs_plural(lost));
+    qs_summary_fate(d, "not captured: %u frame%s", lost, qs_plural(lost));
 }
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)
