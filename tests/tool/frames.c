@@ -83,3 +83,13 @@ struct span span_of(const GByteArray *bytes)
 {
     return (struct span){bytes->data, bytes->len, bytes->len};
 }
+
+FILE *file_of(const GByteArray *bytes)
+{
+    FILE *file = tmpfile();
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes->data, 1, bytes->len, file), bytes->len);
+    rewind(file);
+    return file;
+}

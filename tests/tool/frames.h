@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -39,5 +40,8 @@ GByteArray *ipv6_packet(uint8_t next_header, const GByteArray *payload);
 GByteArray *ipv6_fragment(const GByteArray *datagram, struct ipv4_part part);
 
 struct span span_of(const GByteArray *bytes);
+
+/* A file with these bytes, to be read; close it. */
+FILE *file_of(const GByteArray *bytes);
 
 #endif

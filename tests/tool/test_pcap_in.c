@@ -68,16 +68,6 @@ static GByteArray *make_file(const struct form *form, uint32_t frames)
     return file;
 }
 
-static FILE *stream_of(const GByteArray *file)
-{
-    FILE *stream = tmpfile();
-
-    assert_non_null(stream);
-    assert_int_equal(fwrite(file->data, 1, file->len, stream), file->len);
-    rewind(stream);
-    return stream;
-}
-
 /* --- Beside libpcap --- */
 
 static int64_t time_of(const struct pcap_pkthdr *header)
@@ -114,9 +104,9 @@ static enum read_status check_frames(struct frame_reader *in, pcap_t *pcap)
 static void check_file(const GByteArray *file, enum read_status end)
 {
     char error[PCAP_ERRBUF_SIZE];
-    struct frame_reader *in = pcap_in_open(stream_of(file));
-    pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream_of(file),
-                                                            PCAP_TSTAMP_PRECISION_NANO, error);
+    struct frame_reader *in = pcap_in_open(file_of(file));
+    pcap_t *pcap =
+        pcap_fopen_offline_with_tstamp_precision(file_of(file), PCAP_TSTAMP_PRECISION_NANO, error);
 
     assert_non_null(in);
     assert_non_null(pcap);
@@ -209,9 +199,9 @@ static void test_left_to_libpcap(void **state)
     for (unsigned i = 0; i < G_N_ELEMENTS(forms); i++) {
         GByteArray *file = make_file(&forms[i], 1);
 
-        check_left(stream_of(file), file);
+        check_left(file_of(file), file);
         g_byte_array_set_size(file, 23);
-        check_left(stream_of(file), file);
+        check_left(file_of(file), file);
         g_byte_array_free(file, TRUE);
     }
 }

@@ -100,16 +100,6 @@ static GByteArray *make_file(bool big_endian, unsigned packets)
 
 /* --- The same bytes, in pieces and as they come ---------------------------------------------- */
 
-static FILE *file_of(const GByteArray *bytes)
-{
-    FILE *file = tmpfile();
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes->data, 1, bytes->len, file), bytes->len);
-    rewind(file);
-    return file;
-}
-
 static FILE *stream_of(const GByteArray *bytes)
 {
     FILE *stream = fmemopen(bytes->data, bytes->len, "rb");
