@@ -567,8 +567,8 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
         flush_block(dm2);
 }
 
-/* The tracker was not there when the session's first packet was decoded: that is done again, with
- * what was known after it. */
+/* The tracker was not there when the session's first packet was decoded, or that of the session as
+ * it was when its packets began to wait: that is done again, with what was known after it. */
 static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
                      const struct qs_packet *packet)
 {
@@ -595,9 +595,11 @@ static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
 static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
                    const struct qs_packet *packet)
 {
-    if (dm2->tracker->followed)
+    struct q2_session *session = q2_session_of(decoder->session);
+
+    if (dm2->tracker->followed == session)
         return;
-    q2_tracker_attach(dm2->tracker, q2_session_of(decoder->session));
+    q2_tracker_attach(dm2->tracker, session);
     catch_up(dm2, decoder, packet);
 }
 
