@@ -64,7 +64,7 @@ static void test_a_short_one_takes_little(void **state)
     qs_chunks_init(&chunks, ITEM, 0);
     qs_chunks_add(&chunks);
     assert_int_equal(chunks.blocks->len, 1);
-    assert_in_range(malloc_usable_size(g_ptr_array_index(chunks.blocks, 0)), ITEM, MOST);
+    assert_true(malloc_usable_size(g_ptr_array_index(chunks.blocks, 0)) <= MOST);
     qs_chunks_clear(&chunks);
 }
 

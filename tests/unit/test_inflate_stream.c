@@ -282,7 +282,8 @@ static void test_limit_of_a_session(void **state)
         more(&stream, qs_view_of_bytes(packed));
         sent += packed->len;
     }
-    assert_in_range(stream.out->len, SIZE, QS_INFLATED_AHEAD + QS_INFLATED_RATIO * sent);
+    assert_true(stream.out->len >= SIZE);
+    assert_true(stream.out->len <= QS_INFLATED_AHEAD + QS_INFLATED_RATIO * sent);
     assert_true(stream.decoder.notes[QS_NOTE_LIMIT]);
     close_stream(&stream);
     g_byte_array_free(packed, TRUE);
@@ -313,6 +314,7 @@ static void test_block_in_many_packets(void **state)
     GByteArray *plain = g_byte_array_new(), *packed;
     uint32_t ends[PARTS], chance = 1;
     guint inflated;
+    unsigned taken;
 
     (void)state;
     g_byte_array_set_size(plain, ZEROS);
@@ -327,7 +329,8 @@ static void test_block_in_many_packets(void **state)
     assert_int_equal(count_taken(qs_view_of_bytes(packed), USUAL, &inflated),
                      (packed->len + USUAL - 1) / USUAL);
     assert_int_equal(inflated, plain->len);
-    assert_in_range(count_taken(qs_view_of_bytes(packed), 1, &inflated), 1, MOST);
+    taken = count_taken(qs_view_of_bytes(packed), 1, &inflated);
+    assert_true(taken >= 1 && taken <= MOST);
     g_byte_array_free(packed, TRUE);
     g_byte_array_free(plain, TRUE);
 }
