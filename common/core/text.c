@@ -201,6 +201,13 @@ uint32_t qs_command_end(struct qs_view text, uint32_t at)
     return at;
 }
 
+bool qs_view_begins(struct qs_view text, const char *start)
+{
+    const size_t size = strlen(start);
+
+    return text.size >= size && memcmp(text.data, start, size) == 0;
+}
+
 bool qs_view_contains(struct qs_view text, const char *other)
 {
     const size_t length = strlen(other);

@@ -95,6 +95,9 @@ bool qs_token_next(struct qs_view line, uint32_t *pos, struct qs_token *token);
  */
 uint32_t qs_command_end(struct qs_view text, uint32_t at);
 
+/* Whether `text` begins with the C string. */
+bool qs_view_begins(struct qs_view text, const char *start);
+
 /* Whether `text` has the C string in it. */
 bool qs_view_contains(struct qs_view text, const char *other);
 

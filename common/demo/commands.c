@@ -7,13 +7,6 @@
 #include "common/core/text.h"
 #include "common/core/writer.h"
 
-static bool begins_with(struct qs_view text, const char *start)
-{
-    const size_t length = strlen(start);
-
-    return text.size >= length && memcmp(text.data, start, length) == 0;
-}
-
 static const struct command *find(const struct command *list, struct qs_view name)
 {
     for (; list->name; list++)
@@ -34,7 +27,7 @@ static bool is_plain_word(struct qs_view word)
     for (uint32_t i = 0; i < word.size; i++)
         if (!g_ascii_isalnum(word.data[i]) && !(word.data[i] && strchr("_+-./", word.data[i])))
             return false;
-    return word.size && !begins_with(word, "//") && !qs_text_leads_out(word);
+    return word.size && !qs_view_begins(word, "//") && !qs_text_leads_out(word);
 }
 
 static bool append_words(struct qs_view text, uint32_t pos, GByteArray *out)

@@ -5,19 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/core/bits.h"
+
 enum {
     SAMPLE_EVERY = 16, /* updates: to begin with */
     ROOM_FIRST = 8     /* samples that there is room for; then twice as many */
 };
-
-static unsigned count_bits(uint32_t word)
-{
-    unsigned count = 0;
-
-    for (; word; word &= word - 1)
-        count++;
-    return count;
-}
 
 unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_numbers *b,
                             const struct qwd_numbers *mask)
@@ -25,7 +18,7 @@ unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_number
     unsigned count = 0;
 
     for (unsigned i = 0; i < QWD_SAMPLE_WORDS; i++)
-        count += count_bits((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
+        count += qs_count_bits((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
     return count;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake/frames.h"
 
+#include "common/core/bits.h"
 #include "common/core/emit.h"
 #include "common/core/plural.h"
 #include "common/core/summary.h"
@@ -11,15 +12,6 @@ enum {
     WINDOW = 64,  /* more than DarkPlaces' clients keep: client.h, LATESTFRAMENUMS */
     AHEAD_MAX = 8 /* a frame comes this late in the capture, but not later */
 };
-
-static unsigned count_bits(uint64_t bits)
-{
-    unsigned count = 0;
-
-    for (; bits; bits &= bits - 1)
-        count++;
-    return count;
-}
 
 /* Of a level that was captured from its beginning no frame came before the first one seen. */
 static bool is_whole_level(const struct nq_session *session)
@@ -85,7 +77,7 @@ static unsigned settle(struct nq_frames *frames)
     const uint64_t lost = frames->acknowledged & ~frames->settled & past(frames);
 
     frames->settled |= lost;
-    return count_bits(lost);
+    return qs_count_bits(lost);
 }
 
 /* Whether it is one of this level. Servers ignore those from before, too. Without a level there is
@@ -127,5 +119,5 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)
 {
-    return count_bits(frames->acknowledged & ~frames->settled);
+    return qs_count_bits(frames->acknowledged & ~frames->settled);
 }

@@ -10,6 +10,7 @@
  * cl_demo.c, fteqtv/source.c, fteqtv/forward.c; QTV (Go) downstream_pending_request.go.
  */
 
+#include "common/core/text.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/mvd.h"
 #include "common/quakeworld/mvd_framing.h"
@@ -33,21 +34,14 @@ static enum qs_end other_end(enum qs_end end)
 
 /* --- Cutting the stream into units --- */
 
-static bool begins_with(struct qs_view bytes, const char *text)
-{
-    const size_t size = strlen(text);
-
-    return bytes.size >= size && memcmp(bytes.data, text, size) == 0;
-}
-
 static bool is_request(struct qs_view start)
 {
-    return begins_with(start, "QTV\n") || begins_with(start, "QTV\r\n");
+    return qs_view_begins(start, "QTV\n") || qs_view_begins(start, "QTV\r\n");
 }
 
 static bool is_reply(struct qs_view start)
 {
-    return begins_with(start, "QTVSV ");
+    return qs_view_begins(start, "QTVSV ");
 }
 
 /* Too few bytes to know whether a text begins. */

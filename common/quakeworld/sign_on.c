@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quakeworld/sign_on.h"
 
-#include <string.h>
-
+#include "common/core/text.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/session.h"
@@ -22,20 +21,13 @@ static void lose(struct qs_decoder *d)
 
 /* --- Requests and answers --- */
 
-static bool begins_with(struct qs_view text, const char *prefix)
-{
-    const size_t size = strlen(prefix);
-
-    return text.size >= size && memcmp(text.data, prefix, size) == 0;
-}
-
 static bool is_request(struct qs_view text)
 {
     static const char *const requests[] = {"soundlist ", "modellist ", "prespawn ", "spawn ",
                                            "begin "};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(requests); i++)
-        if (begins_with(text, requests[i]))
+        if (qs_view_begins(text, requests[i]))
             return true;
     return false;
 }
@@ -54,7 +46,7 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
 {
     struct qw_sign_on *sign_on = &qw_session(d)->sign_on;
 
-    if (begins_with(text, "download ") || begins_with(text, "nextdl"))
+    if (qs_view_begins(text, "download ") || qs_view_begins(text, "nextdl"))
         sign_on->downloading = true;
     if (!is_request(text) || hash(text) == sign_on->request || !d->session->level)
         return;
@@ -64,7 +56,7 @@ void qw_sign_on_command(struct qs_decoder *d, struct qs_view text)
     sign_on->pending = true;
     sign_on->lacked_answer = sign_on->lacks_answer && !sign_on->downloading;
     sign_on->lacks_answer = sign_on->downloading = false;
-    sign_on->done |= begins_with(text, "begin ");
+    sign_on->done |= qs_view_begins(text, "begin ");
 }
 
 static void answer(struct qs_decoder *d)
@@ -77,8 +69,8 @@ static void answer(struct qs_decoder *d)
 
 void qw_sign_on_stufftext(struct qs_decoder *d, struct qs_view text)
 {
-    if (begins_with(text, "cmd prespawn") || begins_with(text, "cmd spawn") ||
-        begins_with(text, "skins"))
+    if (qs_view_begins(text, "cmd prespawn") || qs_view_begins(text, "cmd spawn") ||
+        qs_view_begins(text, "skins"))
         answer(d);
 }
 
