@@ -5,7 +5,7 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/proto_data.h>
 
-#include "common/core/snapshots.h"
+#include "plugin/snapshots.h"
 #include "plugin/packet_states.h"
 #include "plugin/sessions.h"
 

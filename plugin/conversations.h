@@ -11,7 +11,7 @@
 #ifndef QS_PLUGIN_CONVERSATIONS_H
 #define QS_PLUGIN_CONVERSATIONS_H
 
-#include "common/core/links.h"
+#include "common/netchan/links.h"
 #include "plugin/dissector.h"
 #include "plugin/session_numbers.h"
 

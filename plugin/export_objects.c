@@ -6,7 +6,7 @@
 #include <epan/to_str.h>
 
 #include "common/core/text.h"
-#include "common/core/transfer.h"
+#include "common/netchan/transfer.h"
 #include "plugin/retap.h"
 
 /* Bytes of all files, complete or not; each is held twice while it is not complete. */

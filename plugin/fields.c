@@ -4,7 +4,7 @@
 #include <epan/tfs.h>
 #include <epan/unit_strings.h>
 
-#include "common/core/links.h"
+#include "common/netchan/links.h"
 
 /* What Wireshark registers lives until it ends, and so does all that is allocated here. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/packet_states.h"
 
-#include "common/core/snapshots.h"
+#include "plugin/snapshots.h"
 
 /* Of one capture. */
 struct packet_states {

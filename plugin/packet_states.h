@@ -16,7 +16,7 @@ struct packet_state {
     const struct conversation_state *conversation; /* NULL: none, or quoted by an error message */
     const struct session_number *number;           /* NULL: it belongs to no session */
     uint32_t frame;                                /* its number */
-    uint32_t snapshot;  /* of the session before it; see common/core/snapshots.h */
+    uint32_t snapshot;  /* of the session before it; see plugin/snapshots.h */
     uint32_t missing;   /* bytes that the capture lacks before the unit */
     uint32_t going_on;  /* see packet_session_going_on() */
     uint32_t layer : 8; /* of the frame: its curr_layer_num */

@@ -6,7 +6,7 @@
 #include "plugin/ws_compat.h"
 
 #include "common/core/protocol.h"
-#include "common/core/snapshots.h"
+#include "plugin/snapshots.h"
 
 struct qs_session *session_new(wmem_allocator_t *pool, const struct qs_protocol *protocol);
 struct qs_session *session_restore(wmem_allocator_t *pool, const struct qs_snapshots *snapshots,

@@ -5,7 +5,7 @@
 #include "common/core/inflate.h"
 #include "common/core/message.h"
 #include "common/core/summary.h"
-#include "common/core/transfer.h"
+#include "common/netchan/transfer.h"
 
 void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {

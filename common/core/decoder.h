@@ -23,7 +23,7 @@
 #include "common/core/message.h"
 #include "common/core/source.h"
 #include "common/core/summary.h"
-#include "common/core/transfer.h"
+#include "common/netchan/transfer.h"
 #include "common/core/trial.h"
 #include "common/core/values.h"
 

@@ -8,11 +8,11 @@
 
 #include <glib.h>
 
-#include "common/core/exchange.h"
+#include "common/netchan/exchange.h"
 #include "common/core/packet.h"
 #include "common/core/protocol.h"
 #include "common/core/reader.h"
-#include "common/core/secret.h"
+#include "common/dump/secret.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
 

@@ -12,7 +12,7 @@
 
 #include "common/core/field.h"
 #include "common/core/packet.h"
-#include "common/core/place.h"
+#include "common/netchan/seqinfo.h"
 #include "common/core/reader.h"
 #include "common/core/session.h"
 

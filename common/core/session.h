@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/netchan.h"
+#include "common/netchan/netchan.h"
 #include "common/core/packet.h"
 
 struct qs_session {

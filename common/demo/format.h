@@ -11,7 +11,7 @@
 #include "common/core/protocol.h"
 #include "common/demo/packets.h"
 #include "common/demo/reader.h"
-#include "common/demo/sign_on.h"
+#include "common/demo/late_join/sign_on.h"
 #include "common/demo/writer.h"
 
 /* Rebuilds the demo of one session: create, a call for each packet, finish, free. */

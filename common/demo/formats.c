@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of demo formats. */
-#include "common/demo/dem.h"
-#include "common/demo/dm2.h"
+#include "common/demo/dem/dem.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/demo/format.h"
-#include "common/demo/mvd.h"
-#include "common/demo/mvd2.h"
-#include "common/demo/qwd.h"
+#include "common/demo/mvd/mvd.h"
+#include "common/demo/mvd/mvd2.h"
+#include "common/demo/qwd/qwd.h"
 
 const struct qs_demo_format *const qs_demo_formats[] = {
     &qs_demo_mvd2, &qs_demo_dm2, &qs_demo_dem, &qs_demo_mvd, &qs_demo_qwd, NULL,

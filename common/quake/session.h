@@ -11,7 +11,7 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/fte/fte.h"
-#include "common/core/fragments.h"
+#include "common/netchan/fragments.h"
 #include "common/quake/frames.h"
 
 /*

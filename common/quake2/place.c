@@ -2,7 +2,7 @@
 /* Source: PROTOCOL.md, section 4; Q2PRO, net/chan.c. */
 #include "common/quake2/place.h"
 
-#include "common/core/netchan.h"
+#include "common/netchan/netchan.h"
 #include "common/core/reader.h"
 #include "common/quake2/decode.h"
 

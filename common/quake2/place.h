@@ -4,7 +4,7 @@
 #define Q2_PLACE_H
 
 #include "common/core/packet.h"
-#include "common/core/place.h"
+#include "common/netchan/seqinfo.h"
 #include "common/core/session.h"
 
 bool q2_place(const struct qs_session *session, const struct qs_packet *packet,

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/fragments.h"
+#include "common/netchan/fragments.h"
 #include "common/core/inflate_stream.h"
 #include "common/core/session.h"
 #include "common/core/table.h"

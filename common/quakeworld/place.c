@@ -2,7 +2,7 @@
 /* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
 #include "common/quakeworld/place.h"
 
-#include "common/core/netchan.h"
+#include "common/netchan/netchan.h"
 #include "common/core/reader.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/fte_netchan.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sessions that lend their sign-on, and sessions that began before the capture did and borrow one
- * (common/demo/sign_on.h). Lenders are the other sessions of the input, and demos that the user
- * names.
+ * (common/demo/late_join/sign_on.h). Lenders are the other sessions of the input, and demos that
+ * the user names.
  *
  * Each session keeps a lender, and tells it each packet. A session that turns out to be late is
  * held: its packets are kept until its end, or the end of the input where a lender may come later.

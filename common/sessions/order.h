@@ -22,7 +22,7 @@
 #include <stdbool.h>
 
 #include "common/core/packet.h"
-#include "common/core/place.h"
+#include "common/netchan/seqinfo.h"
 
 enum { QS_ORDER_HELD_MAX = 8 };
 

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/core/links.h"
+#include "common/netchan/links.h"
 #include "common/stats/message_counter.h"
 
 enum { QS_DIRECTIONS = QS_S2C + 1 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/core/plural.h"
-#include "common/core/transfer.h"
+#include "common/netchan/transfer.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/safe_path.h"
 #include "common/sessions/sessions.h"

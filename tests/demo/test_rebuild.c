@@ -4,10 +4,10 @@
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
-#include "common/demo/dem.h"
-#include "common/demo/dm2.h"
+#include "common/demo/dem/dem.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/quake2/encode.h"
-#include "common/demo/qwd.h"
+#include "common/demo/qwd/qwd.h"
 #include "common/quakeworld/encode.h"
 
 /* What is rebuilt stays in memory. */

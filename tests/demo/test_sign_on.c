@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/demo/sign_on.h"
+#include "common/demo/late_join/sign_on.h"
 
 enum { STEPS = 3000, ABOUT = 40 };
 

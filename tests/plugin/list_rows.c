@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 
-#include "common/core/links.h"
+#include "common/netchan/links.h"
 #include "common/core/note.h"
 #include "common/core/protocol.h"
 

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "common/dump/dump.h"
-#include "common/demo/dem.h"
+#include "common/demo/dem/dem.h"
 #include "common/quake/quake.h"
 
 struct tally {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/unit.h"
 
-#include "common/demo/dem.h"
+#include "common/demo/dem/dem.h"
 
 static struct qs_reader reader_over(struct qs_view bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which frames a player of a demo still has. */
-#include "common/demo/dm2_kept.h"
+#include "common/demo/dm2/kept.h"
 #include "tests/quake2/unit.h"
 
 static void add_frames(struct dm2_kept *kept, int32_t first, int32_t last, uint32_t entities)

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "common/dump/dump.h"
-#include "common/demo/qwd.h"
+#include "common/demo/qwd/qwd.h"
 
 enum { DEMO_MAX = 1 << 28 }; /* bytes; no demo is larger */
 

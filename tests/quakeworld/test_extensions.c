@@ -4,7 +4,7 @@
  * bits (the bytes of quakeworld-fte facts, section 9), and messages that no server of the captures
  * sent.
  */
-#include "common/demo/qwd_lend.h"
+#include "common/demo/qwd/lend.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/quakeworld.h"
 #include "tests/unit/text_listener.h"

@@ -2,7 +2,7 @@
 /* The framing of MVD: whole blocks, blocks that are cut at each byte, and what is no block. */
 #include "tests/unit/unit.h"
 
-#include "common/demo/mvd.h"
+#include "common/demo/mvd/mvd.h"
 
 static struct qs_reader reader_over(struct qs_view bytes)
 {

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
-#include "common/demo/qwd_samples.h"
+#include "common/demo/qwd/samples.h"
 
 /* The entity in view has the number of the update, modulo the numbers that there are. */
 static void take(struct qwd_samples *samples, uint32_t update)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists of fragments: what is joined, what is refused, and copies that share and diverge. */
-#include "common/core/fragments.h"
+#include "common/netchan/fragments.h"
 #include "tests/unit/unit.h"
 
 enum { MAX = 65536 };

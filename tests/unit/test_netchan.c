@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One direction of a netchan: what arrives, what is missing, what the capture lacks. */
-#include "common/core/netchan.h"
+#include "common/netchan/netchan.h"
 #include "tests/unit/unit.h"
 
 static void expect_arrival(struct qs_netchan *chan, uint32_t sequence, enum qs_arrival arrival,

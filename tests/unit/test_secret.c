@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Passwords are found in texts, and ordinary words are not. */
-#include "common/core/secret.h"
+#include "common/dump/secret.h"
 
 #include "common/core/text.h"
 #include "tests/unit/toy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/snapshots.h"
+#include "plugin/snapshots.h"
 
 #include "common/quakeworld/session.h"
 #include "tests/unit/unit.h"

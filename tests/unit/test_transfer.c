@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/core/transfer.h"
+#include "common/netchan/transfer.h"
 
 enum { CHUNK = 1024, ROOM = 1 << 20 };
 

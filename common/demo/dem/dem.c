@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/dem/dem.h"
+
+#include <stdlib.h>
+
+#include "common/demo/dem/lend.h"
+#include "common/quake/constants.h"
+#include "common/quake/fields.h"
+#include "common/quake/quake.h"
+
+/* --- Reading --- */
+
+enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track)
+{
+    const uint32_t left = MIN(qs_reader_left(in), (uint32_t)DEM_HEADER_MAX);
+    const uint8_t *line = in->data + in->pos;
+    const uint8_t *feed = left ? memchr(line, '\n', left) : NULL;
+    char text[DEM_HEADER_MAX];
+    char *end;
+    long number;
+
+    if (!feed)
+        return left == DEM_HEADER_MAX ? QS_DEMO_BAD : QS_DEMO_CUT;
+    memcpy(text, line, (size_t)(feed - line));
+    text[feed - line] = '\0';
+    number = strtol(text, &end, 10);
+    if (end == text || *end || number < INT32_MIN || number > INT32_MAX)
+        return QS_DEMO_BAD;
+    *track = (int32_t)number;
+    qs_reader_take(in, (uint32_t)(feed - line) + 1);
+    return QS_DEMO_LINE;
+}
+
+static float read_float(struct qs_reader *in)
+{
+    return qs_float_of_bits(qs_reader_u32(in));
+}
+
+enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block)
+{
+    struct qs_reader from = *in;
+    uint32_t length;
+
+    if (!qs_reader_left(in))
+        return QS_DEMO_END;
+    length = qs_reader_u32(&from);
+    block->from_client = length & DEM_FROM_CLIENT;
+    length &= ~DEM_FROM_CLIENT;
+    if (!from.overrun && length > DEM_BLOCK_MAX)
+        return QS_DEMO_BAD;
+    block->view.pitch = read_float(&from);
+    block->view.yaw = read_float(&from);
+    block->view.roll = read_float(&from);
+    block->messages = (struct qs_view){qs_reader_take(&from, length), length};
+    if (from.overrun)
+        return QS_DEMO_CUT;
+    *in = from;
+    return QS_DEMO_BLOCK;
+}
+
+/* --- Writing --- */
+
+static void put_u32(uint8_t *to, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_float(uint8_t *to, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    put_u32(to, bits);
+}
+
+void dem_append_header(GByteArray *out, int32_t track)
+{
+    char *line = g_strdup_printf("%d\n", track);
+
+    g_byte_array_append(out, (const guint8 *)line, (guint)strlen(line));
+    g_free(line);
+}
+
+void dem_set_view(uint8_t *block, const struct dem_angles *view)
+{
+    put_float(block + 4, view->pitch);
+    put_float(block + 8, view->yaw);
+    put_float(block + 12, view->roll);
+}
+
+void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages)
+{
+    uint8_t header[DEM_BLOCK_HEADER];
+
+    put_u32(header, messages.size);
+    dem_set_view(header, view);
+    g_byte_array_append(out, header, sizeof header);
+    g_byte_array_append(out, messages.data, messages.size);
+}
+
+/* --- Decoding --- */
+
+/* The line before the blocks. */
+static void decode_track(struct qs_decoder *d)
+{
+    const struct qs_view line = qs_text_sized(d, NQ_BLOCK_TRACK, d->in.size);
+
+    qs_label_text(d, ": CD track ", line, "");
+    qs_summary(d, "CD track");
+}
+
+static void decode_framing(struct qs_decoder *d)
+{
+    const uint32_t word = qs_u32(d, NQ_BLOCK_LENGTH_WORD);
+
+    if (word & DEM_FROM_CLIENT)
+        d->direction = QS_C2S;
+    qs_open(d, NQ_BLOCK_VIEWANGLES);
+    qs_f32(d, NQ_BLOCK_VIEWANGLES_PITCH);
+    qs_f32(d, NQ_BLOCK_VIEWANGLES_YAW);
+    qs_f32(d, NQ_BLOCK_VIEWANGLES_ROLL);
+    qs_close(d);
+    qs_label(d, ": %u bytes%s", word & ~DEM_FROM_CLIENT,
+             word & DEM_FROM_CLIENT ? " from the client" : "");
+}
+
+static void decode_block(struct qs_decoder *d)
+{
+    const bool line = d->packet->number == 0;
+
+    qs_open(d, NQ_BLOCK);
+    if (line)
+        decode_track(d);
+    else
+        decode_framing(d);
+    qs_close(d);
+    if (d->in.overrun) {
+        qs_no_block(d);
+    } else if (!line) {
+        qs_enter_payload(d);
+        d->protocol->decode_server_messages(d);
+    }
+}
+
+/* --- The format --- */
+
+enum { ANGLE_MAX = 1000000 };
+
+/* A line with a number begins many a file: the first block's length and angles have to be good. */
+static bool recognise(struct qs_view file)
+{
+    struct qs_reader in = qs_reader_over(file.data, file.size);
+    int32_t track;
+
+    if (dem_read_header(&in, &track) != QS_DEMO_LINE || qs_reader_left(&in) < DEM_BLOCK_HEADER)
+        return false;
+    if (qs_reader_u32(&in) > DEM_BLOCK_MAX)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        const float angle = qs_float_of_bits(qs_reader_u32(&in));
+
+        if (!(angle > -ANGLE_MAX && angle < ANGLE_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* The file's line, then blocks. */
+static enum qs_demo_status next(struct qs_demo_reader *reader)
+{
+    struct dem_block block;
+    int32_t track;
+
+    return reader->begun ? dem_read_block(&reader->in, &block)
+                         : dem_read_header(&reader->in, &track);
+}
+
+/* Since the last svc_time, whose value stands at `value`. */
+static double passed(struct qs_demo_reader *reader, const uint8_t *value)
+{
+    const double time = (double)qs_float_of_bits(qs_le32(value));
+    const double seconds = reader->timed ? time - reader->level_time : 0;
+
+    reader->timed = true;
+    reader->level_time = time;
+    return seconds > 0 ? seconds : 0;
+}
+
+/*
+ * svc_time counts anew in each level, and from anywhere: the demo's clock counts what passes within
+ * levels.
+ */
+static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
+{
+    double time = reader->time;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (decoder->direction != QS_S2C || message->source)
+            continue;
+        if (message->id == SVC_SERVERINFO)
+            reader->timed = false;
+        else if (message->id == SVC_TIME)
+            time += passed(reader, decoder->payload.data + message->offset + 1);
+    }
+    return time;
+}
+
+/* The view stays as it was in the last block. */
+static void append_end(GByteArray *out, struct qs_view last)
+{
+    static const uint8_t disconnect[] = {SVC_DISCONNECT};
+    struct dem_block block = {0};
+    struct qs_reader in = qs_reader_over(last.data, last.size);
+
+    if (dem_read_block(&in, &block) != QS_DEMO_BLOCK)
+        block.view = (struct dem_angles){0};
+    dem_append_block(out, &block.view, (struct qs_view){disconnect, sizeof disconnect});
+}
+
+const struct qs_demo_format qs_demo_dem = {
+    .extension = "dem",
+    .protocol = &nq_protocol,
+    .recognise = recognise,
+    .next = next,
+    .seconds = seconds,
+    .decode_block = decode_block,
+    .append_end = append_end,
+    .rebuilder = &dem_rebuilder,
+    .lending = &dem_lending,
+    .packets = &dem_packets,
+};

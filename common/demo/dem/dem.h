@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DEM, the demo file of Quake: a line of text, then blocks, each a message that the client's game
+ * was given, and where it looked. Source: common/quake/PROTOCOL.md, section 4
+ * (cl_demo.c of the engines).
+ *
+ *     text  number of the CD track to play, or -1; a line feed
+ *     then  i32 length, 3 x f32 pitch, yaw, roll in degrees, as many bytes: server messages
+ */
+#ifndef QS_DEMO_DEM_DEM_H
+#define QS_DEMO_DEM_DEM_H
+
+#include "common/demo/format.h"
+
+enum {
+    DEM_TRACK_NONE = -1,
+    DEM_HEADER_MAX = 12,   /* with its line feed: what a 32-bit number takes */
+    DEM_BLOCK_MAX = 65536, /* DarkPlaces; QuakeSpasm plays up to 64000 bytes, id's engine 8000 */
+    DEM_BLOCK_HEADER = 16
+};
+
+struct dem_angles {
+    float pitch, yaw, roll;
+};
+
+struct dem_block {
+    struct dem_angles view;
+    bool from_client; /* DarkPlaces marks what the client sent; players pass over it */
+    struct qs_view messages;
+};
+
+/* DarkPlaces' mark of what the client sent (DEMOMSG_CLIENT_TO_SERVER), in the length. */
+#define DEM_FROM_CLIENT UINT32_C(0x80000000)
+
+extern const struct qs_demo_format qs_demo_dem;
+extern const struct qs_demo_rebuilder dem_rebuilder;
+extern const struct qs_demo_packet_maker dem_packets;
+
+/*
+ * Read the line, then the blocks. `in` stays where it was, but for QS_DEMO_LINE of the one and
+ * QS_DEMO_BLOCK of the other.
+ */
+enum qs_demo_status dem_read_header(struct qs_reader *in, int32_t *track);
+enum qs_demo_status dem_read_block(struct qs_reader *in, struct dem_block *block);
+
+void dem_append_header(GByteArray *out, int32_t track);
+void dem_append_block(GByteArray *out, const struct dem_angles *view, struct qs_view messages);
+
+/* Puts other angles into a block that stands at `block`. */
+void dem_set_view(uint8_t *block, const struct dem_angles *view);
+
+#endif

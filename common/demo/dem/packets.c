@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets of DEM demos. A demo does not record which messages were reliable: those that begin with
+ * the time, as all but the rarest of a game do, are sent as unreliable ones; the rest reliably, in
+ * fragments that the client acknowledges. Behind each, the client moves to where the block looks.
+ * Source: common/quake/PROTOCOL.md, sections 1 to 5.
+ */
+#include "common/core/array.h"
+#include "common/demo/dem/dem.h"
+#include "common/quake/constants.h"
+#include "common/quake/quake.h"
+
+enum {
+    PACKET_HEADER = 8,
+    FRAGMENT_MAX = 1024,   /* MAX_DATAGRAM of id's engine */
+    UNRELIABLE_MAX = 1400, /* of any engine; longer messages go in fragments */
+    SIGNED_ON = 3
+};
+
+struct state {
+    struct qs_demo_sender *out;
+    uint32_t to_client, to_server; /* numbers of the next unreliable messages */
+    uint32_t fragment;             /* and of the next fragment from the server */
+};
+
+/* --- Datagrams --- */
+
+/* The length comes when the packet is complete. */
+static void begin_packet(struct state *state, uint32_t flags, uint32_t sequence)
+{
+    qs_bytes_empty(state->out->packet);
+    qs_write_u32be(state->out->packet, flags);
+    qs_write_u32be(state->out->packet, sequence);
+}
+
+static struct qs_view finished_packet(struct state *state)
+{
+    const uint32_t size = state->out->packet->len;
+
+    state->out->packet->data[2] = (uint8_t)(size >> 8);
+    state->out->packet->data[3] = (uint8_t)size;
+    return qs_view_of_bytes(state->out->packet);
+}
+
+static struct qs_view messages_of(struct qs_view block)
+{
+    return (struct qs_view){block.data + DEM_BLOCK_HEADER, block.size - DEM_BLOCK_HEADER};
+}
+
+static void send_packet(struct state *state, enum qs_direction direction,
+                        const struct qs_demo_piece *piece)
+{
+    qs_demo_send(state->out, direction, finished_packet(state), piece);
+}
+
+static void acknowledge(struct state *state, uint32_t fragment, enum qs_direction direction)
+{
+    begin_packet(state, NETFLAG_ACK, fragment);
+    send_packet(state, direction, NULL);
+}
+
+static void begin_client_packet(struct state *state)
+{
+    begin_packet(state, NETFLAG_UNRELIABLE, state->to_server++);
+}
+
+/* --- The beginning --- */
+
+static void shake_hands(struct state *state)
+{
+    static const uint8_t request[] = "\x80\x00\x00\x0c\x01QUAKE\0\x03";
+    static const uint8_t accept[] = "\x80\x00\x00\x09\x81\x90\x65\x00\x00"; /* port 26000 */
+
+    qs_demo_send(state->out, QS_C2S, (struct qs_view){request, sizeof request - 1}, NULL);
+    qs_demo_send(state->out, QS_S2C, (struct qs_view){accept, sizeof accept - 1}, NULL);
+}
+
+/* A connection begins with the client's first reliable message. */
+static void begin(struct state *state, struct qs_view line)
+{
+    const struct qs_demo_piece piece = {
+        .kind = QS_DEMO_PIECE_START, .size = line.size, .head = line};
+
+    shake_hands(state);
+    begin_packet(state, NETFLAG_DATA | NETFLAG_EOM, 0);
+    qs_write_u8(state->out->packet, CLC_NOP);
+    send_packet(state, QS_C2S, &piece);
+    acknowledge(state, 0, QS_S2C);
+}
+
+/* --- Blocks --- */
+
+/* The header of the block goes with the first packet of its message. */
+static void send_unreliably(struct state *state, struct qs_view block)
+{
+    const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+
+    begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
+    qs_write_view(state->out->packet, messages_of(block));
+    send_packet(state, QS_S2C, &piece);
+}
+
+static void send_fragment(struct state *state, const struct qs_demo_piece *piece,
+                          struct qs_view bytes, bool last)
+{
+    begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
+    qs_write_view(state->out->packet, bytes);
+    send_packet(state, QS_S2C, piece);
+    acknowledge(state, state->fragment++, QS_C2S);
+}
+
+static void send_reliably(struct state *state, struct qs_view block)
+{
+    struct qs_view rest = messages_of(block);
+    struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+    bool last;
+
+    do {
+        const struct qs_view bytes = {rest.data, MIN(rest.size, (uint32_t)FRAGMENT_MAX)};
+
+        last = bytes.size == rest.size;
+        piece.size = piece.head.size + bytes.size;
+        send_fragment(state, &piece, bytes, last);
+        rest.data += bytes.size;
+        rest.size -= bytes.size;
+        piece.kind = QS_DEMO_PIECE_MORE;
+        piece.head = (struct qs_view){0};
+    } while (!last);
+}
+
+static void send_to_client(struct state *state, struct qs_view block)
+{
+    const struct qs_view message = messages_of(block);
+
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a block that was read has bytes */
+    if (message.size && message.size <= UNRELIABLE_MAX && message.data[0] == SVC_TIME)
+        send_unreliably(state, block);
+    else
+        send_reliably(state, block);
+}
+
+/* What DarkPlaces recorded of the client. */
+static void send_to_server(struct state *state, struct qs_view block)
+{
+    const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+
+    begin_client_packet(state);
+    qs_write_view(state->out->packet, messages_of(block));
+    send_packet(state, QS_C2S, &piece);
+}
+
+/* --- Moves --- */
+
+/* In 1/`turn` of a turn; whole turns mean nothing. */
+static int64_t angle_steps(float degrees, double turn)
+{
+    const double steps = (double)degrees * turn / 360;
+
+    return steps > -1e9 && steps < 1e9 ? (int64_t)steps : 0;
+}
+
+static void append_angle(struct state *state, const struct nq_session *session, float degrees)
+{
+    if (session->flags & PRFL_FLOATANGLE)
+        qs_write_float(state->out->packet, degrees);
+    else if (session->base.version == PROTOCOL_NETQUAKE)
+        qs_write_u8(state->out->packet, (uint8_t)angle_steps(degrees, 256));
+    else
+        qs_write_u16(state->out->packet, (uint16_t)angle_steps(degrees, 65536));
+}
+
+/* Time, angles, and a player that stands still. */
+static void send_move(struct state *state, const struct nq_session *session,
+                      const struct dem_angles *view, float time)
+{
+    static const uint8_t still[3 * 2 + 2];
+
+    if (session->signon < SIGNED_ON || session->undecodable)
+        return;
+    begin_client_packet(state);
+    qs_write_u8(state->out->packet, CLC_MOVE);
+    qs_write_float(state->out->packet, time);
+    append_angle(state, session, view->pitch);
+    append_angle(state, session, view->yaw);
+    append_angle(state, session, view->roll);
+    qs_write_view(state->out->packet, (struct qs_view){still, sizeof still});
+    send_packet(state, QS_C2S, NULL);
+}
+
+static void send_block(struct state *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qs_view bytes = {packet->data, packet->size};
+    struct qs_reader in = qs_reader_over(packet->data, packet->size);
+    struct dem_block block;
+
+    if (dem_read_block(&in, &block) != QS_DEMO_BLOCK)
+        return;
+    if (block.from_client) {
+        send_to_server(state, bytes);
+        return;
+    }
+    send_to_client(state, bytes);
+    send_move(state, (const struct nq_session *)decoder->session, &block.view,
+              (float)((double)packet->time / 1e9));
+}
+
+static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    if (packet->number == 0)
+        begin(data, (struct qs_view){packet->data, packet->size});
+    else
+        send_block(data, decoder, packet);
+}
+
+const struct qs_demo_packet_maker dem_packets = {
+    .port = 26000,
+    .state_size = sizeof(struct state),
+    .block = take_block,
+};

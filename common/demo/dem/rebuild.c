@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DEM demos: a block for every message that the client's game was given, in that order,
+ * with the view angles that the client's moves tell. Source: common/quake/PROTOCOL.md,
+ * sections 2 and 4 to 6.
+ *
+ * A demo begins with the connection, as a recording that was started before connecting does. Of a
+ * capture that begins later it begins with a sign-on that another session lends, or with the next
+ * level: its svc_serverinfo starts the sign-on anew.
+ */
+#include "common/core/array.h"
+#include "common/core/plural.h"
+#include "common/demo/dem/dem.h"
+#include "common/demo/dem/lend.h"
+#include "common/demo/sanitize/filter_quake.h"
+#include "common/demo/sanitize/stufftext.h"
+#include "common/quake/constants.h"
+#include "common/quake/quake.h"
+
+enum {
+    /* Blocks that wait for the client's next move. In a game it sends one for each frame; where the
+     * capture lacks them the last angles must do. */
+    WAITING_MAX = 256,
+    LENT_BLOCK_MAX = 60000 /* a lender's block, and what changed since */
+};
+
+/* The commands that players need: a level's beginning, and what is seen and heard of the game. */
+static const struct command needed_commands[] = {
+    {"reconnect", COMMAND_ALONE}, {"bf", COMMAND_ALONE},      {"v_cshift", COMMAND_WORDS},
+    {"play", COMMAND_WORDS},      {"playvol", COMMAND_WORDS}, {NULL, COMMAND_ALONE},
+};
+
+/* Where the angles of the next block come from: common/quake/PROTOCOL.md, section 5. */
+enum view_source {
+    VIEW_MOVE,    /* the client's next move: clients move first in a frame, then read */
+    VIEW_ZERO,    /* the sign-on: the client's state was wiped */
+    VIEW_SETANGLE /* from the sign-on's svc_setangle to the first move of the level */
+};
+
+struct dem {
+    struct qs_demo_writer *out;
+    bool begun, ended;
+    bool late;       /* that the capture lacks the beginning was said */
+    bool lost;       /* part of the level's sign-on is, and that was said */
+    bool level_seen; /* a block has svc_serverinfo */
+    bool signed_on;  /* and one svc_signonnum 3 */
+    bool undecoded;  /* that was said */
+    bool refused;    /* players would not know the level's protocol: see is_refused() */
+    bool moving;     /* the client has moved in this level */
+    bool moved;      /* in any level */
+    enum view_source source;
+    struct dem_angles view; /* the last known */
+    struct stufftext stufftext;
+    GByteArray *filtered;    /* scratch: a message without what is left out */
+    GByteArray *waiting;     /* blocks without their angles */
+    GArray *waiting_offsets; /* of each, in it */
+    guint waiting_reliable;  /* of them so many, with the last that was sent reliably */
+    guint waiting_read;      /* and so many has the client read for certain */
+    uint32_t not_captured;   /* of the server's packets: so many were said */
+    uint32_t awaited;        /* frames that were acknowledged, and may still come */
+};
+
+static const struct dem_angles zero_view;
+
+static void *dem_new(struct qs_demo_writer *out)
+{
+    struct dem *dem = g_new0(struct dem, 1);
+
+    dem->out = out;
+    stufftext_init(&dem->stufftext, out, SVC_STUFFTEXT, needed_commands, NULL);
+    dem->filtered = g_byte_array_new();
+    dem->waiting = g_byte_array_new();
+    dem->waiting_offsets = g_array_new(FALSE, FALSE, sizeof(guint));
+    return dem;
+}
+
+static void dem_free(void *state)
+{
+    struct dem *dem = state;
+
+    stufftext_clear(&dem->stufftext);
+    g_byte_array_free(dem->filtered, TRUE);
+    g_byte_array_free(dem->waiting, TRUE);
+    g_array_free(dem->waiting_offsets, TRUE);
+    g_free(dem);
+}
+
+/* --- Blocks --- */
+
+/* The waiting blocks get the last known angles. */
+static void settle(struct dem *dem)
+{
+    for (guint i = 0; i < dem->waiting_offsets->len; i++)
+        dem_set_view(dem->waiting->data + g_array_index(dem->waiting_offsets, guint, i),
+                     &dem->view);
+    qs_demo_write(dem->out, qs_view_of_bytes(dem->waiting));
+    dem->out->counts.blocks += dem->waiting_offsets->len;
+    qs_bytes_empty(dem->waiting);
+    g_array_set_size(dem->waiting_offsets, 0);
+    dem->waiting_read = dem->waiting_reliable = 0;
+}
+
+/*
+ * The client has left without a move after these blocks. It would have moved before it read them:
+ * so it did not, and no recorder has them. Reliable messages are read when they are acknowledged.
+ */
+static void drop_unread(struct dem *dem)
+{
+    if (!dem->moving || dem->waiting_read == dem->waiting_offsets->len)
+        return;
+    g_byte_array_set_size(dem->waiting,
+                          g_array_index(dem->waiting_offsets, guint, dem->waiting_read));
+    g_array_set_size(dem->waiting_offsets, dem->waiting_read);
+}
+
+/* Its angles come when it settles. */
+static void add_block(struct dem *dem, struct qs_view messages)
+{
+    g_array_append_val(dem->waiting_offsets, dem->waiting->len);
+    dem_append_block(dem->waiting, &zero_view, messages);
+}
+
+static struct dem_angles angles_of(const struct nq_angles *angles)
+{
+    return (struct dem_angles){(float)angles->pitch, (float)angles->yaw, (float)angles->roll};
+}
+
+/* --- The beginning --- */
+
+static void begin(struct dem *dem)
+{
+    GByteArray *header = g_byte_array_new();
+
+    qs_demo_begin(dem->out);
+    dem_append_header(header, DEM_TRACK_NONE);
+    qs_demo_write(dem->out, qs_view_of_bytes(header));
+    g_byte_array_free(header, TRUE);
+    dem->begun = true;
+}
+
+/* Said once. */
+static void note_late(struct dem *dem, const char *what)
+{
+    if (!dem->late)
+        qs_demo_start_missing(dem->out, what);
+    dem->late = true;
+}
+
+/* Once a level; the next one has a sign-on of its own. */
+static void note_lost(struct dem *dem, const struct nq_session *session)
+{
+    const struct qs_sign_on_loss loss = {session->sign_on_lost, true};
+    char *map;
+
+    if (dem->lost)
+        return;
+    map = qs_map_of(&nq_protocol, &session->base);
+    qs_demo_level_lost(dem->out, map, &loss);
+    g_free(map);
+    dem->lost = true;
+}
+
+/* It only keeps the connection alive. */
+static bool is_idle(const struct nq_session *session)
+{
+    const struct qs_view messages = session->delivered.bytes;
+
+    return messages.size == 1 && messages.data[0] == SVC_NOP;
+}
+
+/* Servers may send texts and commands before svc_serverinfo, or keep the connection alive. */
+static bool is_greeting(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        switch (g_array_index(decoder->messages, struct qs_message, i).id) {
+        case SVC_NOP:
+        case SVC_PRINT:
+        case SVC_STUFFTEXT:
+            break;
+        default:
+            return false;
+        }
+    return true;
+}
+
+/* A svc_serverinfo that --sanitize leaves out: what follows would be read by another protocol. */
+static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+
+        if (message->id == SVC_SERVERINFO && message->is_odd)
+            return true;
+    }
+    return false;
+}
+
+/* Whether players can make anything of the message: see PROTOCOL.md, section 6. */
+static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool level)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (level) {
+        dem->lost = false;
+        dem->refused = is_refused(dem, decoder);
+        if (dem->refused)
+            qs_demo_left_out_odd(dem->out, decoder->packet);
+    }
+    if (level || dem->refused)
+        return !dem->refused;
+    if (dem->level_seen) {
+        if (session->sign_on_lost)
+            note_lost(dem, session);
+        return !session->sign_on_lost && !session->doubt.packet;
+    }
+    if (dem_needs_level(decoder))
+        note_late(dem, session->base.connection ? "the capture lacks the beginning of the level"
+                                                : "the capture begins in the middle of a level");
+    return session->base.connection && !dem->late && is_greeting(decoder);
+}
+
+/* --- A lent sign-on --- */
+
+/* Where a block of the lender ends. */
+struct lent_block {
+    struct dem *dem;
+    uint32_t number;
+    enum nq_players players;
+};
+
+static void end_lent_block(struct dem *dem)
+{
+    if (dem->filtered->len)
+        add_block(dem, qs_view_of_bytes(dem->filtered));
+    qs_bytes_empty(dem->filtered);
+}
+
+static void add_lent(void *user, uint32_t block, struct qs_view message)
+{
+    struct lent_block *lent = user;
+    struct dem *dem = lent->dem;
+
+    if (block != lent->number || dem->filtered->len + message.size > LENT_BLOCK_MAX)
+        end_lent_block(dem);
+    lent->number = block;
+    if (dem->out->sanitize && !nq_is_read_alike(lent->players, message))
+        dem->out->counts.stripped++;
+    else if (message.data[0] == SVC_STUFFTEXT && dem->out->sanitize)
+        stufftext_filter(&dem->stufftext, message, dem->filtered);
+    else
+        qs_write_view(dem->filtered, message);
+}
+
+/* What comes before a svc_version is of another protocol than the one in force at last. */
+static void notice_version(void *user, uint32_t block, struct qs_view message)
+{
+    struct lent_block *lent = user;
+
+    (void)block;
+    if (message.data[0] == SVC_VERSION)
+        lent->players = NQ_PLAYERS_ALL;
+}
+
+static void note_lent(struct dem *dem, const struct qs_borrower *borrower,
+                      const struct qs_session *session)
+{
+    const struct qs_sign_on_loss loss = {dem_lent_lost(borrower), true};
+    char *map = qs_map_of(&nq_protocol, session);
+    char *because = loss.packet ? qs_sign_on_loss_text(map, &loss) : qs_late_text(map);
+
+    note_late(dem, because);
+    g_free(because);
+    g_free(map);
+}
+
+/* The view is that of a sign-on; what follows is seen as the client's moves tell. */
+static void dem_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct dem *dem = state;
+    struct lent_block lent = {dem, 0, nq_players_of((const struct nq_session *)session)};
+
+    note_lent(dem, borrower, session);
+    if (!dem->begun)
+        begin(dem);
+    dem_lent_messages(borrower, notice_version, &lent);
+    dem_lent_messages(borrower, add_lent, &lent);
+    end_lent_block(dem);
+    settle(dem);
+    dem->level_seen = dem->signed_on = true;
+    dem->lost = false;
+    dem->source = VIEW_MOVE;
+}
+
+/* What is left of the session's own sign-on: players stop at a stage that they have passed. */
+static bool is_lent_already(const struct qs_decoder *decoder)
+{
+    if (!((const struct nq_session *)decoder->session)->sign_on_lent)
+        return false;
+    return qs_has_message(decoder, SVC_SIGNONNUM) || qs_has_message(decoder, SVC_SPAWNBASELINE) ||
+           qs_has_message(decoder, SVC_SPAWNSTATIC);
+}
+
+/* --- Messages of the server --- */
+
+/*
+ * What the block at hand does to the angles of those behind it. id's engine and QuakeSpasm write a
+ * block before they act upon it; DarkPlaces afterwards, so there its own angles are changed, too.
+ */
+static void follow_signon(struct dem *dem, const struct nq_session *session, bool level)
+{
+    if (level) {
+        dem->view = zero_view;
+        dem->source = VIEW_ZERO;
+        dem->level_seen = true;
+        dem->moving = false;
+    } else if (dem->source == VIEW_ZERO && session->signon >= SIGNON_DONE) {
+        dem->signed_on = true;
+        dem->source = VIEW_SETANGLE;
+    } else if (dem->source == VIEW_SETANGLE) {
+        dem->source = VIEW_MOVE;
+    }
+    if (dem->source == VIEW_SETANGLE && session->angle_set)
+        dem->view = angles_of(&session->set);
+}
+
+static bool begins_level(const struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (qs_has_message(decoder, SVC_SERVERINFO))
+        return true;
+    /* One that was not decoded is no message that was read; svc_version alone begins none. */
+    return session->base.level && session->undecodable && !dem->level_seen && !dem->out->sanitize;
+}
+
+/* DarkPlaces records what only keeps the connection alive; id's engine and QuakeSpasm do not. */
+static bool is_recorded(const struct nq_session *session)
+{
+    return session->darkplaces_client || !is_idle(session);
+}
+
+static void report_undecoded(struct dem *dem, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (!session->undecodable)
+        qs_demo_not_decoded(dem->out, packet, dem->out->sanitize);
+    else if (!dem->undecoded)
+        qs_demo_problem(dem->out, packet,
+                        "protocol %d is not decoded: messages are %s, and view angles are missing",
+                        session->base.version,
+                        dem->out->sanitize ? "left out" : "copied as they are");
+    dem->undecoded |= session->undecodable;
+}
+
+/* The messages as the demo shall have them. What could not be decoded is nothing that --sanitize
+ * can answer for. */
+static struct qs_view filter(struct dem *dem, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const struct qs_view whole = session->delivered.bytes;
+    /* Messages are counted from the start of their source. */
+    const uint8_t *data = session->delivered.source ? whole.data : decoder->packet->data;
+    enum nq_players players;
+
+    if (!dem->out->sanitize)
+        return whole;
+    players = nq_players_of_decoded(decoder);
+    qs_bytes_empty(dem->filtered);
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
+        const struct qs_view bytes = {data + message->offset, message->length};
+
+        if (nq_is_read_alike(players, bytes))
+            stufftext_sanitize(&dem->stufftext, decoder->packet, message, bytes, dem->filtered);
+        else
+            dem->out->counts.stripped++;
+    }
+    return (struct qs_view){dem->filtered->data, dem->filtered->len};
+}
+
+static void add_message(struct dem *dem, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const bool level = begins_level(dem, decoder);
+    struct qs_view messages;
+
+    if (!is_recorded(session) || is_lent_already(decoder) || !is_playable(dem, decoder, level))
+        return;
+    if (!dem->begun)
+        begin(dem);
+    if (qs_decoder_problems(decoder) && !qs_packet_is_cut(packet))
+        report_undecoded(dem, decoder, packet);
+    if (session->darkplaces_client) {
+        if (level)
+            settle(dem);
+        follow_signon(dem, session, level);
+    }
+    messages = filter(dem, decoder);
+    if (messages.size)
+        add_block(dem, messages);
+    if (session->delivered.reliable)
+        dem->waiting_reliable = dem->waiting_offsets->len;
+    if (level || dem->source != VIEW_MOVE || dem->waiting_offsets->len >= WAITING_MAX)
+        settle(dem);
+    if (!session->darkplaces_client)
+        follow_signon(dem, session, level);
+}
+
+/* --- Packets --- */
+
+static void add_move(struct dem *dem, const struct nq_session *session)
+{
+    /* One that crossed the new level's svc_serverinfo on its way. */
+    if (dem->source == VIEW_ZERO)
+        return;
+    dem->view = angles_of(&session->move);
+    dem->source = VIEW_MOVE;
+    dem->moving = dem->moved = true;
+    if (dem->begun)
+        settle(dem);
+}
+
+/* Reliable messages that the client got for certain, and what the capture cut. */
+static void note_missing(struct dem *dem, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    const bool cut = decoder->accepted && qs_packet_is_cut(packet);
+
+    if (!dem->begun || (!cut && !decoder->notes[QS_NOTE_NOT_CAPTURED]))
+        return;
+    dem->out->counts.missing++;
+    qs_demo_problem(dem->out, packet, "%s",
+                    cut ? "the capture has only the beginning of this packet"
+                        : "the capture lacks a reliable message that the client got");
+}
+
+/* Players keep what the frames before told of an entity, or do not know it. */
+static void say_lost_frames(struct dem *dem, const struct qs_packet *packet, uint32_t lost)
+{
+    if (!dem->begun || !lost)
+        return;
+    dem->out->counts.missing += lost;
+    qs_demo_problem(dem->out, packet,
+                    "the capture lacks %u server packet%s that the client acknowledges: entities "
+                    "are shown wrongly until they are sent again",
+                    lost, qs_plural(lost));
+}
+
+static void note_lost_frames(struct dem *dem, const struct nq_session *session,
+                             const struct qs_packet *packet)
+{
+    const uint32_t lost = session->base.to_client.not_captured;
+
+    say_lost_frames(dem, packet, lost > dem->not_captured ? lost - dem->not_captured : 0);
+    dem->not_captured = lost;
+    dem->awaited = nq_frames_awaited(&session->frames);
+}
+
+static void dem_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dem *dem = state;
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    if (dem->ended || decoder->connectionless)
+        return;
+    if (decoder->direction == QS_S2C)
+        note_missing(dem, decoder, packet);
+    note_lost_frames(dem, session, packet);
+    if (decoder->direction == QS_S2C && session->delivered.bytes.data)
+        add_message(dem, decoder, packet);
+    else if (decoder->direction == QS_C2S && session->moved)
+        add_move(dem, session);
+    if (decoder->direction == QS_C2S && session->to_client.acknowledgements)
+        dem->waiting_read = dem->waiting_reliable;
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dem->ended = session->base.disconnected;
+    if (dem->ended && decoder->direction == QS_C2S)
+        drop_unread(dem);
+}
+
+/* --- The end --- */
+
+static void dem_finish(void *state)
+{
+    static const uint8_t disconnect[] = {SVC_DISCONNECT};
+    struct dem *dem = state;
+
+    if (!dem->begun)
+        return;
+    say_lost_frames(dem, NULL, dem->awaited);
+    /* Recorders end with it, whoever left. */
+    add_block(dem, (struct qs_view){disconnect, sizeof disconnect});
+    settle(dem);
+    if (!dem->level_seen) {
+        qs_demo_start_missing(dem->out, "no svc_serverinfo seen");
+        qs_demo_discard(dem->out);
+    } else if (!dem->signed_on && !dem->undecoded) {
+        qs_demo_problem(dem->out, NULL, "the sign-on was never completed: there is nothing to see");
+    } else if (!dem->moved && !dem->undecoded) {
+        qs_demo_problem(dem->out, NULL,
+                        "the capture has no move of the client: the view does not turn");
+    }
+}
+
+const struct qs_demo_rebuilder dem_rebuilder = {
+    .create = dem_new,
+    .lend = dem_lend,
+    .packet = dem_packet,
+    .finish = dem_finish,
+    .free = dem_free,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of a Quake session's messages is its sign-on: from the message with svc_serverinfo to
+ * svc_signonnum 3 all that is the same for every client, and what the server says anew of it later.
+ * Source: common/quake/PROTOCOL.md, section 9.
+ */
+#include "common/demo/dem/frames.h"
+#include "common/demo/dem/lend.h"
+#include "common/quake/constants.h"
+#include "common/quake/dialect.h"
+#include "common/quake/session.h"
+
+enum part {
+    NO_PART,  /* the player's own, or of a moment */
+    GREETING, /* belongs to a sign-on only where svc_serverinfo is */
+    SIGN_ON,  /* belongs to it, and is never said anew */
+    STATE,    /* there is one at a time */
+    NUMBERED, /* one for each number, which follows the id: a player, a light style */
+    STAT,     /* the same, but few of them are the same for all */
+    NAMED,    /* adds to a list; the number has two bytes */
+    COUNTED   /* adds one to a statistic */
+};
+
+/* What the messages are whose numbers mean the same in all dialects. */
+static const uint8_t parts[] = {
+    [SVC_UPDATESTAT] = STAT,
+    [SVC_VERSION] = SIGN_ON,
+    [SVC_SETVIEW] = STATE,
+    [SVC_TIME] = STATE,
+    [SVC_PRINT] = GREETING,
+    [SVC_STUFFTEXT] = SIGN_ON,
+    [SVC_SERVERINFO] = SIGN_ON,
+    [SVC_LIGHTSTYLE] = NUMBERED,
+    [SVC_UPDATENAME] = NUMBERED,
+    [SVC_UPDATEFRAGS] = NUMBERED,
+    [SVC_UPDATECOLORS] = NUMBERED,
+    [SVC_SPAWNSTATIC] = SIGN_ON,
+    [SVC_SPAWNSTATIC2] = SIGN_ON,
+    [SVC_SPAWNBASELINE] = SIGN_ON,
+    [SVC_SPAWNBASELINE2] = SIGN_ON,
+    [SVC_SETPAUSE] = STATE,
+    [SVC_SIGNONNUM] = SIGN_ON,
+    [SVC_KILLEDMONSTER] = COUNTED,
+    [SVC_FOUNDSECRET] = COUNTED,
+    [SVC_SPAWNSTATICSOUND] = SIGN_ON,
+    [SVC_SPAWNSTATICSOUND2] = SIGN_ON,
+    [SVC_CDTRACK] = STATE,
+    [SVC_SKYBOX] = STATE,
+    [SVC_FOG] = STATE,
+};
+
+/* Numbers that each server program uses for something else. */
+static enum part part_of_shared(const struct nq_session *session, uint16_t id)
+{
+    switch (id) {
+    case SVCFTE_SPAWNSTATIC2:
+    case SVCFTE_SPAWNBASELINE2:
+        return nq_has_fte(session) ? SIGN_ON : NO_PART;
+    case SVC_DP_DOWNLOADDATA: /* Nehahra's skybox, and its fog */
+    case SVC_DP_UPDATESTATUBYTE:
+        return nq_has_nehahra(session) ? STATE : NO_PART;
+    case SVC_DP_PRECACHE:
+        return nq_darkplaces_version(session) - 1u < 3 ? NO_PART : NAMED;
+    case SVC_DP_SPAWNBASELINE2:
+    case SVC_LOCALSOUND: /* DarkPlaces' svc_spawnstatic2 */
+    case SVC_DP_SPAWNSTATICSOUND2:
+        return nq_has_darkplaces(session) ? SIGN_ON : NO_PART;
+    }
+    return NO_PART;
+}
+
+static enum part part_of(const struct nq_session *session, uint16_t id)
+{
+    const enum part part = id < G_N_ELEMENTS(parts) ? (enum part)parts[id] : NO_PART;
+
+    return part == NO_PART ? part_of_shared(session, id) : part;
+}
+
+/* The message has its client begin the sign-on anew, which who borrows it may not. */
+static bool is_reconnect(struct qs_view message)
+{
+    static const char command[] = "reconnect";
+
+    return message.data[0] == SVC_STUFFTEXT &&
+           g_strstr_len((const char *)message.data + 1, message.size - 1, command);
+}
+
+/* --- Which messages --- */
+
+enum {
+    STAT_TOTALSECRETS = 11,
+    STAT_SECRETS = 13,
+    STAT_MONSTERS = 14,
+    STAT_MOVEVARS = 220 /* from here on, of DarkPlaces: how players move on this server */
+};
+
+/* All others are the player's own. */
+static bool is_common_stat(const struct nq_session *session, uint8_t stat)
+{
+    if (stat >= STAT_MOVEVARS)
+        return nq_darkplaces_version(session) != 0;
+    return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
+}
+
+/* What the message is about, see sign_on.h. */
+static int64_t about(enum part part, struct qs_view message)
+{
+    uint32_t which = 0;
+
+    if (part == SIGN_ON || part == GREETING)
+        return QS_TOLD_ALONE;
+    if (part == NUMBERED || part == STAT)
+        which = message.data[1];
+    else if (part == NAMED)
+        which = message.data[1] | (uint32_t)message.data[2] << 8;
+    return qs_told_about(message.data[0], which);
+}
+
+/* --- The sign-on --- */
+
+static void add(struct qs_sign_on *sign_on, const struct nq_session *session,
+                struct qs_view message, bool first)
+{
+    const enum part part = part_of(session, message.data[0]);
+
+    if (part == NO_PART || part == COUNTED || (part == GREETING && !first) ||
+        (part == STAT && !is_common_stat(session, message.data[1])) || is_reconnect(message))
+        return;
+    qs_sign_on_add(sign_on, about(part, message), message);
+}
+
+/* --- What is said anew --- */
+
+static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
+{
+    const int64_t which = qs_told_about(SVC_UPDATESTAT, stat);
+    const struct qs_view old = qs_sign_on_find(sign_on, which);
+    uint8_t bytes[6] = {SVC_UPDATESTAT, stat};
+    uint32_t value;
+
+    if (old.size != sizeof bytes)
+        return;
+    value = qs_le32(old.data + 2) + 1;
+    for (unsigned i = 0; i < 4; i++)
+        bytes[2 + i] = (uint8_t)(value >> 8 * i);
+    qs_sign_on_replace(sign_on, which, (struct qs_view){bytes, sizeof bytes});
+}
+
+static void change(struct qs_sign_on *sign_on, const struct nq_session *session,
+                   struct qs_view message)
+{
+    const enum part part = part_of(session, message.data[0]);
+
+    switch (part) {
+    case STAT:
+        if (!is_common_stat(session, message.data[1]))
+            break;
+        /* fallthrough */
+    case STATE:
+    case NUMBERED:
+    case NAMED:
+        qs_sign_on_replace(sign_on, about(part, message), message);
+        break;
+    case COUNTED:
+        count_one(sign_on, message.data[0] == SVC_KILLEDMONSTER ? STAT_MONSTERS : STAT_SECRETS);
+        break;
+    case NO_PART:
+    case GREETING:
+    case SIGN_ON:
+        break;
+    }
+}
+
+/* --- Packets and blocks --- */
+
+/* Most messages are not: entities, and the time, which who borrows has himself. */
+static bool may_change(uint16_t id)
+{
+    return id != SVC_TIME && id != SVC_CLIENTDATA && id < U_SIGNAL;
+}
+
+static const struct qs_message *message_at(const struct qs_decoder *decoder, guint index)
+{
+    return &g_array_index(decoder->messages, struct qs_message, index);
+}
+
+/* A message counts from the start of its source. */
+static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    const struct qs_message *message = message_at(decoder, index);
+    const uint32_t from = message->offset - message_at(decoder, 0)->offset;
+
+    return (struct qs_view){session->delivered.bytes.data + from, message->length};
+}
+
+/* Calls either function for each message. What is odd is not lent; nor is a sign-on that lacks it.
+ */
+static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    for (guint i = 0; i < decoder->messages->len; i++) {
+        const struct qs_message *message = message_at(decoder, i);
+        const struct qs_view bytes = bytes_of(decoder, i);
+
+        if (message->is_odd)
+            sign_on->broken |= part_of(session, message->id & 0xff) == SIGN_ON;
+        else if (!sign_on->complete)
+            add(sign_on, session, bytes, first);
+        else if (may_change(message->id))
+            change(sign_on, session, bytes);
+    }
+}
+
+/* Of DarkPlaces: they are sent unreliably. */
+static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
+            dem_frames_tell(sign_on, session, bytes_of(decoder, i));
+}
+
+/* Before svc_signonnum 3 a lender must have been understood to the last byte. */
+static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    sign_on->broken |= qs_decoder_problems(decoder) != 0;
+    if (sign_on->broken)
+        return;
+    sign_on->blocks++;
+    tell_messages(sign_on, decoder, first);
+    sign_on->complete = session->signon == SIGNON_DONE && !sign_on->broken;
+}
+
+/* What lasts is sent reliably. Blocks of demos do not say how they were sent. */
+static bool is_unreliable(const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+
+    return decoder->packet->from != QS_END_UNKNOWN && !session->delivered.reliable;
+}
+
+void dem_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
+    bool first;
+
+    if (decoder->direction != QS_S2C)
+        return;
+    sign_on->broken |= !sign_on->complete && session->sign_on_lost;
+    if (!session->delivered.bytes.data || !decoder->messages->len) {
+        sign_on->broken |= !sign_on->complete && decoder->notes[QS_NOTE_NOT_CAPTURED];
+        return;
+    }
+    first = !sign_on->blocks && qs_has_message(decoder, SVC_SERVERINFO);
+    if (sign_on->complete && dem_has_frames(session))
+        tell_frames(sign_on, decoder);
+    if (sign_on->complete && is_unreliable(decoder))
+        return;
+    if (sign_on->complete)
+        tell_messages(sign_on, decoder, false);
+    else if (first || sign_on->blocks)
+        tell_sign_on(sign_on, decoder, first);
+}
+
+bool dem_needs_level(const struct qs_decoder *decoder)
+{
+    return qs_has_message(decoder, SVC_TIME) || qs_has_message(decoder, SVC_SIGNONNUM) ||
+           qs_has_message(decoder, SVC_SPAWNBASELINE);
+}

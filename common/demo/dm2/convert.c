@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/dm2/convert.h"
+
+#include <string.h>
+
+enum {
+    FF_SUPPRESSED = 1 /* protocol 36 has flags where others count frames */
+};
+
+void converter_init(struct converter *converter)
+{
+    memset(converter, 0, sizeof *converter);
+    converter->events = g_hash_table_new(NULL, NULL);
+    converter->frame = &converter->frames[0];
+    converter->last = &converter->frames[1];
+}
+
+void converter_clear(struct converter *converter)
+{
+    g_hash_table_destroy(converter->events);
+    q2_frame_clear(converter->frame);
+    q2_frame_clear(converter->last);
+}
+
+void converter_level(struct converter *converter)
+{
+    g_hash_table_remove_all(converter->events);
+    q2_frame_clear(converter->last);
+    converter->taken = 0;
+}
+
+void converter_move(struct converter *converter, uint32_t sequence,
+                    const struct q2_usercmd *command)
+{
+    const unsigned slot = sequence % CONVERT_MOVES;
+
+    converter->moves[slot].known = true;
+    converter->moves[slot].sequence = sequence;
+    converter->moves[slot].command = *command;
+}
+
+/* The newest move that the server knew of. */
+static const struct q2_usercmd *newest_move(const struct converter *converter, uint32_t sequence)
+{
+    for (uint32_t back = 0; back < CONVERT_MOVES && back <= sequence; back++) {
+        const unsigned slot = (sequence - back) % CONVERT_MOVES;
+
+        if (converter->moves[slot].known && converter->moves[slot].sequence == sequence - back)
+            return &converter->moves[slot].command;
+    }
+    return NULL;
+}
+
+/* --- The player's own view and entity */
+
+/* A living player's view is the angles of his commands; the client knows it without being told. */
+static void restore_view(const struct converter *converter, uint32_t acknowledged,
+                         struct q2_player *player)
+{
+    const struct q2_usercmd *command = newest_move(converter, acknowledged);
+
+    if (!command || player->pm_type >= PM_DEAD || player->pm_flags & PMF_NO_PREDICTION)
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        player->viewangles[i] = (int16_t)(command->angles[i] + player->delta_angles[i]);
+}
+
+/* Where an entity stood in a frame that may be none; NULL: it was not in it. */
+static const int32_t *place_in(const struct q2_frame *frame, uint32_t number)
+{
+    guint index;
+
+    if (!frame->entities || !q2_entities_find(frame->entities, number, &index))
+        return NULL;
+    return q2_entities_at(frame->entities, index)->origin;
+}
+
+/* Q2PRO leaves out where the client's own entity is and looks. Source: Q2PRO, utils.c
+ * Com_PlayerToEntityState. */
+static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *last)
+{
+    const struct q2_player *player = &frame->player;
+    const uint32_t number = (uint32_t)(player->clientnum + 1);
+    const int32_t *before = place_in(last, number);
+    struct q2_entity *own;
+    guint index;
+
+    if (!q2_entities_find(frame->entities, number, &index))
+        return;
+    own = q2_entities_change(frame->entities, index);
+    memcpy(own->old_origin, before ? before : player->origin, sizeof own->old_origin);
+    memcpy(own->origin, player->origin, sizeof own->origin);
+    own->angles[0] = player->viewangles[0] / 3;
+    own->angles[1] = player->viewangles[1];
+    own->angles[2] = 0;
+}
+
+/* Who is watched through his eyes must not be seen: a demo names its player only once. */
+static void hide_watched(const struct q2_session *session, struct q2_frame *frame)
+{
+    const int watched = frame->player.clientnum;
+    guint index;
+
+    if (watched != session->player &&
+        q2_entities_find(frame->entities, (uint32_t)(watched + 1), &index))
+        q2_entities_change(frame->entities, index)->model[0] = 0;
+}
+
+/* --- Frames that are passed over */
+
+static int32_t frames_per_kept(const struct q2_session *session)
+{
+    const int32_t rate = session->frame_rate ? session->frame_rate : CONVERT_RATE;
+
+    return MAX(rate / CONVERT_RATE, 1);
+}
+
+/*
+ * The number that the frame has in the demo, which counts tenths of a second. The server's numbers
+ * go on where the client asks for another rate, and mean another time from then on.
+ */
+static int32_t demo_number(struct converter *converter, int32_t number, int32_t every)
+{
+    const int32_t since = number - converter->taken;
+    int64_t next = number / every;
+
+    if (converter->taken)
+        next = (int64_t)converter->number + MAX(since / MAX(every, converter->every), 1);
+    converter->taken = number;
+    converter->every = every;
+    converter->number = (int32_t)MIN(next, INT32_MAX);
+    return converter->number;
+}
+
+static void keep_events(struct converter *converter, const struct q2_frame *frame)
+{
+    for (guint i = 0; i < frame->entities->len; i++) {
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
+
+        if (entity->event)
+            g_hash_table_insert(converter->events, GUINT_TO_POINTER(entity->number),
+                                GUINT_TO_POINTER(entity->event));
+    }
+}
+
+static void add_events(struct converter *converter, struct q2_frame *frame)
+{
+    if (!g_hash_table_size(converter->events))
+        return;
+    for (guint i = 0; i < frame->entities->len; i++) {
+        const struct q2_entity *entity = q2_entities_at(frame->entities, i);
+        const gpointer event =
+            g_hash_table_lookup(converter->events, GUINT_TO_POINTER(entity->number));
+
+        if (event && !entity->event)
+            q2_entities_change(frame->entities, i)->event = (uint8_t)GPOINTER_TO_UINT(event);
+    }
+    g_hash_table_remove_all(converter->events);
+}
+
+const struct q2_frame *converter_frame(struct converter *converter,
+                                       const struct q2_session *session,
+                                       const struct q2_frame *frame, uint32_t acknowledged)
+{
+    const bool is_q2pro = q2_is_q2pro(session->base.version);
+    const int32_t every = frames_per_kept(session);
+    struct q2_frame *to = converter->frame;
+
+    if (frame->number % every) {
+        keep_events(converter, frame);
+        return NULL;
+    }
+    q2_frame_copy(to, frame);
+    to->number = demo_number(converter, frame->number, every);
+    if (is_q2pro)
+        to->suppressed &= FF_SUPPRESSED;
+    else
+        to->player.clientnum = session->player;
+    add_events(converter, to);
+    if (!session->recording)
+        restore_view(converter, acknowledged, &to->player);
+    if (is_q2pro && !session->recording)
+        restore_own_entity(to, converter->last);
+    hide_watched(session, to);
+    return to;
+}
+
+void converter_keep(struct converter *converter)
+{
+    struct q2_frame *before = converter->last;
+
+    converter->last = converter->frame;
+    converter->frame = before;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/dm2/preamble.h"
+
+#include "common/core/array.h"
+#include "common/core/text.h"
+#include "common/demo/dm2/dm2.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/encode.h"
+#include "common/quake2/session.h"
+#include "common/quake2/tracker.h"
+
+enum {
+    /* What engines keep free for a config string beside its text, and for a baseline. */
+    STRING_ROOM = 32,
+    BASELINE_ROOM = 64,
+    EXTENDED_BASELINE_ROOM = 70,
+    /* id's engine adds this to the server count, so that it differs; Q2PRO does not. */
+    RECORDED_COUNT = 0x10000,
+    LEVEL_NAME = 0 /* config string */
+};
+
+struct preamble {
+    const struct q2_session *session;
+    struct q2_dialect dialect;
+    bool sanitize;
+    GByteArray *block;
+    preamble_block *give;
+    void *user;
+};
+
+static void flush(struct preamble *preamble)
+{
+    if (preamble->block->len)
+        preamble->give(preamble->user, preamble->block);
+    qs_bytes_empty(preamble->block);
+}
+
+static void make_room(struct preamble *preamble, size_t size)
+{
+    const size_t most = preamble->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
+
+    if (preamble->block->len + size > most)
+        flush(preamble);
+}
+
+/* Config string `index`, or nothing in its place where --sanitize cannot answer for it. */
+static struct qs_view kept_string(const struct preamble *preamble, uint32_t index)
+{
+    const struct q2_session *session = preamble->session;
+    const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
+    const bool is_odd = qs_text_is_odd(text) || q2_configstring_is_odd(session, index, text);
+
+    return preamble->sanitize && is_odd ? (struct qs_view){0} : text;
+}
+
+/* The same for the game's folder: nothing is that of the engine. */
+static struct qs_view kept_folder(const struct preamble *preamble)
+{
+    const struct qs_view folder =
+        qs_view_of(qs_table_get(&preamble->session->texts, Q2_TEXT_GAMEDIR));
+    const bool is_odd = qs_text_is_odd(folder) || qs_folder_name_is_odd(folder);
+
+    return preamble->sanitize && is_odd ? (struct qs_view){0} : folder;
+}
+
+static void put_serverdata(struct preamble *preamble, int32_t version)
+{
+    const struct q2_session *session = preamble->session;
+    GByteArray *out = preamble->block;
+
+    q2_encode_u8(out, SVC_SERVERDATA);
+    q2_encode_u32(out, (uint32_t)version);
+    q2_encode_u32(out, (uint32_t)session->servercount +
+                           (preamble->dialect.extensions ? 0 : (uint32_t)RECORDED_COUNT));
+    q2_encode_u8(out, Q2_RECORD_CLIENT);
+    q2_encode_text(out, kept_folder(preamble));
+    q2_encode_u16(out, (uint16_t)session->player);
+    q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
+}
+
+/* Each as it was received: the status bar's program fills several, each of which holds its rest. */
+static void put_configstrings(struct preamble *preamble)
+{
+    const struct qs_table *strings = &preamble->session->configstrings;
+
+    for (uint32_t i = 0; i < qs_table_end(strings); i++) {
+        const struct qs_view text = kept_string(preamble, i);
+
+        if (!text.size)
+            continue;
+        make_room(preamble, text.size + STRING_ROOM);
+        q2_encode_configstring(preamble->block, (uint16_t)i, text);
+    }
+}
+
+/* All of them. The engine's own recorder forgets those without a model, and with them the places of
+ * looping sounds: PROTOCOL.md, section 2. */
+static void put_baselines(struct preamble *preamble)
+{
+    const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
+    const struct q2_entities *baselines = preamble->session->tracker->baselines;
+
+    for (guint i = 0; i < baselines->len; i++) {
+        const struct q2_entity *baseline = q2_entities_at(baselines, i);
+
+        if (baseline->number >= end)
+            break;
+        make_room(preamble, preamble->dialect.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
+        q2_encode_baseline(preamble->block, &preamble->dialect, baseline);
+    }
+}
+
+static void put_precache(struct preamble *preamble)
+{
+    make_room(preamble, STRING_ROOM);
+    q2_encode_u8(preamble->block, SVC_STUFFTEXT);
+    q2_encode_text(preamble->block, qs_view_of("precache\n"));
+}
+
+void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
+                    preamble_block *give, void *user)
+{
+    struct preamble preamble = {
+        session, q2_demo_dialect(version), sanitize, g_byte_array_new(), give, user};
+
+    put_serverdata(&preamble, version);
+    put_configstrings(&preamble);
+    put_baselines(&preamble);
+    put_precache(&preamble);
+    flush(&preamble);
+    g_byte_array_free(preamble.block, TRUE);
+}

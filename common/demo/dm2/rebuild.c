@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rebuilds DM2 demos: the preamble that a client would have written, then every packet that the
+ * client accepted from the server as a block, from the first full frame of a level on. Each level
+ * becomes a file: a player cannot go on to a second one. Source: common/quake2/PROTOCOL.md.
+ *
+ * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
+ * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
+ */
+#include "common/core/array.h"
+#include "common/demo/dm2/dm2.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
+#include "common/quake2/encode.h"
+#include "common/quake2/session.h"
+#include "common/quake2/tracker.h"
+#include "common/demo/dm2/convert.h"
+#include "common/demo/dm2/heal.h"
+#include "common/demo/dm2/kept.h"
+#include "common/demo/dm2/lend.h"
+#include "common/demo/dm2/preamble.h"
+#include "common/demo/sanitize/stufftext.h"
+
+enum {
+    HEADER_SIZE = 8,   /* yquake2 sends a demo's blocks to itself as packets, which have a header */
+    FRAME_MESSAGES = 3 /* svc_frame, svc_playerinfo, svc_packetentities */
+};
+
+/* Of what a server has its clients do only sounds are part of what is seen. */
+static const struct command needed_commands[] = {{"play", COMMAND_WORDS}, {NULL, COMMAND_ALONE}};
+
+/* Commands that are part of the connection: a player that carried them out would leave the demo, or
+ * answer a server that is not there. */
+static const char *const connection_commands[] = {"cmd", "precache", "changing", "reconnect", NULL};
+
+struct dm2 {
+    struct qs_demo_writer *out;
+    struct q2_tracker *tracker;
+    struct dm2_healing healing;
+    uint32_t level;             /* number of the level at hand */
+    bool begun;                 /* its file */
+    bool ended;                 /* the connection */
+    bool late;                  /* that the capture lacks a beginning was said */
+    uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
+    bool lossy;                 /* a frame of the level was built on a guess */
+    bool incomplete;            /* that the level cannot be shown was said */
+    char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
+    bool refused;               /* that the protocol is not rebuilt was said */
+    struct dm2_kept kept;       /* the demo's frames */
+    int32_t newest;             /* the session's number of the last frame */
+    struct converter converter; /* for protocols 35 and 36 */
+    struct stufftext stufftext;
+    struct q2_dialect dialect; /* of the demo */
+    bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
+    uint32_t not_captured;
+    GByteArray *block; /* that is being filled, behind room for its length */
+    GByteArray *unit;  /* scratch: what must not be split */
+    GByteArray *file;  /* scratch: blocks not yet written */
+};
+
+/* q2_tracker.missing */
+static bool find_missing(void *user, int32_t number)
+{
+    struct dm2 *dm2 = user;
+
+    return dm2_heal_of_peers(&dm2->healing, dm2->out, dm2->tracker->followed, number);
+}
+
+static void *dm2_new(struct qs_demo_writer *out)
+{
+    struct dm2 *dm2 = g_new0(struct dm2, 1);
+
+    dm2->out = out;
+    dm2->tracker = q2_tracker_new();
+    dm2->tracker->missing = find_missing;
+    dm2->tracker->missing_user = dm2;
+    converter_init(&dm2->converter);
+    stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
+    dm2->block = dm2_block_new();
+    dm2->unit = g_byte_array_new();
+    dm2->file = g_byte_array_new();
+    return dm2;
+}
+
+static void dm2_free(void *state)
+{
+    struct dm2 *dm2 = state;
+
+    q2_tracker_free(dm2->tracker);
+    converter_clear(&dm2->converter);
+    stufftext_clear(&dm2->stufftext);
+    g_free(dm2->unfounded);
+    g_byte_array_free(dm2->block, TRUE);
+    g_byte_array_free(dm2->unit, TRUE);
+    g_byte_array_free(dm2->file, TRUE);
+    g_free(dm2);
+}
+
+/* --- Blocks --- */
+
+static void write_file(struct dm2 *dm2)
+{
+    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->file));
+    qs_bytes_empty(dm2->file);
+}
+
+static void write_block(void *user, const GByteArray *block)
+{
+    struct dm2 *dm2 = user;
+
+    dm2_append_block(dm2->file, (struct qs_view){block->data, block->len});
+    write_file(dm2);
+    dm2->out->counts.blocks++;
+}
+
+/* Packets without messages leave no block: players would wait a tenth of a second for nothing. */
+static void flush_block(struct dm2 *dm2)
+{
+    if (dm2->block->len == DM2_HEADER)
+        return;
+    dm2_end_block(dm2->block);
+    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->block));
+    dm2->out->counts.blocks++;
+    dm2->block->len = DM2_HEADER;
+}
+
+/* Adds what must not be split. Returns whether it fits into a block at all. */
+static bool add_unit(struct dm2 *dm2, struct qs_view unit)
+{
+    const uint32_t most =
+        dm2->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX - HEADER_SIZE;
+
+    if (unit.size > most)
+        return false;
+    if (dm2->block->len - DM2_HEADER + unit.size > most)
+        flush_block(dm2);
+    g_byte_array_append(dm2->block, unit.data, unit.size);
+    return true;
+}
+
+/* --- Levels --- */
+
+/* All frames of it are changes to one that is missing, and nobody lends that. */
+static void note_not_begun(struct dm2 *dm2)
+{
+    qs_demo_problem(dm2->out, NULL,
+                    "%s cannot be shown: its first frame was not captured, and all others are "
+                    "changes to it",
+                    dm2->unfounded);
+}
+
+static void end_level(struct dm2 *dm2)
+{
+    if (dm2->begun) {
+        dm2_append_end(dm2->file);
+        write_file(dm2);
+    } else if (dm2->unfounded && !dm2->incomplete) {
+        note_not_begun(dm2);
+    }
+    g_clear_pointer(&dm2->unfounded, g_free);
+    dm2->begun = dm2->incomplete = dm2->lossy = false;
+    dm2->kept = (struct dm2_kept){0};
+    dm2->newest = 0;
+    converter_level(&dm2->converter);
+    dm2->block->len = DM2_HEADER;
+}
+
+/*
+ * What a client records at. Q2PRO's writes 3436 whatever the limits; but those of version 1 have
+ * positions of 16 bits, also within messages that are copied as they are, and a demo of that
+ * version does not play (PROTOCOL.md, section 13).
+ */
+static int32_t demo_version(const struct q2_session *session)
+{
+    if (!session->dialect.packed)
+        return session->base.version;
+    if (session->dialect.extensions2)
+        return Q2_PROTOCOL_EXTENDED_LAST;
+    return session->dialect.extensions ? Q2_PROTOCOL_EXTENDED : Q2_PROTOCOL_VANILLA;
+}
+
+static void begin_level(struct dm2 *dm2, const struct q2_session *session)
+{
+    const int32_t version = demo_version(session);
+
+    qs_demo_begin(dm2->out);
+    dm2->dialect = q2_demo_dialect(version);
+    preamble_write(session, version, dm2->out->sanitize, write_block, dm2);
+    dm2->begun = true;
+}
+
+static const struct q2_tracked_message *message_at(const struct dm2 *dm2, guint index)
+{
+    if (index >= dm2->tracker->messages->len)
+        return NULL;
+    return &g_array_index(dm2->tracker->messages, struct q2_tracked_message, index);
+}
+
+/* The first frame must need no other. */
+static bool has_full_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        const struct q2_frame *frame =
+            message->id == SVC_FRAME ? q2_tracker_frame(dm2->tracker, message->frame) : NULL;
+
+        if (frame && frame->delta <= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Or it is a delta from one that is known. */
+static bool has_known_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_FRAME && q2_tracker_frame(dm2->tracker, message->frame))
+            return true;
+    return false;
+}
+
+static bool has_frame(const struct dm2 *dm2)
+{
+    const struct q2_tracked_message *message;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++)
+        if (message->id == SVC_FRAME)
+            return true;
+    return false;
+}
+
+static void note_late(struct dm2 *dm2, const char *what)
+{
+    if (!dm2->late)
+        qs_demo_start_missing(dm2->out, what);
+    dm2->late = true;
+}
+
+/* Nobody lends it. */
+static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
+{
+    const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
+    char *map;
+
+    if (dm2->incomplete)
+        return;
+    map = qs_map_of(&q2_protocol, &session->base);
+    qs_demo_level_lost(dm2->out, map, &loss);
+    g_free(map);
+    dm2->incomplete = true;
+}
+
+/* Without config strings players stop; with a lent sign-on the first frame is written in full. */
+static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (!session->base.level)
+        note_late(dm2, "the capture begins in the middle of a level");
+    return session->base.level && (has_full_frame(dm2) || (session->base.level == dm2->lent_level &&
+                                                           has_known_frame(dm2)));
+}
+
+/* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
+ * something else where other strings or baselines are missing. */
+static bool can_be_shown(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (!session->lost.seen && q2_configstring(session, Q2_RANGE_MODELS, 1))
+        return true;
+    note_level_lost(dm2, session);
+    return false;
+}
+
+/*
+ * Sessions that no demo is made of. Messages of q2repro's protocol have coordinates as floats, and
+ * the rerelease's config strings: no other demo holds them. Its own demos have frames as its client
+ * saw them, which only it plays.
+ */
+static const char *why_not_rebuilt(const struct q2_session *session)
+{
+    if (session->undecodable)
+        return "is not decoded";
+    return session->dialect.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
+                                    : NULL;
+}
+
+static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
+                       const struct qs_packet *packet)
+{
+    const char *why = why_not_rebuilt(session);
+    char *version;
+
+    if (why && !dm2->refused) {
+        version = q2_version_text(session);
+        qs_demo_problem(dm2->out, packet, "protocol %s %s", version, why);
+        g_free(version);
+    }
+    dm2->refused = why != NULL;
+    return !why;
+}
+
+/* At the level's end that is said, unless a full frame comes. */
+static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
+{
+    char *map;
+
+    dm2->out->counts.missing++;
+    if (session->lost.seen) {
+        note_level_lost(dm2, session);
+    } else if (!dm2->unfounded && q2_tracker_lacks_first(dm2->tracker)) {
+        map = qs_map_of(&q2_protocol, &session->base);
+        dm2->unfounded = map ? g_strdup_printf("level %s", map) : g_strdup("a level");
+        g_free(map);
+    }
+}
+
+/* Whether the packet's messages go into a demo. */
+static bool ready(struct dm2 *dm2, const struct q2_session *session)
+{
+    if (session->base.level != dm2->level)
+        end_level(dm2);
+    dm2->level = session->base.level;
+    if (dm2->begun)
+        return true;
+    if (!has_frame(dm2))
+        return false;
+    if (can_begin(dm2, session) && can_be_shown(dm2, session))
+        begin_level(dm2, session);
+    else if (session->base.level)
+        miss_beginning(dm2, session);
+    return dm2->begun;
+}
+
+/* --- Frames --- */
+
+static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
+                            const struct q2_frame *frame)
+{
+    dm2_kept_add(&dm2->kept, frame->number, frame->entities->len);
+    if (session->dialect.packed)
+        converter_keep(&dm2->converter);
+}
+
+/* As a delta from the demo's last frame, or in full where that is too far back. */
+static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *session,
+                                   const struct q2_frame *last, const struct q2_frame *frame)
+{
+    const struct q2_frame_style style = {
+        .baselines = dm2->tracker, .max_clients = session->max_clients, .dialect = dm2->dialect};
+    const int64_t back = (int64_t)frame->number - dm2->kept.last;
+    const bool near =
+        back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has(&dm2->kept, dm2->kept.last);
+
+    qs_bytes_empty(dm2->unit);
+    q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
+    return (struct qs_view){dm2->unit->data, dm2->unit->len};
+}
+
+/* Its messages stand one behind the other. */
+static struct qs_view frame_as_sent(const struct q2_tracked_message *first)
+{
+    const struct qs_view last = first[FRAME_MESSAGES - 1].bytes;
+
+    return (struct qs_view){first->bytes.data,
+                            (uint32_t)(last.data + last.size - first->bytes.data)};
+}
+
+static void note_repair(struct dm2 *dm2, const struct q2_frame *frame,
+                        const struct qs_packet *packet)
+{
+    dm2->out->counts.repaired++;
+    dm2->lossy |= frame->reference_missing;
+    /* The demo need not have it where it is known; R1Q2 sends the frame's own number at a change of
+     * level: nothing was lost. */
+    if (!frame->reference_missing || frame->delta == frame->number)
+        return;
+    qs_demo_problem(
+        dm2->out, packet,
+        "frame %d is a delta from frame %d, which is not there; written from what is known%s",
+        frame->number, frame->delta,
+        frame->healed ? ", and from what another client was told" : "");
+}
+
+static void lose_frame(struct dm2 *dm2, const struct qs_packet *packet, int32_t number,
+                       const char *why)
+{
+    dm2->out->counts.missing++;
+    qs_demo_problem(dm2->out, packet, "frame %d is left out: %s", number, why);
+}
+
+/* Makes of a frame of protocol 35 or 36 what demos have. NULL: it is passed over. */
+static const struct q2_frame *convert_frame(struct dm2 *dm2, const struct q2_session *session,
+                                            const struct q2_frame *frame,
+                                            const struct qs_packet *packet, uint32_t acknowledged)
+{
+    const struct q2_frame *converted =
+        converter_frame(&dm2->converter, session, frame, acknowledged);
+
+    dm2->passed_over = !converted;
+    if (frame->reference_missing)
+        note_repair(dm2, frame, packet);
+    return converted;
+}
+
+/* What is built on a guess may remove entities that the demo does not have: players complain. */
+static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
+{
+    return frame->delta <= 0 ||
+           (!frame->reference_missing && (!dm2->lossy || frame->trust == Q2_FRAME_WHOLE) &&
+            dm2_kept_has(&dm2->kept, frame->delta));
+}
+
+/* Writes what a lost frame was, in a block before that of the packet at hand. */
+static void write_healed(struct dm2 *dm2, const struct q2_session *session,
+                         const struct q2_frame *lost, const struct qs_packet *packet,
+                         uint32_t acknowledged)
+{
+    const bool packed = session->dialect.packed;
+    const struct q2_frame *frame =
+        packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
+    const struct q2_frame *last =
+        packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->kept.last);
+    GByteArray *block = dm2->block;
+
+    if (!frame)
+        return;
+    dm2->block = dm2_block_new();
+    if (add_unit(dm2, encode_frame(dm2, session, last, frame))) {
+        flush_block(dm2);
+        keep_last_frame(dm2, session, frame);
+        dm2->out->counts.repaired++;
+    }
+    g_byte_array_free(dm2->block, TRUE);
+    dm2->block = block;
+}
+
+/* A frame that the capture lacks is known from another client, since this one counts from it. */
+static void add_healed(struct dm2 *dm2, const struct q2_session *session,
+                       const struct q2_frame *frame, const struct qs_packet *packet,
+                       uint32_t acknowledged)
+{
+    const struct q2_frame *lost =
+        frame->healed ? q2_tracker_frame(dm2->tracker, frame->delta) : NULL;
+
+    if (lost && lost->number > dm2->newest && lost->number < frame->number)
+        write_healed(dm2, session, lost, packet, acknowledged);
+    dm2->newest = frame->number;
+}
+
+/* `first` are the messages of a frame. */
+static void add_frame(struct dm2 *dm2, const struct q2_session *session,
+                      const struct q2_tracked_message *first, const struct qs_packet *packet,
+                      uint32_t acknowledged)
+{
+    const struct q2_frame *frame = q2_tracker_frame(dm2->tracker, first->frame);
+    struct qs_view unit;
+
+    if (!frame) {
+        lose_frame(dm2, packet, first->frame, "nothing is known that it could be built on");
+        return;
+    }
+    add_healed(dm2, session, frame, packet, acknowledged);
+    if (session->dialect.packed) {
+        frame = convert_frame(dm2, session, frame, packet, acknowledged);
+        if (!frame)
+            return;
+        unit = encode_frame(dm2, session, dm2->converter.last, frame);
+    } else if (stays_as_sent(dm2, frame)) {
+        unit = frame_as_sent(first);
+    } else {
+        if (frame->reference_missing || !dm2_kept_has(&dm2->kept, frame->delta))
+            note_repair(dm2, frame, packet);
+        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->kept.last), frame);
+    }
+    if (add_unit(dm2, unit))
+        keep_last_frame(dm2, session, frame);
+    else
+        lose_frame(dm2, packet, frame->number, "it is longer than players read");
+}
+
+/* --- What is left out --- */
+
+static void add_stufftext(struct dm2 *dm2, struct qs_view message)
+{
+    GByteArray *kept = dm2->unit;
+
+    qs_bytes_empty(kept);
+    stufftext_filter(&dm2->stufftext, message, kept);
+    add_unit(dm2, (struct qs_view){kept->data, kept->len});
+}
+
+static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message *message)
+{
+    switch (message->id) {
+    case SVC_DISCONNECT:
+    case SVC_RECONNECT:
+    case SVC_DOWNLOAD:
+        return true;
+    case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
+        return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
+    }
+    return false;
+}
+
+/*
+ * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
+ * section 7. What is not the same for all is nothing that --sanitize can answer for.
+ */
+static bool is_odd(const struct q2_tracked_message *message)
+{
+    return message->is_odd || message->bytes.data[0] != message->id;
+}
+
+static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
+                        const struct qs_packet *packet)
+{
+    if (message->id == SVC_SERVERDATA)
+        return;
+    if (stops_players(dm2, message))
+        dm2->out->counts.stripped++;
+    else if (dm2->out->sanitize && is_odd(message))
+        qs_demo_left_out_odd(dm2->out, packet);
+    else if (message->id == SVC_STUFFTEXT)
+        add_stufftext(dm2, message->bytes);
+    else if (!add_unit(dm2, message->bytes))
+        dm2->out->counts.missing++;
+}
+
+/* --- Packets --- */
+
+/* Whether the message at `index` is of that kind and stands right behind the one before. */
+static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
+{
+    const struct q2_tracked_message *before = message_at(dm2, index - 1);
+    const struct q2_tracked_message *message = message_at(dm2, index);
+
+    return message && message->id == id &&
+           message->bytes.data == before->bytes.data + before->bytes.size;
+}
+
+/* A frame's messages follow each other, if it has several; players know no others. */
+static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
+{
+    return session->dialect.packed ||
+           (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
+}
+
+static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
+                         const struct qs_packet *packet)
+{
+    const struct q2_session *session = q2_session_of(decoder->session);
+    const struct q2_tracked_message *message;
+
+    dm2->passed_over = false;
+
+    for (guint i = 0; (message = message_at(dm2, i)); i++) {
+        if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
+            add_frame(dm2, session, message, packet, decoder->acknowledged);
+            i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
+        } else if (message->id < SVC_PLAYERINFO) {
+            add_message(dm2, message, packet);
+        }
+    }
+    /* What came with a frame that is passed over waits for the next one. */
+    if (!dm2->passed_over)
+        flush_block(dm2);
+}
+
+/* The tracker was not there when the session's first packet was decoded, or that of the session as
+ * it was when its packets began to wait: that is done again, with what was known after it. */
+static void catch_up(struct dm2 *dm2, const struct qs_decoder *decoder,
+                     const struct qs_packet *packet)
+{
+    struct q2_session copy;
+    struct qs_decoder again;
+    struct qs_packet block = *packet;
+    const struct qs_message *first;
+
+    if (decoder->direction != QS_S2C || !decoder->messages->len)
+        return;
+    first = &g_array_index(decoder->messages, struct qs_message, 0);
+    if (first->source)
+        return;
+    block.data += first->offset;
+    block.size -= first->offset;
+    q2_protocol.session_copy(&copy.base, decoder->session);
+    copy.tracker = dm2->tracker;
+    qs_decoder_init(&again, &q2_protocol);
+    qs_decode_server_messages(&again, &copy.base, NULL, &block);
+    qs_decoder_clear(&again);
+    q2_protocol.session_clear(&copy.base);
+}
+
+static void follow(struct dm2 *dm2, const struct qs_decoder *decoder,
+                   const struct qs_packet *packet)
+{
+    struct q2_session *session = q2_session_of(decoder->session);
+
+    if (dm2->tracker->followed == session)
+        return;
+    q2_tracker_attach(dm2->tracker, session);
+    catch_up(dm2, decoder, packet);
+}
+
+static void note_losses(struct dm2 *dm2, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const uint32_t lost = decoder->session->to_client.not_captured;
+
+    if (lost > dm2->not_captured) {
+        dm2->out->counts.missing += lost - dm2->not_captured;
+        qs_demo_problem(dm2->out, packet,
+                        "the client acknowledges server packet %u, which the capture lacks",
+                        decoder->acknowledged);
+    }
+    dm2->not_captured = lost;
+}
+
+static void dm2_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    struct dm2 *dm2 = state;
+    const struct q2_session *session = q2_session_of(decoder->session);
+
+    if (dm2->ended || decoder->connectionless || !decoder->accepted)
+        return;
+    dm2_healing_earn(&dm2->healing, packet->size);
+    follow(dm2, decoder, packet);
+    if (decoder->direction == QS_C2S) {
+        note_losses(dm2, decoder, packet);
+        if (session->moved)
+            converter_move(&dm2->converter, decoder->sequence, &session->newest);
+    } else if (is_rebuilt(dm2, session, packet) && ready(dm2, session)) {
+        if (qs_decoder_problems(decoder))
+            qs_demo_not_decoded(dm2->out, packet, true);
+        add_messages(dm2, decoder, packet);
+    }
+    /* What the server still sends to a client that has left is recorded by nobody. */
+    dm2->ended = decoder->session->disconnected;
+}
+
+static void dm2_lend(void *state, const struct qs_borrower *borrower, struct qs_session *session)
+{
+    struct dm2 *dm2 = state;
+    const struct q2_frame *frame;
+    char *map = qs_map_of(&q2_protocol, session);
+    char *because = dm2_lent_because(borrower, map);
+
+    note_late(dm2, because);
+    g_free(because);
+    g_free(map);
+    q2_tracker_attach(dm2->tracker, q2_session_of(session));
+    for (unsigned i = 0; (frame = dm2_lent_frame(borrower, i)); i++)
+        q2_tracker_insert(dm2->tracker, frame);
+    dm2->lent_level = session->level;
+}
+
+static void dm2_finish(void *state)
+{
+    end_level(state);
+}
+
+const struct qs_demo_rebuilder dm2_rebuilder = {
+    .create = dm2_new,
+    .lend = dm2_lend,
+    .packet = dm2_packet,
+    .finish = dm2_finish,
+    .free = dm2_free,
+    .by_level = true,
+};

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/qwd/blocks.h"
+
+enum { KEPT = QWD_BYTES_HELD / 2 }; /* bytes that stay when the others are written */
+
+void qwd_blocks_init(struct qwd_blocks *blocks, struct qs_demo_writer *out)
+{
+    *blocks = (struct qwd_blocks){.out = out};
+}
+
+static void free_room(struct qwd_blocks *blocks)
+{
+    g_clear_pointer(&blocks->bytes, g_free);
+    blocks->size = blocks->room = 0;
+}
+
+void qwd_blocks_clear(struct qwd_blocks *blocks)
+{
+    free_room(blocks);
+}
+
+/* At an offset in the demo. */
+static uint8_t *byte_at(const struct qwd_blocks *blocks, uint64_t at)
+{
+    return blocks->bytes + (at - blocks->start);
+}
+
+static uint64_t end_of(const struct qwd_blocks *blocks)
+{
+    return blocks->start + blocks->size;
+}
+
+/* --- The form of client blocks --- */
+
+static enum qwd_cmd_form form_of(const struct qwd_blocks *blocks)
+{
+    return blocks->out->ezquake_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+}
+
+static uint32_t command_size(const struct qwd_blocks *blocks)
+{
+    return QWD_HEADER + (uint32_t)form_of(blocks);
+}
+
+/* --- Writing --- */
+
+static void widen(struct qwd_blocks *blocks, uint32_t size)
+{
+    blocks->room = MAX(blocks->size + size, QWD_BYTES_HELD + QWD_BYTES_HELD / 4);
+    blocks->bytes = g_realloc(blocks->bytes, blocks->room);
+}
+
+/* Room for a block behind the others, which is counted with them from now on. */
+static uint8_t *add_room(struct qwd_blocks *blocks, uint32_t size)
+{
+    if (size > blocks->room - blocks->size)
+        widen(blocks, size);
+    blocks->size += size;
+    return blocks->bytes + blocks->size - size;
+}
+
+static void write_up_to(struct qwd_blocks *blocks, uint64_t end)
+{
+    const uint32_t size = (uint32_t)(end - blocks->start);
+
+    if (!size)
+        return;
+    qs_demo_write(blocks->out, (struct qs_view){blocks->bytes, size});
+    if (blocks->out->sanitize)
+        appendix_watch_add(&blocks->watch, (struct qs_view){blocks->bytes, size});
+    blocks->size -= size;
+    memmove(blocks->bytes, blocks->bytes + size, blocks->size);
+    blocks->start = end;
+}
+
+static void forget_held(struct qwd_blocks *blocks, unsigned count)
+{
+    blocks->held_count -= count;
+    blocks->settling -= MIN(blocks->settling, count);
+    memmove(blocks->held, blocks->held + count, blocks->held_count * sizeof *blocks->held);
+}
+
+/* Where the blocks begin that stay. */
+static uint64_t first_to_keep(struct qwd_blocks *blocks)
+{
+    const uint64_t end = end_of(blocks);
+    unsigned old = 0;
+
+    while (old < blocks->held_count && end - blocks->held[old].at > KEPT)
+        old++;
+    forget_held(blocks, old);
+    return blocks->held_count ? blocks->held[0].at : end;
+}
+
+/* A block was added. */
+static void end_block(struct qwd_blocks *blocks)
+{
+    blocks->out->counts.blocks++;
+    if (blocks->size >= QWD_BYTES_HELD)
+        write_up_to(blocks, first_to_keep(blocks));
+}
+
+/* Blocks that do not come often. */
+static void append(struct qwd_blocks *blocks, GByteArray *block)
+{
+    memcpy(add_room(blocks, block->len), block->data, block->len);
+    g_byte_array_free(block, TRUE);
+}
+
+void qwd_blocks_set(struct qwd_blocks *blocks, float time, uint32_t outgoing, uint32_t incoming)
+{
+    GByteArray *block = g_byte_array_new();
+
+    qwd_append_set(block, time, outgoing, incoming);
+    append(blocks, block);
+    blocks->player.out = outgoing;
+    blocks->held_count = blocks->settling = 0;
+    blocks->command_end = end_of(blocks);
+    end_block(blocks);
+}
+
+/* Where a reader of the other form looks for the type of the next block it has this one, which no
+ * player knows: ezquake cl_demo.c, CL_GetDemoMessage. */
+enum { NO_TYPE = 7 };
+
+/* Of the long form a short reader leaves the last angle, and takes it for a time; the next byte is
+ * the first of the dem_set's time. Of the short form a long reader takes that time for an angle,
+ * and the next four bytes for a time; the type is then the last byte of the outgoing number. */
+float qwd_blocks_guard(struct qwd_blocks *blocks)
+{
+    static const struct qw_usercmd none;
+    static const uint32_t number = (uint32_t)NO_TYPE << 24;
+    static const uint32_t soon = 0x37270000 | NO_TYPE; /* a hundred thousandth of a second */
+    const float time = form_of(blocks) == QWD_CMD_CLASSIC ? 0 : qs_float_of_bits(soon);
+
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, &none, form_of(blocks));
+    end_block(blocks);
+    qwd_blocks_set(blocks, time, number, 0);
+    return time;
+}
+
+void qwd_blocks_settle(struct qwd_blocks *blocks)
+{
+    forget_held(blocks, MIN(blocks->settling, blocks->held_count));
+    write_up_to(blocks, blocks->held_count ? blocks->held[0].at : end_of(blocks));
+    blocks->settling = blocks->held_count;
+}
+
+void qwd_blocks_flush(struct qwd_blocks *blocks)
+{
+    write_up_to(blocks, end_of(blocks));
+    blocks->held_count = blocks->settling = 0;
+    free_room(blocks);
+}
+
+/* Puts what looks like an archive out of reach: dem_set blocks, which nothing follows. */
+static void end_archive(struct qwd_blocks *blocks, float time)
+{
+    while (appendix_watch_is_near(&blocks->watch)) {
+        qwd_blocks_set(blocks, time, blocks->player.out, 0);
+        qwd_blocks_flush(blocks);
+    }
+}
+
+void qwd_blocks_end(struct qwd_blocks *blocks, float time)
+{
+    GByteArray *block = g_byte_array_new();
+
+    qwd_blocks_flush(blocks);
+    if (blocks->out->sanitize)
+        end_archive(blocks, time);
+    qwd_append_end(block, time);
+    append(blocks, block);
+    blocks->out->counts.blocks++;
+    qwd_blocks_flush(blocks);
+}
+
+/* --- The server's packets --- */
+
+void qwd_blocks_level(struct qwd_blocks *blocks)
+{
+    blocks->held_count = blocks->settling = 0;
+    blocks->command_end = end_of(blocks);
+    qwd_player_level(&blocks->player);
+}
+
+static void hold(struct qwd_blocks *blocks, uint32_t sequence, uint32_t base)
+{
+    if (blocks->held_count == QWD_BLOCKS_HELD)
+        forget_held(blocks, QWD_BLOCKS_HELD / 4);
+    blocks->held[blocks->held_count++] = (struct qwd_held){.sequence = sequence,
+                                                           .at = end_of(blocks),
+                                                           .out = blocks->player.out,
+                                                           .valid = blocks->player.valid,
+                                                           .base = base};
+}
+
+void qwd_blocks_packet(struct qwd_blocks *blocks, float time, uint32_t sequence, uint32_t base,
+                       struct qs_view packet)
+{
+    uint8_t *block;
+
+    hold(blocks, sequence, base);
+    block = add_room(blocks, QWD_PACKET_HEADER + packet.size);
+    qwd_put_packet_header(block, time, packet.size);
+    memcpy(block + QWD_PACKET_HEADER, packet.data, packet.size);
+    end_block(blocks);
+}
+
+/* --- Where client blocks stand --- */
+
+/* The first packet held that the client did not have yet; held_count: it had them all. */
+static unsigned held_after(const struct qwd_blocks *blocks, uint32_t after)
+{
+    unsigned i = blocks->held_count;
+
+    while (i && blocks->held[i - 1].sequence > after)
+        i--;
+    return i;
+}
+
+/* Whether a player would still take the updates from the packet `first` on to the offset `end`, had
+ * it counted one client block more before them. */
+static bool may_count_before(const struct qwd_blocks *blocks, unsigned first, uint64_t end)
+{
+    for (unsigned i = first; i < blocks->held_count && blocks->held[i].at < end; i++)
+        if (blocks->held[i].base &&
+            !qwd_player_reaches(blocks->held[i].out + 1, blocks->held[i].base))
+            return false;
+    return true;
+}
+
+/* Room for a client block before the packet held[i], or behind all. Returns its offset. */
+static uint64_t make_room(struct qwd_blocks *blocks, unsigned i)
+{
+    const uint64_t at = i < blocks->held_count ? blocks->held[i].at : end_of(blocks);
+    const uint32_t offset = (uint32_t)(at - blocks->start);
+    const uint32_t behind = blocks->size - offset;
+
+    add_room(blocks, command_size(blocks));
+    memmove(blocks->bytes + offset + command_size(blocks), blocks->bytes + offset, behind);
+    for (; i < blocks->held_count; i++) {
+        blocks->held[i].at += command_size(blocks);
+        blocks->held[i].out++;
+    }
+    return at;
+}
+
+/* The time of the packet held[i], which the block before it gets as well; else `time`. */
+static float time_at(const struct qwd_blocks *blocks, unsigned i, float time)
+{
+    if (i == blocks->held_count)
+        return time;
+    return qs_float_of_bits(qs_le32(byte_at(blocks, blocks->held[i].at)));
+}
+
+/* Client blocks stand in the order of their numbers. */
+static unsigned place_for(const struct qwd_blocks *blocks, uint32_t after)
+{
+    unsigned i = held_after(blocks, after);
+
+    while (i < blocks->held_count && blocks->held[i].at < blocks->command_end)
+        i++;
+    return may_count_before(blocks, i, UINT64_MAX) ? i : blocks->held_count;
+}
+
+static void insert_command(struct qwd_blocks *blocks, unsigned i, float time,
+                           const struct qw_usercmd *cmd)
+{
+    const uint32_t valid = blocks->player.valid;
+    const uint32_t then = i < blocks->held_count ? blocks->held[i].valid : valid;
+    const float block_time = time_at(blocks, i, time);
+    struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
+
+    command->at = make_room(blocks, i);
+    qwd_put_cmd(byte_at(blocks, command->at), block_time, cmd, form_of(blocks));
+    blocks->command_end = command->at + command_size(blocks);
+    blocks->player.valid = then;
+    qwd_player_command(&blocks->player);
+    blocks->player.valid = valid;
+}
+
+static void append_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd)
+{
+    blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES].at = end_of(blocks);
+    qwd_put_cmd(add_room(blocks, command_size(blocks)), time, cmd, form_of(blocks));
+    blocks->command_end = end_of(blocks);
+    qwd_player_command(&blocks->player);
+}
+
+void qwd_blocks_command(struct qwd_blocks *blocks, float time, const struct qw_usercmd *cmd,
+                        uint32_t after, bool made)
+{
+    struct qwd_command *command = &blocks->commands[blocks->player.out % QWD_PLAYER_FRAMES];
+    const unsigned i = place_for(blocks, after);
+
+    command->number = blocks->player.out;
+    command->made = made;
+    if (made)
+        blocks->last_made = command->number;
+    if (i < blocks->held_count)
+        insert_command(blocks, i, time, cmd);
+    else
+        append_command(blocks, time, cmd);
+    end_block(blocks);
+}
+
+/* --- Client blocks that were made --- */
+
+/* The block made for that number, if it is still held; or NULL. */
+static struct qwd_command *made_command(struct qwd_blocks *blocks, uint32_t number)
+{
+    struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
+
+    return command->made && command->number == number && command->at >= blocks->start ? command
+                                                                                      : NULL;
+}
+
+void qwd_blocks_correct(struct qwd_blocks *blocks, uint32_t number, const struct qw_usercmd *cmd)
+{
+    struct qwd_command *command = made_command(blocks, number);
+    uint8_t *block;
+
+    if (!command)
+        return;
+    block = byte_at(blocks, command->at);
+    qwd_put_cmd(block, qs_float_of_bits(qs_le32(block)), cmd, form_of(blocks));
+}
+
+/* Moves the block to before the packet held[i], which stands before it. */
+static void move_command(struct qwd_blocks *blocks, struct qwd_command *command, unsigned i)
+{
+    uint8_t block[QWD_CMD_BLOCK_MAX];
+    const uint64_t from = command->at, to = blocks->held[i].at;
+    uint8_t *room = byte_at(blocks, to);
+
+    memcpy(block, byte_at(blocks, from), command_size(blocks));
+    memcpy(block, room, sizeof(float)); /* the time of what it precedes */
+    memmove(room + command_size(blocks), room, from - to);
+    memcpy(room, block, command_size(blocks));
+    blocks->player.asked[command->number % QWD_PLAYER_FRAMES] = blocks->held[i].valid;
+    for (; i < blocks->held_count && blocks->held[i].at < from; i++) {
+        blocks->held[i].at += command_size(blocks);
+        blocks->held[i].out++;
+    }
+    command->at = to;
+    if (blocks->command_end == from + command_size(blocks))
+        blocks->command_end = to + command_size(blocks);
+}
+
+/* Whether the client block before that number stands before the offset. */
+static bool stands_before(const struct qwd_blocks *blocks, uint32_t number, uint64_t at)
+{
+    const struct qwd_command *command = &blocks->commands[number % QWD_PLAYER_FRAMES];
+
+    return command->number != number || command->at < at;
+}
+
+void qwd_blocks_place(struct qwd_blocks *blocks, uint32_t number, uint32_t after)
+{
+    struct qwd_command *command = made_command(blocks, number);
+    const unsigned i = held_after(blocks, after);
+
+    if (!command || i == blocks->held_count || blocks->held[i].at > command->at)
+        return;
+    if (!stands_before(blocks, number - 1, blocks->held[i].at))
+        qwd_blocks_place(blocks, number - 1, after);
+    if (stands_before(blocks, number - 1, blocks->held[i].at) &&
+        may_count_before(blocks, i, command->at))
+        move_command(blocks, command, i);
+}

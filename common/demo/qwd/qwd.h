@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QWD, the demo file of QuakeWorld: a plain sequence of blocks, little-endian, without a file
+ * header. Source: qwd-format, section 3; common/quakeworld/PROTOCOL.md, section 7.
+ *
+ *     f32 time, u8 type, then
+ *     type 0, dem_cmd:  36 or 40 bytes, the user command that the client sends
+ *     type 1, dem_read: i32 length, as many bytes: a packet from the server with its netchan header
+ *     type 2, dem_set:  i32 outgoing sequence, i32 incoming sequence
+ *
+ * A zip archive may stand behind the last block: see appendix.h.
+ */
+#ifndef QS_DEMO_QWD_QWD_H
+#define QS_DEMO_QWD_QWD_H
+
+#include "common/demo/format.h"
+#include "common/quakeworld/quakeworld.h"
+
+enum qwd_type { QWD_CMD, QWD_READ, QWD_SET };
+
+/*
+ * dem_cmd is a dump of the engine's struct, which grew in ezQuake 3.7: nothing says which form a
+ * demo has. Engines play their own form only. PROTOCOL.md, section 7.
+ */
+enum qwd_cmd_form {
+    QWD_CMD_CLASSIC = 36,   /* bytes */
+    QWD_CMD_EZQUAKE_37 = 40 /* with impulse_pred, and three bytes of padding behind it */
+};
+
+enum {
+    QWD_HEADER = 5,        /* time and type */
+    QWD_PACKET_HEADER = 9, /* and a packet's length */
+    QWD_TYPE_MASK = 7,     /* engines look at no other bits of the type */
+    QWD_PACKET_MAX = 65535 /* more is no packet, and no engine reads so much */
+};
+
+extern const struct qs_demo_format qs_demo_qwd;
+extern const struct qs_demo_rebuilder qwd_rebuilder;
+extern const struct qs_demo_packet_maker qwd_packets;
+
+struct qwd_block {
+    float time; /* seconds on the recorder's clock */
+    enum qwd_type type;
+    union {
+        struct {
+            enum qwd_cmd_form form;
+            struct qw_usercmd cmd; /* its angles rounded to what fits the wire */
+            float angles[3];       /* of the command, degrees */
+            float viewangles[3];   /* of the view, degrees */
+        };
+        struct qs_view packet;
+        struct {
+            uint32_t outgoing, incoming;
+        };
+    };
+};
+
+/*
+ * The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. The form of a
+ * dem_cmd is the one behind which blocks follow; `usual`, that of the demo so far or the classic
+ * one, where both or neither do.
+ */
+enum qs_demo_status qwd_read_block(struct qs_reader *in, struct qwd_block *block,
+                                   enum qwd_cmd_form usual);
+
+/* The form of a whole block, if it is a dem_cmd: its size tells. */
+enum qwd_cmd_form qwd_form_of_block(struct qs_view block);
+
+/* The sizes of whole blocks; of a packet's, without the packet. */
+enum { QWD_CMD_BLOCK_MAX = QWD_HEADER + QWD_CMD_EZQUAKE_37, QWD_SET_BLOCK = QWD_HEADER + 8 };
+
+/* Write a block, or what of it stands before a packet, to where there is room for it. The view
+ * angles of a command are its own, with pitch and roll within 180 degrees. */
+void qwd_put_cmd(uint8_t *at, float time, const struct qw_usercmd *cmd, enum qwd_cmd_form form);
+void qwd_put_packet_header(uint8_t *at, float time, uint32_t size);
+
+/* Append a block. */
+void qwd_append_packet(GByteArray *out, float time, struct qs_view packet);
+void qwd_append_set(GByteArray *out, float time, uint32_t outgoing, uint32_t incoming);
+/* The packet that ends a demo: a connectionless svc_disconnect. Players go on waiting without it.
+ */
+void qwd_append_end(GByteArray *out, float time);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of a QuakeWorld session's messages is its sign-on: from the packet with svc_serverdata to
+ * the first of the game all that is the same for every client, and what the server says anew of it
+ * later. And what the client then sees of entities, for those that are in view when a borrower
+ * begins. Source: common/quakeworld/PROTOCOL.md, section 9.
+ */
+#include "common/core/infostring.h"
+#include "common/core/writer.h"
+#include "common/demo/qwd/lend.h"
+#include "common/demo/qwd/updates.h"
+#include "common/quakeworld/constants.h"
+#include "common/quakeworld/messages.h"
+
+struct qs_view qwd_message_view(const struct qs_decoder *decoder, guint index)
+{
+    const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, index);
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    return (struct qs_view){session->content.data + message->offset, message->length};
+}
+
+static bool has_content(const struct qs_decoder *decoder)
+{
+    return ((const struct qw_session *)decoder->session)->content.data != NULL;
+}
+
+static uint8_t id_of(const struct qs_decoder *decoder, guint index)
+{
+    return (uint8_t)g_array_index(decoder->messages, struct qs_message, index).id;
+}
+
+/* --- Which messages --- */
+
+enum part {
+    NO_PART,  /* the player's own, or of a moment */
+    SIGN_ON,  /* belongs to it, and is never said anew */
+    STATE,    /* there is one at a time */
+    NUMBERED, /* one for each number, which follows the id: a player, a light style */
+    STAT,     /* the same, but few of them are the same for all */
+    TEXT,     /* few commands belong to it */
+    CHANGE,   /* changes a part of an info, which belongs to it */
+    VIEW      /* what the client sees: see() */
+};
+
+static enum part part_of(uint8_t id)
+{
+    static const uint8_t parts[QS_MESSAGE_IDS] = {
+        [SVC_SERVERDATA] = SIGN_ON,
+        [SVC_SOUNDLIST] = SIGN_ON,
+        [SVC_FTE_SOUNDLISTSHORT] = SIGN_ON,
+        [SVC_MODELLIST] = SIGN_ON,
+        [SVC_FTE_MODELLISTSHORT] = SIGN_ON,
+        [SVC_SPAWNSTATIC] = SIGN_ON,
+        [SVC_FTE_SPAWNSTATIC2] = SIGN_ON,
+        [SVC_SPAWNSTATICSOUND] = SIGN_ON,
+        [SVC_SPAWNBASELINE] = SIGN_ON,
+        [SVC_FTE_SPAWNBASELINE2] = SIGN_ON,
+        [SVC_CDTRACK] = STATE,
+        [SVC_SETPAUSE] = STATE,
+        [SVC_LIGHTSTYLE] = NUMBERED,
+        [SVC_FTE_LIGHTSTYLECOL] = NUMBERED,
+        [SVC_UPDATEFRAGS] = NUMBERED,
+        [SVC_UPDATEPING] = NUMBERED,
+        [SVC_UPDATEPL] = NUMBERED,
+        [SVC_UPDATEENTERTIME] = NUMBERED,
+        [SVC_UPDATEUSERINFO] = NUMBERED,
+        [SVC_UPDATESTAT] = STAT,
+        [SVC_UPDATESTATLONG] = STAT,
+        [SVC_STUFFTEXT] = TEXT,
+        [SVC_SETINFO] = CHANGE,
+        [SVC_SERVERINFO] = CHANGE,
+        [SVC_PLAYERINFO] = VIEW,
+        [SVC_PACKETENTITIES] = VIEW,
+        [SVC_DELTAPACKETENTITIES] = VIEW,
+        [SVC_FTE_UPDATEENTITIES] = VIEW,
+    };
+
+    return (enum part)parts[id];
+}
+
+/* Secrets and monsters; all others are the player's own. */
+static bool is_common_stat(uint8_t stat)
+{
+    enum { STAT_TOTALSECRETS = 11, STAT_MONSTERS = 14 };
+
+    return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
+}
+
+/* The server's settings, and the command that ends the sign-on. */
+static bool is_common_text(struct qs_view message)
+{
+    static const char *const texts[] = {"fullserverinfo ", "skins\n"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (message.size > strlen(texts[i]) &&
+            memcmp(message.data + 1, texts[i], strlen(texts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool belongs(enum part part, struct qs_view message)
+{
+    if (part == STAT)
+        return is_common_stat(message.data[1]);
+    if (part == TEXT)
+        return is_common_text(message);
+    return part != NO_PART && part != CHANGE && part != VIEW;
+}
+
+/* Both forms of a statistic are about the same; so are the texts with one first letter. */
+static int64_t about(enum part part, struct qs_view message)
+{
+    if (part == SIGN_ON)
+        return QS_TOLD_ALONE;
+    if (part == STATE)
+        return qs_told_about(message.data[0], 0);
+    return qs_told_about(part == STAT ? SVC_UPDATESTAT : message.data[0], message.data[1]);
+}
+
+/* --- Changes of a part of an info --- */
+
+static void replace_with(struct qs_sign_on *sign_on, GByteArray *message)
+{
+    qs_sign_on_replace(sign_on, qs_told_about(message->data[0], message->data[1]),
+                       qs_view_of_bytes(message));
+    g_byte_array_free(message, TRUE);
+}
+
+/* svc_setinfo: the session has the whole user info, as it now is. */
+static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session *session,
+                            uint8_t player)
+{
+    const struct qs_view old = qs_sign_on_find(sign_on, qs_told_about(SVC_UPDATEUSERINFO, player));
+    const char *info = qs_table_get(&session->userinfo, player);
+    GByteArray *message;
+
+    if (old.size < 6 || !info || qs_text_is_odd(qs_view_of(info)))
+        return;
+    message = g_byte_array_new();
+    g_byte_array_append(message, old.data, 6); /* id, player, user id */
+    qs_write_text(message, info);
+    replace_with(sign_on, message);
+}
+
+/* svc_serverinfo, likewise. */
+static void change_serverinfo(struct qs_sign_on *sign_on, const struct qw_session *session)
+{
+    const char *info = qs_table_get(&session->texts, QW_TEXT_SERVERINFO);
+    GByteArray *message;
+    char *text;
+
+    if (!info)
+        return;
+    message = g_byte_array_new();
+    text = g_strdup_printf("fullserverinfo \"%s\"\n", info);
+    qs_write_u8(message, SVC_STUFFTEXT);
+    qs_write_text(message, text);
+    g_free(text);
+    replace_with(sign_on, message);
+}
+
+static void change(struct qs_sign_on *sign_on, const struct qw_session *session,
+                   struct qs_view message)
+{
+    const enum part part = part_of(message.data[0]);
+
+    if (message.data[0] == SVC_SETINFO)
+        change_userinfo(sign_on, session, message.data[1]);
+    else if (message.data[0] == SVC_SERVERINFO)
+        change_serverinfo(sign_on, session);
+    else if (part != SIGN_ON && belongs(part, message))
+        qs_sign_on_replace(sign_on, about(part, message), message);
+}
+
+/* In MVD four bytes of time stand for the player's: PROTOCOL.md, section 10. */
+static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view message)
+{
+    struct qs_reader in = qs_reader_over(message.data, message.size);
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_reader_u8(&in);
+    qwd_skip_pairs(&in);
+    qs_reader_take(&in, 8); /* protocol, count */
+    qs_reader_string(&in);  /* game directory */
+    g_byte_array_append(bytes, message.data, in.pos);
+    qs_reader_u32(&in);
+    qs_write_u8(bytes, 0);
+    g_byte_array_append(bytes, in.data + in.pos, qs_reader_left(&in));
+    qs_sign_on_add(sign_on, QS_TOLD_ALONE, qs_view_of_bytes(bytes));
+    sign_on->broken |= in.overrun;
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
+                struct qs_view message)
+{
+    const enum part part = part_of(message.data[0]);
+
+    if (session->mvd && message.data[0] == SVC_SERVERDATA)
+        add_serverdata_of_mvd(sign_on, message);
+    else if (belongs(part, message))
+        qs_sign_on_add(sign_on, about(part, message), message);
+    else
+        change(sign_on, session, message);
+}
+
+/* --- What the lender saw of entities --- */
+
+static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
+{
+    const struct qw_delta_format format = qw_delta_format(&session->ext);
+    struct qwd_told *told = qwd_told_new(&format);
+
+    told->everywhere = session->mvd;
+    sign_on->extra = &told->extra;
+}
+
+/* PROTOCOL.md, section 4. */
+bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struct qwd_place *place)
+{
+    const bool floats = (agreed->fte & FTE_FLOATCOORDS) || (agreed->mvd1 & MVD1_FLOATCOORDS);
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+
+    place->player = qs_reader_u8(&in);
+    place->flags = qs_reader_u16(&in);
+    if ((place->flags & PF_EXTRA_PFS) && (agreed->fte & FTE_MOREFLAGS))
+        qs_reader_u8(&in);
+    for (unsigned i = 0; i < 3; i++)
+        place->origin[i] =
+            floats ? qs_float_of_bits(qs_reader_u32(&in)) : (float)(int16_t)qs_reader_u16(&in) / 8;
+    return !in.overrun;
+}
+
+static void see_place(struct qwd_told *told, const struct qw_session *session, struct qs_view body)
+{
+    struct qwd_place place;
+
+    if (body.data[0] == session->player && qwd_read_place(body, &session->ext, &place))
+        memcpy(told->origin, place.origin, sizeof told->origin);
+}
+
+static void baseline(struct qwd_told *told, struct qs_view body, bool as_delta)
+{
+    struct qs_reader in = qs_reader_over(body.data, body.size);
+    struct qw_entity entity;
+
+    if (as_delta)
+        qw_read_delta_baseline(&in, &told->format, &entity);
+    else
+        qw_read_baseline(&in, &told->format, &entity);
+    if (!in.overrun)
+        told->baselines = qw_states_set(told->baselines, &entity);
+}
+
+/* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
+static void see(struct qwd_told *told, const struct qw_session *session, uint8_t id,
+                struct qs_view message)
+{
+    const struct qs_view body = {message.data + 1, message.size - 1};
+
+    if (session->ext.fte2 & FTE2_REPLACEMENTDELTAS)
+        return;
+    switch (id) {
+    case SVC_SPAWNBASELINE:
+    case SVC_FTE_SPAWNBASELINE2:
+        baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
+        break;
+    case SVC_PLAYERINFO:
+        /* In MVD it has another form. */
+        if (!session->mvd)
+            see_place(told, session, body);
+        break;
+    case SVC_PACKETENTITIES:
+    case SVC_DELTAPACKETENTITIES:
+        qwd_told_update(told, session->player, body, id == SVC_DELTAPACKETENTITIES);
+        break;
+    }
+}
+
+/* --- Packets and blocks --- */
+
+static bool is_game(uint8_t id)
+{
+    return id == SVC_PLAYERINFO || id == SVC_PACKETENTITIES || id == SVC_DELTAPACKETENTITIES ||
+           id == SVC_FTE_UPDATEENTITIES;
+}
+
+static bool has_game(const struct qs_decoder *decoder)
+{
+    return qs_has_message(decoder, SVC_PLAYERINFO) || qs_has_message(decoder, SVC_PACKETENTITIES) ||
+           qs_has_message(decoder, SVC_DELTAPACKETENTITIES) ||
+           qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
+}
+
+static bool needs_level(uint8_t id)
+{
+    return is_game(id) || part_of(id) == SIGN_ON || id == SVC_LIGHTSTYLE;
+}
+
+bool qwd_needs_level(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; decoder->direction == QS_S2C && i < decoder->messages->len; i++)
+        if (needs_level(id_of(decoder, i)))
+            return true;
+    return false;
+}
+
+/* What is odd is not lent; nor is a sign-on that lacks it. */
+static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
+                 struct qs_view message, bool is_odd)
+{
+    if (is_odd)
+        sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
+    else if (sign_on->complete)
+        change(sign_on, session, message);
+    else
+        add(sign_on, session, message);
+}
+
+static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const struct qs_view message = qwd_message_view(decoder, index);
+    struct qwd_told *told = (struct qwd_told *)sign_on->extra;
+
+    if (message.size < 2)
+        return;
+    see(told, session, id_of(decoder, index), message);
+    if (qwd_updates_is_kept(&session->ext, message.data[0]))
+        qwd_updates_tell(sign_on, &told->presence, &session->ext, message);
+    if (part_of(message.data[0]) != VIEW)
+        keep(sign_on, session, message,
+             g_array_index(decoder->messages, struct qs_message, index).is_odd);
+}
+
+/* Most messages of the game tell nothing; servers send a player's place before each update. */
+static bool is_told(const struct qwd_told *told, uint8_t id)
+{
+    return part_of(id) != NO_PART && (id != SVC_PLAYERINFO || qwd_samples_is_due(&told->samples));
+}
+
+static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (is_told((const struct qwd_told *)sign_on->extra, id_of(decoder, i)))
+            tell_message(sign_on, decoder, i);
+}
+
+/* Before its first packet of the game a lender must have been understood to the last byte. */
+static void tell_sign_on(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+
+    sign_on->broken |= qs_decoder_problems(decoder) != 0;
+    if (sign_on->broken)
+        return;
+    sign_on->blocks++;
+    tell_messages(sign_on, decoder);
+    sign_on->complete = has_game(decoder) && qs_table_get(&session->models, 1);
+}
+
+void qwd_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
+{
+    if (!sign_on->complete && ((const struct qw_session *)decoder->session)->sign_on.lost)
+        sign_on->broken = true;
+    if (decoder->direction != QS_S2C || !has_content(decoder))
+        return;
+    /* A svc_serverdata begins a level, and each level has a sign-on of its own. */
+    if (sign_on->complete) {
+        tell_messages(sign_on, decoder);
+        return;
+    }
+    if (qs_has_message(decoder, SVC_SERVERDATA)) {
+        qs_sign_on_clear(sign_on);
+        begin_told(sign_on, (const struct qw_session *)decoder->session);
+    }
+    if (sign_on->extra)
+        tell_sign_on(sign_on, decoder);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/zip_archive.h"
+
+#include "common/quakeworld/fields.h"
+
+enum {
+    MARK_FILE = 0x04034b50,  /* "PK", 3, 4: a file's header and contents */
+    MARK_ENTRY = 0x02014b50, /* a file in the directory */
+    MARK_END = 0x06054b50,   /* of the directory */
+    MARK_END64 = 0x07064b50, /* of that of a large archive */
+    END_SIZE = 22,           /* without the comment */
+    COMMENT_MAX = 65535,
+    SIZES_IN_END = 12 /* offset of the directory's size */
+};
+
+/* --- What could be one --- */
+
+enum { REACH = END_SIZE + COMMENT_MAX };
+
+void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes)
+{
+    for (uint32_t i = 0; i < bytes.size; i++) {
+        watch->last = watch->last >> 8 | (uint32_t)bytes.data[i] << 24;
+        watch->behind++;
+        if (watch->last == MARK_END || watch->last == MARK_END64) {
+            watch->seen = true;
+            watch->behind = 0;
+        }
+    }
+}
+
+bool appendix_watch_is_near(const struct appendix_watch *watch)
+{
+    return watch->seen && watch->behind <= REACH;
+}
+
+/* --- Marks --- */
+
+static bool has_mark(struct qs_view rest, uint32_t mark)
+{
+    return rest.size >= 4 && qs_le32(rest.data) == mark;
+}
+
+bool appendix_begins(struct qs_view rest)
+{
+    return has_mark(rest, MARK_FILE) || has_mark(rest, MARK_END);
+}
+
+/* --- The end of the directory --- */
+
+/* The comment, which nothing but its length marks, reaches to the end of the file. */
+static bool is_end(struct qs_view archive, uint32_t at)
+{
+    const struct qs_view end = {archive.data + at, archive.size - at};
+
+    return has_mark(end, MARK_END) && qs_le16(end.data + END_SIZE - 2) == end.size - END_SIZE;
+}
+
+/* Where it begins; the archive's size where there is none. */
+static uint32_t find_end(struct qs_view archive)
+{
+    for (uint32_t back = END_SIZE; back <= archive.size && back <= END_SIZE + COMMENT_MAX; back++)
+        if (is_end(archive, archive.size - back))
+            return archive.size - back;
+    return archive.size;
+}
+
+/* The directory ends where its end begins, wherever offsets count from. */
+static uint32_t directory_size(struct qs_view archive, uint32_t end)
+{
+    return qs_le32(archive.data + end + SIZES_IN_END);
+}
+
+bool appendix_is_whole(struct qs_view rest)
+{
+    uint32_t end;
+
+    if (!appendix_begins(rest))
+        return false;
+    end = find_end(rest);
+    return end < rest.size && directory_size(rest, end) <= end;
+}
+
+enum qs_demo_status appendix_take(struct qs_reader *in)
+{
+    const uint32_t size = qs_reader_left(in);
+
+    if (!appendix_is_whole((struct qs_view){in->data + in->pos, size}))
+        return QS_DEMO_CUT;
+    qs_reader_take(in, size);
+    return QS_DEMO_BLOCK;
+}
+
+/* --- Decoding --- */
+
+enum { ENTRY_VERSIONS = 4, ENTRY_METHOD = 4, ENTRY_TIME_AND_CRC = 8, ENTRY_ATTRIBUTES = 12 };
+
+static void read_entry(struct qs_decoder *d)
+{
+    uint16_t name, extra, comment;
+
+    qs_open(d, QW_APPENDIX_FILE);
+    qs_bytes(d, QW_APPENDIX_FILE_HEADER, 4 + ENTRY_VERSIONS + ENTRY_METHOD + ENTRY_TIME_AND_CRC);
+    qs_u32(d, QW_APPENDIX_FILE_PACKED_SIZE);
+    qs_u32(d, QW_APPENDIX_FILE_SIZE);
+    name = qs_u16(d, QW_APPENDIX_FILE_NAME_LENGTH);
+    extra = qs_u16(d, QW_APPENDIX_FILE_EXTRA_LENGTH);
+    comment = qs_u16(d, QW_APPENDIX_FILE_COMMENT_LENGTH);
+    qs_bytes(d, QW_APPENDIX_FILE_ATTRIBUTES, ENTRY_ATTRIBUTES);
+    qs_label_text(d, ": ", qs_text_sized(d, QW_APPENDIX_FILE_NAME, name), "");
+    qs_bytes(d, QW_APPENDIX_FILE_EXTRA, (uint32_t)extra + comment);
+    qs_close(d);
+}
+
+static bool at_entry(const struct qs_decoder *d, uint32_t end)
+{
+    return !d->in.overrun && d->in.pos < end && qs_peek_u32(d) == MARK_ENTRY;
+}
+
+static void read_directory(struct qs_decoder *d, uint32_t end)
+{
+    unsigned count = 0;
+
+    for (; at_entry(d, end); count++)
+        read_entry(d);
+    qs_label(d, ": %u %s", count, count == 1 ? "file" : "files");
+    qs_summary(d, "Zip archive of %u %s", count, count == 1 ? "file" : "files");
+}
+
+void appendix_decode(struct qs_decoder *d)
+{
+    const struct qs_view archive = {d->in.data, d->in.size};
+    const uint32_t end = find_end(archive);
+
+    qs_open(d, QW_APPENDIX);
+    qs_bytes(d, QW_APPENDIX_CONTENTS, end - directory_size(archive, end));
+    read_directory(d, end);
+    if (d->in.pos == end)
+        qs_bytes(d, QW_APPENDIX_END, archive.size - end);
+    qs_close(d);
+    if (d->in.overrun || d->in.pos < d->in.size)
+        qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "The archive's directory is damaged");
+    qs_undecoded(d);
+}
+
+/* --- As pieces --- */
+
+struct qs_demo_piece appendix_piece(struct qs_view appendix, uint32_t offset)
+{
+    const uint32_t size = MIN(appendix.size - offset, (uint32_t)APPENDIX_PIECE_MAX);
+
+    return (struct qs_demo_piece){.kind = offset ? QS_DEMO_PIECE_MORE : QS_DEMO_PIECE_BLOCK,
+                                  .size = size,
+                                  .head = {appendix.data + offset, size}};
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/netchan/links.h"
+
+#include "common/netchan/links_state.h"
+#include "common/core/protocol.h"
+
+#define TENTH (INT64_C(1000000000) / QS_TENTHS) /* nanoseconds */
+
+struct qs_links *qs_links_new(uint32_t kept)
+{
+    struct qs_links *links = g_new0(struct qs_links, 1);
+
+    qs_chunks_init(&links->records, sizeof(struct qs_link_record), kept);
+    qs_chunks_init(&links->extras, sizeof(struct qs_link_extra), kept);
+    qs_chunks_init(&links->messages, sizeof(struct qs_link_message), kept);
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
+        links->ways[end].parts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    return links;
+}
+
+static void free_way(struct qs_link_way *way)
+{
+    for (int i = 0; i < QS_STREAMS; i++)
+        g_free(way->streams[i]);
+    g_array_free(way->parts, TRUE);
+}
+
+void qs_links_free(struct qs_links *links)
+{
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
+        free_way(&links->ways[end]);
+    qs_chunks_clear(&links->records);
+    qs_chunks_clear(&links->extras);
+    qs_chunks_clear(&links->messages);
+    g_free(links);
+}
+
+/* --- A packet comes --- */
+
+static uint32_t add_record(struct qs_links *links, const struct qs_decoder *d)
+{
+    struct qs_link_record *record = qs_chunks_add(&links->records);
+
+    record->packet = (uint32_t)d->packet->number;
+    record->time = d->packet->time;
+    record->lost = (uint16_t)MIN(d->lost, UINT16_MAX);
+    return links->records.count;
+}
+
+/* Tenths of a second in which nothing came have no bytes. */
+static void pass_time(struct qs_link_way *way, int64_t tenth)
+{
+    for (int i = 0; way->tenth < tenth && i < QS_TENTHS; i++)
+        way->bytes[(uint64_t)++way->tenth % QS_TENTHS] = 0;
+    way->tenth = MAX(way->tenth, tenth);
+}
+
+static void count_bytes(struct qs_links *links, const struct qs_packet *packet, uint32_t record)
+{
+    struct qs_link_way *way = &links->ways[packet->from];
+    struct qs_link_record *own = qs_link_record(links, record);
+
+    pass_time(way, packet->time / TENTH);
+    way->bytes[(uint64_t)way->tenth % QS_TENTHS] += packet->wire_size;
+    for (int i = 0; i < QS_TENTHS; i++)
+        own->rate += way->bytes[i];
+    own->has_rate = true;
+}
+
+/* All fragments of a message know the packet that completes it. */
+static void complete(struct qs_links *links, const struct qs_link_way *way, uint32_t record,
+                     uint32_t fragments)
+{
+    for (guint i = 0; i < way->parts->len; i++) {
+        struct qs_link_extra *extra = qs_link_extra(links, g_array_index(way->parts, uint32_t, i));
+
+        extra->whole = record;
+        extra->fragments = (uint16_t)fragments;
+    }
+}
+
+/* Decoders give no more fragments of a message than QS_FRAGMENTS_MAX. */
+static void take_fragment(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    struct qs_link_way *way = &links->ways[d->packet->from];
+
+    if (d->fragment <= way->parts->len)
+        g_array_set_size(way->parts, d->fragment - 1);
+    g_array_append_val(way->parts, record);
+    qs_link_extra(links, record)->fragment = (uint16_t)d->fragment;
+    if (!d->fragments)
+        return;
+    complete(links, way, record, d->fragments);
+    g_array_set_size(way->parts, 0);
+}
+
+static void take_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+{
+    struct qs_place place;
+
+    count_bytes(links, d->packet, record);
+    if (d->protocol->place && d->protocol->place(d->session, d->packet, &place))
+        qs_links_take_place(links, d, record, &place);
+    if (d->fragment)
+        take_fragment(links, d, record);
+}
+
+void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
+{
+    uint32_t record;
+
+    if (d->packet->unit || d->packet->from == QS_END_UNKNOWN || links->records.count == UINT32_MAX)
+        return;
+    if (links->connection != d->session->connection)
+        qs_links_restart(links, true);
+    links->connection = d->session->connection;
+    record = add_record(links, d);
+    if (!d->connectionless)
+        take_number(links, d, record);
+    qs_links_take_exchanges(links, d, record);
+}
+
+/* --- What is known of a packet --- */
+
+static bool is_of(const struct qs_link_record *record, const struct qs_packet *packet)
+{
+    return record->packet == (uint32_t)packet->number && record->time == packet->time;
+}
+
+/* The first record with the number or one above; one past the last where there is none. */
+static uint32_t lower_bound(const struct qs_links *links, uint32_t number)
+{
+    uint32_t low = 1, high = links->records.count + 1;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (qs_link_record(links, middle)->packet < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of datagrams in others the first. NULL: there is none. */
+static const struct qs_link_record *find_record(const struct qs_links *links,
+                                                const struct qs_packet *packet)
+{
+    const uint32_t number = (uint32_t)packet->number, count = links->records.count;
+
+    if (count && is_of(qs_link_record(links, count), packet))
+        return qs_link_record(links, count);
+    for (uint32_t i = lower_bound(links, number); i <= count; i++) {
+        const struct qs_link_record *record = qs_link_record(links, i);
+
+        if (record->packet != number)
+            break;
+        if (is_of(record, packet))
+            return record;
+    }
+    return NULL;
+}
+
+/* Whether the number was given again, to the packet that came next: then it is that one's. */
+static bool is_left_out(const struct qs_links *links, uint32_t record)
+{
+    const struct qs_link_record *own = qs_link_record(links, record);
+    const struct qs_link_record *next;
+
+    if (!record || record == links->records.count)
+        return false;
+    next = qs_link_record(links, record + 1);
+    return next->packet == own->packet && next->time != own->time;
+}
+
+/* 0: none, or it has no number. */
+static uint64_t packet_of(const struct qs_links *links, uint32_t record)
+{
+    return is_left_out(links, record) ? 0 : qs_link_record(links, record)->packet;
+}
+
+static int64_t time_since(const struct qs_links *links, const struct qs_link_record *record,
+                          uint32_t earlier)
+{
+    return MAX(qs_link_elapsed(qs_link_record(links, earlier)->time, record->time), 0);
+}
+
+static void find_acknowledged(const struct qs_links *links, const struct qs_link_record *record,
+                              struct qs_packet_links *found)
+{
+    const struct qs_link_record *sent = qs_link_record(links, record->acks);
+
+    found->acks = packet_of(links, record->acks);
+    if (!sent->sent_again && qs_link_record(links, sent->acked_by) == record)
+        found->ack_rtt = time_since(links, record, record->acks);
+}
+
+static void find_message(const struct qs_links *links, const struct qs_link_record *record,
+                         const struct qs_link_extra *extra, struct qs_packet_links *found)
+{
+    const struct qs_link_message *message = qs_link_message(links, extra->message);
+
+    if (qs_link_record(links, message->first) != record)
+        found->reliable_first_in = packet_of(links, message->first);
+    found->reliable_again_in = packet_of(links, extra->again);
+    found->reliable_confirmed_in = packet_of(links, message->confirmed);
+}
+
+static void find_extra(const struct qs_links *links, const struct qs_link_record *record,
+                       const struct qs_link_extra *extra, struct qs_packet_links *found)
+{
+    if (extra->message)
+        find_message(links, record, extra, found);
+    if (extra->confirms) {
+        const uint32_t first = qs_link_message(links, extra->confirms)->first;
+
+        found->reliable_confirms = packet_of(links, first);
+        if (first)
+            found->reliable_time = time_since(links, record, first);
+    }
+    if (extra->fragment != extra->fragments)
+        found->reassembled_in = packet_of(links, extra->whole);
+    found->fragment = extra->fragment;
+    found->fragments = extra->fragments;
+    found->response_in = packet_of(links, extra->response_in);
+    found->download_request = packet_of(links, extra->download);
+    if (!extra->response_to)
+        return;
+    found->response = (struct qs_response){.kind = (enum qs_exchange_kind)extra->kind,
+                                           .known = true,
+                                           .request = packet_of(links, extra->response_to),
+                                           .time = time_since(links, record, extra->response_to),
+                                           .first = extra->first_response};
+}
+
+bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
+                   struct qs_packet_links *found)
+{
+    const struct qs_link_record *record = find_record(links, packet);
+
+    *found = (struct qs_packet_links){.ack_rtt = -1, .reliable_time = -1};
+    if (!record)
+        return false;
+    if (record->acks)
+        find_acknowledged(links, record, found);
+    found->acked_in = packet_of(links, record->acked_by);
+    if (record->extra)
+        find_extra(links, record, qs_chunks_at(&links->extras, record->extra), found);
+    found->lost = record->lost;
+    found->rate = record->rate;
+    found->has_rate = record->has_rate;
+    return true;
+}

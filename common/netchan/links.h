@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What ties the packets of a conversation to one another, and how long it took: which packet
+ * acknowledges which, when a reliable message was sent first, again, and confirmed, which response
+ * belongs to which request, where fragments are joined.
+ *
+ * A conversation's packets are given once, in the order of the capture. Links back are known from
+ * then on, links ahead once the later packet has come. Sessions know nothing of it: they are copied
+ * for each packet, links are kept once.
+ *
+ * What a packet acknowledges is told by its place (place.h), what it asks for or answers by its
+ * messages' rows (exchange.h): nothing here knows a game.
+ *
+ * Memory: 32 bytes a packet, and as many again for those that are reliable, a fragment, a
+ * request or a response. Nothing grows by what a packet claims.
+ */
+#ifndef QS_NETCHAN_LINKS_H
+#define QS_NETCHAN_LINKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/core/decoder_state.h"
+#include "common/netchan/exchange.h"
+
+/* The rows of links.def, in their order, from protocol->links on. */
+enum qs_link {
+#define LINK(id, name, title, type, unit, blurb) QS_LINK_##id,
+#include "common/netchan/links.def"
+    QS_LINKS
+};
+
+/* Whether the field is known only once a later packet has come. */
+bool qs_link_is_ahead(enum qs_link link);
+
+struct qs_links;
+
+/* `kept`: so many of the last packets are remembered, at least; 0: all. */
+struct qs_links *qs_links_new(uint32_t kept);
+void qs_links_free(struct qs_links *links);
+
+/*
+ * Takes the datagram that the decoder has just decoded, with `want_transfers`. Units of streams are
+ * left out: TCP has links of its own.
+ */
+void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
+
+/* A request that a packet answers. */
+struct qs_response {
+    enum qs_exchange_kind kind;
+    bool known;       /* there is one */
+    uint64_t request; /* packet */
+    int64_t time;     /* nanoseconds since it */
+    bool first;       /* nothing answered it before */
+};
+
+/* Numbers of packets, 0: none, or left out; times in nanoseconds, -1: none. */
+struct qs_packet_links {
+    uint64_t acks, acked_in;
+    int64_t ack_rtt;
+    uint64_t reliable_first_in, reliable_again_in, reliable_confirmed_in, reliable_confirms;
+    int64_t reliable_time;
+    uint64_t reassembled_in;
+    uint32_t fragment, fragments; /* "2 of 3"; 0: no fragment, or not known of how many */
+    uint64_t response_in;
+    struct qs_response response;
+    uint64_t download_request;
+    uint32_t lost;
+    uint32_t rate; /* bytes in the last second */
+    bool has_rate;
+};
+
+/*
+ * What is known of the packet by now, which is found by its number and time: a number may be given
+ * again where a reader leaves packets out, and those have no links to them. False where the packet
+ * was never taken.
+ */
+bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
+                   struct qs_packet_links *found);
+
+/*
+ * Emits that of the packet that was decoded last, all of it derived, and adds to the summary what
+ * a fragment is of.
+ */
+void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
+
+/* Requests that were taken so far, by kind, and those of them that a packet answered. */
+struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_exchange_kind kind);
+
+#endif
