@@ -7,7 +7,7 @@ change of structure leaves alone, so that files may move.
 
 # Where the code is, the tests that are run first, and the folders below tests/ that those need.
 AREAS = {
-    "core": (["common/core", "common/dump"], "unit", ["unit"]),
+    "core": (["common/core", "common/netchan", "common/dump"], "unit", ["unit"]),
     "quakeworld": (["common/quakeworld"], "quakeworld|golden.qw", ["quakeworld"]),
     "quake2": (["common/quake2"], "quake2|golden.q2", ["quake2"]),
     "quake": (["common/quake"], r"quake\.|golden.nq", ["quake"]),
