@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
@@ -39,12 +39,12 @@ static void take_session(struct qs_sessions_handler *handler,
 }
 
 static void read_blocks(struct look *look, struct qs_sessions *sessions,
-                        struct qs_recording *recording)
+                        struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
 
     qs_sessions_begin_demo(sessions, recording);
-    while (qs_recording_next(recording, &block)) {
+    while (qs_demo_input_next(recording, &block)) {
         qs_sessions_block(sessions, &block);
         look->ends[look->about->blocks++ % ENDS_KEPT] = block.offset + block.bytes.size;
         look->last = block.bytes;
@@ -53,7 +53,7 @@ static void read_blocks(struct look *look, struct qs_sessions *sessions,
 }
 
 static void look_into(struct look *look, const struct qs_sessions_options *options,
-                      struct qs_recording *recording)
+                      struct qs_demo_input *recording)
 {
     struct qs_sessions_options plain = *options;
     struct qs_sessions *sessions;
@@ -104,14 +104,14 @@ static char *write_end(const char *path, const struct look *look, const GByteArr
 }
 
 static char *complete(const char *path, const struct qs_sessions_options *options,
-                      struct qs_recording *recording, struct unfinished *about)
+                      struct qs_demo_input *recording, struct unfinished *about)
 {
     struct look look = {.about = about};
     GByteArray *end = g_byte_array_new();
     char *error;
 
     look_into(&look, options, recording);
-    append_end(end, qs_recording_demo_format(recording), look.last);
+    append_end(end, qs_demo_input_demo_format(recording), look.last);
     if (about->blocks) {
         error = write_end(path, &look, end, &about->size);
     } else {
@@ -126,7 +126,7 @@ bool unfinished_complete(const char *path, const struct qs_sessions_options *opt
                          struct unfinished *about, char **error)
 {
     FILE *stream = fopen(path, "rb");
-    struct qs_recording *recording;
+    struct qs_demo_input *recording;
     GByteArray *bytes;
     char *problem = NULL;
 
@@ -136,13 +136,13 @@ bool unfinished_complete(const char *path, const struct qs_sessions_options *opt
         *error = g_strdup(g_strerror(errno));
         return false;
     }
-    bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    bytes = load_stream(stream, QS_DEMO_INPUT_MAX, &problem);
     fclose(stream);
-    recording = qs_recording_open(bytes, problem, path, error);
+    recording = qs_demo_input_open(bytes, problem, path, error);
     if (!recording)
         return false;
     *error = complete(path, options, recording, about);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
     return !*error;
 }
 
@@ -154,14 +154,14 @@ void unfinished_clear(struct unfinished *about)
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-char *unfinished_suffix(const struct qs_naming_request *request)
+char *unfinished_suffix(const struct qs_demo_name_request *request)
 {
     return g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture, request->start,
                            request->extension);
 }
 
 /* What unfinished_suffix() was made of. The texts stand in `name`, which is changed. */
-static bool read_name(char *name, struct qs_naming_request *request)
+static bool read_name(char *name, struct qs_demo_name_request *request)
 {
     char *capture = strchr(name + 1, '.'), *at = strrchr(name, '@');
     char *dot = at ? strchr(at, '.') : NULL;
@@ -169,7 +169,7 @@ static bool read_name(char *name, struct qs_naming_request *request)
     if (!capture || !dot || at < capture)
         return false;
     *at = *dot = '\0';
-    *request = (struct qs_naming_request){
+    *request = (struct qs_demo_name_request){
         .capture = capture + 1, .start = g_ascii_strtoll(at + 1, NULL, 10), .extension = dot + 1};
     return true;
 }
@@ -179,7 +179,7 @@ static bool read_name(char *name, struct qs_naming_request *request)
 struct search {
     const char *folder;
     const struct qs_sessions_options *options;
-    struct qs_naming *naming;
+    struct qs_demo_names *naming;
     unsigned found;
 };
 
@@ -203,7 +203,7 @@ static void cannot_complete(const char *path, const char *error)
 }
 
 static void give_name(struct search *search, const char *path, const struct unfinished *about,
-                      struct qs_naming_request *request, const char *remark)
+                      struct qs_demo_name_request *request, const char *remark)
 {
     struct writer *writer = writer_adopt(search->folder, path, about->size);
     char *name, *error;
@@ -225,7 +225,7 @@ static void give_name(struct search *search, const char *path, const struct unfi
 }
 
 static void complete_demo(struct search *search, const char *path,
-                          struct qs_naming_request *request)
+                          struct qs_demo_name_request *request)
 {
     struct unfinished about;
     char *error;
@@ -302,7 +302,7 @@ static char *read_capture(struct search *search, const char *path, const char *s
 
 /* Once it has given a demo, the capture of a late session is not needed any more. */
 static void complete_capture(struct search *search, const char *path,
-                             struct qs_naming_request *request, bool late)
+                             struct qs_demo_name_request *request, bool late)
 {
     struct capture_look look = {0};
     char *error;
@@ -328,7 +328,7 @@ static void complete_file(struct search *search, const char *name)
 {
     char *path = g_build_filename(search->folder, name, NULL);
     char *words = g_strdup(name);
-    struct qs_naming_request request;
+    struct qs_demo_name_request request;
     bool late;
 
     notify_starting("completing unfinished recordings");
@@ -386,11 +386,12 @@ static void complete_runs(struct search *search, const GPtrArray *files)
 
 unsigned unfinished_find(const char *folder, const struct qs_sessions_options *options)
 {
-    struct search search = {.folder = folder, .options = options, .naming = qs_naming_new(NULL)};
+    struct search search = {
+        .folder = folder, .options = options, .naming = qs_demo_names_new(NULL)};
     GPtrArray *files = files_of_runs(folder);
 
     complete_runs(&search, files);
     g_ptr_array_free(files, TRUE);
-    qs_naming_free(search.naming);
+    qs_demo_names_free(search.naming);
     return search.found;
 }

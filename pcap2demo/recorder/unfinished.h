@@ -31,6 +31,6 @@ void unfinished_clear(struct unfinished *about);
 unsigned unfinished_find(const char *folder, const struct qs_sessions_options *options);
 
 /* How a recording is called behind its number, for unfinished_find(). New. */
-char *unfinished_suffix(const struct qs_naming_request *request);
+char *unfinished_suffix(const struct qs_demo_name_request *request);
 
 #endif
