@@ -43,10 +43,6 @@ struct qs_naming_request {
  */
 char *qs_naming_next(struct qs_naming *naming, const struct qs_naming_request *request);
 
-/* Whether the name was given already; and gives it away without being asked. */
-bool qs_naming_is_given(const struct qs_naming *naming, const char *name);
-void qs_naming_reserve(struct qs_naming *naming, const char *name);
-
 /*
  * Forgets the names that were given when they are more than `max`: for those who find taken names
  * by themselves.
