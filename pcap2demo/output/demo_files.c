@@ -10,14 +10,14 @@
 
 struct demo_files {
     struct qs_demo_store store;
-    struct qs_naming *naming;
+    struct qs_demo_names *naming;
     char *folder;
     bool force;
 };
 
 /* --- What demos call --- */
 
-static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
+static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     (void)request;
     return writer_new(((const struct demo_files *)store)->folder);
@@ -37,8 +37,8 @@ static char *commit_as(struct writer *writer, const char *name, bool overwrite)
                     "with --output");
 }
 
-char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *writer,
-                      const struct qs_naming_request *request, char **name)
+char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
+                      const struct qs_demo_name_request *request, char **name)
 {
     char *error = NULL;
 
@@ -46,14 +46,14 @@ char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *w
     do {
         g_free(error);
         g_free(*name);
-        *name = qs_naming_next(naming, request);
+        *name = qs_demo_names_next(naming, request);
         error = commit_as(writer, *name, overwrite);
-    } while (writer_name_is_taken(writer) && qs_naming_is_free(naming));
+    } while (writer_name_is_taken(writer) && qs_demo_names_is_free(naming));
     return error;
 }
 
 static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name)
+                    const struct qs_demo_name_request *request, char **name)
 {
     const struct demo_files *files = (const struct demo_files *)store;
 
@@ -83,7 +83,7 @@ static void set_output(struct demo_files *files, const char *output)
     char *file = is_folder(output) ? NULL : g_path_get_basename(output);
 
     files->folder = file ? g_path_get_dirname(output) : g_strdup(output);
-    files->naming = qs_naming_new(file);
+    files->naming = qs_demo_names_new(file);
     g_free(file);
 }
 
@@ -100,7 +100,7 @@ struct demo_files *demo_files_new(const char *output, bool force)
 
 void demo_files_free(struct demo_files *files)
 {
-    qs_naming_free(files->naming);
+    qs_demo_names_free(files->naming);
     g_free(files->folder);
     g_free(files);
 }
@@ -115,7 +115,7 @@ const char *demo_files_folder(const struct demo_files *files)
     return files->folder;
 }
 
-struct qs_naming *demo_files_naming(const struct demo_files *files)
+struct qs_demo_names *demo_files_naming(const struct demo_files *files)
 {
     return files->naming;
 }
