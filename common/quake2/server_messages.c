@@ -417,21 +417,21 @@ static void read_frame(struct qs_decoder *d)
 #define TYPE(id, name, read) {name, &name[sizeof "svc_" - 1], Q2_SVC_##id, read}
 
 static const struct qs_message_type messages[] = {
-#define SVC(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 
 /* The first protocol that has each; 0: all have it. */
 static const uint8_t since[] = {
-#define SVC(id, number, name, read, blurb) [SVC_##id] = 0,
-#define SVC_35(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
-#define SVC_36(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
-#define SVC_38(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = 0,
+#define SVC_35(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
+#define SVC_36(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
+#define SVC_38(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
 #include "common/quake2/messages.def"
 };
 
 static const struct qs_message_type r1q2_messages[] = {
-#define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#define SVC_R1Q2(id, number, name, read, demo, blurb) [SVC_##id] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 

@@ -71,7 +71,7 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     qs_write_u8(out, SVC_SERVERDATA);
     qs_write_u32(out, (uint32_t)version);
     qs_write_u32(out, (uint32_t)session->servercount +
-                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
+                          (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     qs_write_u8(out, Q2_RECORD_CLIENT);
     q2_encode_text(out, kept_folder(preamble));
     qs_write_u16(out, (uint16_t)session->player);

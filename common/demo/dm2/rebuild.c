@@ -490,17 +490,26 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }
 
+/* clang-format off */
+static const uint8_t messages_in_demo[] = {
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = Q2_DEMO_##demo,
+#include "common/quake2/messages.def"
+};
+/* clang-format on */
+
+static enum q2_in_demo in_demo(const struct q2_tracked_message *message)
+{
+    return message->id < G_N_ELEMENTS(messages_in_demo)
+               ? (enum q2_in_demo)messages_in_demo[message->id]
+               : Q2_DEMO_NOTHING;
+}
+
+/* One temporary entity drops clients of id's engine and of yquake2. */
 static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message *message)
 {
-    switch (message->id) {
-    case SVC_DISCONNECT:
-    case SVC_RECONNECT:
-    case SVC_DOWNLOAD:
-        return true;
-    case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
+    if (message->id == SVC_TEMP_ENTITY)
         return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
-    }
-    return false;
+    return in_demo(message) == Q2_DEMO_STOPS;
 }
 
 /*
@@ -515,13 +524,15 @@ static bool is_odd(const struct q2_tracked_message *message)
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
                         const struct qs_packet *packet)
 {
-    if (message->id == SVC_SERVERDATA)
+    const enum q2_in_demo what = in_demo(message);
+
+    if (what == Q2_DEMO_NOTHING || what == Q2_DEMO_START || what == Q2_DEMO_FRAME)
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
     else if (dm2->out->sanitize && is_odd(message))
         qs_demo_left_out_odd(dm2->out, packet);
-    else if (message->id == SVC_STUFFTEXT)
+    else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, message->bytes);
     else if (!add_unit(dm2, message->bytes))
         dm2->out->counts.missing++;
@@ -558,7 +569,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
-        } else if (message->id < SVC_PLAYERINFO) {
+        } else {
             add_message(dm2, message, packet);
         }
     }
