@@ -126,7 +126,8 @@ class JUnit(Reports):
             for count, tag in (("failures", "failure"), ("errors", "error"),
                                ("skipped", "skipped")):
                 self.assertEqual(int(suite.get(count)), len(list(suite.iter(tag))))
-        self.assertIn("was ", suites["bad # 1.pcap"].find("testcase[@name='golden']/failure").text)
+        self.assertIn("differs from goldens/bad # 1.golden\n-",
+                      suites["bad # 1.pcap"].find("testcase[@name='golden']/failure").text)
 
     def test_odd_names(self):
         """What XML cannot say, or not as it is."""
