@@ -2,7 +2,7 @@
 /* The list of protocols: the plugin and the tool loop over it. */
 #include "common/acknex/acknex.h"
 #include "common/core/protocol.h"
-#include "common/quake/quake.h"
+#include "common/quake/session.h"
 #include "common/quake2/quake2.h"
 #include "common/quakeworld/quakeworld.h"
 

@@ -3,8 +3,6 @@
  * Players, nails and other entities: qwd-format 5.43, 5.44, 5.48, 5.49; PROTOCOL.md, sections 4 and
  * 5, with the layouts as in ezquake cl_ents.c CL_ParsePlayerinfo and CL_ParseDelta.
  */
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/usercmd.h"
 

@@ -5,7 +5,7 @@
  */
 #include "common/quakeworld/constants.h"
 #include "common/core/writer.h"
-#include "common/quakeworld/entity_delta.h"
+#include "common/quakeworld/entity_states.h"
 #include "common/quakeworld/quakeworld.h"
 #include "tests/unit/unit.h"
 

@@ -7,8 +7,8 @@
 #include "common/demo/dem/frames.h"
 #include "common/demo/dem/lend.h"
 #include "common/quake/constants.h"
-#include "common/quake/dialect.h"
-#include "common/quake/quake.h"
+#include "common/quake/variant.h"
+#include "common/quake/session.h"
 
 enum {
     ENTITIES_MAX = 32768,

@@ -9,7 +9,7 @@
 
 #include "common/demo/qwd/lend.h"
 #include "common/demo/qwd/updates.h"
-#include "common/quakeworld/frames.h"
+#include "common/quakeworld/entity_frames.h"
 #include "common/quakeworld/session.h"
 
 enum { QWD_DIALECTS_MAX = 5, QWD_PLAYERS_MAX = 32 };

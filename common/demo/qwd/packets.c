@@ -7,7 +7,7 @@
 #include "common/demo/zip_archive.h"
 #include "common/demo/qwd/qwd.h"
 #include "common/quakeworld/constants.h"
-#include "common/quakeworld/encode.h"
+#include "common/quakeworld/usercmd.h"
 
 enum { NETCHAN_HEADER = 8, QPORT = 1 };
 

@@ -4,8 +4,8 @@
  * svc_packetentities, svc_deltapacketentities and baselines carry. Rebuilding needs it, showing
  * does not. Source: PROTOCOL.md, section 5; ezquake cl_ents.c, CL_ParseDelta.
  */
-#ifndef QW_ENTITY_DELTA_H
-#define QW_ENTITY_DELTA_H
+#ifndef QW_ENTITY_STATES_H
+#define QW_ENTITY_STATES_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ enum { QW_ENTITY_BYTES = 52 };
 /* A state: of each field that was ever sent, the bytes as on the wire, at a place of its own. */
 struct qw_entity {
     uint16_t number;
-    uint32_t known; /* which fields: bits of entity_delta.c */
+    uint32_t known; /* which fields: bits of entity_states.c */
     uint8_t bytes[QW_ENTITY_BYTES];
 };
 
@@ -85,5 +85,38 @@ void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
 /* Appends `entity` as a delta from `baseline`, which may be NULL: nothing is known of it. */
 void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                      const struct qw_entity *baseline, const struct qw_entity *entity);
+
+/* --- States of entities in the order of their numbers, changed in place --- */
+
+/* More are dropped: numbers are below the first; of a frame no client takes more than the second,
+ * and of each session many frames are kept. */
+enum { QW_STATES_MAX = 2048, QW_STATES_IN_FRAME_MAX = 256 };
+
+/* NULL stands for none; what is returned takes the place of what was given. Free with g_free(). */
+struct qw_states {
+    uint32_t count, room; /* states that there are, and that fit */
+    struct qw_entity entities[];
+};
+
+/* Where the state of that number stands or would stand. */
+uint32_t qw_states_index(const struct qw_states *states, uint16_t number);
+
+/* The state of that number, or NULL. */
+const struct qw_entity *qw_states_find(const struct qw_states *states, uint16_t number);
+
+/* Puts `entity` in its place, instead of the one that has its number. */
+struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity);
+
+void qw_states_remove(struct qw_states *states, uint16_t number);
+
+/* A copy of its own. */
+struct qw_states *qw_states_copy(const struct qw_states *states);
+
+/*
+ * Applies the deltas in `in`, up to the word 0, or up to one for which there are too many in a
+ * frame. What is new counts from `baselines`. Source: ezquake cl_ents.c, CL_ParsePacketEntities.
+ */
+struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_states *baselines,
+                                  const struct qw_delta_format *format, struct qs_reader in);
 
 #endif
