@@ -338,7 +338,7 @@ static const struct fte_message fte_types[] = {
 
 static const struct qs_message_type update = {"entity update", "update", NQ_UPDATE, nq_read_update};
 
-static const struct qs_message_type *of_dialect(enum variant variant, uint32_t id)
+static const struct qs_message_type *of_variant(enum variant variant, uint32_t id)
 {
     return types[variant][id].name ? &types[variant][id] : NULL;
 }
@@ -351,10 +351,10 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
         return &update;
     type = fte_allowed_message(d, fte_types, G_N_ELEMENTS(fte_types), id);
     if (!type && nq_has_darkplaces(nq_session_of(d)))
-        type = of_dialect(DARKPLACES, id);
+        type = of_variant(DARKPLACES, id);
     else if (!type && nq_has_nehahra(nq_session_of(d)))
-        type = of_dialect(NEHAHRA, id);
-    return type ? type : of_dialect(QUAKE, id);
+        type = of_variant(NEHAHRA, id);
+    return type ? type : of_variant(QUAKE, id);
 }
 
 static void read_messages(struct qs_decoder *d)
