@@ -5,13 +5,6 @@
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/messages.h"
 
-/* Bits of a delta in one word: those of its own word where they stand, then byte by byte the
- * further ones. The number's place holds the bits of the second byte. */
-#define MORE(bit) ((uint32_t)(bit))
-#define WORD(bit) ((uint32_t)(bit))
-#define EVENMORE(bit) ((uint32_t)(bit) << 16)
-#define YETMORE(bit) ((uint32_t)(bit) << 24)
-
 /*
  * Where a state has its fields. Coordinates and angles have room for their longest form; bytes that
  * the form in force does not use have no meaning.
@@ -49,48 +42,39 @@ enum {
     MODEL_HIGH = 256                   /* MODELDBL beside MODEL adds as much */
 };
 
-/* The fields that any protocol has, but for the model. */
-#define COMMON                                                                                     \
-    (WORD(U_FRAME | U_ORIGIN1 | U_ORIGIN2 | U_ORIGIN3 | U_ANGLE2) |                                \
-     MORE(U_COLORMAP | U_SKIN | U_EFFECTS | U_ANGLE1 | U_ANGLE3))
-
-/* What decides how long a field is. */
-enum length { BYTES, COORD, ANGLE };
-
-/* A field: the bit that announces it, the extension that it needs, and its length. */
-struct row {
-    uint32_t bit;
-    uint32_t fte; /* 0: none */
-    uint8_t at;
-    enum length length;
-    uint8_t bytes;
-};
-
 /* In wire order, behind the model. */
-static const struct row rows[] = {
-    {WORD(U_FRAME), 0, FRAME, BYTES, 1},
-    {MORE(U_COLORMAP), 0, COLORMAP, BYTES, 1},
-    {MORE(U_SKIN), 0, SKIN, BYTES, 1},
-    {MORE(U_EFFECTS), 0, EFFECTS, BYTES, 1},
-    {WORD(U_ORIGIN1), 0, ORIGIN1, COORD, 0},
-    {MORE(U_ANGLE1), 0, ANGLE1, ANGLE, 0},
-    {WORD(U_ORIGIN2), 0, ORIGIN2, COORD, 0},
-    {WORD(U_ANGLE2), 0, ANGLE2, ANGLE, 0},
-    {WORD(U_ORIGIN3), 0, ORIGIN3, COORD, 0},
-    {MORE(U_ANGLE3), 0, ANGLE3, ANGLE, 0},
-    {EVENMORE(U_FTE_SCALE), FTE_SCALE, SCALE, BYTES, 1},
-    {EVENMORE(U_FTE_TRANS), FTE_TRANS, TRANS, BYTES, 1},
-    {EVENMORE(U_FTE_FATNESS), FTE_FATNESS, FATNESS, BYTES, 1},
-    {YETMORE(U_FTE_DRAWFLAGS), FTE_HEXEN2, DRAWFLAGS, BYTES, 1},
-    {YETMORE(U_FTE_ABSLIGHT), FTE_HEXEN2, ABSLIGHT, BYTES, 1},
-    {YETMORE(U_FTE_COLOURMOD), FTE_COLOURMOD, COLOURMOD, BYTES, 3},
-    {YETMORE(U_FTE_DPFLAGS), 0, DPFLAGS, BYTES, 1},
-    {YETMORE(U_FTE_TAGINFO), 0, TAGINFO, BYTES, 4},
-    {YETMORE(U_FTE_LIGHT), 0, LIGHT, BYTES, 10},
-    {YETMORE(U_FTE_EFFECTS16), 0, EFFECTS16, BYTES, 1},
+const struct qw_entity_field qw_entity_fields[QW_ENTITY_FIELDS] = {
+    {U_FRAME, 0, FRAME, QW_SIZE_FIXED, 1, QW_ENTITY_FRAME, 1},
+    {U_COLORMAP, 0, COLORMAP, QW_SIZE_FIXED, 1, QW_ENTITY_COLORMAP, 1},
+    {U_SKIN, 0, SKIN, QW_SIZE_FIXED, 1, QW_ENTITY_SKIN, 1},
+    {U_EFFECTS, 0, EFFECTS, QW_SIZE_FIXED, 1, QW_ENTITY_EFFECTS, 1},
+    {U_ORIGIN1, 0, ORIGIN1, QW_SIZE_COORD, 0, QW_ENTITY_X, 1},
+    {U_ANGLE1, 0, ANGLE1, QW_SIZE_ANGLE, 0, QW_ENTITY_PITCH, 1},
+    {U_ORIGIN2, 0, ORIGIN2, QW_SIZE_COORD, 0, QW_ENTITY_Y, 1},
+    {U_ANGLE2, 0, ANGLE2, QW_SIZE_ANGLE, 0, QW_ENTITY_YAW, 1},
+    {U_ORIGIN3, 0, ORIGIN3, QW_SIZE_COORD, 0, QW_ENTITY_Z, 1},
+    {U_ANGLE3, 0, ANGLE3, QW_SIZE_ANGLE, 0, QW_ENTITY_ROLL, 1},
+    {QW_EVENMORE(U_FTE_SCALE), FTE_SCALE, SCALE, QW_SIZE_FIXED, 1, QW_ENTITY_SCALE, 1},
+    {QW_EVENMORE(U_FTE_TRANS), FTE_TRANS, TRANS, QW_SIZE_FIXED, 1, QW_ENTITY_ALPHA, 1},
+    {QW_EVENMORE(U_FTE_FATNESS), FTE_FATNESS, FATNESS, QW_SIZE_FIXED, 1, QW_ENTITY_FATNESS, 1},
+    {QW_YETMORE(U_FTE_DRAWFLAGS), FTE_HEXEN2, DRAWFLAGS, QW_SIZE_FIXED, 1, QW_ENTITY_DRAWFLAGS, 1},
+    {QW_YETMORE(U_FTE_ABSLIGHT), FTE_HEXEN2, ABSLIGHT, QW_SIZE_FIXED, 1, QW_ENTITY_ABSLIGHT, 1},
+    {QW_YETMORE(U_FTE_COLOURMOD), FTE_COLOURMOD, COLOURMOD, QW_SIZE_FIXED, 3, QW_ENTITY_RED, 3},
+    {QW_YETMORE(U_FTE_DPFLAGS), 0, DPFLAGS, QW_SIZE_FIXED, 1, QW_ENTITY_DPFLAGS, 1},
+    {QW_YETMORE(U_FTE_TAGINFO), 0, TAGINFO, QW_SIZE_FIXED, 4, QW_ENTITY_TAG_ENTITY, 2},
+    {QW_YETMORE(U_FTE_LIGHT), 0, LIGHT, QW_SIZE_FIXED, 10, QW_ENTITY_LIGHT_RED, 6},
+    {QW_YETMORE(U_FTE_EFFECTS16), 0, EFFECTS16, QW_SIZE_FIXED, 1, QW_ENTITY_EFFECTS_HIGH, 1},
 };
 
-enum { FIRST_EXTRA = 10 }; /* the row of the first field that needs further bits */
+enum { COMMON_FIELDS = 10 }; /* the first ones, which any protocol has */
+#define COMMON_BITS                                                                                \
+    (U_FRAME | U_COLORMAP | U_SKIN | U_EFFECTS | U_ORIGIN1 | U_ANGLE1 | U_ORIGIN2 | U_ANGLE2 |     \
+     U_ORIGIN3 | U_ANGLE3)
+
+unsigned qw_entity_field_count(uint32_t bits)
+{
+    return bits >> 16 ? QW_ENTITY_FIELDS : COMMON_FIELDS;
+}
 
 struct qw_delta_format qw_delta_format(const struct fte_session *session)
 {
@@ -107,58 +91,58 @@ struct qw_delta_format qw_delta_format(const struct fte_session *session)
 
 /* --- Reading --- */
 
-static uint32_t read_further_bits(struct qs_reader *in, const struct qw_delta_format *format)
+static uint32_t read_further_bits(struct qs_reader *in, uint32_t fte)
 {
     uint32_t bits = qs_reader_u8(in);
 
-    if (!(bits & U_FTE_EVENMORE) || !(format->fte & FTE_EVENMORE))
+    if (!(bits & U_FTE_EVENMORE) || !(fte & FTE_EVENMORE))
         return bits;
-    bits |= EVENMORE(qs_reader_u8(in));
-    if (bits & EVENMORE(U_FTE_YETMORE))
-        bits |= YETMORE(qs_reader_u8(in));
+    bits |= QW_EVENMORE(qs_reader_u8(in));
+    if (bits & QW_EVENMORE(U_FTE_YETMORE))
+        bits |= QW_YETMORE(qs_reader_u8(in));
     return bits;
 }
 
 static uint16_t number_of(uint16_t word, uint32_t bits)
 {
-    return (uint16_t)((word & U_NUMBER) + (bits & EVENMORE(U_FTE_ENTITYDBL) ? 512 : 0) +
-                      (bits & EVENMORE(U_FTE_ENTITYDBL2) ? 1024 : 0));
+    return (uint16_t)((word & U_NUMBER) + (bits & QW_EVENMORE(U_FTE_ENTITYDBL) ? 512 : 0) +
+                      (bits & QW_EVENMORE(U_FTE_ENTITYDBL2) ? 1024 : 0));
 }
 
-struct qw_delta qw_read_delta(struct qs_reader *in, const struct qw_delta_format *format)
+struct qw_delta qw_read_delta(struct qs_reader *in, uint32_t fte)
 {
     const uint16_t word = qs_reader_u16(in);
     struct qw_delta delta = {.removes = word & U_REMOVE, .bits = word & 0xfe00u};
 
-    if ((word & U_MOREBITS) && (!delta.removes || (format->fte & FTE_ENTITYDBL)))
-        delta.bits |= read_further_bits(in, format);
+    if ((word & U_MOREBITS) && (!delta.removes || (fte & FTE_ENTITYDBL)))
+        delta.bits |= read_further_bits(in, fte);
     delta.number = number_of(word, delta.bits);
     return delta;
 }
 
-static uint8_t size_of(const struct row *row, const struct qw_delta_format *format)
+static uint8_t size_of(const struct qw_entity_field *field, const struct qw_delta_format *format)
 {
-    switch (row->length) {
-    case COORD:
+    switch (field->size) {
+    case QW_SIZE_COORD:
         return format->coord_size;
-    case ANGLE:
+    case QW_SIZE_ANGLE:
         return format->angle_size;
-    case BYTES:
+    case QW_SIZE_FIXED:
         break;
     }
-    return row->bytes;
+    return field->bytes;
 }
 
-/* Each of these takes a field from `from` and returns where the next one stands. They may read
- * behind the field: callers see to it that there is something. */
+/* Both read fields from `from` and return where the next one begins. They may read behind them: the
+ * caller provides DELTA_MAX bytes. */
 
-static const uint8_t *take_model(const uint8_t *from, uint32_t bits, struct qw_entity *entity)
+static const uint8_t *read_model(const uint8_t *from, uint32_t bits, struct qw_entity *entity)
 {
-    const bool high = bits & EVENMORE(U_FTE_MODELDBL);
+    const bool high = bits & QW_EVENMORE(U_FTE_MODELDBL);
 
-    entity->known |= MORE(U_MODEL);
+    entity->known |= U_MODEL;
     entity->bytes[MODEL] = from[0];
-    if (bits & MORE(U_MODEL)) {
+    if (bits & U_MODEL) {
         entity->bytes[MODEL + 1] = high ? MODEL_HIGH >> 8 : 0;
         return from + 1;
     }
@@ -166,69 +150,24 @@ static const uint8_t *take_model(const uint8_t *from, uint32_t bits, struct qw_e
     return from + 2;
 }
 
-static inline const uint8_t *take_byte(const uint8_t *from, struct qw_entity *entity, unsigned at)
+static const uint8_t *read_field(const uint8_t *from, const struct qw_entity_field *field,
+                                 const struct qw_delta_format *format, struct qw_entity *entity)
 {
-    entity->bytes[at] = *from;
-    return from + 1;
-}
+    uint8_t *to = entity->bytes + field->at;
 
-static inline const uint8_t *take_coord(const uint8_t *from, const struct qw_delta_format *format,
-                                        struct qw_entity *entity, unsigned at)
-{
-    memcpy(entity->bytes + at, from, COORD_MAX);
-    return from + format->coord_size;
-}
-
-static inline const uint8_t *take_angle(const uint8_t *from, const struct qw_delta_format *format,
-                                        struct qw_entity *entity, unsigned at)
-{
-    memcpy(entity->bytes + at, from, ANGLE_MAX);
-    return from + format->angle_size;
-}
-
-/* The same as the first rows, written out: this is done for each delta of each packet. */
-static const uint8_t *take_common(const uint8_t *from, const struct qw_delta_format *format,
-                                  uint32_t bits, struct qw_entity *entity)
-{
-    if (bits & (MORE(U_MODEL) | EVENMORE(U_FTE_MODELDBL)))
-        from = take_model(from, bits, entity);
-    if (bits & WORD(U_FRAME))
-        from = take_byte(from, entity, FRAME);
-    if (bits & MORE(U_COLORMAP))
-        from = take_byte(from, entity, COLORMAP);
-    if (bits & MORE(U_SKIN))
-        from = take_byte(from, entity, SKIN);
-    if (bits & MORE(U_EFFECTS))
-        from = take_byte(from, entity, EFFECTS);
-    if (bits & WORD(U_ORIGIN1))
-        from = take_coord(from, format, entity, ORIGIN1);
-    if (bits & MORE(U_ANGLE1))
-        from = take_angle(from, format, entity, ANGLE1);
-    if (bits & WORD(U_ORIGIN2))
-        from = take_coord(from, format, entity, ORIGIN2);
-    if (bits & WORD(U_ANGLE2))
-        from = take_angle(from, format, entity, ANGLE2);
-    if (bits & WORD(U_ORIGIN3))
-        from = take_coord(from, format, entity, ORIGIN3);
-    if (bits & MORE(U_ANGLE3))
-        from = take_angle(from, format, entity, ANGLE3);
-    entity->known |= bits & COMMON;
-    return from;
-}
-
-static const uint8_t *take_extras(const uint8_t *from, const struct qw_delta_format *format,
-                                  uint32_t bits, struct qw_entity *entity)
-{
-    for (unsigned i = FIRST_EXTRA; i < G_N_ELEMENTS(rows); i++) {
-        const struct row *row = &rows[i];
-
-        if (!(bits & row->bit) || (row->fte && !(format->fte & row->fte)))
-            continue;
-        memcpy(entity->bytes + row->at, from, row->bytes);
-        entity->known |= row->bit;
-        from += row->bytes;
+    switch (field->size) {
+    case QW_SIZE_COORD:
+        memcpy(to, from, COORD_MAX);
+        return from + format->coord_size;
+    case QW_SIZE_ANGLE:
+        memcpy(to, from, ANGLE_MAX);
+        return from + format->angle_size;
+    case QW_SIZE_FIXED:
+        break;
     }
-    return from;
+    for (unsigned i = 0; i < field->bytes; i++)
+        to[i] = from[i];
+    return from + field->bytes;
 }
 
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
@@ -240,12 +179,20 @@ void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *fo
 
     if (left < DELTA_MAX)
         start = memcpy(last, start, left);
-    end = take_common(start, format, delta->bits, entity);
-    if (delta->bits >> 16)
-        end = take_extras(end, format, delta->bits, entity);
+    end = start;
+    if (delta->bits & (U_MODEL | QW_EVENMORE(U_FTE_MODELDBL)))
+        end = read_model(end, delta->bits, entity);
+    for (unsigned i = 0; i < qw_entity_field_count(delta->bits); i++) {
+        const struct qw_entity_field *field = &qw_entity_fields[i];
+
+        if (!qw_delta_has_field(delta, field, format->fte))
+            continue;
+        end = read_field(end, field, format, entity);
+        entity->known |= field->bit;
+    }
     entity->number = delta->number;
     /* The bit has no field, and belongs to each delta anew. */
-    entity->known = (entity->known & ~MORE(U_SOLID)) | (delta->bits & MORE(U_SOLID));
+    entity->known = (entity->known & ~(uint32_t)U_SOLID) | (delta->bits & U_SOLID);
     qs_reader_take(in, (uint32_t)(end - start));
 }
 
@@ -293,7 +240,7 @@ static void read_baseline_axis(struct qs_reader *in, const struct qw_delta_forma
 void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                       struct qw_entity *baseline)
 {
-    *baseline = (struct qw_entity){.number = qs_reader_u16(in), .known = COMMON | MORE(U_MODEL)};
+    *baseline = (struct qw_entity){.number = qs_reader_u16(in), .known = COMMON_BITS | U_MODEL};
     read_bytes(in, baseline, MODEL, 1);
     read_bytes(in, baseline, FRAME, 1);
     read_bytes(in, baseline, COLORMAP, 1);
@@ -306,7 +253,7 @@ void qw_read_baseline(struct qs_reader *in, const struct qw_delta_format *format
 void qw_read_delta_baseline(struct qs_reader *in, const struct qw_delta_format *format,
                             struct qw_entity *baseline)
 {
-    const struct qw_delta delta = qw_read_delta(in, format);
+    const struct qw_delta delta = qw_read_delta(in, format->fte);
 
     *baseline = (struct qw_entity){0};
     qw_read_delta_fields(in, format, &delta, baseline);
@@ -330,7 +277,7 @@ static bool differ(const struct qw_entity *a, const struct qw_entity *b, uint32_
 
 uint16_t qw_entity_model(const struct qw_entity *entity)
 {
-    return entity->known & MORE(U_MODEL) ? qs_le16(entity->bytes + MODEL) : 0;
+    return entity->known & U_MODEL ? qs_le16(entity->bytes + MODEL) : 0;
 }
 
 bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_entity *a,
@@ -341,8 +288,9 @@ bool qw_entities_equal(const struct qw_delta_format *format, const struct qw_ent
         return true;
     if (qw_entity_model(a) != qw_entity_model(b))
         return false;
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (differ(a, b, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
+    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++)
+        if (differ(a, b, qw_entity_fields[i].bit, qw_entity_fields[i].at,
+                   size_of(&qw_entity_fields[i], format)))
             return false;
     return true;
 }
@@ -351,70 +299,72 @@ static uint32_t model_bits(const struct qw_entity *from, const struct qw_entity 
 {
     const uint16_t model = qs_le16(to->bytes + MODEL);
 
-    if (!differs(from, to, MORE(U_MODEL), MODEL, 2))
+    if (!differs(from, to, U_MODEL, MODEL, 2))
         return 0;
     if (model < MODEL_HIGH)
-        return MORE(U_MODEL);
-    return EVENMORE(U_FTE_MODELDBL) | (model < 2 * MODEL_HIGH ? MORE(U_MODEL) : 0);
+        return U_MODEL;
+    return QW_EVENMORE(U_FTE_MODELDBL) | (model < 2 * MODEL_HIGH ? U_MODEL : 0);
 }
 
 static uint32_t number_bits(uint16_t number)
 {
-    return (number & 512 ? EVENMORE(U_FTE_ENTITYDBL) : 0) |
-           (number & 1024 ? EVENMORE(U_FTE_ENTITYDBL2) : 0);
+    return (number & 512 ? QW_EVENMORE(U_FTE_ENTITYDBL) : 0) |
+           (number & 1024 ? QW_EVENMORE(U_FTE_ENTITYDBL2) : 0);
 }
 
 /* The bits that announce the bytes of further bits. */
 static uint32_t with_announcements(uint32_t bits, uint16_t number)
 {
-    if (bits & YETMORE(0xff))
-        bits |= EVENMORE(U_FTE_YETMORE);
-    if (bits & EVENMORE(0xff))
-        bits |= MORE(U_FTE_EVENMORE);
+    if (bits & QW_YETMORE(0xff))
+        bits |= QW_EVENMORE(U_FTE_YETMORE);
+    if (bits & QW_EVENMORE(0xff))
+        bits |= U_FTE_EVENMORE;
     /* A word of 0 would end the message. */
-    if ((bits & MORE(0xff)) || (!(number & U_NUMBER) && !(bits & 0xffff)))
-        bits |= WORD(U_MOREBITS);
+    if ((bits & 0xff) || (!(number & U_NUMBER) && !(bits & 0xffff)))
+        bits |= U_MOREBITS;
     return bits;
 }
 
 /* Fields of the last byte of bits that need no extension are read by FTE alone. */
-static bool has_field(const struct qw_delta_format *format, const struct row *row)
+static bool has_field(const struct qw_delta_format *format, const struct qw_entity_field *field)
 {
-    if (!(row->bit >> 16))
+    if (!(field->bit >> 16))
         return true;
-    return (format->fte & FTE_EVENMORE) && (row->fte ? format->fte & row->fte : format->only_fte);
+    return (format->fte & FTE_EVENMORE) &&
+           (field->fte ? format->fte & field->fte : format->only_fte);
 }
 
 static uint32_t bits_between(const struct qw_delta_format *format, const struct qw_entity *from,
                              const struct qw_entity *to)
 {
-    uint32_t bits = model_bits(from, to) | number_bits(to->number) | (to->known & MORE(U_SOLID));
+    uint32_t bits = model_bits(from, to) | number_bits(to->number) | (to->known & U_SOLID);
 
     if (!(format->fte & FTE_MODELDBL))
-        bits &= ~EVENMORE(U_FTE_MODELDBL);
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (has_field(format, &rows[i]) &&
-            differs(from, to, rows[i].bit, rows[i].at, size_of(&rows[i], format)))
-            bits |= rows[i].bit;
+        bits &= ~QW_EVENMORE(U_FTE_MODELDBL);
+    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++)
+        if (has_field(format, &qw_entity_fields[i]) &&
+            differs(from, to, qw_entity_fields[i].bit, qw_entity_fields[i].at,
+                    size_of(&qw_entity_fields[i], format)))
+            bits |= qw_entity_fields[i].bit;
     return with_announcements(bits, to->number);
 }
 
 static void append_head(GByteArray *to, uint16_t number, uint32_t bits)
 {
     qs_write_u16(to, (uint16_t)((number & U_NUMBER) | (bits & 0xfe00)));
-    if (bits & WORD(U_MOREBITS))
+    if (bits & U_MOREBITS)
         qs_write_u8(to, (uint8_t)bits);
-    if (bits & MORE(U_FTE_EVENMORE))
+    if (bits & U_FTE_EVENMORE)
         qs_write_u8(to, (uint8_t)(bits >> 16));
-    if (bits & EVENMORE(U_FTE_YETMORE))
+    if (bits & QW_EVENMORE(U_FTE_YETMORE))
         qs_write_u8(to, (uint8_t)(bits >> 24));
 }
 
 static void append_model(GByteArray *to, uint32_t bits, const struct qw_entity *entity)
 {
-    if (bits & MORE(U_MODEL))
+    if (bits & U_MODEL)
         qs_write_u8(to, entity->bytes[MODEL]);
-    else if (bits & EVENMORE(U_FTE_MODELDBL))
+    else if (bits & QW_EVENMORE(U_FTE_MODELDBL))
         qs_write_u16(to, qs_le16(entity->bytes + MODEL));
 }
 
@@ -425,9 +375,10 @@ void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
 
     append_head(to, entity->number, bits);
     append_model(to, bits, entity);
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (bits & rows[i].bit)
-            g_byte_array_append(to, entity->bytes + rows[i].at, size_of(&rows[i], format));
+    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++)
+        if (bits & qw_entity_fields[i].bit)
+            g_byte_array_append(to, entity->bytes + qw_entity_fields[i].at,
+                                size_of(&qw_entity_fields[i], format));
 }
 
 static void append_baseline_axis(GByteArray *to, const struct qw_delta_format *format,
@@ -501,14 +452,14 @@ static bool has_number(const struct qw_delta_format *format, uint16_t number)
 bool qw_entity_translate(struct qw_entity *entity, const struct qw_delta_format *from,
                          const struct qw_delta_format *to)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-        uint8_t *bytes = entity->bytes + rows[i].at;
+    for (unsigned i = 0; i < QW_ENTITY_FIELDS; i++) {
+        uint8_t *bytes = entity->bytes + qw_entity_fields[i].at;
 
-        if (!has_field(to, &rows[i]))
-            entity->known &= ~rows[i].bit;
-        if (rows[i].length == COORD)
+        if (!has_field(to, &qw_entity_fields[i]))
+            entity->known &= ~qw_entity_fields[i].bit;
+        if (qw_entity_fields[i].size == QW_SIZE_COORD)
             translate_coord(bytes, from->coord_size, to->coord_size);
-        else if (rows[i].length == ANGLE)
+        else if (qw_entity_fields[i].size == QW_SIZE_ANGLE)
             translate_angle(bytes, from->angle_size, to->angle_size);
     }
     return has_number(to, entity->number) &&
@@ -636,7 +587,7 @@ struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_stat
                                   const struct qw_delta_format *format, struct qs_reader in)
 {
     while (!at_end(&in)) {
-        const struct qw_delta delta = qw_read_delta(&in, format);
+        const struct qw_delta delta = qw_read_delta(&in, format->fte);
         struct qw_entity *state;
 
         if (delta.removes) {

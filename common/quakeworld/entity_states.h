@@ -40,12 +40,42 @@ struct qw_entity {
 /* The head of a delta: what stands before its fields. */
 struct qw_delta {
     uint16_t number;
-    bool removes;  /* no fields follow */
-    uint32_t bits; /* enum of the word, and the bytes of further bits above it */
+    bool removes; /* no fields follow */
+    /* The upper 7 bits of the word where they stand, the first further byte below them, the others
+     * above (QW_EVENMORE, QW_YETMORE). */
+    uint32_t bits;
 };
 
-/* Reads a head; the word is not 0. */
-struct qw_delta qw_read_delta(struct qs_reader *in, const struct qw_delta_format *format);
+/* The bits of the second and third further byte, as `bits` has them. */
+#define QW_EVENMORE(bit) ((uint32_t)(bit) << 16)
+#define QW_YETMORE(bit) ((uint32_t)(bit) << 24)
+
+enum { QW_ENTITY_FIELDS = 20 };
+
+/* A field of a delta, behind the model. */
+struct qw_entity_field {
+    uint32_t bit; /* announces it */
+    uint32_t fte; /* the extension that it needs; 0: none */
+    uint8_t at;   /* where a state has it */
+    enum { QW_SIZE_FIXED, QW_SIZE_COORD, QW_SIZE_ANGLE } size;
+    uint8_t bytes; /* of QW_SIZE_FIXED */
+    uint16_t row;  /* of fields.def, and how many rows it has from there on */
+    uint8_t rows;
+};
+
+extern const struct qw_entity_field qw_entity_fields[QW_ENTITY_FIELDS]; /* in wire order */
+
+/* How many of the fields a delta with these bits can have. */
+unsigned qw_entity_field_count(uint32_t bits);
+
+static inline bool qw_delta_has_field(const struct qw_delta *delta,
+                                      const struct qw_entity_field *field, uint32_t fte)
+{
+    return (delta->bits & field->bit) && (!field->fte || (fte & field->fte));
+}
+
+/* Reads a head; the word is not 0. `fte`: the extensions of FTE in force. */
+struct qw_delta qw_read_delta(struct qs_reader *in, uint32_t fte);
 
 /* Reads the fields of `delta`, which change `entity`. */
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,

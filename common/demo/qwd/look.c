@@ -268,7 +268,7 @@ static void see_update(const struct qwd_borrower *b, struct qwd_seen *seen, uint
         see_base(seen, base);
     seen->updates_at[sequence % QW_FRAMES_KEPT] = sequence;
     while (qs_reader_left(&in) >= 2 && qs_le16(in.data + in.pos)) {
-        const struct qw_delta delta = qw_read_delta(&in, &seen->format);
+        const struct qw_delta delta = qw_read_delta(&in, seen->format.fte);
 
         see_delta(b, seen, sequence, base, !is_delta, &delta, &in);
     }
