@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pcap2demo/output/message.h"
+#include "common/protocols.h"
 
 static bool option_value(const struct qs_option *option, const char *text, uint32_t *value)
 {

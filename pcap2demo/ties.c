@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "common/sessions/flow.h"
 
 /* Pairs of ports that are looked at in an input; of more, all inputs are tied. */

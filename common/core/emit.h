@@ -3,7 +3,8 @@
 #ifndef QS_CORE_EMIT_H
 #define QS_CORE_EMIT_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
+#include "common/core/infostring.h"
 
 /* Whether somebody wants to hear of a value: the sink, or the summary, of a row that it has. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
@@ -79,5 +80,16 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 
 void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
              const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+/* Info strings, shown pair by pair. */
+
+/* The rows that an info string is shown by. */
+struct qs_info_rows {
+    unsigned pair, key, value; /* `pair` is a group */
+};
+
+/* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
+void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
+                  uint32_t offset);
 
 #endif

@@ -128,13 +128,4 @@ struct qs_protocol {
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
-/* All protocols, ending with NULL. Defined in common/protocols.c. */
-extern const struct qs_protocol *const qs_protocols[];
-
-/* The number of the protocol of this name in qs_protocols[], or -1. */
-int qs_protocol_number(const char *name);
-
-/* The map that the session is on: new; NULL: unknown. */
-char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
-
 #endif

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/session.h"
 
+#include <glib.h>
+#include <stddef.h>
+
+#include "common/core/protocol.h"
+
 void qs_session_init(struct qs_session *session)
 {
     *session = (struct qs_session){.server = QS_END_UNKNOWN};
@@ -18,6 +23,16 @@ bool qs_session_from_server(const struct qs_session *session, const struct qs_pa
     return session->server != QS_END_UNKNOWN && session->server == packet->from;
 }
 
+char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    struct qs_description description = {0};
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.player);
+    return description.map;
+}
+
 struct qs_session_loss qs_session_loss(const struct qs_session *session)
 {
     const struct qs_netchan *to_server = &session->to_server, *to_client = &session->to_client;
@@ -27,3 +42,29 @@ struct qs_session_loss qs_session_loss(const struct qs_session *session)
                                     .not_captured = (uint64_t)to_server->not_captured +
                                                     to_client->not_captured};
 }
+
+uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
+                           uint32_t connection, bool accepted)
+{
+    if (current->number && current->connection != connection)
+        current->number = 0;
+    if (!current->number && accepted)
+        *current = (struct qs_session_number){++numbering->count, connection};
+    return current->number;
+}
+
+const struct qs_field qs_session_fields[QS_SESSION_FIELDS] = {
+    [QS_SESSION_NUMBER] = {.name = "session",
+                           .title = "Session",
+                           .type = QS_U32,
+                           .blurb = "Number of the connection in the capture, in the order of "
+                                    "their beginnings"},
+    [QS_SESSION_PLAYER] = {.name = "session.player",
+                           .title = "Player",
+                           .type = QS_TEXT,
+                           .blurb = "Name of the session's player"},
+    [QS_SESSION_FROM_SERVER] = {.name = "from_server",
+                                .title = "Direction",
+                                .type = QS_BOOL,
+                                .blurb = "Whether the server sent the packet"},
+};

@@ -13,7 +13,7 @@
 #ifndef QS_CORE_SUMMARY_H
 #define QS_CORE_SUMMARY_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/core/sink.h"
 
 /* Adds to the last message in the summary; before any message, to the head. */
@@ -37,5 +37,21 @@ void qs_summary_begin(struct qs_decoder *d);
 void qs_summary_end(struct qs_decoder *d);
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
                       const struct qs_value *value);
+
+/*
+ * What packets say, as text: what the server prints, as the player's console shows it; and behind
+ * the names of their messages the other texts that a summary has (see summary.h), in whole and a
+ * line each:
+ *
+ *     stringcmd: say gg
+ *     anna: gg
+ */
+
+/*
+ * For the summary: appends a text of row `row` and of the message `name` to the decoder's
+ * transcript, as UTF-8.
+ */
+void qs_transcript_add(struct qs_decoder *d, const char *name, const struct qs_field *row,
+                       struct qs_view text);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/piece.h"
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 
 static const char *const words[] = {[QS_DEMO_PIECE_START] = "start",
                                     [QS_DEMO_PIECE_BLOCK] = "block",

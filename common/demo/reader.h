@@ -6,7 +6,7 @@
 #ifndef QS_DEMO_READER_H
 #define QS_DEMO_READER_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* What came of looking for the next block. */
 enum qs_demo_status {

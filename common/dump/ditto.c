@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 
 /* Of a name, so many are looked at; of all names, so many are kept. */
 enum { LIKE_MAX = 9, LINES_MAX = 256 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/secret.h"
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/netchan/exchange.h"
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 
 const char *qs_exchange_name(enum qs_exchange_kind kind)
 {

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/netchan/exchange.h"
 
 /* The rows of links.def, in their order, from protocol->links on. */

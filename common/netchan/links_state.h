@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/core/chunks.h"
+#include "common/core/lists.h"
 #include "common/netchan/links.h"
 #include "common/netchan/seqinfo.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/core/text.h"
 
 enum {

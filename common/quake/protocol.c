@@ -9,11 +9,12 @@
 #include "common/quake/place.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #define FTE_PREFIX "nq."
 #include "common/fte/fields.def"
 #include "common/quake/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static void init(struct qs_session *session)

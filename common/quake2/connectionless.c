@@ -4,10 +4,11 @@
  * engine, cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's
  * answer: Q2PRO, ui/servers.c.
  */
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"
+#include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/quake2.h"
 

@@ -3,7 +3,7 @@
  * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed:
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
 
 enum {

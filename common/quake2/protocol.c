@@ -7,9 +7,10 @@
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #include "common/quake2/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static void decode(struct qs_decoder *d)

@@ -3,7 +3,7 @@
  * Messages that demos of the rerelease (protocols 2022 and 2023) have of their own. Source:
  * PROTOCOL.md, section 19; q2proto, q2proto_proto_kex.c.
  */
-#include "common/core/inflate_stream.h"
+#include "common/core/inflate.h"
 #include "common/quake2/baselines.h"
 #include "common/quake2/decode.h"
 

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/quake2/entity_list.h"
 #include "common/quake2/session.h"
 #include "common/quake2/state.h"

@@ -3,7 +3,7 @@
 #ifndef Q2_USERCMD_H
 #define Q2_USERCMD_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* A player's command, absolute. */
 struct q2_usercmd {

@@ -3,7 +3,7 @@
 #ifndef QW_MESSAGES_H
 #define QW_MESSAGES_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);

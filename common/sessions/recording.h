@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/demo/format.h"
+#include "common/protocols.h"
 
 enum { QS_RECORDING_MAX = 256 * 1024 * 1024 };
 

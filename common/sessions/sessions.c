@@ -3,6 +3,7 @@
 
 #include "common/sessions/life.h"
 #include "common/sessions/state.h"
+#include "common/protocols.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)

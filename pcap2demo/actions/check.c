@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/core/sink.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/findings.h"

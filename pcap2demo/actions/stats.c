@@ -6,11 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "common/stats/tally.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
+#include "common/protocols.h"
 
 enum {
     LARGEST = 5,

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 
 /* Whether "qw=27500" names a protocol whose servers go on from other ports than that. */
 static bool goes_on_elsewhere(const char *text, size_t length)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/status.h"
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 
 void status_init(struct status *status)
 {

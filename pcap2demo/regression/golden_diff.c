@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/regression/align.h"
 #include "pcap2demo/output/message.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "common/dump/lines.h"
 #include "pcap2demo/regression/golden_heads.h"
 

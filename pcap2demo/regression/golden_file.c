@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/regression/golden.h"
 #include "pcap2demo/regression/golden_expand.h"
 

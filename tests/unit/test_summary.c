@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A packet in one line: direction, head, what became of it, and the values that rows put there. */
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "tests/unit/toy.h"
 
 /* Messages of the toy are a letter each, and a text or a byte. */

@@ -8,8 +8,8 @@
  * capture that begins later it begins with a sign-on that another session lends, or with the next
  * level: its svc_serverinfo starts the sign-on anew.
  */
-#include "common/core/array.h"
-#include "common/core/plural.h"
+#include "common/core/lists.h"
+#include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
 #include "common/demo/dem/lend.h"
 #include "common/demo/sanitize/filter_quake.h"

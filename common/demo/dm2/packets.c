@@ -3,7 +3,7 @@
  * Packets of DM2 demos: each block behind a netchan header, numbered from 1, and a packet of the
  * client that acknowledges it.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/quake2.h"
 

@@ -3,7 +3,7 @@
  * Segments of MVD2 demos: a GTV stream over TCP that is not deflated, whose messages have the
  * blocks in them. Source: common/quake2/gtv.c.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/mvd/mvd2.h"
 #include "common/demo/stream_packets.h"

@@ -4,7 +4,7 @@
  * them, which is what it would have recorded. Source: Q2PRO, server/mvd.c rec_write, rec_frame,
  * rec_stop.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/mvd/mvd2.h"
 #include "common/quake2/mvd.h"

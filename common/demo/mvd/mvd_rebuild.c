@@ -9,7 +9,7 @@
  * Source: mvdsv sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c
  * CL_ParseServerMessage.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/demo/zip_archive.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/quakeworld/constants.h"

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/demo/sanitize/commands.h"
 #include "common/demo/writer.h"
 

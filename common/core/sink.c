@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/note.h"
+#include "common/core/sink.h"
 
 const struct qs_note_kind qs_note_kinds[QS_NOTE_KINDS] = {
     [QS_NOTE_MALFORMED] = {"malformed", QS_SEVERITY_ERROR, QS_GROUP_MALFORMED, true,

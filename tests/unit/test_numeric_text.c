@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of dumps: the same as printf() gives. */
-#include "common/core/number.h"
+/* Numbers as text: the same as printf() gives. */
+#include "common/core/numeric_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -124,14 +124,43 @@ static void test_room(void **state)
     g_string_free(expected, TRUE);
 }
 
+/* --- Durations */
+
+static void assert_text(int64_t seconds, const char *expected)
+{
+    char *text = qs_duration_text(seconds);
+
+    assert_string_equal(text, expected);
+    g_free(text);
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    assert_text(0, "0:00");
+    assert_text(7, "0:07");
+    assert_text(3599, "59:59");
+    assert_text(3600, "1:00:00");
+    assert_text(7507, "2:05:07");
+    assert_text(360000, "100:00:00");
+}
+
+static void test_seconds(void **state)
+{
+    (void)state;
+    assert_int_equal(qs_seconds_of(1499999999), 1);
+    assert_int_equal(qs_seconds_of(1500000000), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_units),  cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_halves), cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_whole),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_units),   cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_halves),  cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_room),    cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_seconds),
     };
 
-    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("numeric_text", tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
  * Each function writes from `at` on, without a NUL, and returns where the next character goes. The
  * caller sees to the room: no number is longer than QS_NUMBER_MAX.
  */
-#ifndef QS_CORE_NUMBER_H
-#define QS_CORE_NUMBER_H
+#ifndef QS_CORE_NUMERIC_TEXT_H
+#define QS_CORE_NUMERIC_TEXT_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -73,6 +73,22 @@ static inline void qs_append_chars(GString *out, const char *text, gsize length)
 static inline void qs_append_bytes(GString *out, struct qs_view bytes)
 {
     qs_room_end(out, qs_put_bytes(qs_room(out, 2 * (gsize)bytes.size), bytes));
+}
+
+/* Durations as texts for people. */
+
+/* "0:07", "59:59", "1:02:45". New. */
+char *qs_duration_text(int64_t seconds);
+
+/* To the nearest one. */
+int64_t qs_seconds_of(int64_t nanoseconds);
+
+/* "1 packet", "2 packets" */
+
+/* What ends the noun that `count` things have. */
+static inline const char *qs_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers of sessions. */
-#include "common/core/numbering.h"
+#include "common/core/session.h"
 #include "tests/unit/unit.h"
 
 static void test_begins_with_an_accepted_packet(void **state)
 {
-    struct qs_numbering numbering = {0};
-    struct qs_numbered one = {0};
+    struct qs_session_numbers numbering = {0};
+    struct qs_session_number one = {0};
 
     (void)state;
     assert_int_equal(qs_number_session(&numbering, &one, 0, false), 0);
@@ -19,8 +19,8 @@ static void test_begins_with_an_accepted_packet(void **state)
 /* A capture may begin in the middle of a connection: it has number 0. */
 static void test_without_a_beginning(void **state)
 {
-    struct qs_numbering numbering = {0};
-    struct qs_numbered one = {0};
+    struct qs_session_numbers numbering = {0};
+    struct qs_session_number one = {0};
 
     (void)state;
     assert_int_equal(qs_number_session(&numbering, &one, 0, true), 1);
@@ -29,8 +29,8 @@ static void test_without_a_beginning(void **state)
 
 static void test_the_next_connection(void **state)
 {
-    struct qs_numbering numbering = {0};
-    struct qs_numbered one = {0};
+    struct qs_session_numbers numbering = {0};
+    struct qs_session_number one = {0};
 
     (void)state;
     assert_int_equal(qs_number_session(&numbering, &one, 1, true), 1);
@@ -40,8 +40,8 @@ static void test_the_next_connection(void **state)
 
 static void test_conversations_side_by_side(void **state)
 {
-    struct qs_numbering numbering = {0};
-    struct qs_numbered one = {0}, other = {0};
+    struct qs_session_numbers numbering = {0};
+    struct qs_session_number one = {0}, other = {0};
 
     (void)state;
     assert_int_equal(qs_number_session(&numbering, &one, 1, false), 0);
