@@ -199,7 +199,7 @@ static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
                             .length = d->in.pos - start,
                             .id = id,
                             .source = (uint8_t)d->source_depth,
-                            .is_odd = d->odd};
+                            .is_ambiguous = d->ambiguous};
 }
 
 static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
@@ -221,7 +221,7 @@ static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lo
         if (d->want_summary)
             qs_summary_message(d, type->brief);
     }
-    d->odd = false;
+    d->ambiguous = false;
     qs_reader_take(&d->in, 1);
     qs_emit_uint(d, id_row, start, 1, id);
     if (readable)

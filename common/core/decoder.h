@@ -36,8 +36,8 @@ struct qs_message {
     uint32_t offset; /* of its id, in its source */
     uint32_t length; /* with the id */
     uint16_t id;
-    uint8_t source; /* 0: the payload; else how many sources it is nested in */
-    bool is_odd;    /* see qs_decoder.odd */
+    uint8_t source;    /* 0: the payload; else how many sources it is nested in */
+    bool is_ambiguous; /* see qs_decoder.ambiguous */
 };
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
@@ -71,7 +71,7 @@ struct qs_decoder {
     struct qs_reader in;
     bool fields_wanted; /* the sink takes fields */
     bool values_wanted; /* it does, or there is to be a summary */
-    bool odd;           /* of the message at hand: no engine should play it as it is; see text.h */
+    bool ambiguous;     /* of the message at hand: no engine should play it as it is; see text.h */
     bool stop;          /* a message asked that the message loop end, with a note given */
     bool probing;       /* a trial, whose session is thrown away */
     enum qs_coord_format coord_format;
@@ -111,7 +111,7 @@ struct qs_decoder {
     /* Of `summary`, before it is put together. */
     GArray *summary_items;  /* messages */
     unsigned summary_texts; /* how many of them have a text */
-    GString *summary_fate;
+    GString *summary_remarks;
     bool transcript_line; /* the message at hand has a line in `transcript` */
 };
 

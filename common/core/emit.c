@@ -131,7 +131,7 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     g_free(text);
 }
 
-static void note_oddities(struct qs_decoder *d, const struct qs_info_pair *pair, uint32_t offset)
+static void note_unusual(struct qs_decoder *d, const struct qs_info_pair *pair, uint32_t offset)
 {
     if (!pair->has_value)
         qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
@@ -156,7 +156,7 @@ void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct 
         qs_label_text(d, " = ", pair.value, "");
         qs_emit_bytes(d, rows->key, offset + pair.key_offset, pair.key.size, pair.key);
         qs_emit_bytes(d, rows->value, offset + pair.value_offset, pair.value.size, pair.value);
-        note_oddities(d, &pair, offset);
+        note_unusual(d, &pair, offset);
         qs_close_at(d, offset + pair.offset + pair.length);
     }
 }

@@ -12,11 +12,11 @@
 
 #include "common/core/field.h"
 #include "common/core/packet.h"
-#include "common/netchan/seqinfo.h"
 #include "common/core/reader.h"
 #include "common/core/session.h"
 
 struct qs_decoder;
+struct qs_seqinfo;
 
 /*
  * A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
@@ -96,11 +96,11 @@ struct qs_protocol {
 
     /*
      * Where the datagram stands in its conversation, of which `session` is known so far; its end
-     * `from` is known. False, with `place` undefined, where it has no number or it cannot be told.
-     * NULL: the protocol has no numbers.
+     * `from` is known. False, with `seqinfo` undefined, where it has no number or it cannot be
+     * told. NULL: the protocol has no numbers.
      */
-    bool (*place)(const struct qs_session *session, const struct qs_packet *packet,
-                  struct qs_place *place);
+    bool (*seqinfo)(const struct qs_session *session, const struct qs_packet *packet,
+                    struct qs_seqinfo *seqinfo);
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);

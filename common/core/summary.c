@@ -28,7 +28,7 @@ static void clear_summary_item(gpointer item)
 void qs_summary_init(struct qs_decoder *d)
 {
     d->summary = g_string_new(NULL);
-    d->summary_fate = g_string_new(NULL);
+    d->summary_remarks = g_string_new(NULL);
     d->summary_items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
     g_array_set_clear_func(d->summary_items, clear_summary_item);
 }
@@ -36,14 +36,14 @@ void qs_summary_init(struct qs_decoder *d)
 void qs_summary_clear(struct qs_decoder *d)
 {
     g_string_free(d->summary, TRUE);
-    g_string_free(d->summary_fate, TRUE);
+    g_string_free(d->summary_remarks, TRUE);
     g_array_free(d->summary_items, TRUE);
 }
 
 void qs_summary_begin(struct qs_decoder *d)
 {
     g_string_truncate(d->summary, 0);
-    g_string_truncate(d->summary_fate, 0);
+    g_string_truncate(d->summary_remarks, 0);
     g_array_set_size(d->summary_items, 0);
     d->summary_texts = 0;
     d->transcript_line = false;
@@ -127,16 +127,16 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
     g_free(readable);
 }
 
-void qs_summary_fate(struct qs_decoder *d, const char *format, ...)
+void qs_summary_remark(struct qs_decoder *d, const char *format, ...)
 {
     va_list arguments;
 
     if (!d->want_summary)
         return;
     va_start(arguments, format);
-    g_string_append(d->summary_fate, " [");
-    g_string_append_vprintf(d->summary_fate, format, arguments);
-    g_string_append_c(d->summary_fate, ']');
+    g_string_append(d->summary_remarks, " [");
+    g_string_append_vprintf(d->summary_remarks, format, arguments);
+    g_string_append_c(d->summary_remarks, ']');
     va_end(arguments);
 }
 
@@ -278,7 +278,7 @@ void qs_summary_end(struct qs_decoder *d)
             g_string_prepend_c(d->summary, ' ');
         g_string_prepend(d->summary, qs_direction_arrow(d->direction));
     }
-    g_string_append(d->summary, d->summary_fate->str);
+    g_string_append(d->summary, d->summary_remarks->str);
     settle_last(d);
     append_items(d);
 }

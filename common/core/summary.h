@@ -27,7 +27,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
 /* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
 /* What became of the packet on its way, without the brackets: "gap 3". */
-void qs_summary_fate(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void qs_summary_remark(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* --- For the core: what holds a summary, where it begins and ends, and values that were read */
 

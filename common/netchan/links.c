@@ -97,11 +97,11 @@ static void take_fragment(struct qs_links *links, const struct qs_decoder *d, ui
 
 static void take_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    struct qs_place place;
+    struct qs_seqinfo seqinfo;
 
     count_bytes(links, d->packet, record);
-    if (d->protocol->place && d->protocol->place(d->session, d->packet, &place))
-        qs_links_take_place(links, d, record, &place);
+    if (d->protocol->seqinfo && d->protocol->seqinfo(d->session, d->packet, &seqinfo))
+        qs_links_take_place(links, d, record, &seqinfo);
     if (d->fragment)
         take_fragment(links, d, record);
 }

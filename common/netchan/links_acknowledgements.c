@@ -2,8 +2,8 @@
 /*
  * Acknowledgements, and what becomes of reliable messages.
  *
- * Where a bit tells of reliable messages (struct qs_place, toggles), one is on its way at a time: a
- * packet that carries one before the receiver's bit has turned over carries the same one again.
+ * Where a bit tells of reliable messages (struct qs_seqinfo, toggles), one is on its way at a time:
+ * a packet that carries one before the receiver's bit has turned over carries the same one again.
  * Source: QuakeWorld's and Quake II's net_chan.c, Netchan_Transmit and Netchan_Process. Where the
  * number itself is repeated, its acknowledgement confirms it.
  */
@@ -50,20 +50,20 @@ static void push_sent(struct qs_link_stream *stream, uint32_t mark, uint32_t rec
 
 /* The receiver's bit is known as the sender of this packet knew it: the capture does not lack what
  * it had received last. */
-static bool knows_toggle(const struct qs_link_way *way, const struct qs_place *place)
+static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
 {
-    return way->known && way->toggle_mark >= place->echo;
+    return way->known && way->toggle_mark >= seqinfo->echo;
 }
 
 static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_message *message = qs_chunks_add(&links->messages);
 
     message->first = message->last = record;
     way->message = links->messages.count;
     way->pending = true;
-    way->pending_known = knows_toggle(way, place);
+    way->pending_known = knows_toggle(way, seqinfo);
     way->pending_toggle = way->toggle;
     qs_link_extra(links, record)->message = way->message;
 }
@@ -82,17 +82,17 @@ static void repeat_message(struct qs_links *links, struct qs_link_way *way, uint
 }
 
 static void send_reliably(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *seqinfo)
 {
     const bool same =
-        way->message && (place->mark == way->message_mark ||
-                         (way->pending && !place->repeated && knows_toggle(way, place)));
+        way->message && (seqinfo->mark == way->message_mark ||
+                         (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
 
     if (same)
-        repeat_message(links, way, record, place->repeated || place->mark != way->message_mark);
+        repeat_message(links, way, record, seqinfo->repeated || seqinfo->mark != way->message_mark);
     else
-        begin_message(links, way, record, place);
-    way->message_mark = place->mark;
+        begin_message(links, way, record, seqinfo);
+    way->message_mark = seqinfo->mark;
 }
 
 static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t record)
@@ -107,49 +107,49 @@ static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t re
  * if a packet shows it that was sent before the message came.
  */
 static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                           const struct qs_place *place)
+                           const struct qs_seqinfo *seqinfo)
 {
-    if (way->pending && way->pending_known && place->toggle != way->pending_toggle)
+    if (way->pending && way->pending_known && seqinfo->toggle != way->pending_toggle)
         confirm(links, way, record);
-    else if (way->pending && !way->pending_known && place->echo >= way->message_mark)
+    else if (way->pending && !way->pending_known && seqinfo->echo >= way->message_mark)
         way->pending = false;
     else if (way->pending && !way->pending_known) {
         way->pending_known = true;
-        way->pending_toggle = place->toggle;
+        way->pending_toggle = seqinfo->toggle;
     }
     way->known = true;
-    way->toggle = place->toggle;
-    way->toggle_mark = place->mark;
+    way->toggle = seqinfo->toggle;
+    way->toggle_mark = seqinfo->mark;
 }
 
 /* --- A packet --- */
 
 static void send_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                        const struct qs_place *place)
+                        const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_way *way = &links->ways[d->packet->from];
-    struct qs_link_stream *stream = stream_of(way, place->stream);
+    struct qs_link_stream *stream = stream_of(way, seqinfo->stream);
     const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
 
-    if (!d->accepted && !place->repeated)
+    if (!d->accepted && !seqinfo->repeated)
         return; /* late, or a duplicate: what is acknowledged is another packet */
-    if (newest && place->mark < newest->mark) {
+    if (newest && seqinfo->mark < newest->mark) {
         if (!d->accepted)
             return;
         stream->count = 0; /* numbers began anew */
     }
-    qs_link_record(links, record)->sent_again = newest && newest->mark == place->mark;
-    if (place->mark)
-        push_sent(stream, place->mark, record);
-    if (place->reliable)
-        send_reliably(links, way, record, place);
+    qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->mark;
+    if (seqinfo->mark)
+        push_sent(stream, seqinfo->mark, record);
+    if (seqinfo->reliable)
+        send_reliably(links, way, record, seqinfo);
 }
 
 static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32_t record,
-                         const struct qs_place *place)
+                         const struct qs_seqinfo *seqinfo)
 {
-    struct qs_link_stream *stream = way->streams[place->echo_stream];
-    const struct qs_link_sent *sent = stream ? find_sent(stream, place->echo) : NULL;
+    struct qs_link_stream *stream = way->streams[seqinfo->echo_stream];
+    const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->echo) : NULL;
     struct qs_link_record *acknowledged;
 
     if (!sent)
@@ -160,23 +160,23 @@ static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32
         return;
     acknowledged->acked_by = record;
     if (way->pending && qs_link_message(links, way->message)->last == sent->record &&
-        !place->toggles)
+        !seqinfo->toggles)
         confirm(links, way, record);
 }
 
 void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                         const struct qs_place *place)
+                         const struct qs_seqinfo *seqinfo)
 {
     struct qs_link_way *back = &links->ways[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
 
-    if (place->numbered && (place->mark || place->reliable))
-        send_number(links, d, record, place);
-    if (place->numbered && !d->accepted)
+    if (seqinfo->numbered && (seqinfo->mark || seqinfo->reliable))
+        send_number(links, d, record, seqinfo);
+    if (seqinfo->numbered && !d->accepted)
         return;
-    if (place->echo)
-        receive_echo(links, back, record, place);
-    if (place->toggles)
-        receive_toggle(links, back, record, place);
+    if (seqinfo->echo)
+        receive_echo(links, back, record, seqinfo);
+    if (seqinfo->toggles)
+        receive_toggle(links, back, record, seqinfo);
 }
 
 static void restart_way(struct qs_link_way *way, bool fresh)

@@ -102,10 +102,10 @@ static inline int64_t qs_link_elapsed(int64_t since, int64_t until)
 /* The record's extra, which it gets with this. Valid until another one is made. */
 struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record);
 
-/* A packet whose record is `record` and whose place is known: what it acknowledges, and what of it
- * may be acknowledged. */
+/* A packet whose record is `record` and whose seqinfo is known: what it acknowledges, and what of
+ * it may be acknowledged. */
 void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                         const struct qs_place *place);
+                         const struct qs_seqinfo *seqinfo);
 
 /* What was of the connection that is over. `fresh`: of the new one the first packet has come. */
 void qs_links_restart(struct qs_links *links, bool fresh);

@@ -136,11 +136,11 @@ uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_spa
     if (arrival == QS_ARRIVAL_DUPLICATE) {
         qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
                 "Sequence number %u again", d->sequence);
-        qs_summary_fate(d, "duplicate");
+        qs_summary_remark(d, "duplicate");
     } else if (arrival == QS_ARRIVAL_STALE) {
         qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
                 "Sequence number %u comes late", d->sequence);
-        qs_summary_fate(d, "late");
+        qs_summary_remark(d, "late");
     }
     return skipped;
 }
@@ -151,9 +151,9 @@ void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, 
     if (!skipped)
         return;
     if (choked)
-        qs_summary_fate(d, "choked %u", MIN(choked, skipped));
+        qs_summary_remark(d, "choked %u", MIN(choked, skipped));
     if (skipped > choked)
-        qs_summary_fate(d, "gap %u", skipped - choked);
+        qs_summary_remark(d, "gap %u", skipped - choked);
     if (choked >= skipped)
         qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
                 "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
@@ -171,14 +171,14 @@ void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, s
         return;
     qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
             "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
-    qs_summary_fate(d, "not captured: %u", d->acknowledged);
+    qs_summary_remark(d, "not captured: %u", d->acknowledged);
 }
 
 void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
 {
     qs_note(d, QS_NOTE_RETRANSMISSION, number.offset, number.length,
             "Sequence number %u sent again", d->sequence);
-    qs_summary_fate(d, "resent");
+    qs_summary_remark(d, "resent");
 }
 
 void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking)
@@ -186,7 +186,7 @@ void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacki
     qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
             "%u sequence number%s before this one, which the capture lacks", lacking,
             qs_plural(lacking));
-    qs_summary_fate(d, "not captured before: %u", lacking);
+    qs_summary_remark(d, "not captured before: %u", lacking);
 }
 
 /* --- Fragments */

@@ -113,7 +113,7 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     qs_note(d, QS_NOTE_NOT_CAPTURED, d->in.pos - 4, 4,
             "The capture lacks %u frame%s of entities that the client has acknowledged", lost,
             qs_plural(lost));
-    qs_summary_fate(d, "not captured: %u frame%s", lost, qs_plural(lost));
+    qs_summary_remark(d, "not captured: %u frame%s", lost, qs_plural(lost));
 }
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)

@@ -3,7 +3,7 @@
 #include "common/quake2/quake2.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/names.h"
-#include "common/quake2/place.h"
+#include "common/quake2/seqinfo.h"
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
@@ -55,7 +55,7 @@ const struct qs_protocol q2_protocol = {
     .recognise = q2_is_surely_quake2,
     .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
-    .place = q2_place,
+    .seqinfo = q2_seqinfo,
     .decode = decode,
     .stream_ports = "27910",
     .recognise_stream = q2_recognise_stream,

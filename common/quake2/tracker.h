@@ -48,7 +48,7 @@ struct q2_mention {
 /* A message of the packet at hand. */
 struct q2_tracked_message {
     uint8_t id;           /* enum q2_svc */
-    bool is_odd;          /* see qs_decoder.odd */
+    bool is_ambiguous;    /* see qs_decoder.ambiguous */
     int32_t frame;        /* of SVC_FRAME: its number */
     struct qs_view bytes; /* with the id; valid until the next packet, as long as this one is */
 };

@@ -171,7 +171,7 @@ void qw_read_temp_entity(struct qs_decoder *d)
 
     qs_label(d, ": %s", name ? name : "unknown type");
     if (shape) {
-        d->odd |= is_cut_short(d, shape);
+        d->ambiguous |= is_cut_short(d, shape);
         shape->read(d);
     } else {
         qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);

@@ -43,19 +43,19 @@ bool qs_order_is_copy(struct qs_order *order, const struct qs_packet *packet);
  * known; `place` is zeroed where it has none: what is said outside of a connection.
  */
 bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_place *place);
+                     const struct qs_seqinfo *place);
 
 /* Holds a copy of a packet that does not pass. */
 void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
-                   const struct qs_place *place);
+                   const struct qs_seqinfo *place);
 
 /* The packet goes on in any case: the order is not to be changed. */
 void qs_order_follow(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_place *place);
+                     const struct qs_seqinfo *place);
 
 /* Whether the packet goes on from those before it: its connection is the same. */
 bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
-                        const struct qs_place *place);
+                        const struct qs_seqinfo *place);
 
 /* Whether any datagram is held. */
 bool qs_order_holds(const struct qs_order *order);
@@ -64,10 +64,10 @@ bool qs_order_holds(const struct qs_order *order);
  * The next packet whose turn it is, or NULL; `all`: nothing comes that could be waited for. Valid
  * until the next call. Its place is zeroed where it has none.
  */
-struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_place *place);
+struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place);
 
 /* The packet that has just gone on, from the end `from`, began a connection: all numbers begin
  * anew, with its own. `place` is zeroed where it has none. */
-void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_place *place);
+void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place);
 
 #endif

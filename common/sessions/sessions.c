@@ -184,17 +184,17 @@ static inline void take(struct qs_sessions *sessions, struct qs_conversation *co
 /* --- Order ----------------------------------------------------------------------------------- */
 
 static inline void find_place(const struct qs_conversation *conversation,
-                              const struct qs_packet *packet, struct qs_place *place)
+                              const struct qs_packet *packet, struct qs_seqinfo *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
-    if (!protocol->place || !protocol->place(conversation->state, packet, place))
-        *place = (struct qs_place){0};
+    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
+        *place = (struct qs_seqinfo){0};
 }
 
 /* The packet's turn has come. */
 static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                                struct qs_packet *packet, const struct qs_place *place)
+                                struct qs_packet *packet, const struct qs_seqinfo *place)
 {
     const uint32_t connection = conversation->state->connection;
 
@@ -209,7 +209,7 @@ static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversa
 static void take_held(struct qs_sessions *sessions, struct qs_conversation *conversation, bool all)
 {
     struct qs_packet *packet;
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     while ((packet = qs_order_next(conversation->order, all, &place)))
         take_in_turn(sessions, conversation, packet, &place);
@@ -218,7 +218,7 @@ static void take_held(struct qs_sessions *sessions, struct qs_conversation *conv
 static void take_as_captured(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet)
 {
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     find_place(conversation, packet, &place);
     qs_order_follow(conversation->order, packet, &place);
@@ -228,7 +228,7 @@ static void take_as_captured(struct qs_sessions *sessions, struct qs_conversatio
 static void take_ordered(struct qs_sessions *sessions, struct qs_conversation *conversation,
                          struct qs_packet *packet)
 {
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (qs_order_is_copy(conversation->order, packet))
         return;
@@ -348,7 +348,7 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (!conversation)
         return false;

@@ -30,7 +30,7 @@ static void read_script(struct qs_decoder *d)
             qs_u8(d, TOY_U8);
             break;
         case 'f':
-            qs_summary_fate(d, "gap %u", qs_reader_u8(&d->in));
+            qs_summary_remark(d, "gap %u", qs_reader_u8(&d->in));
             break;
         }
 }

@@ -507,9 +507,9 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
  * section 7. What is not the same for all is nothing that --sanitize can answer for.
  */
-static bool is_odd(const struct q2_tracked_message *message)
+static bool is_ambiguous(const struct q2_tracked_message *message)
 {
-    return message->is_odd || message->bytes.data[0] != message->id;
+    return message->is_ambiguous || message->bytes.data[0] != message->id;
 }
 
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
@@ -519,8 +519,8 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (dm2->out->sanitize && is_odd(message))
-        qs_demo_left_out_odd(dm2->out, packet);
+    else if (dm2->out->sanitize && is_ambiguous(message))
+        qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (message->id == SVC_STUFFTEXT)
         add_stufftext(dm2, message->bytes);
     else if (!add_unit(dm2, message->bytes))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source: PROTOCOL.md, section 2; FTE's words: common/fte/PROTOCOL.md, section 2. */
-#include "common/quakeworld/place.h"
+#include "common/quakeworld/seqinfo.h"
 
 #include "common/netchan/netchan.h"
 #include "common/core/reader.h"
@@ -16,20 +16,20 @@ static bool is_connectionless(const struct qs_session *session, const struct qs_
            (!session->to_client.started && qw_is_bare_text(packet));
 }
 
-static void read_words(const struct qs_packet *packet, bool biased, struct qs_place *place)
+static void read_words(const struct qs_packet *packet, bool biased, struct qs_seqinfo *seqinfo)
 {
     const uint32_t sequence = biased ? qs_be32(packet->data) - QW_STUN_BIAS : qs_le32(packet->data);
     const uint32_t ack = biased ? qs_be32(packet->data + 4) : qs_le32(packet->data + 4);
 
-    qs_place_whole(place, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
-    place->mark = sequence & QS_SEQUENCE_MASK;
-    place->echo = ack & QS_SEQUENCE_MASK;
-    place->reliable = sequence & QS_RELIABLE_BIT;
-    place->toggles = true;
-    place->toggle = ack & QS_RELIABLE_BIT;
+    qs_seqinfo_message(seqinfo, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
+    seqinfo->mark = sequence & QS_SEQUENCE_MASK;
+    seqinfo->echo = ack & QS_SEQUENCE_MASK;
+    seqinfo->reliable = sequence & QS_RELIABLE_BIT;
+    seqinfo->toggles = true;
+    seqinfo->toggle = ack & QS_RELIABLE_BIT;
 }
 
-static bool read_fragment(const struct qs_packet *packet, uint32_t at, struct qs_place *place)
+static bool read_fragment(const struct qs_packet *packet, uint32_t at, struct qs_seqinfo *seqinfo)
 {
     const uint32_t start = at + FRAGMENT_WORD_SIZE;
     uint16_t word;
@@ -38,12 +38,13 @@ static bool read_fragment(const struct qs_packet *packet, uint32_t at, struct qs
         return false;
     word = qs_le16(packet->data + at);
     if (word)
-        qs_place_fragment(place, qw_fragment_offset(word), packet->wire_size - start,
-                          word & QW_MORE_FRAGMENTS);
+        qs_seqinfo_fragment(seqinfo, qw_fragment_offset(word), packet->wire_size - start,
+                            word & QW_MORE_FRAGMENTS);
     return true;
 }
 
-bool qw_place(const struct qs_session *base, const struct qs_packet *packet, struct qs_place *place)
+bool qw_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo)
 {
     const struct qw_session *session = (const struct qw_session *)base;
     const struct qw_netchan_format *format =
@@ -51,11 +52,11 @@ bool qw_place(const struct qs_session *base, const struct qs_packet *packet, str
 
     if (!format->known || format->huffman || is_connectionless(base, packet))
         return false;
-    *place = qs_place_from(packet->from, base->server);
-    read_words(packet, format->stunaware, place);
+    *seqinfo = qs_seqinfo_from(packet->from, base->server);
+    read_words(packet, format->stunaware, seqinfo);
     if (!format->fragments)
         return true;
     return base->server != QS_END_UNKNOWN &&
            read_fragment(packet, WORDS_SIZE + (base->server == packet->from ? 0 : QPORT_SIZE),
-                         place);
+                         seqinfo);
 }
