@@ -13,8 +13,6 @@
 #include "common/core/reader.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
-#include "common/dump/secret.h"
-#include "common/netchan/exchange.h"
 
 /* How the session in force writes coordinates and angles. */
 enum qs_coord_format {
@@ -42,7 +40,25 @@ struct qs_message {
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
 
-enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_SECRETS_MAX = 4 };
+enum { QS_SOURCES_MAX = 4, QS_REQUESTS_MAX = 8, QS_CREDENTIALS_MAX = 4 };
+
+/* What a packet asks the other end for, and what it answers (findings.h). */
+struct qs_requests {
+    uint32_t asks,
+        answers;  /* sets of QS_ASK_ bits; where neither is empty, clients ask and servers answer */
+    uint32_t key; /* equal in a request and its response, where `keyed` */
+    bool keyed;
+};
+
+/* Engines' names are shorter; UTF-8 has up to four bytes a character. */
+enum { QS_USER_CHARACTERS = 31, QS_USER_MAX = 4 * QS_USER_CHARACTERS + 1 };
+
+/* A password that the packet carries, and whose it is. */
+struct qs_credential {
+    unsigned row;           /* the field that has it */
+    const char *purpose;    /* "rcon" */
+    char user[QS_USER_MAX]; /* UTF-8; empty: unknown, or longer than any engine's */
+};
 
 /*
  * A packet may announce that its server goes on from another port. The conversation between these
@@ -55,14 +71,33 @@ struct qs_announcement {
     struct qs_address server, client;
 };
 
+struct qs_decoder;
+struct qs_value;
+
+/*
+ * Sees values and texts before the sink and the summary, and may replace them: what hides passwords
+ * (common/dump/secret.h) begins with this struct.
+ */
+struct qs_guard {
+    /* Another packet is decoded next. */
+    void (*begin)(struct qs_guard *guard);
+    /* Returns the row by which the value is shown: `row`, else it has no parts. Bytes of the value
+     * are valid until the next call. */
+    const struct qs_field *(*value)(struct qs_guard *guard, const struct qs_decoder *d,
+                                    const struct qs_field *row, struct qs_value *value);
+    /* A text of the summary; what is returned is valid until the next call. */
+    struct qs_view (*text)(struct qs_guard *guard, const struct qs_decoder *d, struct qs_view text);
+};
+
 struct qs_decoder {
     /* Set by the caller of qs_decode(); may change between packets. */
     const struct qs_protocol *protocol;
     struct qs_session *session;
     struct qs_sink *sink;    /* or NULL */
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
+    struct qs_guard *guard;  /* or NULL */
     bool want_summary;       /* fill `summary` */
-    GString *transcript;     /* with `want_summary`: is appended to (see transcript.h); or NULL */
+    GString *transcript;     /* with `want_summary`: is appended to (see summary.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
     bool unchecked;          /* nobody asks whether checksums of moves are right */
 
@@ -93,11 +128,10 @@ struct qs_decoder {
     uint32_t lost;      /* numbers before it that never came, without those left out on purpose */
     uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
-    struct qs_exchange exchanges[QS_EXCHANGES_MAX];
-    unsigned exchange_count;
-    struct qs_secrecy secrecy;
-    struct qs_secret secrets[QS_SECRETS_MAX];
-    unsigned secret_count;
+    struct qs_requests requests[QS_REQUESTS_MAX];
+    unsigned request_count;
+    struct qs_credential credentials[QS_CREDENTIALS_MAX];
+    unsigned credential_count;
     GArray *messages;                          /* struct qs_message */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
@@ -108,11 +142,7 @@ struct qs_decoder {
     uint32_t undecoded;            /* bytes that nothing decoded */
     uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
 
-    /* Of `summary`, before it is put together. */
-    GArray *summary_items;  /* messages */
-    unsigned summary_texts; /* how many of them have a text */
-    GString *summary_remarks;
-    bool transcript_line; /* the message at hand has a line in `transcript` */
+    struct qs_summary_parts *summary_parts; /* for summary.c */
 };
 
 /* Whether any of the packet's messages has the id. */
@@ -126,94 +156,5 @@ static inline uint32_t qs_option(const struct qs_decoder *d, unsigned index)
 {
     return d->options ? d->options[index] : d->protocol->options[index].standard;
 }
-
-/* The life of a decoder, and the ways to decode a packet. */
-
-/* `protocol` may not change later. Free what it holds with qs_decoder_clear(). */
-void qs_decoder_init(struct qs_decoder *decoder, const struct qs_protocol *protocol);
-void qs_decoder_clear(struct qs_decoder *decoder);
-
-/*
- * Decodes one packet for `sink` (may be NULL) and updates `session`. The packet's bytes need to
- * live only as long as the call.
- */
-void qs_decode(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
-               const struct qs_packet *packet);
-
-/*
- * The same for one unit of a stream (packet->unit is not 0), in the stream's order. Messages in
- * `decoder->messages` count in `decoder->payload` where the unit frames them. Only for protocols
- * that have `decode_unit`.
- */
-void qs_decode_unit(struct qs_decoder *decoder, struct qs_session *session, struct qs_sink *sink,
-                    const struct qs_packet *unit);
-
-/*
- * The same for server messages that stand alone, without a packet's header: a block of a demo file.
- * Only for protocols that have `decode_server_messages`.
- */
-void qs_decode_server_messages(struct qs_decoder *decoder, struct qs_session *session,
-                               struct qs_sink *sink, const struct qs_packet *block);
-
-/*
- * The same for a block of a file, with its framing, which `decode` reads. `offset` is the block's
- * in its file, where sinks count from. Messages in `decoder->messages` count in what the framing
- * holds, `decoder->payload`.
- */
-void qs_decode_block(struct qs_decoder *decoder, void (*decode)(struct qs_decoder *),
-                     struct qs_session *session, struct qs_sink *sink,
-                     const struct qs_packet *block, uint32_t offset);
-
-/* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
-uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
-
-/* --- For the core */
-
-/* Runs `decode` over `packet` with the session, sink and direction that the decoder has. */
-void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
-                    void (*decode)(struct qs_decoder *));
-
-/* Other ranges of bytes that a packet's values are read from: joined fragments, inflated bytes. */
-
-/*
- * From here on reads come from `data`, until qs_pop_source(). Returns false, and reads on where it
- * was, when sources are nested too deep.
- */
-bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
-void qs_pop_source(struct qs_decoder *d);
-
-/*
- * The framing of a demo's or stream's block has been read: what is left of it is the payload, which
- * parse functions see as a packet. Sinks go on counting offsets from the beginning of the block.
- */
-void qs_enter_payload(struct qs_decoder *d);
-
-/* The framing cannot be read: that is noted, and nothing of the block is decoded. */
-void qs_no_block(struct qs_decoder *d);
-
-/* The message loop: which function reads a message, and what becomes of those that none can. */
-
-struct qs_message_type {
-    const char *name;                   /* "svc_playerinfo" */
-    const char *brief;                  /* for the summary, "playerinfo" */
-    unsigned group;                     /* the row under which its fields stand */
-    void (*read)(struct qs_decoder *d); /* after the id; NULL: obsolete, nobody can read it */
-};
-
-/* Finds the type of message `id`, or NULL. May look at the session. */
-typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder *d, uint32_t id);
-
-/*
- * Reads messages to the end of the current source: for each a group, in it the id (row `id_row`)
- * and what its `read` reads. Ends at the first message that is unknown, runs past the end, or sets
- * `stop`; the rest is then reported as undecoded.
- */
-void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
-
-/* The decoder's messages are those of a new packet from now on: none yet. */
-void qs_forget_messages(struct qs_decoder *d);
-
-/* Reads one of them; whether another may follow. */
-bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
 #endif

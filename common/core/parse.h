@@ -17,10 +17,10 @@
 #ifndef QS_CORE_PARSE_H
 #define QS_CORE_PARSE_H
 
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 #include "common/core/emit.h"
 #include "common/core/summary.h"
-#include "common/netchan/transfer.h"
+#include "common/core/findings.h"
 #include "common/core/trial.h"
 #include "common/core/values.h"
 

@@ -6,6 +6,7 @@
 #ifndef QS_CORE_PROTOCOL_H
 #define QS_CORE_PROTOCOL_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -127,5 +128,16 @@ struct qs_protocol {
      * by qs_decode_server_messages(). */
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
+
+/* The map that the session is on: new; NULL: unknown. */
+static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    struct qs_description description = {0};
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.player);
+    return description.map;
+}
 
 #endif

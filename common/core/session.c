@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/session.h"
 
-#include <glib.h>
 #include <stddef.h>
-
-#include "common/core/protocol.h"
 
 void qs_session_init(struct qs_session *session)
 {
@@ -21,16 +18,6 @@ void qs_session_connect(struct qs_session *session)
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet)
 {
     return session->server != QS_END_UNKNOWN && session->server == packet->from;
-}
-
-char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
-{
-    struct qs_description description = {0};
-
-    protocol->describe(session, &description);
-    g_free(description.version);
-    g_free(description.player);
-    return description.map;
 }
 
 struct qs_session_loss qs_session_loss(const struct qs_session *session)

@@ -54,11 +54,6 @@ void qs_session_init(struct qs_session *session);
 /* A new connection begins in the conversation: counters restart, the server stays who it is. */
 void qs_session_connect(struct qs_session *session);
 
-struct qs_protocol;
-
-/* The map that the session is on: new; NULL: unknown. */
-char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
-
 /* The packet's sender is the server. False when that is not known. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
 

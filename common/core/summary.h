@@ -9,6 +9,12 @@
  * became of it on the way; its messages in order. Values of rows with `brief` (see field.h) come in
  * by themselves where they are read: numbers as they are, texts in quotes. Of a stream only the
  * first unit of a packet has the direction, since lines of units are put one behind the other.
+ *
+ * A transcript has the texts whole: what the server prints, as the player's console shows it, and
+ * the other texts a line each, behind the names of their messages:
+ *
+ *     stringcmd: say gg
+ *     anna: gg
  */
 #ifndef QS_CORE_SUMMARY_H
 #define QS_CORE_SUMMARY_H
@@ -37,21 +43,5 @@ void qs_summary_begin(struct qs_decoder *d);
 void qs_summary_end(struct qs_decoder *d);
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
                       const struct qs_value *value);
-
-/*
- * What packets say, as text: what the server prints, as the player's console shows it; and behind
- * the names of their messages the other texts that a summary has (see summary.h), in whole and a
- * line each:
- *
- *     stringcmd: say gg
- *     anna: gg
- */
-
-/*
- * For the summary: appends a text of row `row` and of the message `name` to the decoder's
- * transcript, as UTF-8.
- */
-void qs_transcript_add(struct qs_decoder *d, const char *name, const struct qs_field *row,
-                       struct qs_view text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/trial.h"
 
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 
 /* A decode without a sink, whose session is thrown away. */
 struct trial {

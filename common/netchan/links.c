@@ -118,7 +118,7 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d)
     record = add_record(links, d);
     if (!d->connectionless)
         take_number(links, d, record);
-    qs_links_take_exchanges(links, d, record);
+    qs_links_take_requests(links, d, record);
 }
 
 /* --- What is known of a packet --- */
@@ -228,7 +228,7 @@ static void find_extra(const struct qs_links *links, const struct qs_link_record
     found->download_request = packet_of(links, extra->download);
     if (!extra->response_to)
         return;
-    found->response = (struct qs_response){.kind = (enum qs_exchange_kind)extra->kind,
+    found->response = (struct qs_response){.kind = (enum qs_request_kind)extra->kind,
                                            .known = true,
                                            .request = packet_of(links, extra->response_to),
                                            .time = time_since(links, record, extra->response_to),

@@ -6,7 +6,7 @@
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"
 #include "common/core/reader.h"
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
 

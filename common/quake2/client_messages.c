@@ -9,6 +9,7 @@
 #include "common/quake2/checksum.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/usercmd.h"
+#include "common/netchan/transfer.h"
 
 enum {
     CLS_RECORDING = 2,  /* of clc_setting */

@@ -165,7 +165,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
     if (!qs_token_next(line->text, &line->pos, &token))
         return;
     connect->userinfo = token.text;
-    qs_add_userinfo_secret(d, Q2_USERINFO_TEXT, token.text);
+    qs_add_userinfo_credential(d, Q2_USERINFO_TEXT, token.text);
     qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
     qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
     qs_emit_info(d, &userinfo_rows, token.text,
@@ -328,10 +328,10 @@ static void read_print(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_S2C);
     skip_line_end(d, line);
     if (is_status(line)) {
-        qs_exchange_narrow(d, QS_ASK_STATUS);
+        qs_request_narrow(d, QS_ASK_STATUS);
         read_status(d, line);
     } else {
-        qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
+        qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
         read_text(d, Q2_OOB_TEXT, line);
     }
 }
@@ -374,7 +374,7 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_C2S);
     if (!read_word(d, Q2_RCON_PASSWORD, line, &password))
         return;
-    qs_add_secret(d, Q2_RCON_PASSWORD, "rcon", (struct qs_view){0});
+    qs_add_credential(d, Q2_RCON_PASSWORD, "rcon", (struct qs_view){0});
     rest = rest_of(line);
     while (rest.size && rest.data[rest.size - 1] <= ' ')
         rest.size--;
@@ -439,7 +439,7 @@ static void read_command(struct qs_decoder *d, struct line *line)
         read_arguments(d, line);
         return;
     }
-    qs_exchange(d, command->asks, command->answers);
+    qs_add_requests(d, command->asks, command->answers);
     command->read(d, line);
 }
 

@@ -557,7 +557,7 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
         sessions->decoders[i].want_summary = handler->want_summary;
         sessions->decoders[i].want_transfers = handler->want_transfers;
         sessions->decoders[i].unchecked = handler->unchecked;
-        sessions->decoders[i].secrecy.mode = handler->secrets;
+        sessions->decoders[i].guard = handler->guard;
     }
     return sessions;
 }

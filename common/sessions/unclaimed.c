@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 #include "common/core/reader.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/protocol_selection.h"

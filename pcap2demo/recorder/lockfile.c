@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/run_lock.h"
+#include "pcap2demo/recorder/lockfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct run_lock {
+struct lockfile {
     char *path;
     char *prefix;
     int file;
@@ -19,7 +19,7 @@ static char *lock_path(const char *folder, const char *run)
     return g_strconcat(folder, "/" RUN_PREFIX, run, RUN_LOCK_SUFFIX, NULL);
 }
 
-/* Whoever takes over a run removes its file: then the lock is on a file that nobody sees. */
+/* A program that takes over a run unlinks its file: then the lock is on a file without a name. */
 static bool is_linked(int file)
 {
     struct stat about;
@@ -40,9 +40,9 @@ static int open_locked(const char *path, int flags)
     return -1;
 }
 
-static struct run_lock *new_lock(char *path, const char *run, int file)
+static struct lockfile *new_lock(char *path, const char *run, int file)
 {
-    struct run_lock *lock = g_new0(struct run_lock, 1);
+    struct lockfile *lock = g_new0(struct lockfile, 1);
 
     lock->path = path;
     lock->prefix = g_strconcat(RUN_PREFIX, run, "-", NULL);
@@ -50,7 +50,7 @@ static struct run_lock *new_lock(char *path, const char *run, int file)
     return lock;
 }
 
-struct run_lock *run_lock_new(const char *folder, char **error)
+struct lockfile *lockfile_new(const char *folder, char **error)
 {
     enum { TRIES = 8 };
 
@@ -58,7 +58,7 @@ struct run_lock *run_lock_new(const char *folder, char **error)
         char *run = g_strdup_printf("%ld_%08x", (long)getpid(), g_random_int());
         char *path = lock_path(folder, run);
         const int file = open_locked(path, O_CREAT | O_EXCL);
-        struct run_lock *lock = file >= 0 ? new_lock(path, run, file) : NULL;
+        struct lockfile *lock = file >= 0 ? new_lock(path, run, file) : NULL;
 
         if (!lock)
             g_free(path);
@@ -70,7 +70,7 @@ struct run_lock *run_lock_new(const char *folder, char **error)
     return NULL;
 }
 
-struct run_lock *run_lock_take_over(const char *folder, const char *run)
+struct lockfile *lockfile_take_over(const char *folder, const char *run)
 {
     char *path = lock_path(folder, run);
     const int file = open_locked(path, O_CREAT);
@@ -81,7 +81,7 @@ struct run_lock *run_lock_take_over(const char *folder, const char *run)
     return NULL;
 }
 
-void run_lock_free(struct run_lock *lock)
+void lockfile_free(struct lockfile *lock)
 {
     unlink(lock->path);
     close(lock->file);
@@ -90,13 +90,13 @@ void run_lock_free(struct run_lock *lock)
     g_free(lock);
 }
 
-const char *run_lock_prefix(const struct run_lock *lock)
+const char *lockfile_prefix(const struct lockfile *lock)
 {
     return lock->prefix;
 }
 
 /* Runs have no "-" and no "." in their names. */
-char *run_of_file(const char *name)
+char *lockfile_run_of(const char *name)
 {
     const char *run = name + strlen(RUN_PREFIX);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/recorder/room.h"
+#include "pcap2demo/recorder/quota.h"
 
 #include <glib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 #include "common/demo/format.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/run_lock.h"
+#include "pcap2demo/recorder/lockfile.h"
 
 enum { DATE_DIGITS = 8, TIME_DIGITS = 6, SECONDS_A_DAY = 24 * 60 * 60 };
 
-struct entry {
+struct old_recording {
     char *path;
     int64_t changed; /* seconds since the epoch */
     uint64_t size;
@@ -38,7 +38,7 @@ static bool has_start(const char *name)
     return false;
 }
 
-bool room_is_recording(const char *name)
+static bool is_recording(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
@@ -54,12 +54,12 @@ bool room_is_recording(const char *name)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-static void free_entry(gpointer data)
+static void free_recording(gpointer data)
 {
-    struct entry *entry = data;
+    struct old_recording *recording = data;
 
-    g_free(entry->path);
-    g_free(entry);
+    g_free(recording->path);
+    g_free(recording);
 }
 
 static bool is_file(const char *path, struct stat *about)
@@ -70,7 +70,7 @@ static bool is_file(const char *path, struct stat *about)
 /* The recordings of the folder, new; `*open`: bytes of those that are being written. */
 static GPtrArray *find_recordings(const char *folder, uint64_t *open)
 {
-    GPtrArray *entries = g_ptr_array_new_with_free_func(free_entry);
+    GPtrArray *recordings = g_ptr_array_new_with_free_func(free_recording);
     GDir *directory = g_dir_open(folder, 0, NULL);
     const char *name;
     struct stat about;
@@ -78,16 +78,15 @@ static GPtrArray *find_recordings(const char *folder, uint64_t *open)
     *open = 0;
     while (directory && (name = g_dir_read_name(directory))) {
         const bool writing = g_str_has_prefix(name, RUN_PREFIX);
-        char *path =
-            writing || room_is_recording(name) ? g_build_filename(folder, name, NULL) : NULL;
+        char *path = writing || is_recording(name) ? g_build_filename(folder, name, NULL) : NULL;
         const bool counts = path && is_file(path, &about);
 
         if (counts && !writing) {
-            struct entry *entry = g_new(struct entry, 1);
+            struct old_recording *recording = g_new(struct old_recording, 1);
 
-            *entry =
-                (struct entry){g_steal_pointer(&path), about.st_mtime, (uint64_t)about.st_size};
-            g_ptr_array_add(entries, entry);
+            *recording = (struct old_recording){g_steal_pointer(&path), about.st_mtime,
+                                                (uint64_t)about.st_size};
+            g_ptr_array_add(recordings, recording);
         } else if (counts) {
             *open += (uint64_t)about.st_size;
         }
@@ -95,49 +94,50 @@ static GPtrArray *find_recordings(const char *folder, uint64_t *open)
     }
     if (directory)
         g_dir_close(directory);
-    return entries;
+    return recordings;
 }
 
 static gint compare_age(gconstpointer a, gconstpointer b)
 {
-    const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+    const struct old_recording *x = *(struct old_recording *const *)a,
+                               *y = *(struct old_recording *const *)b;
 
     if (x->changed != y->changed)
         return x->changed < y->changed ? -1 : 1;
     return strcmp(x->path, y->path);
 }
 
-static bool remove_recording(const struct entry *entry, const char *why)
+static bool remove_recording(const struct old_recording *recording, const char *why)
 {
-    if (unlink(entry->path) != 0)
+    if (unlink(recording->path) != 0)
         return false;
     log_event("removed",
-              json_pack("{s:s, s:I, s:s}", "file", entry->path, "bytes", (json_int_t)entry->size,
-                        "why", why),
-              "%s: removed (%s)", entry->path, why);
+              json_pack("{s:s, s:I, s:s}", "file", recording->path, "bytes",
+                        (json_int_t)recording->size, "why", why),
+              "%s: removed (%s)", recording->path, why);
     return true;
 }
 
-bool room_make(const struct room_limits *limits, int64_t now)
+bool quota_enforce(const struct quota *quota, int64_t now)
 {
-    const int64_t oldest = now - (int64_t)limits->keep_days * SECONDS_A_DAY;
+    const int64_t oldest = now - (int64_t)quota->keep_days * SECONDS_A_DAY;
     uint64_t total;
-    GPtrArray *entries;
+    GPtrArray *recordings;
 
-    if (!limits->max_disk && !limits->keep_days)
+    if (!quota->max_disk && !quota->keep_days)
         return true;
-    entries = find_recordings(limits->folder, &total);
-    g_ptr_array_sort(entries, compare_age);
-    for (guint i = 0; i < entries->len; i++)
-        total += ((const struct entry *)g_ptr_array_index(entries, i))->size;
-    for (guint i = 0; i < entries->len; i++) {
-        const struct entry *entry = g_ptr_array_index(entries, i);
-        const bool too_old = limits->keep_days && entry->changed < oldest;
-        const bool too_much = limits->max_disk && total > limits->max_disk;
+    recordings = find_recordings(quota->folder, &total);
+    g_ptr_array_sort(recordings, compare_age);
+    for (guint i = 0; i < recordings->len; i++)
+        total += ((const struct old_recording *)g_ptr_array_index(recordings, i))->size;
+    for (guint i = 0; i < recordings->len; i++) {
+        const struct old_recording *recording = g_ptr_array_index(recordings, i);
+        const bool too_old = quota->keep_days && recording->changed < oldest;
+        const bool too_much = quota->max_disk && total > quota->max_disk;
 
-        if ((too_old || too_much) && remove_recording(entry, too_old ? "--keep" : "--max-disk"))
-            total -= entry->size;
+        if ((too_old || too_much) && remove_recording(recording, too_old ? "--keep" : "--max-disk"))
+            total -= recording->size;
     }
-    g_ptr_array_free(entries, TRUE);
-    return !limits->max_disk || total <= limits->max_disk;
+    g_ptr_array_free(recordings, TRUE);
+    return !quota->max_disk || total <= quota->max_disk;
 }

@@ -21,7 +21,7 @@ struct recorder_options {
     int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
     unsigned packets_files; /* so many are kept; 0: all */
 
-    /* As they stand on the command line. */
+    /* As the command line has them. */
     char *log_format_text, *idle_text, *max_disk_text, *max_demo_size_text, *rotate_text;
     int keep_given, buffer_given;
 };
@@ -30,8 +30,13 @@ void recorder_options_init(struct recorder_options *options);
 void recorder_options_clear(struct recorder_options *options);
 void recorder_options_add(struct recorder_options *options, struct option_table *table);
 
-/* Makes them of the command line's words; `live`: there is an interface. False: that was reported.
+/* Parses what the command line has; `live`: there is an interface. False: an error was reported. */
+bool recorder_options_parse(struct recorder_options *options, bool live);
+
+/*
+ * A BPF filter for the ports of --port ("qw=27500"), with IP fragments of any port. New; NULL:
+ * ports do not tell, because a protocol's servers open a port for each client.
  */
-bool recorder_options_take(struct recorder_options *options, bool live);
+char *recorder_port_filter(char *const *ports);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 
 #include "common/core/lists.h"
 #include "common/core/emit.h"
 #include "common/core/inflate.h"
 #include "common/core/summary.h"
 #include "common/core/values.h"
-#include "common/netchan/transfer.h"
+#include "common/core/findings.h"
 
 void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
@@ -15,7 +15,6 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
     g_array_set_clear_func(d->transfers, qs_transfer_clear);
     qs_summary_init(d);
-    qs_secrecy_init(d);
 }
 
 void qs_decoder_clear(struct qs_decoder *d)
@@ -23,7 +22,6 @@ void qs_decoder_clear(struct qs_decoder *d)
     g_array_free(d->messages, TRUE);
     g_array_free(d->transfers, TRUE);
     qs_summary_clear(d);
-    qs_secrecy_clear(d);
 }
 
 static enum qs_direction direction_of(const struct qs_session *session,
@@ -34,6 +32,12 @@ static enum qs_direction direction_of(const struct qs_session *session,
     if (packet->source_is_server_port != packet->destination_is_server_port)
         return packet->source_is_server_port ? QS_S2C : QS_C2S;
     return QS_DIRECTION_UNKNOWN;
+}
+
+static void forget_messages(struct qs_decoder *d)
+{
+    qs_array_empty(d->messages);
+    memset(d->message_ids, 0, sizeof d->message_ids);
 }
 
 void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
@@ -55,12 +59,13 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
     d->lost = d->fragment = d->fragments = 0;
-    d->exchange_count = d->secret_count = 0;
-    qs_secrecy_begin(d);
+    d->request_count = d->credential_count = 0;
+    if (d->guard)
+        d->guard->begin(d->guard);
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
-    qs_forget_messages(d);
+    forget_messages(d);
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);
     d->announced.valid = false;
@@ -181,12 +186,6 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
     else if (d->in.overrun)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",
                 type->name, start);
-}
-
-void qs_forget_messages(struct qs_decoder *d)
-{
-    qs_array_empty(d->messages);
-    memset(d->message_ids, 0, sizeof d->message_ids);
 }
 
 static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
