@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "common/protocols.h"
 
 #include <string.h>
 
-struct qs_recording {
+struct qs_demo_input {
     struct qs_demo_reader reader;
     char *name;
     GByteArray *bytes;
@@ -34,10 +34,10 @@ static char *what_else(const GByteArray *bytes)
     return g_strdup("neither a capture nor a demo");
 }
 
-struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const char *name,
-                                       char **error)
+struct qs_demo_input *qs_demo_input_open(GByteArray *bytes, char *problem, const char *name,
+                                         char **error)
 {
-    struct qs_recording *recording = g_new0(struct qs_recording, 1);
+    struct qs_demo_input *recording = g_new0(struct qs_demo_input, 1);
     const struct qs_view file = qs_view_of_bytes(bytes);
     const struct qs_demo_format *format = qs_demo_format_of_content(file);
 
@@ -50,11 +50,11 @@ struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const c
     if (format)
         return recording;
     *error = problem ? g_strdup(problem) : what_else(bytes);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
     return NULL;
 }
 
-void qs_recording_close(struct qs_recording *recording)
+void qs_demo_input_close(struct qs_demo_input *recording)
 {
     g_byte_array_free(recording->bytes, TRUE);
     g_free(recording->name);
@@ -63,41 +63,41 @@ void qs_recording_close(struct qs_recording *recording)
     g_free(recording);
 }
 
-const char *qs_recording_name(const struct qs_recording *recording)
+const char *qs_demo_input_name(const struct qs_demo_input *recording)
 {
     return recording->name;
 }
 
-int qs_recording_protocol(const struct qs_recording *recording)
+int qs_demo_input_protocol(const struct qs_demo_input *recording)
 {
     return qs_protocol_number(recording->reader.format->protocol->name);
 }
 
-const struct qs_demo_format *qs_recording_demo_format(const struct qs_recording *recording)
+const struct qs_demo_format *qs_demo_input_demo_format(const struct qs_demo_input *recording)
 {
     return recording->reader.format;
 }
 
-uint64_t qs_recording_number(const struct qs_recording *recording)
+uint64_t qs_demo_input_number(const struct qs_demo_input *recording)
 {
     return recording->reader.number;
 }
 
-const char *qs_recording_error(const struct qs_recording *recording)
+const char *qs_demo_input_error(const struct qs_demo_input *recording)
 {
     return recording->error;
 }
 
 /* --- Reading --- */
 
-static void broken(struct qs_recording *recording, const char *what)
+static void broken(struct qs_demo_input *recording, const char *what)
 {
     recording->error = g_strdup_printf("offset %u: %s%s%s", recording->reader.in.pos, what,
                                        recording->load_problem ? "; " : "",
                                        recording->load_problem ? recording->load_problem : "");
 }
 
-bool qs_recording_next(struct qs_recording *recording, struct qs_demo_block *block)
+bool qs_demo_input_next(struct qs_demo_input *recording, struct qs_demo_block *block)
 {
     const enum qs_demo_status status = qs_demo_next(&recording->reader, block);
     const char *what = qs_demo_status_text(&recording->reader, status);
@@ -109,7 +109,7 @@ bool qs_recording_next(struct qs_recording *recording, struct qs_demo_block *blo
     return false;
 }
 
-int64_t qs_recording_time(struct qs_recording *recording, const struct qs_decoder *decoder)
+int64_t qs_demo_input_time(struct qs_demo_input *recording, const struct qs_decoder *decoder)
 {
     return qs_demo_time(&recording->reader, decoder);
 }

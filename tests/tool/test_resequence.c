@@ -2,12 +2,12 @@
 /* Datagrams out of order: what moves, what stays, and what is held for how long. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/order.h"
+#include "common/sessions/resequence.h"
 
 #define MS INT64_C(1000000)
 
 struct fixture {
-    struct qs_order *order;
+    struct qs_resequencer *order;
     GString *taken; /* "c1 s1 c2 " */
     uint64_t number;
     int64_t time;
@@ -17,7 +17,7 @@ static int set_up(void **state)
 {
     struct fixture *f = g_new0(struct fixture, 1);
 
-    f->order = qs_order_new();
+    f->order = qs_resequence_new();
     f->taken = g_string_new(NULL);
     *state = f;
     return 0;
@@ -27,7 +27,7 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
-    qs_order_free(f->order);
+    qs_resequence_free(f->order);
     g_string_free(f->taken, TRUE);
     g_free(f);
     return 0;
@@ -44,7 +44,7 @@ static void take_held(struct fixture *f, bool all)
     const struct qs_packet *packet;
     struct qs_seqinfo place;
 
-    while ((packet = qs_order_next(f->order, all, &place)))
+    while ((packet = qs_resequence_next(f->order, all, &place)))
         take(f, packet);
 }
 
@@ -61,10 +61,10 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
     qs_seqinfo_message(&place, number, 1);
     place.mark = number;
     place.echo = ack;
-    if (qs_order_passes(f->order, &packet, &place)) {
+    if (qs_resequence_passes(f->order, &packet, &place)) {
         take(f, &packet);
     } else {
-        qs_order_hold(f->order, &packet, &place);
+        qs_resequence_hold(f->order, &packet, &place);
         take_held(f, false);
     }
     g_free(text);
@@ -103,7 +103,7 @@ static void passes_what_is_in_order(void **state)
     client(f, 11, 10);
     server(f, 11, 11);
     client(f, 12, 11);
-    assert_false(qs_order_holds(f->order));
+    assert_false(qs_resequence_holds(f->order));
     assert_taken(f, "c11 s11 c12 ");
 }
 
@@ -113,9 +113,9 @@ static void moves_what_was_acknowledged_before(void **state)
 
     begin(f);
     client(f, 11, 11);
-    assert_true(qs_order_holds(f->order));
+    assert_true(qs_resequence_holds(f->order));
     server(f, 11, 10);
-    assert_false(qs_order_holds(f->order));
+    assert_false(qs_resequence_holds(f->order));
     assert_taken(f, "s11 c11 ");
 }
 
@@ -187,11 +187,11 @@ static void holds_few(void **state)
     struct fixture *f = *state;
 
     begin(f);
-    for (uint32_t i = 12; i < 12 + QS_ORDER_HELD_MAX; i++)
+    for (uint32_t i = 12; i < 12 + QS_RESEQUENCE_HELD_MAX; i++)
         server(f, i, 10);
     assert_int_equal(f->taken->len, 0);
-    server(f, 12 + QS_ORDER_HELD_MAX, 10);
-    assert_false(qs_order_holds(f->order));
+    server(f, 12 + QS_RESEQUENCE_HELD_MAX, 10);
+    assert_false(qs_resequence_holds(f->order));
 }
 
 static void holds_not_long(void **state)
@@ -200,7 +200,7 @@ static void holds_not_long(void **state)
 
     begin(f);
     server(f, 12, 10);
-    f->time += QS_ORDER_WAIT;
+    f->time += QS_RESEQUENCE_WAIT;
     server(f, 13, 10);
     assert_string_equal(f->taken->str, "s12 s13 ");
 }

@@ -11,48 +11,48 @@
  * Where servers of a game with such numbers listen, the numbers of one end are enough: what it
  * sends may not be readable, as extensions were agreed upon before the capture began.
  *
- * Memory is bounded: QS_FLOWS_MAX conversations, of each QS_UNCLAIMED_PACKETS_MAX packets and
- * QS_UNCLAIMED_BYTES_MAX bytes; then it is given up.
+ * Memory is bounded: QS_FLOWS_MAX conversations, of each QS_HEURISTIC_PACKETS_MAX packets and
+ * QS_HEURISTIC_BYTES_MAX bytes; then it is given up.
  */
-#ifndef QS_SESSIONS_UNCLAIMED_H
-#define QS_SESSIONS_UNCLAIMED_H
+#ifndef QS_SESSIONS_HEURISTIC_H
+#define QS_SESSIONS_HEURISTIC_H
 
 #include <stdint.h>
 
 #include "common/core/packet.h"
 
-enum { QS_UNCLAIMED_PACKETS_MAX = 32, QS_UNCLAIMED_BYTES_MAX = 24 * 1024 };
+enum { QS_HEURISTIC_PACKETS_MAX = 32, QS_HEURISTIC_BYTES_MAX = 24 * 1024 };
 
-struct qs_unclaimed;
+struct qs_heuristic;
 
 /* `protocol_options` by protocol, for qs_decoder.options; they must live as long. */
-struct qs_unclaimed *qs_unclaimed_new(uint32_t *const *protocol_options);
-void qs_unclaimed_free(struct qs_unclaimed *unclaimed);
+struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options);
+void qs_heuristic_free(struct qs_heuristic *unclaimed);
 
 /*
  * Keeps a copy of the packet. `by_port`: the protocol whose servers listen on one of its ports, or
  * QS_PROTOCOL_NONE; which of the two, the packet tells. Returns the protocol that its conversation
  * turned out to be of, with the address of its server; or QS_PROTOCOL_NONE.
  */
-int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet, int by_port,
+int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *packet, int by_port,
                      struct qs_address *server);
 
 /* What showed of which protocol the last conversation is that turned out to be of one. */
-struct qs_evidence {
+struct qs_heuristic_evidence {
     unsigned packets; /* that number and acknowledge each other */
     unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */
 };
-struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed);
+struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *unclaimed);
 
 /*
  * Hands over, in `take`, the packets that were kept of the conversation between two addresses, in
  * order, and forgets them. Their end `from` is not known.
  */
-void qs_unclaimed_claim(struct qs_unclaimed *unclaimed, const struct qs_address *a,
-                        const struct qs_address *b,
-                        void (*take)(void *user, struct qs_packet *packet), void *user);
+void qs_heuristic_release(struct qs_heuristic *unclaimed, const struct qs_address *a,
+                          const struct qs_address *b,
+                          void (*take)(void *user, struct qs_packet *packet), void *user);
 
 /* Forgets all packets. */
-void qs_unclaimed_forget(struct qs_unclaimed *unclaimed);
+void qs_heuristic_forget(struct qs_heuristic *unclaimed);
 
 #endif

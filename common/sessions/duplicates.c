@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/copies.h"
+#include "common/sessions/duplicates.h"
 
 #include <glib.h>
 #include <string.h>
@@ -26,18 +26,18 @@ struct said {
     guint count;
 };
 
-struct qs_copies {
+struct qs_duplicates {
     struct said said, handshake;
     int64_t lag;         /* by which copies come later */
     struct saying *seen; /* buckets; NULL: nothing is there twice, as far as is known */
 };
 
-struct qs_copies *qs_copies_new(void)
+struct qs_duplicates *qs_duplicates_new(void)
 {
-    return g_new0(struct qs_copies, 1);
+    return g_new0(struct qs_duplicates, 1);
 }
 
-void qs_copies_free(struct qs_copies *copies)
+void qs_duplicates_free(struct qs_duplicates *copies)
 {
     g_free(copies->seen);
     g_free(copies);
@@ -54,7 +54,7 @@ static guint hash_of(const struct qs_packet *packet)
 
 /* --- The handshake --------------------------------------------------------------------------- */
 
-void qs_copies_said(struct qs_copies *copies, const struct qs_packet *packet)
+void qs_duplicates_said(struct qs_duplicates *copies, const struct qs_packet *packet)
 {
     struct said *said = &copies->said;
 
@@ -62,12 +62,12 @@ void qs_copies_said(struct qs_copies *copies, const struct qs_packet *packet)
         (struct saying){.hash = hash_of(packet), .time = packet->time};
 }
 
-void qs_copies_connected(struct qs_copies *copies)
+void qs_duplicates_connected(struct qs_duplicates *copies)
 {
     copies->handshake = copies->said;
 }
 
-static const struct saying *find(const struct qs_copies *copies, const struct qs_packet *packet)
+static const struct saying *find(const struct qs_duplicates *copies, const struct qs_packet *packet)
 {
     const struct said *handshake = &copies->handshake;
     const guint hash = hash_of(packet);
@@ -78,12 +78,12 @@ static const struct saying *find(const struct qs_copies *copies, const struct qs
     return NULL;
 }
 
-bool qs_copies_again(const struct qs_copies *copies, const struct qs_packet *packet)
+bool qs_duplicates_again(const struct qs_duplicates *copies, const struct qs_packet *packet)
 {
     return find(copies, packet) != NULL;
 }
 
-void qs_copies_confirm(struct qs_copies *copies, const struct qs_packet *packet)
+void qs_duplicates_confirm(struct qs_duplicates *copies, const struct qs_packet *packet)
 {
     const struct saying *first = find(copies, packet);
 
@@ -95,7 +95,7 @@ void qs_copies_confirm(struct qs_copies *copies, const struct qs_packet *packet)
 
 /* --- All packets ----------------------------------------------------------------------------- */
 
-static bool is_copy_of(const struct qs_copies *copies, const struct saying *now,
+static bool is_copy_of(const struct qs_duplicates *copies, const struct saying *now,
                        const struct saying *before)
 {
     const int64_t lag = now->time - before->time;
@@ -109,7 +109,7 @@ static void remember(struct saying *bucket, const struct saying *saying)
     *bucket = *saying;
 }
 
-bool qs_copies_has(struct qs_copies *copies, const struct qs_packet *packet)
+bool qs_duplicates_has(struct qs_duplicates *copies, const struct qs_packet *packet)
 {
     struct saying now, *bucket;
 

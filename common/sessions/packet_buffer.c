@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/spool.h"
+#include "common/sessions/packet_buffer.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -13,7 +13,7 @@ enum { MEMORY_MAX = 256 * 1024 };
 /* Days of one player's game. */
 static const uint64_t file_max = UINT64_C(4) << 30;
 
-struct qs_spool {
+struct qs_packet_buffer {
     GByteArray *memory; /* what is not in the file */
     FILE *file;         /* NULL: all is in memory */
     uint64_t size;      /* in the file */
@@ -28,16 +28,16 @@ struct header {
     GQuark file;
 };
 
-struct qs_spool *qs_spool_new(void)
+struct qs_packet_buffer *qs_packet_buffer_new(void)
 {
-    struct qs_spool *spool = g_new0(struct qs_spool, 1);
+    struct qs_packet_buffer *spool = g_new0(struct qs_packet_buffer, 1);
 
     spool->memory = g_byte_array_new();
     spool->packet = g_byte_array_new();
     return spool;
 }
 
-void qs_spool_free(struct qs_spool *spool)
+void qs_packet_buffer_free(struct qs_packet_buffer *spool)
 {
     if (spool->file)
         fclose(spool->file);
@@ -47,21 +47,21 @@ void qs_spool_free(struct qs_spool *spool)
     g_free(spool);
 }
 
-const char *qs_spool_error(const struct qs_spool *spool)
+const char *qs_packet_buffer_error(const struct qs_packet_buffer *spool)
 {
     return spool->error;
 }
 
 /* --- Writing --- */
 
-static void fail(struct qs_spool *spool, const char *why)
+static void fail(struct qs_packet_buffer *spool, const char *why)
 {
     spool->error =
         g_strdup_printf("packets cannot be kept in a temporary file any longer: %s", why);
 }
 
 /* What is in memory goes to the file. */
-static void flush(struct qs_spool *spool)
+static void flush(struct qs_packet_buffer *spool)
 {
     if (!spool->file)
         spool->file = tmpfile();
@@ -75,7 +75,8 @@ static void flush(struct qs_spool *spool)
     qs_bytes_empty(spool->memory);
 }
 
-bool qs_spool_add(struct qs_spool *spool, const char *file, const struct qs_packet *packet)
+bool qs_packet_buffer_add(struct qs_packet_buffer *spool, const char *file,
+                          const struct qs_packet *packet)
 {
     const struct header header = {*packet, g_quark_from_static_string(file)};
 
@@ -90,7 +91,7 @@ bool qs_spool_add(struct qs_spool *spool, const char *file, const struct qs_pack
 
 /* --- Reading --- */
 
-void qs_spool_rewind(struct qs_spool *spool)
+void qs_packet_buffer_rewind(struct qs_packet_buffer *spool)
 {
     if (spool->file && spool->memory->len && !spool->error)
         flush(spool);
@@ -99,7 +100,7 @@ void qs_spool_rewind(struct qs_spool *spool)
     spool->read = 0;
 }
 
-static bool take(struct qs_spool *spool, void *to, size_t size)
+static bool take(struct qs_packet_buffer *spool, void *to, size_t size)
 {
     if (spool->file)
         return fread(to, 1, size, spool->file) == size;
@@ -111,7 +112,8 @@ static bool take(struct qs_spool *spool, void *to, size_t size)
     return true;
 }
 
-bool qs_spool_next(struct qs_spool *spool, const char **file, struct qs_packet *packet)
+bool qs_packet_buffer_next(struct qs_packet_buffer *spool, const char **file,
+                           struct qs_packet *packet)
 {
     struct header header;
 

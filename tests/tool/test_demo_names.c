@@ -5,13 +5,13 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "common/sessions/naming.h"
+#include "common/sessions/demo_names.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/safe_path.h"
 
 static void assert_map(const char *map, const char *expected)
 {
-    char *name = qs_naming_map(map);
+    char *name = qs_demo_name_map(map);
 
     assert_string_equal(name, expected);
     g_free(name);
@@ -46,15 +46,15 @@ static void tames_bad_names(void **state)
     assert_map("$(reboot)`ls`", "rebootls");
     memset(long_name, 'x', 300);
     long_name[300] = '\0';
-    name = qs_naming_map(long_name);
-    assert_int_equal(strlen(name), QS_NAMING_PART_MAX);
+    name = qs_demo_name_map(long_name);
+    assert_int_equal(strlen(name), QS_DEMO_NAME_PART_MAX);
     g_free(name);
 }
 
-static void assert_next(struct qs_naming *naming, const struct qs_naming_request *request,
+static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request,
                         const char *expected)
 {
-    char *name = qs_naming_next(naming, request);
+    char *name = qs_demo_names_next(naming, request);
 
     if (expected)
         assert_string_equal(name, expected);
@@ -66,17 +66,17 @@ static void assert_next(struct qs_naming *naming, const struct qs_naming_request
 /* 2026-11-20 15:54:01.999999999 UTC */
 #define START INT64_C(1795190041999999999)
 #define REQUEST(...)                                                                               \
-    &(const struct qs_naming_request)                                                              \
+    &(const struct qs_demo_name_request)                                                           \
     {                                                                                              \
         .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
     }
 
 static void names_by_capture_start_player_and_map(void **state)
 {
-    struct qs_naming *naming = qs_naming_new(NULL);
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
     (void)state;
-    assert_true(qs_naming_is_free(naming));
+    assert_true(qs_demo_names_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna"),
@@ -93,51 +93,51 @@ static void names_by_capture_start_player_and_map(void **state)
                 "duel-20261120-155401-anna-dm4-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 2, .player = "anna", .map = "dm4"),
                 "duel-20261120-155401-anna-dm4-3.qwd");
-    qs_naming_free(naming);
+    qs_demo_names_free(naming);
 }
 
 /* Each is told apart without a look at all that came before. */
 static void tells_many_apart(void **state)
 {
     enum { MANY = 200000 };
-    struct qs_naming *naming = qs_naming_new(NULL);
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
     char *expected;
 
     (void)state;
     for (unsigned i = 1; i < MANY; i++)
-        g_free(qs_naming_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
+        g_free(qs_demo_names_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
     expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
     assert_next(naming, REQUEST(.start = START, .session = MANY, .map = "dm4"), expected);
     /* A map may be called as a number would make it. */
     assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
                 "duel-20261120-155401-dm4-2-2.qwd");
     g_free(expected);
-    qs_naming_free(naming);
+    qs_demo_names_free(naming);
 }
 
 static void uses_the_users_file(void **state)
 {
-    struct qs_naming *naming = qs_naming_new("final.demo.qwd");
+    struct qs_demo_names *naming = qs_demo_names_new("final.demo.qwd");
 
     (void)state;
-    assert_false(qs_naming_is_free(naming));
+    assert_false(qs_demo_names_is_free(naming));
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
     assert_next(naming, REQUEST(.start = START, .session = 5, .map = "dm6"), NULL);
-    qs_naming_free(naming);
+    qs_demo_names_free(naming);
 }
 
 /* Who does not know what the capture is called leaves that out. */
 static void names_without_a_capture(void **state)
 {
-    struct qs_naming *naming = qs_naming_new(NULL);
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
 
     (void)state;
     assert_next(naming,
-                &(const struct qs_naming_request){
+                &(const struct qs_demo_name_request){
                     .capture = "", .start = START, .map = "dm4", .extension = "qwd"},
                 "20261120-155401-dm4.qwd");
-    qs_naming_free(naming);
+    qs_demo_names_free(naming);
 }
 
 static void knows_the_folder(void **state)

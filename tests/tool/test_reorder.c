@@ -2,12 +2,12 @@
 /* Frames out of order: sorted by time within a few places, but not across a clock that is set. */
 #include "tests/tool/frames.h"
 
-#include "common/sessions/time_order.h"
+#include "common/sessions/reorder.h"
 
 /* Gives frames with these times, and returns the order in which they come out. */
 static char *sort(const char *times)
 {
-    struct qs_time_order *order = qs_time_order_new();
+    struct qs_reorder *order = qs_reorder_new();
     char **all = g_strsplit(times, " ", 0);
     GString *out = g_string_new(NULL);
     struct qs_packet frame;
@@ -17,16 +17,16 @@ static char *sort(const char *times)
                                    .size = 1,
                                    .wire_size = 1,
                                    .time = g_ascii_strtoll(*time, NULL, 10)};
-        if (qs_time_order_passes(order, &frame)) {
+        if (qs_reorder_passes(order, &frame)) {
             g_string_append_printf(out, " %d", (int)frame.time);
             continue;
         }
-        while (qs_time_order_next(order, false, &frame))
+        while (qs_reorder_next(order, false, &frame))
             g_string_append_printf(out, " %d", (int)frame.time);
     }
-    while (qs_time_order_next(order, true, &frame))
+    while (qs_reorder_next(order, true, &frame))
         g_string_append_printf(out, " %d", (int)frame.time);
-    qs_time_order_free(order);
+    qs_reorder_free(order);
     g_strfreev(all);
     return g_string_free(out, FALSE);
 }

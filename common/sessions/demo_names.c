@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/naming.h"
+#include "common/sessions/demo_names.h"
 
 #include <glib.h>
 #include <string.h>
 
 #include "common/core/text.h"
 
-struct qs_naming {
+struct qs_demo_names {
     char *file; /* the name that the user gave, or NULL */
     unsigned file_session;
     GHashTable *given; /* name -> the last number that it got to be told apart; 1: none yet */
@@ -16,18 +16,18 @@ static char *safe_part(const char *from, const char *to)
 {
     GString *name = g_string_new(NULL);
 
-    for (; from < to && name->len < QS_NAMING_PART_MAX; from++)
+    for (; from < to && name->len < QS_DEMO_NAME_PART_MAX; from++)
         if (qs_text_safe_in_names(*from))
             g_string_append_c(name, *from);
     return g_string_free(name, FALSE);
 }
 
-char *qs_naming_player(const char *player)
+char *qs_demo_name_player(const char *player)
 {
     return safe_part(player, player ? player + strlen(player) : NULL);
 }
 
-char *qs_naming_map(const char *map)
+char *qs_demo_name_map(const char *map)
 {
     const char *slash = map ? strrchr(map, '/') : NULL;
     const char *from = slash ? slash + 1 : map;
@@ -38,39 +38,29 @@ char *qs_naming_map(const char *map)
     return safe_part(from, to);
 }
 
-struct qs_naming *qs_naming_new(const char *file)
+struct qs_demo_names *qs_demo_names_new(const char *file)
 {
-    struct qs_naming *naming = g_new0(struct qs_naming, 1);
+    struct qs_demo_names *naming = g_new0(struct qs_demo_names, 1);
 
     naming->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     naming->file = g_strdup(file);
     return naming;
 }
 
-void qs_naming_free(struct qs_naming *naming)
+void qs_demo_names_free(struct qs_demo_names *naming)
 {
     g_hash_table_destroy(naming->given);
     g_free(naming->file);
     g_free(naming);
 }
 
-void qs_naming_forget(struct qs_naming *naming, unsigned max)
+void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max)
 {
     if (g_hash_table_size(naming->given) > max)
         g_hash_table_remove_all(naming->given);
 }
 
-bool qs_naming_is_given(const struct qs_naming *naming, const char *name)
-{
-    return g_hash_table_contains(naming->given, name);
-}
-
-void qs_naming_reserve(struct qs_naming *naming, const char *name)
-{
-    g_hash_table_insert(naming->given, g_strdup(name), GUINT_TO_POINTER(1));
-}
-
-bool qs_naming_is_free(const struct qs_naming *naming)
+bool qs_demo_names_is_free(const struct qs_demo_names *naming)
 {
     return !naming->file;
 }
@@ -102,7 +92,7 @@ static char *base_of_file(const char *file)
 }
 
 /* The name without its extension. */
-static char *base_of(const struct qs_naming *naming, const struct qs_naming_request *request)
+static char *base_of(const struct qs_demo_names *naming, const struct qs_demo_name_request *request)
 {
     GString *base;
 
@@ -112,13 +102,14 @@ static char *base_of(const struct qs_naming *naming, const struct qs_naming_requ
     /* The user's own name for it, as far as it can be printed. */
     append_part(base, qs_text_printable(request->capture));
     append_part(base, name_of_time(request->start));
-    append_part(base, qs_naming_player(request->player));
-    append_part(base, qs_naming_map(request->map));
+    append_part(base, qs_demo_name_player(request->player));
+    append_part(base, qs_demo_name_map(request->map));
     return g_string_free(base, FALSE);
 }
 
 /* The extension with its dot. */
-static char *extension_of(const struct qs_naming *naming, const struct qs_naming_request *request)
+static char *extension_of(const struct qs_demo_names *naming,
+                          const struct qs_demo_name_request *request)
 {
     const char *dot;
 
@@ -129,7 +120,7 @@ static char *extension_of(const struct qs_naming *naming, const struct qs_naming
 }
 
 /* The name, or where it was given already, the next one with a number. New. */
-static char *number_name(struct qs_naming *naming, const char *base, const char *extension)
+static char *number_name(struct qs_demo_names *naming, const char *base, const char *extension)
 {
     char *wanted = g_strconcat(base, extension, NULL);
     unsigned number = MAX(1, GPOINTER_TO_UINT(g_hash_table_lookup(naming->given, wanted)));
@@ -144,7 +135,7 @@ static char *number_name(struct qs_naming *naming, const char *base, const char 
     return name;
 }
 
-char *qs_naming_next(struct qs_naming *naming, const struct qs_naming_request *request)
+char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request)
 {
     char *base, *extension, *name;
 

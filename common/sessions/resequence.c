@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/order.h"
+#include "common/sessions/resequence.h"
 
 #include <glib.h>
 #include <string.h>
 
-#include "common/sessions/copies.h"
+#include "common/sessions/duplicates.h"
 
 /* Numbers missing before one that comes first in its connection; more have another reason. */
 enum { BEGINNING_MAX = 16 };
@@ -29,21 +29,21 @@ struct held {
     bool again;              /* it was said before the connection began */
 };
 
-struct qs_order {
+struct qs_resequencer {
     struct stream streams[2][QS_STREAMS]; /* by enum qs_end of the sender */
     bool beginning;                       /* a connection begins: the first numbers are known */
     guint disorder; /* by so many places the capture has some too late, for certain */
-    struct qs_copies *copies;
-    struct held held[QS_ORDER_HELD_MAX + 1];
+    struct qs_duplicates *copies;
+    struct held held[QS_RESEQUENCE_HELD_MAX + 1];
     guint count;
-    struct qs_packet given; /* by qs_order_next(): owns its data */
+    struct qs_packet given; /* by qs_resequence_next(): owns its data */
 };
 
-struct qs_order *qs_order_new(void)
+struct qs_resequencer *qs_resequence_new(void)
 {
-    struct qs_order *order = g_new0(struct qs_order, 1);
+    struct qs_resequencer *order = g_new0(struct qs_resequencer, 1);
 
-    order->copies = qs_copies_new();
+    order->copies = qs_duplicates_new();
     return order;
 }
 
@@ -53,12 +53,12 @@ static void free_packet(struct qs_packet *packet)
     packet->data = NULL;
 }
 
-void qs_order_free(struct qs_order *order)
+void qs_resequence_free(struct qs_resequencer *order)
 {
     for (guint i = 0; i < order->count; i++)
         free_packet(&order->held[i].packet);
     free_packet(&order->given);
-    qs_copies_free(order->copies);
+    qs_duplicates_free(order->copies);
     g_free(order);
 }
 
@@ -69,13 +69,13 @@ static enum qs_end other_end(enum qs_end end)
     return end == QS_END_A ? QS_END_B : QS_END_A;
 }
 
-static const struct stream *echoed_stream(const struct qs_order *order, enum qs_end from,
+static const struct stream *echoed_stream(const struct qs_resequencer *order, enum qs_end from,
                                           const struct qs_seqinfo *place)
 {
     return &order->streams[other_end(from)][place->echo_stream];
 }
 
-static bool is_number_due(const struct qs_order *order, const struct stream *stream,
+static bool is_number_due(const struct qs_resequencer *order, const struct stream *stream,
                           const struct qs_seqinfo *place)
 {
     if (stream->started)
@@ -85,7 +85,7 @@ static bool is_number_due(const struct qs_order *order, const struct stream *str
 }
 
 /* Whether what the packet acknowledges has gone on. In a capture of one direction nothing has. */
-static bool is_echo_due(const struct qs_order *order, const struct stream *stream,
+static bool is_echo_due(const struct qs_resequencer *order, const struct stream *stream,
                         const struct qs_seqinfo *place)
 {
     if (!stream->mark && !order->beginning)
@@ -93,7 +93,8 @@ static bool is_echo_due(const struct qs_order *order, const struct stream *strea
     return place->echo <= stream->mark;
 }
 
-static bool is_due(const struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+static bool is_due(const struct qs_resequencer *order, enum qs_end from,
+                   const struct qs_seqinfo *place)
 {
     return (!place->numbered ||
             is_number_due(order, &order->streams[from][place->stream], place)) &&
@@ -109,7 +110,7 @@ static void pass(struct stream *stream, const struct qs_seqinfo *place)
 }
 
 /* It goes on, in its place or because those before it were given up. */
-static void go_on(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+static void go_on(struct qs_resequencer *order, enum qs_end from, const struct qs_seqinfo *place)
 {
     struct stream *stream = &order->streams[from][place->stream];
     struct stream *echoed = &order->streams[other_end(from)][place->echo_stream];
@@ -130,12 +131,12 @@ static bool has_place(const struct qs_seqinfo *place)
 }
 
 /* What is said outside of a connection, for the first time as far as is known. */
-static bool passes_unplaced(struct qs_order *order, const struct qs_packet *packet)
+static bool passes_unplaced(struct qs_resequencer *order, const struct qs_packet *packet)
 {
     order->beginning = true;
-    if (qs_copies_again(order->copies, packet))
+    if (qs_duplicates_again(order->copies, packet))
         return false;
-    qs_copies_said(order->copies, packet);
+    qs_duplicates_said(order->copies, packet);
     return true;
 }
 
@@ -150,8 +151,8 @@ static bool is_next(struct stream *stream, const struct stream *echoed,
     return true;
 }
 
-bool qs_order_passes(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_seqinfo *place)
+bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
+                          const struct qs_seqinfo *place)
 {
     if (order->count)
         return false;
@@ -190,7 +191,7 @@ static bool is_behind(const struct held *held, const struct held *packet)
 }
 
 /* No packet moves before what is said outside of a connection: that may begin another one. */
-static guint first_slot(const struct qs_order *order, guint at)
+static guint first_slot(const struct qs_resequencer *order, guint at)
 {
     while (at > 0 && has_place(&order->held[at - 1].place))
         at--;
@@ -198,7 +199,7 @@ static guint first_slot(const struct qs_order *order, guint at)
 }
 
 /* Where the packet at `at` belongs: before the first that is behind it, or where it is. */
-static guint find_slot(const struct qs_order *order, guint at)
+static guint find_slot(const struct qs_resequencer *order, guint at)
 {
     guint slot = first_slot(order, at);
 
@@ -208,7 +209,7 @@ static guint find_slot(const struct qs_order *order, guint at)
 }
 
 /* The clock tells more exactly, where it agrees. */
-static guint find_slot_by_time(const struct qs_order *order, guint at, guint slot)
+static guint find_slot_by_time(const struct qs_resequencer *order, guint at, guint slot)
 {
     const struct held *packet = &order->held[at];
     const guint first = first_slot(order, at);
@@ -219,7 +220,7 @@ static guint find_slot_by_time(const struct qs_order *order, guint at, guint slo
     return slot;
 }
 
-static bool was_acknowledged(const struct qs_order *order, guint at)
+static bool was_acknowledged(const struct qs_resequencer *order, guint at)
 {
     for (guint i = 0; i < order->count; i++)
         if (acknowledges(&order->held[i], &order->held[at]) &&
@@ -228,7 +229,7 @@ static bool was_acknowledged(const struct qs_order *order, guint at)
     return false;
 }
 
-static void move(struct qs_order *order, guint from, guint to)
+static void move(struct qs_resequencer *order, guint from, guint to)
 {
     const struct held held = order->held[from];
 
@@ -239,7 +240,7 @@ static void move(struct qs_order *order, guint from, guint to)
 }
 
 /* Moves the packet at `at` to where it belongs, if there is a reason to. */
-static void settle(struct qs_order *order, guint at)
+static void settle(struct qs_resequencer *order, guint at)
 {
     const guint slot = find_slot(order, at);
     struct held *held = &order->held[at];
@@ -254,7 +255,7 @@ static void settle(struct qs_order *order, guint at)
 }
 
 /* A number that has gone on already comes too late to be moved; a second copy need not be. */
-static bool is_over(const struct qs_order *order, const struct held *held)
+static bool is_over(const struct qs_resequencer *order, const struct held *held)
 {
     if (!held->place.numbered ||
         held->place.number < order->streams[held->packet.from][held->place.stream].next)
@@ -265,13 +266,13 @@ static bool is_over(const struct qs_order *order, const struct held *held)
     return false;
 }
 
-static void place_held(struct qs_order *order, guint at)
+static void place_held(struct qs_resequencer *order, guint at)
 {
     if (!is_over(order, &order->held[at]))
         settle(order, at);
 }
 
-static struct held *append(struct qs_order *order, const struct qs_packet *packet,
+static struct held *append(struct qs_resequencer *order, const struct qs_packet *packet,
                            const struct qs_seqinfo *place)
 {
     struct held *held = &order->held[order->count++];
@@ -282,7 +283,7 @@ static struct held *append(struct qs_order *order, const struct qs_packet *packe
     return held;
 }
 
-static void remove_at(struct qs_order *order, guint at)
+static void remove_at(struct qs_resequencer *order, guint at)
 {
     order->count--;
     for (; at < order->count; at++)
@@ -295,7 +296,7 @@ static bool is_first_number(const struct qs_seqinfo *place)
 }
 
 /* The client's numbers go on: it does not begin another connection. */
-static bool goes_on(const struct qs_order *order, const struct held *held)
+static bool goes_on(const struct qs_resequencer *order, const struct held *held)
 {
     const struct stream *stream = &order->streams[held->packet.from][held->place.stream];
 
@@ -304,28 +305,28 @@ static bool goes_on(const struct qs_order *order, const struct held *held)
 }
 
 /* What was said again were copies: the capture has each packet twice. */
-static void drop_copies(struct qs_order *order)
+static void drop_copies(struct qs_resequencer *order)
 {
     for (guint i = order->count; i-- > 0;) {
         if (!order->held[i].again)
             continue;
-        qs_copies_confirm(order->copies, &order->held[i].packet);
+        qs_duplicates_confirm(order->copies, &order->held[i].packet);
         free_packet(&order->held[i].packet);
         remove_at(order, i);
     }
 }
 
-bool qs_order_is_copy(struct qs_order *order, const struct qs_packet *packet)
+bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet *packet)
 {
-    return qs_copies_has(order->copies, packet);
+    return qs_duplicates_has(order->copies, packet);
 }
 
-void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
-                   const struct qs_seqinfo *place)
+void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
+                        const struct qs_seqinfo *place)
 {
     struct held *held = append(order, packet, place);
 
-    held->again = !has_place(place) && qs_copies_again(order->copies, packet);
+    held->again = !has_place(place) && qs_duplicates_again(order->copies, packet);
     if (goes_on(order, held))
         drop_copies(order);
     place_held(order, order->count - 1);
@@ -335,10 +336,11 @@ void qs_order_hold(struct qs_order *order, const struct qs_packet *packet,
             settle(order, i);
 }
 
-void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_seqinfo *place)
+void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
+                           const struct qs_seqinfo *place)
 {
     memset(order->streams, 0, sizeof order->streams);
-    qs_copies_connected(order->copies);
+    qs_duplicates_connected(order->copies);
     order->beginning = true;
     go_on(order, from, place);
     /* What is held was looked at by the numbers of the connection before. */
@@ -346,15 +348,15 @@ void qs_order_restart(struct qs_order *order, enum qs_end from, const struct qs_
         place_held(order, i);
 }
 
-void qs_order_follow(struct qs_order *order, const struct qs_packet *packet,
-                     const struct qs_seqinfo *place)
+void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
+                          const struct qs_seqinfo *place)
 {
     if (has_place(place))
         go_on(order, packet->from, place);
 }
 
-bool qs_order_continues(const struct qs_order *order, const struct qs_packet *packet,
-                        const struct qs_seqinfo *place)
+bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
+                             const struct qs_seqinfo *place)
 {
     const struct stream *stream = &order->streams[packet->from][place->stream];
 
@@ -362,26 +364,28 @@ bool qs_order_continues(const struct qs_order *order, const struct qs_packet *pa
            place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
 }
 
-bool qs_order_holds(const struct qs_order *order)
+bool qs_resequence_holds(const struct qs_resequencer *order)
 {
     return order->count > 0;
 }
 
 /* --- Going on -------------------------------------------------------------------------------- */
 
-static bool has_waited(const struct qs_order *order)
+static bool has_waited(const struct qs_resequencer *order)
 {
     const int64_t age = order->held[order->count - 1].packet.time - order->held[0].packet.time;
 
-    return order->count > QS_ORDER_HELD_MAX || age > QS_ORDER_WAIT || age < -QS_ORDER_WAIT;
+    return order->count > QS_RESEQUENCE_HELD_MAX || age > QS_RESEQUENCE_WAIT ||
+           age < -QS_RESEQUENCE_WAIT;
 }
 
-static bool is_turn(const struct qs_order *order, const struct held *first)
+static bool is_turn(const struct qs_resequencer *order, const struct held *first)
 {
     return !first->again && is_due(order, first->packet.from, &first->place);
 }
 
-struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqinfo *place)
+struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
+                                     struct qs_seqinfo *place)
 {
     const struct held *first = order->held;
 
@@ -389,7 +393,7 @@ struct qs_packet *qs_order_next(struct qs_order *order, bool all, struct qs_seqi
     if (!order->count || (!all && !has_waited(order) && !is_turn(order, first)))
         return NULL;
     if (!has_place(&first->place))
-        qs_copies_said(order->copies, &first->packet);
+        qs_duplicates_said(order->copies, &first->packet);
     go_on(order, first->packet.from, &first->place);
     order->given = first->packet;
     *place = first->place;

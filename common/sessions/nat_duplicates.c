@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/twins.h"
+#include "common/sessions/nat_duplicates.h"
 
 #include <glib.h>
 #include <string.h>
@@ -28,28 +28,28 @@ struct slot {
     bool counted;                      /* as unlike, so far */
 };
 
-struct qs_twins {
+struct qs_nat_duplicates {
     guint left; /* packets that are still looked at */
     bool used;  /* any was */
     struct slot slots[SLOTS];
 };
 
-struct qs_twins *qs_twins_new(void)
+struct qs_nat_duplicates *qs_nat_duplicates_new(void)
 {
-    return g_new0(struct qs_twins, 1);
+    return g_new0(struct qs_nat_duplicates, 1);
 }
 
-void qs_twins_free(struct qs_twins *twins)
+void qs_nat_duplicates_free(struct qs_nat_duplicates *twins)
 {
     g_free(twins);
 }
 
-void qs_twins_begin(struct qs_twins *twins)
+void qs_nat_duplicates_begin(struct qs_nat_duplicates *twins)
 {
     twins->left = LOOKED_AT;
 }
 
-void qs_twins_end(struct qs_twins *twins, const struct qs_client_session *session)
+void qs_nat_duplicates_end(struct qs_nat_duplicates *twins, const struct qs_client_session *session)
 {
     for (int i = 0; twins->used && i < SLOTS; i++)
         if (twins->slots[i].session == session)
@@ -76,7 +76,7 @@ static bool is_mostly_alike(const struct qs_client_session *session)
 }
 
 /* A relay that loses packets makes two sessions of one: what either end has is not the same. */
-void qs_twins_decide(struct qs_client_session *session)
+void qs_nat_duplicates_decide(struct qs_client_session *session)
 {
     if (session->alike >= ALIKE_MIN && is_mostly_alike(session))
         qs_client_session_set_same(session, session->alike_to);
@@ -97,7 +97,7 @@ static void count_alike(struct qs_client_session *later, unsigned first)
         later->unlike = 0;
     later->alike_to = first;
     if (++later->alike == ALIKE_ENOUGH)
-        qs_twins_decide(later);
+        qs_nat_duplicates_decide(later);
 }
 
 /* The session has the packet that is in the slot. Each packet of the later session counts once. */
@@ -124,8 +124,8 @@ static struct slot *find_other(struct slot *bucket, const struct slot *own)
     return NULL;
 }
 
-void qs_twins_packet(struct qs_twins *twins, struct qs_client_session *session,
-                     const struct qs_packet *packet)
+void qs_nat_duplicates_packet(struct qs_nat_duplicates *twins, struct qs_client_session *session,
+                              const struct qs_packet *packet)
 {
     struct slot *bucket,
         own = {.time = packet->time, .number = session->number, .session = session};

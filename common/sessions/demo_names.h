@@ -6,29 +6,29 @@
  * sessions are.
  *
  * The names of players and maps come from the network. Of each only letters, digits, `_`, `+` and
- * `-` are taken, and no more than QS_NAMING_PART_MAX of them: it can never be a path, and never
+ * `-` are taken, and no more than QS_DEMO_NAME_PART_MAX of them: it can never be a path, and never
  * hide a file. What is not known is left out.
  */
-#ifndef QS_SESSIONS_NAMING_H
-#define QS_SESSIONS_NAMING_H
+#ifndef QS_SESSIONS_DEMO_NAMES_H
+#define QS_SESSIONS_DEMO_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { QS_NAMING_PART_MAX = 32 };
+enum { QS_DEMO_NAME_PART_MAX = 32 };
 
 /* What of a name may stand in a file name: new, may be empty. NULL is allowed. Maps lose their
  * folder and their ".bsp". */
-char *qs_naming_player(const char *player);
-char *qs_naming_map(const char *map);
+char *qs_demo_name_player(const char *player);
+char *qs_demo_name_map(const char *map);
 
-struct qs_naming;
+struct qs_demo_names;
 
 /* `file` is the name that the user wants for the one file to be; NULL: none. */
-struct qs_naming *qs_naming_new(const char *file);
-void qs_naming_free(struct qs_naming *naming);
+struct qs_demo_names *qs_demo_names_new(const char *file);
+void qs_demo_names_free(struct qs_demo_names *naming);
 
-struct qs_naming_request {
+struct qs_demo_name_request {
     const char *capture;      /* without folder and ending; made printable; may be "" */
     unsigned session;         /* number */
     int64_t start;            /* nanoseconds since the epoch */
@@ -41,19 +41,15 @@ struct qs_naming_request {
  * has "-2" before its extension, and so on. NULL when the user named one file and it went to
  * another session.
  */
-char *qs_naming_next(struct qs_naming *naming, const struct qs_naming_request *request);
-
-/* Whether the name was given already; and gives it away without being asked. */
-bool qs_naming_is_given(const struct qs_naming *naming, const char *name);
-void qs_naming_reserve(struct qs_naming *naming, const char *name);
+char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request);
 
 /*
  * Forgets the names that were given when they are more than `max`: for those who find taken names
  * by themselves.
  */
-void qs_naming_forget(struct qs_naming *naming, unsigned max);
+void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max);
 
 /* Whether the user left the names to the program: then one that is taken gives way to the next. */
-bool qs_naming_is_free(const struct qs_naming *naming);
+bool qs_demo_names_is_free(const struct qs_demo_names *naming);
 
 #endif

@@ -7,26 +7,26 @@
  * few are held and sorted. A frame that is earlier than all of these is not out of order: the clock
  * was set back, and time begins anew with it.
  */
-#ifndef QS_SESSIONS_TIME_ORDER_H
-#define QS_SESSIONS_TIME_ORDER_H
+#ifndef QS_SESSIONS_REORDER_H
+#define QS_SESSIONS_REORDER_H
 
 #include "common/core/packet.h"
 
-enum { QS_TIME_ORDER_HELD_MAX = 8 };
+enum { QS_REORDER_HELD_MAX = 8 };
 
-struct qs_time_order;
+struct qs_reorder;
 
-struct qs_time_order *qs_time_order_new(void);
+struct qs_reorder *qs_reorder_new(void);
 /* What is still held is gone. */
-void qs_time_order_free(struct qs_time_order *order);
+void qs_reorder_free(struct qs_reorder *order);
 
 /* Whether the frame goes on at once. Else a copy of it is held. */
-bool qs_time_order_passes(struct qs_time_order *order, const struct qs_packet *frame);
+bool qs_reorder_passes(struct qs_reorder *order, const struct qs_packet *frame);
 
 /*
  * The next frame whose turn it is, in `frame`; `all`: nothing comes that could be waited for. Its
  * bytes are valid until the next call.
  */
-bool qs_time_order_next(struct qs_time_order *order, bool all, struct qs_packet *frame);
+bool qs_reorder_next(struct qs_reorder *order, bool all, struct qs_packet *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/unclaimed.h"
+#include "common/sessions/heuristic.h"
 
 #include <glib.h>
 
@@ -22,15 +22,15 @@ enum {
 
 struct candidate {
     struct qs_flow flow;
-    struct qs_packet packets[QS_UNCLAIMED_PACKETS_MAX]; /* own their data */
+    struct qs_packet packets[QS_HEURISTIC_PACKETS_MAX]; /* own their data */
     guint count, bytes;
     bool given_up;
 };
 
-struct qs_unclaimed {
+struct qs_heuristic {
     struct qs_flow_table *flows;
     uint32_t *const *protocol_options;
-    struct qs_evidence evidence; /* of what was recognised last */
+    struct qs_heuristic_evidence evidence; /* of what was recognised last */
 };
 
 static void forget(struct candidate *candidate)
@@ -47,16 +47,16 @@ static void over(struct qs_flow *flow, void *user)
     g_free(flow);
 }
 
-struct qs_unclaimed *qs_unclaimed_new(uint32_t *const *protocol_options)
+struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options)
 {
-    struct qs_unclaimed *unclaimed = g_new0(struct qs_unclaimed, 1);
+    struct qs_heuristic *unclaimed = g_new0(struct qs_heuristic, 1);
 
     unclaimed->flows = qs_flow_table_new(over, NULL);
     unclaimed->protocol_options = protocol_options;
     return unclaimed;
 }
 
-void qs_unclaimed_free(struct qs_unclaimed *unclaimed)
+void qs_heuristic_free(struct qs_heuristic *unclaimed)
 {
     qs_flow_table_free(unclaimed->flows);
     g_free(unclaimed);
@@ -143,7 +143,7 @@ static bool has_move(const struct qs_decoder *decoder)
 }
 
 static bool is_readable(const struct candidate *candidate, struct qs_decoder *decoder,
-                        struct qs_session *session, struct qs_evidence *evidence)
+                        struct qs_session *session, struct qs_heuristic_evidence *evidence)
 {
     struct reading readings[2] = {0};
     const struct reading *client;
@@ -160,14 +160,14 @@ static bool is_readable(const struct candidate *candidate, struct qs_decoder *de
     if (session->server == QS_END_UNKNOWN)
         return false;
     client = &readings[session->server == QS_END_A ? QS_END_B : QS_END_A];
-    *evidence = (struct qs_evidence){candidate->count, client->moves};
+    *evidence = (struct qs_heuristic_evidence){candidate->count, client->moves};
     return is_client_like(client);
 }
 
 /* Reads the packets. `server`: which end it is, as far as that is known; in return what was found
  * out. */
 static bool try_to_read(const struct candidate *candidate, struct qs_decoder *decoder,
-                        enum qs_end *server, struct qs_evidence *evidence)
+                        enum qs_end *server, struct qs_heuristic_evidence *evidence)
 {
     struct qs_session *session = g_malloc(decoder->protocol->session_size);
     bool readable;
@@ -183,8 +183,8 @@ static bool try_to_read(const struct candidate *candidate, struct qs_decoder *de
 
 /* The first packets of a connection may be readable only once later ones have told who is the
  * server. */
-static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate *candidate,
-                   int protocol, enum qs_end *server, struct qs_evidence *evidence)
+static bool can_be(const struct qs_heuristic *unclaimed, const struct candidate *candidate,
+                   int protocol, enum qs_end *server, struct qs_heuristic_evidence *evidence)
 {
     struct qs_decoder decoder;
     bool readable;
@@ -200,10 +200,10 @@ static bool can_be(const struct qs_unclaimed *unclaimed, const struct candidate 
 }
 
 /* The only protocol whose client's moves can be read, and which end is its server. */
-static int recognise_moves(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
+static int recognise_moves(struct qs_heuristic *unclaimed, const struct candidate *candidate,
                            enum qs_end *server)
 {
-    struct qs_evidence evidence;
+    struct qs_heuristic_evidence evidence;
     enum qs_end end;
     int found = QS_PROTOCOL_NONE;
 
@@ -222,7 +222,7 @@ static int recognise_moves(struct qs_unclaimed *unclaimed, const struct candidat
 }
 
 /* The protocol of the port, if it has such numbers. */
-static int recognise_port(struct qs_unclaimed *unclaimed, const struct candidate *candidate,
+static int recognise_port(struct qs_heuristic *unclaimed, const struct candidate *candidate,
                           int by_port, enum qs_end *server)
 {
     const struct qs_packet *last = &candidate->packets[candidate->count - 1];
@@ -231,12 +231,12 @@ static int recognise_port(struct qs_unclaimed *unclaimed, const struct candidate
     if (by_port == QS_PROTOCOL_NONE || !qs_protocols[by_port]->moves ||
         (!is_numbered(candidate, qs_le32, 1) && !is_numbered(candidate, qs_be32, 1)))
         return QS_PROTOCOL_NONE;
-    unclaimed->evidence = (struct qs_evidence){.packets = candidate->count};
+    unclaimed->evidence = (struct qs_heuristic_evidence){.packets = candidate->count};
     *server = last->source_is_server_port ? last->from : other;
     return by_port;
 }
 
-static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *candidate, int by_port,
+static int recognise(struct qs_heuristic *unclaimed, const struct candidate *candidate, int by_port,
                      enum qs_end *server)
 {
     const int protocol = recognise_moves(unclaimed, candidate, server);
@@ -247,7 +247,7 @@ static int recognise(struct qs_unclaimed *unclaimed, const struct candidate *can
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-static struct candidate *find(struct qs_unclaimed *unclaimed, struct qs_packet *packet)
+static struct candidate *find(struct qs_heuristic *unclaimed, struct qs_packet *packet)
 {
     struct candidate *candidate = (struct candidate *)qs_flow_find(unclaimed->flows, packet);
 
@@ -275,7 +275,7 @@ static void give_up(struct candidate *candidate)
     candidate->given_up = true;
 }
 
-int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *packet, int by_port,
+int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *packet, int by_port,
                      struct qs_address *server)
 {
     struct qs_packet copy = *packet;
@@ -293,19 +293,19 @@ int qs_unclaimed_add(struct qs_unclaimed *unclaimed, const struct qs_packet *pac
             return protocol;
         }
     }
-    if (candidate->count == QS_UNCLAIMED_PACKETS_MAX || candidate->bytes > QS_UNCLAIMED_BYTES_MAX)
+    if (candidate->count == QS_HEURISTIC_PACKETS_MAX || candidate->bytes > QS_HEURISTIC_BYTES_MAX)
         give_up(candidate);
     return QS_PROTOCOL_NONE;
 }
 
-struct qs_evidence qs_unclaimed_evidence(const struct qs_unclaimed *unclaimed)
+struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *unclaimed)
 {
     return unclaimed->evidence;
 }
 
-void qs_unclaimed_claim(struct qs_unclaimed *unclaimed, const struct qs_address *a,
-                        const struct qs_address *b,
-                        void (*take)(void *user, struct qs_packet *packet), void *user)
+void qs_heuristic_release(struct qs_heuristic *unclaimed, const struct qs_address *a,
+                          const struct qs_address *b,
+                          void (*take)(void *user, struct qs_packet *packet), void *user)
 {
     struct candidate *candidate = (struct candidate *)qs_flow_between(unclaimed->flows, a, b);
 
@@ -322,7 +322,7 @@ static void forget_flow(struct qs_flow *flow, void *user)
     forget((struct candidate *)flow);
 }
 
-void qs_unclaimed_forget(struct qs_unclaimed *unclaimed)
+void qs_heuristic_forget(struct qs_heuristic *unclaimed)
 {
     qs_flow_table_each(unclaimed->flows, forget_flow, NULL);
 }

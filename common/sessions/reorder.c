@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/sessions/time_order.h"
+#include "common/sessions/reorder.h"
 
 #include <glib.h>
 
 /* No frame waits while more than so many go on before it: one whose time is wrong would for ever.
  */
-enum { OVERTAKEN_MAX = 2 * QS_TIME_ORDER_HELD_MAX };
+enum { OVERTAKEN_MAX = 2 * QS_REORDER_HELD_MAX };
 
 struct held {
     struct qs_packet frame; /* owns its bytes */
     uint64_t came;          /* how many had come before it */
 };
 
-struct qs_time_order {
+struct qs_reorder {
     bool sorting;
     int64_t latest; /* time of the last frame that passed or was given */
     uint64_t came;
-    struct held held[QS_TIME_ORDER_HELD_MAX + 1]; /* by time */
+    struct held held[QS_REORDER_HELD_MAX + 1]; /* by time */
     guint count;
     guint due;              /* of them must go on, whatever comes */
     struct qs_packet given; /* owns its bytes */
 };
 
-struct qs_time_order *qs_time_order_new(void)
+struct qs_reorder *qs_reorder_new(void)
 {
-    struct qs_time_order *order = g_new0(struct qs_time_order, 1);
+    struct qs_reorder *order = g_new0(struct qs_reorder, 1);
 
     order->latest = INT64_MIN;
     return order;
@@ -36,7 +36,7 @@ static void free_bytes(struct qs_packet *frame)
     frame->data = NULL;
 }
 
-void qs_time_order_free(struct qs_time_order *order)
+void qs_reorder_free(struct qs_reorder *order)
 {
     for (guint i = 0; i < order->count; i++)
         free_bytes(&order->held[i].frame);
@@ -44,7 +44,7 @@ void qs_time_order_free(struct qs_time_order *order)
     g_free(order);
 }
 
-static bool is_overdue(const struct qs_time_order *order)
+static bool is_overdue(const struct qs_reorder *order)
 {
     for (guint i = 0; i < order->count; i++)
         if (order->came - order->held[i].came > OVERTAKEN_MAX)
@@ -53,12 +53,12 @@ static bool is_overdue(const struct qs_time_order *order)
 }
 
 /* Earlier than all that is held and than what is gone: what is held comes before it. */
-static bool is_clock_set_back(const struct qs_time_order *order, const struct qs_packet *frame)
+static bool is_clock_set_back(const struct qs_reorder *order, const struct qs_packet *frame)
 {
     return order->count && frame->time < order->latest && frame->time < order->held[0].frame.time;
 }
 
-static void hold(struct qs_time_order *order, const struct qs_packet *frame)
+static void hold(struct qs_reorder *order, const struct qs_packet *frame)
 {
     guint slot = order->count++;
 
@@ -68,7 +68,7 @@ static void hold(struct qs_time_order *order, const struct qs_packet *frame)
     order->held[slot].frame.data = g_memdup2(frame->data, frame->size);
 }
 
-bool qs_time_order_passes(struct qs_time_order *order, const struct qs_packet *frame)
+bool qs_reorder_passes(struct qs_reorder *order, const struct qs_packet *frame)
 {
     if (!order->sorting && frame->time >= order->latest) {
         order->latest = frame->time;
@@ -81,10 +81,10 @@ bool qs_time_order_passes(struct qs_time_order *order, const struct qs_packet *f
     return false;
 }
 
-bool qs_time_order_next(struct qs_time_order *order, bool all, struct qs_packet *frame)
+bool qs_reorder_next(struct qs_reorder *order, bool all, struct qs_packet *frame)
 {
     free_bytes(&order->given);
-    if (!order->count || (!all && !order->due && order->count <= QS_TIME_ORDER_HELD_MAX))
+    if (!order->count || (!all && !order->due && order->count <= QS_REORDER_HELD_MAX))
         return false;
     *frame = order->given = order->held[0].frame;
     order->latest = frame->time;
