@@ -99,6 +99,7 @@ struct qs_decoder {
     bool want_summary;       /* fill `summary` */
     GString *transcript;     /* with `want_summary`: is appended to (see summary.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
+    unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
     bool unchecked;          /* nobody asks whether checksums of moves are right */
 
     /* Valid during a decode. */
@@ -135,6 +136,8 @@ struct qs_decoder {
     GArray *messages;                          /* struct qs_message */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
+    GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
+                         too */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */

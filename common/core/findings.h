@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a decode finds in a packet beside its fields: requests and responses, passwords, steps of
- * file transfers, and a server's other port. Parse functions add them; they are in struct
+ * file transfers, and updates of entities. Parse functions add them; they are in struct
  * qs_decoder until the next decode.
  */
 #ifndef QS_CORE_FINDINGS_H
@@ -124,5 +124,48 @@ struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memor
 
 /* Frees what an element of decoder->transfers holds. */
 void qs_transfer_clear(void *transfer);
+
+/* --- Updates of entities */
+
+/* What kind of message an update of an entity is in. */
+enum qs_entity_kind {
+    QS_ENTITY_BASELINE,   /* the state that updates count from */
+    QS_ENTITY_UPDATE,     /* changes to the baseline */
+    QS_ENTITY_FRAME,      /* changes to what the client has: DarkPlaces' svc_entities */
+    QS_ENTITY_REPLACEMENT /* the same of FTE's svcfte_updateentities */
+};
+
+/* Sets of kinds, a bit (1 << kind) for each. */
+enum {
+    QS_ENTITIES_NONE = 0,
+    QS_ENTITIES_ALL = 0xf,
+    QS_ENTITIES_KEPT = 1 << QS_ENTITY_FRAME | 1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
+};
+
+/* What an update has; for the values below. */
+enum { QS_ENTITY_MODEL = 0x01, QS_ENTITY_YAW = 0x02, QS_ENTITY_ORIGIN1 = 0x10 /* << axis */ };
+
+/* An update of an entity as the game's parser read it. */
+struct qs_entity_update {
+    enum qs_entity_kind kind;
+    uint32_t message; /* its message: index in qs_decoder.messages */
+    uint32_t number;
+    uint32_t bits;         /* of the protocol: which fields it has; 0 if it removes the entity */
+    uint8_t predbits;      /* UFP_*, of a replacement with UF_PREDINFO */
+    bool removes;          /* a replacement of number 0: all entities */
+    uint8_t has;           /* QS_ENTITY_*: which of these it has; of a replacement none */
+    uint16_t model;        /* number in the precache list */
+    double origin[3], yaw; /* units, degrees */
+    struct qs_view bytes;  /* of a frame or replacement, from the number on; as the packet's */
+};
+
+/* Hands out an update of an entity that the current message has; nothing if it ran past the end. */
+static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *update)
+{
+    if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)
+        return;
+    update->message = d->messages->len;
+    g_array_append_vals(d->entities, update, 1);
+}
 
 #endif

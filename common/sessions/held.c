@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions that are held: their packets, and decoding them again. */
 #include "common/sessions/held.h"
+#include "common/core/findings.h"
 
 /* Packets of the server behind which lenders are remembered once more. */
 enum { REMEMBER_AFTER = 16 };
@@ -143,6 +144,7 @@ static void decode_kept(struct qs_held *held, const struct qs_held_decode *how,
 
     qs_decoder_init(&decoder, held->format->protocol);
     decoder.options = held->options;
+    decoder.want_entities = QS_ENTITIES_ALL;
     qs_packet_buffer_rewind(held->spool);
     while (more && qs_packet_buffer_next(held->spool, &file, &packet)) {
         qs_decode(&decoder, session, how->sink, &packet);
