@@ -143,6 +143,7 @@ static void decode_kept(struct qs_held *held, const struct qs_held_decode *how,
 
     qs_decoder_init(&decoder, held->format->protocol);
     decoder.options = held->options;
+    decoder.want_entities = QS_ENTITIES_ALL;
     qs_packet_buffer_rewind(held->spool);
     while (more && qs_packet_buffer_next(held->spool, &file, &packet)) {
         qs_decode(&decoder, session, how->sink, &packet);

@@ -233,6 +233,7 @@ bool qs_lending_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
+    decoder.want_entities = QS_ENTITIES_ALL;
     tell_blocks(lender, recording, &decoder, session);
     end_level(lender);
     qs_decoder_clear(&decoder);

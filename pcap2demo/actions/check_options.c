@@ -25,9 +25,9 @@ const GOptionEntry check_entries[] = {
     {"update", 0, 0, G_OPTION_ARG_NONE, &check_options.golden.update,
      "Write the goldens instead of comparing", NULL},
     {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.ignored,
-     "Leave this field out of goldens (may be repeated)", "FIELD"},
+     "With --update: leave this field out (may be repeated)", "FIELD"},
     {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &given.no_default_ignore,
-     "Keep times, addresses, challenges and qports", NULL},
+     "With --update: keep times, addresses, challenges, qports", NULL},
     {"max-differences", 0, 0, G_OPTION_ARG_INT, &given.max_differences,
      "Print N differences of each input (default 20)", "N"},
     {"tap", 0, 0, G_OPTION_ARG_NONE, &check_options.tap,
@@ -43,13 +43,24 @@ bool check_options_separate_inputs(void)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-static bool take_ignored(void)
+/* A golden names what it leaves out; its list is made anew only where options ask for that. */
+static bool set_ignored(void)
 {
+    GPtrArray *ignored;
+
+    if (!given.ignored && !given.no_default_ignore)
+        return true;
+    if (!check_options.golden.update)
+        return usage_error("--ignore and --no-default-ignore go with --update: a golden names what "
+                           "it leaves out");
+    ignored =
+        given.no_default_ignore ? g_ptr_array_new_with_free_func(g_free) : golden_varying_fields();
+    check_options.golden.ignored = ignored;
     for (char **name = given.ignored; name && *name; name++) {
-        if (!golden_knows(*name))
+        if (!golden_is_field(*name))
             return usage_error("--ignore %s: no field is called that, nor begins with \"%s.\"",
                                *name, *name);
-        g_ptr_array_add(check_options.golden.ignored, g_strdup(*name));
+        g_ptr_array_add(ignored, g_strdup(*name));
     }
     return true;
 }
@@ -79,18 +90,7 @@ static bool has_standard_input(char *const *files)
     return *files != NULL;
 }
 
-/* A golden names what was left out of it: the defaults are for new ones. */
-static void set_golden(void)
-{
-    struct golden_options *golden = &check_options.golden;
-
-    golden->max = given.max_differences != OPTION_NOT_GIVEN ? (guint)given.max_differences
-                                                            : GOLDEN_MAX_DIFFERENCES;
-    if (golden->update && !given.no_default_ignore)
-        golden_ignore_by_default(golden->ignored);
-}
-
-static bool take_golden(char *const *files)
+static bool parse_golden(char *const *files)
 {
     const bool has_max = given.max_differences != OPTION_NOT_GIVEN;
 
@@ -104,8 +104,8 @@ static bool take_golden(char *const *files)
         return usage_error("--golden goes with files, whose names are those of the goldens");
     if (given.max_differences < 1 && has_max)
         return usage_error("--max-differences is a number from 1");
-    set_golden();
-    return take_ignored() && have_goldens(files);
+    check_options.golden.max = has_max ? (guint)given.max_differences : GOLDEN_MAX_DIFFERENCES;
+    return set_ignored() && have_goldens(files);
 }
 
 bool check_options_parse(const struct options *options)
@@ -115,11 +115,8 @@ bool check_options_parse(const struct options *options)
     if (problem)
         return usage_problem(problem);
     g_clear_pointer(&check_options.golden.ignored, g_ptr_array_unref);
-    check_options.golden.ignored = g_ptr_array_new_with_free_func(g_free);
     check_options.golden.show_secrets = options->show_secrets;
     if (check_options.tap && options->json)
         return usage_error("choose one of --tap and --json");
-    if (check_options.junit && !junit_is_there())
-        return usage_error("--junit is not there: the program was built without libxml2");
-    return take_golden(options->files);
+    return parse_golden(options->files);
 }
