@@ -3,7 +3,7 @@
 #ifndef NQ_MESSAGES_H
 #define NQ_MESSAGES_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/packet.h"
 #include "common/core/session.h"
 #include "common/netchan/seqinfo.h"
@@ -98,7 +98,7 @@ void nq_read_datagram(struct qs_decoder *d);
 bool nq_is_game(struct qs_view packet);
 
 /* Where a datagram stands in its conversation; for the protocol record. */
-bool nq_place(const struct qs_session *session, const struct qs_packet *packet,
-              struct qs_place *place);
+bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
 
 #endif

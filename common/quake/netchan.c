@@ -10,7 +10,7 @@
  * Datagram_GetMessage.
  */
 #include "common/core/reader.h"
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"
@@ -443,7 +443,7 @@ static bool moves_begin_with_time(const struct nq_session *session)
 
 /* The bits of a float that is not negative grow with it. */
 static void read_time(const struct qs_session *session, const struct qs_packet *packet,
-                      struct qs_place *place)
+                      struct qs_seqinfo *seqinfo)
 {
     const uint8_t message = packet->size >= TIME_END ? packet->data[NET_HEADER_SIZE] : 0;
     const bool from_server = session->server == packet->from;
@@ -452,13 +452,13 @@ static void read_time(const struct qs_session *session, const struct qs_packet *
         !moves_begin_with_time((const struct nq_session *)session))
         return;
     if (from_server && message == SVC_TIME)
-        place->mark = qs_le32(packet->data + NET_HEADER_SIZE + 1);
+        seqinfo->mark = qs_le32(packet->data + NET_HEADER_SIZE + 1);
     else if (!from_server && message == CLC_MOVE)
-        place->echo = qs_le32(packet->data + NET_HEADER_SIZE + 1);
+        seqinfo->echo = qs_le32(packet->data + NET_HEADER_SIZE + 1);
 }
 
-bool nq_place(const struct qs_session *session, const struct qs_packet *packet,
-              struct qs_place *place)
+bool nq_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo)
 {
     uint32_t word, sequence;
 
@@ -466,18 +466,18 @@ bool nq_place(const struct qs_session *session, const struct qs_packet *packet,
         return false;
     word = qs_be32(packet->data);
     sequence = qs_be32(packet->data + 4);
-    *place = qs_place_from(packet->from, session->server);
-    place->stream = word & NETFLAG_UNRELIABLE ? UNRELIABLE : RELIABLE;
+    *seqinfo = qs_seqinfo_from(packet->from, session->server);
+    seqinfo->stream = word & NETFLAG_UNRELIABLE ? UNRELIABLE : RELIABLE;
     if (word & NETFLAG_UNRELIABLE) {
-        qs_place_whole(place, sequence, 0);
-        read_time(session, packet, place);
+        qs_seqinfo_message(seqinfo, sequence, 0);
+        read_time(session, packet, seqinfo);
     } else if (word & NETFLAG_ACK) {
-        place->echo_stream = RELIABLE;
-        place->echo = sequence + 1;
+        seqinfo->echo_stream = RELIABLE;
+        seqinfo->echo = sequence + 1;
     } else {
-        qs_place_whole(place, sequence, 0);
-        place->mark = sequence + 1;
-        place->reliable = place->repeated = true;
+        qs_seqinfo_message(seqinfo, sequence, 0);
+        seqinfo->mark = sequence + 1;
+        seqinfo->reliable = seqinfo->repeated = true;
     }
     return true;
 }

@@ -84,8 +84,8 @@ enum {
     U_FTE_EVENMORE = 0x80
 };
 
-/* Letters of connectionless packets, in id's words (protocol.h): S a server, C a client, M a master,
- * A anything. */
+/* Letters of connectionless packets, in id's words (protocol.h): S a server, C a client, M a
+ * master, A anything. */
 enum {
     S2C_CHALLENGE = 'c',
     S2C_CONNECTION = 'j',

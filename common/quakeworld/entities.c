@@ -67,7 +67,7 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
         qs_u8(d, QW_PLAYERINFO_HULL);
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
-        d->odd |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
+        d->ambiguous |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
         qs_u8(d, QW_PLAYERINFO_RED);
         qs_u8(d, QW_PLAYERINFO_GREEN);
         qs_u8(d, QW_PLAYERINFO_BLUE);
@@ -127,8 +127,8 @@ static void read_server_playerinfo(struct qs_decoder *d)
     const struct fte_session *agreed = fte_session(d);
 
     /* Where FTE reads floats nevertheless: cl_ents.c CLQW_ParsePlayerinfo. */
-    d->odd |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
-              !(agreed->fte & FTE_FLOATCOORDS);
+    d->ambiguous |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
+                    !(agreed->fte & FTE_FLOATCOORDS);
 
     qs_u8(d, QW_PLAYERINFO_FRAME);
     read_changed(d, QW_PLAYERINFO_ORIGIN, flags / DF_ORIGIN, qs_coord);
@@ -320,10 +320,10 @@ static void read_delta(struct qs_decoder *d)
     if (d->values_wanted && !d->in.overrun)
         emit_head(d, &delta, at);
     if (delta.removes) {
-        d->odd |= is_ambiguous_removal(d, &delta);
+        d->ambiguous |= is_ambiguous_removal(d, &delta);
         qs_label(d, " removed");
     } else {
-        d->odd |= is_ambiguous_change(d, &delta);
+        d->ambiguous |= is_ambiguous_change(d, &delta);
         read_delta_fields(d, &delta);
     }
     qs_close(d);
@@ -349,7 +349,7 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
 /* Nobody takes it for a removal: ezquake cl_parse.c CL_ParseSpawnBaseline2, CL_ParseStatic. */
 static void read_whole_delta(struct qs_decoder *d)
 {
-    d->odd |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
+    d->ambiguous |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
     read_delta(d);
 }
 

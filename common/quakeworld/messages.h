@@ -4,7 +4,7 @@
 #ifndef QW_MESSAGES_H
 #define QW_MESSAGES_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/fte/fte.h"

@@ -6,7 +6,6 @@
 
 #include "common/core/reader.h"
 #include "common/netchan/netchan.h"
-#include "common/netchan/receiver.h"
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/session.h"
 #include "common/quakeworld/sign_on.h"
@@ -356,21 +355,22 @@ static bool is_outside_connection(const struct qs_session *session, const struct
            (!session->to_client.started && qw_is_bare_text(packet));
 }
 
-static void read_seqinfo_words(const struct qs_packet *packet, bool biased, struct qs_place *place)
+static void read_seqinfo_words(const struct qs_packet *packet, bool biased,
+                               struct qs_seqinfo *seqinfo)
 {
     const uint32_t sequence = biased ? qs_be32(packet->data) - QW_STUN_BIAS : qs_le32(packet->data);
     const uint32_t ack = biased ? qs_be32(packet->data + 4) : qs_le32(packet->data + 4);
 
-    qs_place_whole(place, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
-    place->mark = sequence & QS_SEQUENCE_MASK;
-    place->echo = ack & QS_SEQUENCE_MASK;
-    place->reliable = sequence & QS_RELIABLE_BIT;
-    place->toggles = true;
-    place->toggle = ack & QS_RELIABLE_BIT;
+    qs_seqinfo_message(seqinfo, sequence & QS_SEQUENCE_MASK, FIRST_NUMBER);
+    seqinfo->mark = sequence & QS_SEQUENCE_MASK;
+    seqinfo->echo = ack & QS_SEQUENCE_MASK;
+    seqinfo->reliable = sequence & QS_RELIABLE_BIT;
+    seqinfo->toggles = true;
+    seqinfo->toggle = ack & QS_RELIABLE_BIT;
 }
 
 static bool read_seqinfo_fragment(const struct qs_packet *packet, uint32_t at,
-                                  struct qs_place *place)
+                                  struct qs_seqinfo *seqinfo)
 {
     const uint32_t start = at + FRAGMENT_WORD_SIZE;
     uint16_t word;
@@ -379,12 +379,13 @@ static bool read_seqinfo_fragment(const struct qs_packet *packet, uint32_t at,
         return false;
     word = qs_le16(packet->data + at);
     if (word)
-        qs_place_fragment(place, qw_fragment_offset(word), packet->wire_size - start,
-                          word & QW_MORE_FRAGMENTS);
+        qs_seqinfo_fragment(seqinfo, qw_fragment_offset(word), packet->wire_size - start,
+                            word & QW_MORE_FRAGMENTS);
     return true;
 }
 
-bool qw_place(const struct qs_session *base, const struct qs_packet *packet, struct qs_place *place)
+bool qw_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo)
 {
     const struct qw_session *session = (const struct qw_session *)base;
     const struct qw_netchan_format *format =
@@ -392,11 +393,11 @@ bool qw_place(const struct qs_session *base, const struct qs_packet *packet, str
 
     if (!format->known || format->huffman || is_outside_connection(base, packet))
         return false;
-    *place = qs_place_from(packet->from, base->server);
-    read_seqinfo_words(packet, format->stunaware, place);
+    *seqinfo = qs_seqinfo_from(packet->from, base->server);
+    read_seqinfo_words(packet, format->stunaware, seqinfo);
     if (!format->fragments)
         return true;
     return base->server != QS_END_UNKNOWN &&
            read_seqinfo_fragment(
-               packet, WORDS_SIZE + (base->server == packet->from ? 0 : QPORT_SIZE), place);
+               packet, WORDS_SIZE + (base->server == packet->from ? 0 : QPORT_SIZE), seqinfo);
 }

@@ -3,7 +3,7 @@
 #ifndef QW_NETCHAN_H
 #define QW_NETCHAN_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/packet.h"
 #include "common/core/session.h"
 #include "common/netchan/seqinfo.h"
@@ -36,7 +36,7 @@ void qw_fragments_copy(struct qw_session *to, const struct qw_session *from);
 void qw_fragments_clear(struct qw_session *session);
 
 /* Where a datagram stands in its conversation; for the protocol record. */
-bool qw_place(const struct qs_session *session, const struct qs_packet *packet,
-              struct qs_place *place);
+bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
 
 #endif

@@ -10,11 +10,12 @@
 #include "common/quakeworld/session.h"
 
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #define FTE_PREFIX "qw."
 #include "common/fte/fields.def"
 #include "common/quakeworld/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static void decode(struct qs_decoder *d)
@@ -65,7 +66,7 @@ const struct qs_protocol qw_protocol = {
     .recognise = qw_recognise,
     .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,
-    .place = qw_place,
+    .seqinfo = qw_seqinfo,
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognise_stream = qw_recognise_stream,

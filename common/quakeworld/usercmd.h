@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quakeworld/quakeworld.h"
 
 /* Reads a command as changes to `cmd`, which becomes the absolute command. */
