@@ -138,7 +138,7 @@ void golden_check_packet(struct golden_check *check, const struct qs_dump_packet
     if (about->packet->number != check->number)
         end_packet(check);
     check->number = about->packet->number;
-    golden_packet_append(check->packet, text);
+    golden_packet_append(check->packet, text->str);
     if (check->writer)
         writer_add(check->writer, text->str, text->len);
 }
