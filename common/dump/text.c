@@ -4,7 +4,6 @@
 #include "common/dump/json_writer.h"
 #include "common/dump/lines.h"
 #include "common/core/number.h"
-#include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 
 struct text_dump {
@@ -460,3 +459,15 @@ static struct qs_dump *create_compact(void)
 
 const struct qs_dump_format qs_dump_text = {.name = "text", .create = create};
 const struct qs_dump_format qs_dump_compact = {.name = "compact", .create = create_compact};
+
+/* The plugin needs none of them: they are not with the values, which it does. */
+const struct qs_dump_format *const qs_dump_formats[] = {&qs_dump_text, &qs_dump_compact,
+                                                        &qs_dump_json, NULL};
+
+const struct qs_dump_format *qs_dump_format_find(const char *name)
+{
+    for (int i = 0; qs_dump_formats[i]; i++)
+        if (strcmp(qs_dump_formats[i]->name, name) == 0)
+            return qs_dump_formats[i];
+    return NULL;
+}
