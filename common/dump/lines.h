@@ -10,8 +10,8 @@
 
 /* All zero: the packet's payload is the source. */
 struct qs_source_numbers {
-    unsigned begun;                    /* how many there were */
-    unsigned in_force[QS_SOURCES_MAX]; /* innermost last */
+    unsigned begun;                 /* how many there were */
+    unsigned stack[QS_SOURCES_MAX]; /* innermost last */
     unsigned depth;
 };
 
@@ -19,7 +19,7 @@ struct qs_source_numbers {
 static inline void qs_source_numbers_set(struct qs_source_numbers *numbers, const uint8_t *data)
 {
     if (data && numbers->depth < QS_SOURCES_MAX)
-        numbers->in_force[numbers->depth++] = ++numbers->begun;
+        numbers->stack[numbers->depth++] = ++numbers->begun;
     else if (!data && numbers->depth)
         numbers->depth--;
 }
@@ -27,7 +27,7 @@ static inline void qs_source_numbers_set(struct qs_source_numbers *numbers, cons
 /* The number of the source that offsets count in; 0: the payload. */
 static inline unsigned qs_source_number(const struct qs_source_numbers *numbers)
 {
-    return numbers->depth ? numbers->in_force[numbers->depth - 1] : 0;
+    return numbers->depth ? numbers->stack[numbers->depth - 1] : 0;
 }
 
 /* --- Lines of a text dump */

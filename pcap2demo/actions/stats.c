@@ -8,7 +8,7 @@
 
 #include "common/core/plural.h"
 #include "common/dump/dump.h"
-#include "common/stats/tally.h"
+#include "common/stats/stats.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 
