@@ -22,7 +22,8 @@
 
 enum { GOLDEN_SCHEMA = 1 };
 
-/* --- Fields left out: an array of names. Each stands also for the names that go on with a dot. */
+/* --- Fields left out: an array of names. Each stands also for the names that begin with it and a
+ * dot. */
 
 /* What varies from run to run: capture times, addresses, challenges, qports. New. */
 GPtrArray *golden_varying_fields(void);

@@ -11,7 +11,7 @@
 #include "pcap2demo/regression/golden.h"
 
 /* Longer than any line or packet of a dump: whatever is larger is damaged. */
-enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 64 << 20, HEAD_SIZE_MAX = 64 << 10 };
+enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 32 << 20, HEAD_SIZE_MAX = 64 << 10 };
 static const off_t file_size_max = (off_t)16 << 30;
 
 enum { READ_SIZE = 16 << 10 };

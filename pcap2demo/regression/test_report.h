@@ -33,8 +33,7 @@ struct test_case {
 };
 
 struct input_cases {
-    char *name;  /* of the file */
-    char *file;  /* the name as printable UTF-8 */
+    char *file;  /* its name as printable UTF-8 */
     double time; /* seconds that the input took; 0 where it was not read */
     struct test_case kinds[CASE_KINDS];
 };

@@ -106,7 +106,7 @@ static struct comparison compare(const char *golden, const char *dump)
     add_dump(diff, dump);
     if (!golden_diff_finish(diff))
         result.error = g_strdup(golden_error(reader));
-    differences = golden_diff_take_differences(diff, &result.total);
+    differences = golden_diff_steal_differences(diff, &result.total);
     assert_int_equal(differences->len, MIN(result.total, MAX_DIFFERENCES));
     for (guint i = 0; i < differences->len; i++)
         append_difference(result.text, g_ptr_array_index(differences, i));
