@@ -44,6 +44,8 @@ struct test_report;
 struct test_report *test_report_new(const bool wanted[CASE_KINDS]);
 void test_report_free(struct test_report *report);
 
+/* In the next four functions `report` may be NULL: then they do nothing. */
+
 /* The input can be read, and is: its cases are passed so far. Others are skipped. */
 void test_report_begin(struct test_report *report, const char *file);
 void test_report_end(struct test_report *report, const char *file);
