@@ -62,12 +62,16 @@ static bool is_same_line(const void *user, guint was, guint is)
 static void add_lines(struct golden_difference *difference, char mark, const struct line *lines,
                       guint count)
 {
-    for (guint i = 0; i < count; i++)
+    for (guint i = 0; i < count; i++) {
+        const bool cut = lines[i].length > GOLDEN_LINE_SIZE_MAX;
+        const int length = cut ? GOLDEN_LINE_SIZE_MAX : (int)lines[i].length;
+
         if (difference->lines->len < GOLDEN_LINES_MAX)
-            g_ptr_array_add(difference->lines,
-                            g_strdup_printf("%c%.*s", mark, (int)lines[i].length, lines[i].text));
+            g_ptr_array_add(difference->lines, g_strdup_printf("%c%.*s%s", mark, length,
+                                                               lines[i].text, cut ? "…" : ""));
         else
             difference->more++;
+    }
 }
 
 /* Either text may be NULL: the packet is not there. */
