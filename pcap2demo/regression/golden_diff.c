@@ -51,6 +51,12 @@ static GArray *split_lines(const GString *text)
     return lines;
 }
 
+/* NULL: there are no more. */
+static const struct line *lines_from(const GArray *lines, guint index)
+{
+    return index < lines->len ? &g_array_index(lines, struct line, index) : NULL;
+}
+
 static bool is_same_line(const void *user, guint was, guint is)
 {
     const struct line_sides *sides = user;
@@ -62,12 +68,16 @@ static bool is_same_line(const void *user, guint was, guint is)
 static void add_lines(struct golden_difference *difference, char mark, const struct line *lines,
                       guint count)
 {
-    for (guint i = 0; i < count; i++)
+    for (guint i = 0; i < count; i++) {
+        const bool cut = lines[i].length > GOLDEN_LINE_SIZE_MAX;
+        const int length = cut ? GOLDEN_LINE_SIZE_MAX : (int)lines[i].length;
+
         if (difference->lines->len < GOLDEN_LINES_MAX)
-            g_ptr_array_add(difference->lines,
-                            g_strdup_printf("%c%.*s", mark, (int)lines[i].length, lines[i].text));
+            g_ptr_array_add(difference->lines, g_strdup_printf("%c%.*s%s", mark, length,
+                                                               lines[i].text, cut ? "…" : ""));
         else
             difference->more++;
+    }
 }
 
 /* Either text may be NULL: the packet is not there. */
@@ -78,8 +88,7 @@ static void compare_lines(struct golden_difference *difference, const GString *w
     struct match at = {0, 0};
 
     while (at.was < was->len || at.is < is->len) {
-        const struct line_sides sides = {(const struct line *)(gpointer)was->data + at.was,
-                                         (const struct line *)(gpointer)is->data + at.is};
+        const struct line_sides sides = {lines_from(was, at.was), lines_from(is, at.is)};
         const struct match end = {MIN(was->len - at.was, GOLDEN_WINDOW),
                                   MIN(is->len - at.is, GOLDEN_WINDOW)};
         const struct match next = find_match(end, is_same_line, &sides);

@@ -14,8 +14,8 @@
 
 enum { GOLDEN_WINDOW = 256 };
 
-/* Of a difference so many lines are kept. */
-enum { GOLDEN_LINES_MAX = 20 };
+/* Of a difference so many lines are kept, and of a line so many bytes, then "…". */
+enum { GOLDEN_LINES_MAX = 20, GOLDEN_LINE_SIZE_MAX = 4000 };
 
 /* A packet that differs. */
 struct golden_difference {
