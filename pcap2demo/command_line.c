@@ -12,7 +12,7 @@
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "pcap2demo/protocol_options.h"
 #include "pcap2demo/ranges.h"
 
@@ -450,7 +450,7 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
 
     *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),
                                              .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                             .sign_ons = qs_lending_demos_new()}};
+                                             .sign_ons = qs_donor_demos_new()}};
     check_options_init(&options->check);
     cut_options_init(&options->cut);
     recorder_options_init(&options->recorder);

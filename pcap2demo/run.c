@@ -27,7 +27,7 @@ static void read_lender(GPtrArray *lenders, struct source *source, const char *n
         reading_fail(name, error);
         return;
     }
-    if (!qs_lending_demos_add(lenders, recording))
+    if (!qs_donor_demos_add(lenders, recording))
         failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)},
                 "has no sign-on that could be lent");
     qs_recording_close(recording);

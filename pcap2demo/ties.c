@@ -147,7 +147,7 @@ static bool is_needy(const struct qs_client_session *session)
 
 static bool names_numbers(const struct qs_client_session *session)
 {
-    const char *lender = session->demo ? qs_session_demo_loan(session->demo)->lender : NULL;
+    const char *lender = session->demo ? qs_session_demo_donor(session->demo)->name : NULL;
 
     return session->same_as || (lender && g_str_has_prefix(lender, "session "));
 }
@@ -161,14 +161,14 @@ static guint32 protocol_number(const struct qs_protocol *protocol)
     return number;
 }
 
-/* By what a session with the same server is found: see qs_demo_lending.any_port. */
+/* By what a session with the same server is found: see qs_late_join.any_port. */
 static GVariant *server_of(const struct qs_client_session *session)
 {
     const struct qs_demo_format *format = qs_client_session_demo_format(session);
     struct qs_address server = session->server;
     uint8_t bytes[HALF];
 
-    if (format && format->lending && format->lending->any_port)
+    if (format && format->late_join && format->late_join->any_port)
         server.port = 0;
     write_address(bytes, &server);
     return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, sizeof bytes, 1);

@@ -5,7 +5,7 @@
 
 #include "common/sessions/conversation.h"
 #include "common/sessions/crowd.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/twins.h"
 #include "common/sessions/unclaimed.h"
@@ -23,7 +23,7 @@ struct qs_sessions {
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
     struct qs_sessions_clock clock;
-    struct qs_lending *lending;
+    struct qs_donors *donors;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
     struct qs_crowd crowd;
