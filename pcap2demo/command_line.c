@@ -367,7 +367,7 @@ static bool take_words(struct options *options, const struct words *words)
            take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
            take_jobs(options, words->jobs) && take_actions(options, words) &&
            take_inputs(options, words) && take_check(options) && take_cut(options) &&
-           recorder_options_take(&options->recorder, options->interface != NULL) &&
+           recorder_options_parse(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
            take_each(options, options->ports, take_port) && take_output(options, words->output);

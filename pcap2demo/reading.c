@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/load.h"
@@ -62,29 +62,29 @@ static void read_input(struct reading *reading, struct input *input)
 
 /* --- One demo -------------------------------------------------------------------------------- */
 
-static void read_blocks(struct reading *reading, struct qs_recording *recording)
+static void read_blocks(struct reading *reading, struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
 
-    while (!signals_interrupted() && !ferror(stdout) && qs_recording_next(recording, &block))
+    while (!signals_interrupted() && !ferror(stdout) && qs_demo_input_next(recording, &block))
         qs_sessions_block(reading->sessions, &block);
-    if (qs_recording_error(recording))
+    if (qs_demo_input_error(recording))
         failure(EXIT_PROBLEMS,
-                (struct qs_location){.file = qs_recording_name(recording),
-                                     .packet = qs_recording_number(recording) + 1,
+                (struct qs_location){.file = qs_demo_input_name(recording),
+                                     .packet = qs_demo_input_number(recording) + 1,
                                      .block = true},
-                "%s", qs_recording_error(recording));
+                "%s", qs_demo_input_error(recording));
 }
 
-static void read_demo(struct reading *reading, struct qs_recording *recording)
+static void read_demo(struct reading *reading, struct qs_demo_input *recording)
 {
-    const char *name = qs_recording_name(recording);
+    const char *name = qs_demo_input_name(recording);
 
     start_input(reading, name, "");
     qs_sessions_begin_demo(reading->sessions, recording);
     read_blocks(reading, recording);
     qs_sessions_end_demo(reading->sessions);
-    end_input(reading, name, qs_recording_number(recording));
+    end_input(reading, name, qs_demo_input_number(recording));
 }
 
 /* --- Any input ---------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ uint64_t reading_file_size(const char *name)
 
 GByteArray *reading_load(struct source *source, char **problem)
 {
-    GByteArray *bytes = load_stream(source_stream(source), QS_RECORDING_MAX, problem);
+    GByteArray *bytes = load_stream(source_stream(source), QS_DEMO_INPUT_MAX, problem);
 
     if (source_problem(source)) {
         g_free(*problem);
@@ -138,14 +138,14 @@ static void read_recording(struct reading *reading, GByteArray *bytes, char *pro
                            const char *name)
 {
     char *error = NULL;
-    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
+    struct qs_demo_input *recording = qs_demo_input_open(bytes, problem, name, &error);
 
     if (!recording) {
         reading_fail(name, error);
         return;
     }
     read_demo(reading, recording);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
 }
 
 /* A capture, or by its beginning none and so a demo. */

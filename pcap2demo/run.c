@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/apart.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
@@ -21,7 +21,7 @@ static void read_lender(GPtrArray *lenders, struct source *source, const char *n
 {
     char *problem = NULL, *error = NULL;
     GByteArray *bytes = reading_load(source, &problem);
-    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
+    struct qs_demo_input *recording = qs_demo_input_open(bytes, problem, name, &error);
 
     if (!recording) {
         reading_fail(name, error);
@@ -30,7 +30,7 @@ static void read_lender(GPtrArray *lenders, struct source *source, const char *n
     if (!qs_donor_demos_add(lenders, recording))
         failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)},
                 "has no sign-on that could be lent");
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
 }
 
 static void read_lenders(const struct options *options)

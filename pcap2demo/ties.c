@@ -9,7 +9,7 @@
 /* Pairs of ports that are looked at in an input; of more, all inputs are tied. */
 enum { PAIRS_MAX = 65536 };
 
-/* Nanoseconds by which packets that are one may seem to be apart: see twins.c. */
+/* Nanoseconds by which packets that are one may seem to be apart: see nat_duplicates.c. */
 #define CLOCKS_DIFFER (INT64_C(30) * 1000000000)
 
 /* Bytes of an address with its port. */

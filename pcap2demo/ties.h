@@ -9,7 +9,8 @@
  *   with the beginning of a connection.
  * - A session has no beginning, or has lost packets, and the other input has a session with the
  * same server, which may lend to it (lending.h).
- * - Sessions of the two went on at the same time and may be one under two addresses (twins.h).
+ * - Sessions of the two went on at the same time and may be one under two addresses
+ * (nat_duplicates.h).
  * - The input ends within a datagram's fragments or a stream; has sessions that are counted
  *   together, or more conversations than are looked at; or all inputs together have.
  *   It is not known then what else it is tied to: all are.

@@ -16,15 +16,15 @@ static char *text_in(packet_info *pinfo, const char *text)
 }
 
 static void queue(const struct dissector *dissector, packet_info *pinfo,
-                  const struct qs_secret *secret)
+                  const struct qs_credential *found)
 {
     struct ws_credential *credential = wmem_new0(pinfo->pool, struct ws_credential);
 
     credential->num = credential->username_num = pinfo->num;
-    credential->password_hf_id = dissector->hf[secret->row];
-    credential->username = text_in(pinfo, secret->user[0] ? secret->user : "n.a.");
+    credential->password_hf_id = dissector->hf[found->row];
+    credential->username = text_in(pinfo, found->user[0] ? found->user : "n.a.");
     credential->proto = dissector->protocol->short_name;
-    credential->info = text_in(pinfo, secret->purpose);
+    credential->info = text_in(pinfo, found->purpose);
     tap_queue_packet(tap, pinfo, credential);
 }
 
@@ -34,6 +34,6 @@ void credentials_queue(const struct dissector *dissector, packet_info *pinfo)
 
     if (!have_tap_listener(tap))
         return;
-    for (unsigned i = 0; i < decoder->secret_count; i++)
-        queue(dissector, pinfo, &decoder->secrets[i]);
+    for (unsigned i = 0; i < decoder->credential_count; i++)
+        queue(dissector, pinfo, &decoder->credentials[i]);
 }

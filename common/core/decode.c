@@ -14,7 +14,6 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
     g_array_set_clear_func(d->transfers, qs_transfer_clear);
     qs_summary_init(d);
-    qs_secrecy_init(d);
 }
 
 void qs_decoder_clear(struct qs_decoder *d)
@@ -22,7 +21,6 @@ void qs_decoder_clear(struct qs_decoder *d)
     g_array_free(d->messages, TRUE);
     g_array_free(d->transfers, TRUE);
     qs_summary_clear(d);
-    qs_secrecy_clear(d);
 }
 
 static enum qs_direction direction_of(const struct qs_session *session,
@@ -54,8 +52,9 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
     d->lost = d->fragment = d->fragments = 0;
-    d->exchange_count = d->secret_count = 0;
-    qs_secrecy_begin(d);
+    d->exchange_count = d->credential_count = 0;
+    if (d->guard)
+        d->guard->begin(d->guard);
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);

@@ -12,7 +12,6 @@
 #include "common/core/packet.h"
 #include "common/core/protocol.h"
 #include "common/core/reader.h"
-#include "common/dump/secret.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
 
@@ -42,7 +41,35 @@ struct qs_message {
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
 
-enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_SECRETS_MAX = 4 };
+enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_CREDENTIALS_MAX = 4 };
+
+/* Engines' names are shorter; UTF-8 has up to four bytes a character. */
+enum { QS_USER_CHARACTERS = 31, QS_USER_MAX = 4 * QS_USER_CHARACTERS + 1 };
+
+/* A password that the packet carries, and whose it is. */
+struct qs_credential {
+    unsigned row;           /* the field that has it */
+    const char *purpose;    /* "rcon" */
+    char user[QS_USER_MAX]; /* UTF-8; empty: unknown, or longer than any engine's */
+};
+
+struct qs_decoder;
+struct qs_value;
+
+/*
+ * Sees values and texts before the sink and the summary, and may replace them: what hides passwords
+ * (common/dump/secret.h) begins with this struct.
+ */
+struct qs_guard {
+    /* Another packet is decoded next. */
+    void (*begin)(struct qs_guard *guard);
+    /* Returns the row by which the value is shown: `row`, else it has no parts. Bytes of the value
+     * are valid until the next call. */
+    const struct qs_field *(*value)(struct qs_guard *guard, const struct qs_decoder *d,
+                                    const struct qs_field *row, struct qs_value *value);
+    /* A text of the summary; what is returned is valid until the next call. */
+    struct qs_view (*text)(struct qs_guard *guard, const struct qs_decoder *d, struct qs_view text);
+};
 
 /*
  * A packet may announce that its server goes on from another port. The conversation between these
@@ -61,6 +88,7 @@ struct qs_decoder {
     struct qs_session *session;
     struct qs_sink *sink;    /* or NULL */
     const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
+    struct qs_guard *guard;  /* or NULL */
     bool want_summary;       /* fill `summary` */
     GString *transcript;     /* with `want_summary`: is appended to (see transcript.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
@@ -95,9 +123,8 @@ struct qs_decoder {
     uint32_t fragments; /* where it is the last one: how many they are; else 0 */
     struct qs_exchange exchanges[QS_EXCHANGES_MAX];
     unsigned exchange_count;
-    struct qs_secrecy secrecy;
-    struct qs_secret secrets[QS_SECRETS_MAX];
-    unsigned secret_count;
+    struct qs_credential credentials[QS_CREDENTIALS_MAX];
+    unsigned credential_count;
     GArray *messages;                          /* struct qs_message */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/emit.h"
 
+#include "common/core/infostring.h"
 #include "common/core/summary.h"
 #include "common/core/text.h"
-
-static void emit_row(struct qs_decoder *d, unsigned id, const struct qs_value *value)
-{
-    d->sink->field(d->sink, &d->protocol->fields[id], value);
-}
 
 /* The rows with a mask behind an unmasked integer row are its parts. */
 static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value *whole)
@@ -21,7 +17,7 @@ static void emit_parts(struct qs_decoder *d, unsigned id, const struct qs_value 
         struct qs_value part = *whole;
 
         part.u = (whole->u & mask) >> g_bit_nth_lsf(mask, -1);
-        emit_row(d, id, &part);
+        d->sink->field(d->sink, &d->protocol->fields[id], &part);
     }
 }
 
@@ -31,34 +27,23 @@ static uint32_t location(const struct qs_decoder *d, uint32_t offset)
     return d->source_depth ? offset : d->origin + offset;
 }
 
-/* A number that is a secret is shown as a text. */
-static void emit_mask(struct qs_decoder *d, unsigned id, const struct qs_value *value)
-{
-    d->secrecy.mask = d->protocol->fields[id];
-    d->secrecy.mask.type = QS_TEXT;
-    d->sink->field(d->sink, &d->secrecy.mask, value);
-}
-
 void qs_emit_value(struct qs_decoder *d, unsigned id, const struct qs_value *value)
 {
+    const struct qs_field *row = &d->protocol->fields[id], *shown = row;
     struct qs_value located = *value;
-    bool is_mask = false;
 
     if (d->in.overrun)
         return;
-    if (d->secrecy.mode != QS_SECRETS_SHOWN)
-        is_mask = qs_guard_value(d, &d->protocol->fields[id], &located);
-    if (d->want_summary && d->protocol->fields[id].brief)
-        qs_summary_value(d, &d->protocol->fields[id], &located);
+    if (d->guard)
+        shown = d->guard->value(d->guard, d, row, &located);
+    if (d->want_summary && row->brief)
+        qs_summary_value(d, row, &located);
     if (!d->fields_wanted)
         return;
     located.offset = location(d, value->offset);
-    if (is_mask) {
-        emit_mask(d, id, &located);
-        return;
-    }
-    emit_row(d, id, &located);
-    emit_parts(d, id, &located);
+    d->sink->field(d->sink, shown, &located);
+    if (shown == row)
+        emit_parts(d, id, &located);
 }
 
 #define QS_EMITTER_WANTED(function, type, member, derived)                                         \
@@ -129,4 +114,30 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     va_end(arguments);
     d->sink->note(d->sink, kind, location(d, offset), length, text);
     g_free(text);
+}
+
+/* --- Credentials --- */
+
+void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose, struct qs_view user)
+{
+    struct qs_credential *credential;
+    char *readable;
+
+    if (d->in.overrun || d->credential_count == QS_CREDENTIALS_MAX)
+        return;
+    credential = &d->credentials[d->credential_count++];
+    *credential = (struct qs_credential){.row = row, .purpose = purpose};
+    readable = qs_text_utf8(user);
+    if (g_utf8_strlen(readable, -1) <= QS_USER_CHARACTERS)
+        g_strlcpy(credential->user, readable, sizeof credential->user);
+    g_free(readable);
+}
+
+/* "none" is what engines take for no password. */
+void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo)
+{
+    const struct qs_view password = qs_info_value(userinfo, "password");
+
+    if (password.size && !qs_view_equal(password, "none"))
+        qs_add_credential(d, row, "server password", qs_info_value(userinfo, "name"));
 }

@@ -80,4 +80,14 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
              const char *format, ...) G_GNUC_PRINTF(5, 6);
 
+/*
+ * For parse functions: the field `row` of the packet has a password. `user`: raw Quake text, or the
+ * empty view. Of one packet no more than QS_CREDENTIALS_MAX are kept.
+ */
+void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
+                       struct qs_view user);
+
+/* The same for the user info with which a client connects; nothing where it has no password. */
+void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
+
 #endif

@@ -115,6 +115,12 @@ void qs_summary(struct qs_decoder *d, const char *format, ...)
     va_end(arguments);
 }
 
+/* The text as it may be shown. */
+static struct qs_view guarded(const struct qs_decoder *d, struct qs_view text)
+{
+    return d->guard ? d->guard->text(d->guard, d, text) : text;
+}
+
 void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view text,
                      const char *after)
 {
@@ -122,7 +128,7 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
 
     if (!d->want_summary)
         return;
-    text = qs_guard_text(d, text);
+    text = guarded(d, text);
     readable = qs_text_title(text, QS_TITLE_CHARACTERS);
     qs_summary(d, "%s%s%s", before, readable, after);
     g_free(readable);
@@ -163,7 +169,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
     GString *out = d->want_summary && text.data ? text_end(d) : NULL;
 
     if (out)
-        append_quote(out, word, qs_text_trimmed(qs_guard_text(d, text), ' '));
+        append_quote(out, word, qs_text_trimmed(guarded(d, text), ' '));
 }
 
 /* The message before the last one, where that has begun the line that the last one goes on with. */

@@ -1,70 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/dump/secret.h"
 
-#include "common/core/decoder_state.h"
-#include "common/core/infostring.h"
 #include "common/core/text.h"
 
-/* --- Credentials --- */
-
-void qs_add_secret(struct qs_decoder *d, unsigned row, const char *purpose, struct qs_view user)
-{
-    struct qs_secret *secret;
-    char *readable;
-
-    if (d->in.overrun || d->secret_count == QS_SECRETS_MAX)
-        return;
-    secret = &d->secrets[d->secret_count++];
-    *secret = (struct qs_secret){.row = row, .purpose = purpose};
-    readable = qs_text_utf8(user);
-    if (g_utf8_strlen(readable, -1) <= QS_SECRET_CHARACTERS)
-        g_strlcpy(secret->user, readable, sizeof secret->user);
-    g_free(readable);
-}
-
-/* "none" is what engines take for no password. */
-void qs_add_userinfo_secret(struct qs_decoder *d, unsigned row, struct qs_view userinfo)
-{
-    const struct qs_view password = qs_info_value(userinfo, "password");
-
-    if (password.size && !qs_view_equal(password, "none"))
-        qs_add_secret(d, row, "server password", qs_info_value(userinfo, "name"));
-}
-
 /* --- What is known of a packet's passwords --- */
-
-void qs_secrecy_init(struct qs_decoder *d)
-{
-    d->secrecy.masked = g_string_new(NULL);
-}
-
-void qs_secrecy_clear(struct qs_decoder *d)
-{
-    g_string_free(d->secrecy.masked, TRUE);
-}
-
-void qs_secrecy_begin(struct qs_decoder *d)
-{
-    d->secrecy.count = d->secrecy.span_count = 0;
-    d->secrecy.too_many = false;
-    d->secrecy.key = NULL;
-}
 
 static bool is_within(struct qs_view part, struct qs_view whole)
 {
     return part.data >= whole.data && part.data + part.size <= whole.data + whole.size;
 }
 
-static bool is_known(const struct qs_secrecy *secrecy, struct qs_view secret)
+static bool is_known(const struct qs_secret_guard *guard, struct qs_view secret)
 {
-    for (unsigned i = 0; i < secrecy->span_count; i++)
-        if (is_within(secret, secrecy->spans[i]))
+    for (unsigned i = 0; i < guard->span_count; i++)
+        if (is_within(secret, guard->spans[i]))
             return true;
     return false;
 }
 
-/* Texts of a session are elsewhere than the packet's bytes: they were told when they came. */
-static void tell_sink(struct qs_decoder *d, struct qs_view secret)
+/* Texts of a session are not in the packet's bytes: they were reported when they came. */
+static void report(const struct qs_decoder *d, struct qs_view secret)
 {
     const struct qs_view bytes = {d->in.data, d->in.size};
     uint32_t offset;
@@ -75,18 +30,17 @@ static void tell_sink(struct qs_decoder *d, struct qs_view secret)
     d->sink->secret(d->sink, d->source_depth ? offset : d->origin + offset, secret.size);
 }
 
-static void remember(struct qs_decoder *d, struct qs_view secret)
+static void remember(struct qs_secret_guard *guard, const struct qs_decoder *d,
+                     struct qs_view secret)
 {
-    struct qs_secrecy *secrecy = &d->secrecy;
-
-    if (!secret.size || is_known(secrecy, secret))
+    if (!secret.size || is_known(guard, secret))
         return;
-    secrecy->count++;
-    tell_sink(d, secret);
-    if (secrecy->span_count < QS_SECRET_SPANS_MAX)
-        secrecy->spans[secrecy->span_count++] = secret;
+    guard->count++;
+    report(d, secret);
+    if (guard->span_count < QS_SECRET_SPANS_MAX)
+        guard->spans[guard->span_count++] = secret;
     else
-        secrecy->too_many = true;
+        guard->too_many = true;
 }
 
 /* --- Masks --- */
@@ -97,14 +51,14 @@ static void append_plain(GString *out, const uint8_t *from, const uint8_t *to)
 }
 
 /* Whichever known password covers the byte `at`, or the empty view; `text` if it may be any. */
-static struct qs_view span_over(const struct qs_secrecy *secrecy, struct qs_view text,
+static struct qs_view span_over(const struct qs_secret_guard *guard, struct qs_view text,
                                 const uint8_t *at)
 {
-    if (secrecy->too_many)
+    if (guard->too_many)
         return text;
-    for (unsigned i = 0; i < secrecy->span_count; i++)
-        if (is_within((struct qs_view){at, 1}, secrecy->spans[i]))
-            return secrecy->spans[i];
+    for (unsigned i = 0; i < guard->span_count; i++)
+        if (is_within((struct qs_view){at, 1}, guard->spans[i]))
+            return guard->spans[i];
     return (struct qs_view){0};
 }
 
@@ -117,14 +71,14 @@ static void append_mask(GString *out, uint32_t size, bool each_byte)
 }
 
 /* The text with asterisks where passwords are known to be; the text itself where none is. */
-static struct qs_view masked(struct qs_secrecy *secrecy, struct qs_view text, bool each_byte)
+static struct qs_view masked(struct qs_secret_guard *guard, struct qs_view text, bool each_byte)
 {
     const uint8_t *at = text.data, *end = text.data + text.size, *plain = at;
-    GString *out = secrecy->masked;
+    GString *out = guard->masked;
 
     g_string_truncate(out, 0);
     while (at < end) {
-        const struct qs_view span = span_over(secrecy, text, at);
+        const struct qs_view span = span_over(guard, text, at);
         const uint8_t *stop = span.size ? MIN(span.data + span.size, end) : at + 1;
 
         if (span.size) {
@@ -140,61 +94,90 @@ static struct qs_view masked(struct qs_secrecy *secrecy, struct qs_view text, bo
     return (struct qs_view){(const uint8_t *)out->str, (uint32_t)out->len};
 }
 
-/* --- Where texts pass --- */
+/* --- The guard --- */
 
-static void look_into(struct qs_decoder *d, struct qs_view text)
+static void search(struct qs_secret_guard *guard, const struct qs_decoder *d, struct qs_view text)
 {
     struct qs_view secret;
     uint32_t pos = 0;
 
     while (qs_secret_next(text, d->direction != QS_S2C, &pos, &secret))
-        remember(d, secret);
+        remember(guard, d, secret);
 }
 
-static void look_behind_key(struct qs_decoder *d, struct qs_view text)
+static void search_text(struct qs_secret_guard *guard, const struct qs_decoder *d,
+                        const struct qs_field *row, struct qs_view text)
 {
     struct qs_view secret;
 
-    if (d->secrecy.key && qs_secret_behind(d->secrecy.key, text, &secret))
-        remember(d, secret);
+    if (!row->secret && guard->key && qs_secret_behind(guard->key, text, &secret))
+        remember(guard, d, secret);
+    guard->key = row->secret ? NULL : qs_secret_key(text);
 }
 
-bool qs_guard_value(struct qs_decoder *d, const struct qs_field *row, struct qs_value *value)
+/* A number that is a secret is shown as a text. */
+static const struct qs_field *guard_number(struct qs_secret_guard *guard,
+                                           const struct qs_field *row, struct qs_value *value)
 {
-    struct qs_secrecy *secrecy = &d->secrecy;
+    guard->count += value->u != 0;
+    if (!value->u || !guard->hide)
+        return row;
+    value->bytes = qs_view_of(QS_SECRET_MASK);
+    guard->mask = *row;
+    guard->mask.type = QS_TEXT;
+    return &guard->mask;
+}
+
+static const struct qs_field *guard_value(struct qs_guard *base, const struct qs_decoder *d,
+                                          const struct qs_field *row, struct qs_value *value)
+{
+    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
     const bool is_text = row->type == QS_TEXT;
 
-    if (row->secret && !is_text) {
-        secrecy->count += value->u != 0;
-        if (!value->u || secrecy->mode != QS_SECRETS_HIDDEN)
-            return false;
-        value->bytes = qs_view_of(QS_SECRET_MASK);
-        return true;
-    }
+    if (row->secret && !is_text)
+        return guard_number(guard, row, value);
     if (!is_text && row->type != QS_BYTES)
-        return false;
+        return row;
     if (row->secret)
-        remember(d, value->bytes);
-    else if (is_text && !value->generated)
-        look_behind_key(d, value->bytes);
-    look_into(d, value->bytes);
+        remember(guard, d, value->bytes);
     if (is_text && !value->generated)
-        secrecy->key = row->secret ? NULL : qs_secret_key(value->bytes);
-    if (secrecy->mode == QS_SECRETS_HIDDEN && secrecy->span_count)
-        value->bytes = masked(secrecy, value->bytes, !is_text);
-    return false;
+        search_text(guard, d, row, value->bytes);
+    search(guard, d, value->bytes);
+    if (guard->hide && guard->span_count)
+        value->bytes = masked(guard, value->bytes, !is_text);
+    return row;
 }
 
-/* A value comes guarded. */
-static bool is_guarded(const struct qs_secrecy *secrecy, struct qs_view text)
+static struct qs_view guard_text(struct qs_guard *base, const struct qs_decoder *d,
+                                 struct qs_view text)
 {
-    return text.data == (const uint8_t *)secrecy->masked->str;
-}
+    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
+    const bool is_value = text.data == (const uint8_t *)guard->masked->str;
 
-struct qs_view qs_guard_text(struct qs_decoder *d, struct qs_view text)
-{
-    if (d->secrecy.mode != QS_SECRETS_HIDDEN || is_guarded(&d->secrecy, text))
+    if (!guard->hide || is_value)
         return text;
-    look_into(d, text);
-    return d->secrecy.span_count ? masked(&d->secrecy, text, false) : text;
+    search(guard, d, text);
+    return guard->span_count ? masked(guard, text, false) : text;
+}
+
+static void begin_packet(struct qs_guard *base)
+{
+    struct qs_secret_guard *guard = (struct qs_secret_guard *)base;
+
+    guard->count = guard->span_count = 0;
+    guard->too_many = false;
+    guard->key = NULL;
+}
+
+void qs_secret_guard_init(struct qs_secret_guard *guard, bool hide)
+{
+    *guard = (struct qs_secret_guard){
+        .base = {.begin = begin_packet, .value = guard_value, .text = guard_text},
+        .hide = hide,
+        .masked = g_string_new(NULL)};
+}
+
+void qs_secret_guard_clear(struct qs_secret_guard *guard)
+{
+    g_string_free(guard->masked, TRUE);
 }

@@ -32,7 +32,7 @@ static void read_mod(struct qs_decoder *d)
 static void read_password_number(struct qs_decoder *d)
 {
     if (qs_u32(d, NQ_CONTROL_PASSWORD_NUMBER))
-        qs_add_secret(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
+        qs_add_credential(d, NQ_CONTROL_PASSWORD_NUMBER, "server password", (struct qs_view){0});
 }
 
 static void read_connect(struct qs_decoder *d)
@@ -61,7 +61,7 @@ static void read_rule_request(struct qs_decoder *d)
 static void read_rcon(struct qs_decoder *d)
 {
     qs_text(d, NQ_CONTROL_PASSWORD);
-    qs_add_secret(d, NQ_CONTROL_PASSWORD, "rcon", (struct qs_view){0});
+    qs_add_credential(d, NQ_CONTROL_PASSWORD, "rcon", (struct qs_view){0});
     qs_text(d, NQ_CONTROL_COMMAND);
 }
 

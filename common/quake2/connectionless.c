@@ -164,7 +164,7 @@ static void read_userinfo(struct qs_decoder *d, struct line *line, struct connec
     if (!qs_token_next(line->text, &line->pos, &token))
         return;
     connect->userinfo = token.text;
-    qs_add_userinfo_secret(d, Q2_USERINFO_TEXT, token.text);
+    qs_add_userinfo_credential(d, Q2_USERINFO_TEXT, token.text);
     qs_summary_quote(d, "name", qs_info_value(token.text, "name"));
     qs_emit_bytes(d, Q2_USERINFO_TEXT, line->base + token.offset, token.length, token.text);
     qs_emit_info(d, &userinfo_rows, token.text,
@@ -373,7 +373,7 @@ static void read_rcon(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_C2S);
     if (!read_word(d, Q2_RCON_PASSWORD, line, &password))
         return;
-    qs_add_secret(d, Q2_RCON_PASSWORD, "rcon", (struct qs_view){0});
+    qs_add_credential(d, Q2_RCON_PASSWORD, "rcon", (struct qs_view){0});
     rest = rest_of(line);
     while (rest.size && rest.data[rest.size - 1] <= ' ')
         rest.size--;

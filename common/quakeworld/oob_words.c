@@ -61,7 +61,7 @@ static void read_connect_userinfo(struct qs_decoder *d, const struct qw_oob *oob
     qw_emit_oob_token(d, QW_CONNECT_USERINFO, oob, word);
     qw_emit_info(d, word->text,
                  oob->offset + word->offset + (word->text.size < word->length ? 1 : 0));
-    qs_add_userinfo_secret(d, QW_CONNECT_USERINFO, word->text);
+    qs_add_userinfo_credential(d, QW_CONNECT_USERINFO, word->text);
     qs_table_set(&qw_session(d)->texts, QW_TEXT_CONNECT_USERINFO, word->text);
     qs_summary_quote(d, "name", qs_info_value(word->text, "name"));
 }
@@ -119,7 +119,7 @@ static void read_rcon_password(struct qs_decoder *d, const struct qw_oob *oob,
                                const struct qs_token *password)
 {
     qw_emit_oob_token(d, QW_RCON_PASSWORD, oob, password);
-    qs_add_secret(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
+    qs_add_credential(d, QW_RCON_PASSWORD, "rcon", (struct qs_view){0});
 }
 
 static void read_rcon(struct qs_decoder *d, const struct qw_oob *oob, struct qs_view line,

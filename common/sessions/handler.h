@@ -25,14 +25,14 @@ struct qs_decoded_packet {
  * struct.
  */
 struct qs_sessions_handler {
-    struct qs_sink *sink;         /* of every decode; or NULL */
-    bool want_summary;            /* of the decoder */
-    bool want_transfers;          /* of the decoder */
-    bool unchecked;               /* of the decoder */
-    enum qs_secrets_mode secrets; /* of the decoder */
-    bool want_rebuild;            /* run rebuilders */
-    bool write_demos;             /* and keep what they write */
-    bool as_captured; /* packets come in the capture's order, even where that is not theirs */
+    struct qs_sink *sink;   /* of every decode; or NULL */
+    bool want_summary;      /* of the decoder */
+    bool want_transfers;    /* of the decoder */
+    bool unchecked;         /* of the decoder */
+    struct qs_guard *guard; /* of the decoder; or NULL */
+    bool want_rebuild;      /* run rebuilders */
+    bool write_demos;       /* and keep what they write */
+    bool as_captured;       /* packets come in the capture's order, even where that is not theirs */
     void (*packet)(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded);
     /* No more packets of the conversation come; of one at least `packet` was told. */
     void (*conversation_over)(struct qs_sessions_handler *handler, uint64_t conversation,

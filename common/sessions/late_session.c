@@ -85,7 +85,7 @@ struct qs_late_session *qs_late_session_new(struct qs_donors *donors,
     late->format = format;
     late->session = before ? session_before(decoder, before) : first_session(decoder);
     late->options = decoder->options;
-    late->spool = qs_spool_new();
+    late->spool = qs_packet_buffer_new();
     late->level = decoder->session->level;
     late->since = late->until = now;
     late->remembered = g_ptr_array_new_with_free_func(qs_donor_free);
@@ -98,7 +98,7 @@ void qs_late_session_free(struct qs_late_session *late)
     free_session(late->format->protocol, late->session);
     if (late->known)
         free_session(late->format->protocol, late->known);
-    qs_spool_free(late->spool);
+    qs_packet_buffer_free(late->spool);
     g_ptr_array_free(late->remembered, TRUE);
     g_free(late);
 }
@@ -114,7 +114,7 @@ void qs_late_session_packet(struct qs_late_session *late, const struct qs_decode
     if (!late->level_over)
         late->until = packet->time;
     late->packets++;
-    qs_spool_add(late->spool, file, packet);
+    qs_packet_buffer_add(late->spool, file, packet);
 }
 
 int64_t qs_late_session_start(const struct qs_late_session *late)
@@ -129,7 +129,7 @@ void qs_late_session_end(struct qs_late_session *late, const struct qs_session *
 
 const char *qs_late_session_error(const struct qs_late_session *late)
 {
-    return qs_spool_error(late->spool);
+    return qs_packet_buffer_error(late->spool);
 }
 
 /* --- Decoding again --- */
@@ -144,8 +144,8 @@ static void decode_kept(struct qs_late_session *late, const struct qs_late_sessi
 
     qs_decoder_init(&decoder, late->format->protocol);
     decoder.options = late->options;
-    qs_spool_rewind(late->spool);
-    while (more && qs_spool_next(late->spool, &file, &packet)) {
+    qs_packet_buffer_rewind(late->spool);
+    while (more && qs_packet_buffer_next(late->spool, &file, &packet)) {
         qs_decode(&decoder, session, how->sink, &packet);
         more = how->packet(how->user, file, &decoder, &packet);
     }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/anonymize/addresses.h"
 #include "pcap2demo/anonymize/deflated.h"
@@ -34,6 +35,7 @@ struct anonymize {
     const struct options *options;
     struct marks *marks;
     struct addresses *addresses;
+    struct qs_secret_guard guard;
     struct words *passwords, *names;
     struct copy *copy;
     struct frames_out *out;
@@ -491,6 +493,7 @@ static void anonymize_end(struct action *action, bool any_input)
     words_free(all->passwords);
     words_free(all->names);
     g_hash_table_destroy(all->deflated);
+    qs_secret_guard_clear(&all->guard);
     g_free(all);
 }
 
@@ -507,6 +510,7 @@ static struct action *create(const struct options *options)
     all->options = options;
     all->marks = marks_new();
     all->addresses = addresses_new();
+    qs_secret_guard_init(&all->guard, false);
     all->passwords = words_new();
     all->names = words_new();
     all->copy = copy_new(write_packet, all);
@@ -515,7 +519,7 @@ static struct action *create(const struct options *options)
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)deflated_unref);
     all->action = (struct action){.handler.sink = &all->marks->sink,
                                   .handler.as_captured = true,
-                                  .handler.secrets = QS_SECRETS_FOUND,
+                                  .handler.guard = &all->guard.base,
                                   .handler.packet = anonymize_packet,
                                   .handler.conversation_over = anonymize_conversation_over,
                                   .ahead = anonymize_ahead,

@@ -6,6 +6,7 @@
 
 #include "common/core/plural.h"
 #include "common/core/sink.h"
+#include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/findings.h"
 #include "pcap2demo/regression/test_report.h"
@@ -29,9 +30,10 @@ struct check {
     struct rows *sessions;    /* JSON */
     struct session_lines *lines;
     struct qs_crowd_others others;
-    struct golden_check *golden; /* or NULL */
-    struct tee tee;              /* to our sink and the golden's */
-    struct test_report *report;  /* or NULL */
+    struct golden_check *golden;  /* or NULL */
+    struct qs_secret_guard guard; /* beside a golden */
+    struct tee tee;               /* to our sink and the golden's */
+    struct test_report *report;   /* or NULL */
 };
 
 /* --- The sink ------------------------------------------------------------------------------- */
@@ -127,7 +129,7 @@ static void check_packet(struct qs_sessions_handler *handler,
     /* Of a stream's units those after the first are in a packet that was counted. */
     findings->packets += decoded->packet->unit <= 1;
     findings->undecoded += decoded->decoder->undecoded;
-    findings->secrets += decoded->decoder->secrecy.count;
+    findings->secrets += check->guard.count;
     for (int i = 0; i < QS_NOTE_KINDS; i++)
         findings->notes[i] += decoded->decoder->notes[i];
     move_problems(check, findings, decoded->location.packet);
@@ -420,6 +422,7 @@ static void check_end(struct action *action, bool report)
         print_json(check);
     if (check->golden)
         golden_check_free(check->golden);
+    qs_secret_guard_clear(&check->guard);
     rows_free(check->sessions);
     g_ptr_array_free(check->files, TRUE);
     g_ptr_array_free(check->packet, TRUE);
@@ -437,8 +440,7 @@ static void prepare_tests(struct check *check)
         check->golden = golden_check_new(&options->check.golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
         check->action.handler.sink = &check->tee.base;
-        check->action.handler.secrets =
-            options->show_secrets ? QS_SECRETS_FOUND : QS_SECRETS_HIDDEN;
+        check->action.handler.guard = &check->guard.base;
     }
     if (options->check.tap || options->check.junit)
         check->report = test_report_new(wanted);
@@ -461,6 +463,7 @@ static struct action *create(const struct options *options)
                                     .take = check_take,
                                     .end = check_end};
     check->options = options;
+    qs_secret_guard_init(&check->guard, !options->show_secrets);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->sessions = rows_new();

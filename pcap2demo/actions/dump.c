@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/dump/dump.h"
+#include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/regression/golden.h"
 
@@ -11,6 +12,7 @@ struct dump {
     struct action action;
     const struct options *options;
     struct qs_dump *dump;
+    struct qs_secret_guard guard;
     GPtrArray *ignored; /* by the compact form */
 };
 
@@ -35,6 +37,7 @@ static void dump_end(struct action *action, bool report)
 
     (void)report;
     dump->dump->free(dump->dump);
+    qs_secret_guard_clear(&dump->guard);
     g_ptr_array_free(dump->ignored, TRUE);
     g_free(dump);
 }
@@ -77,17 +80,18 @@ static struct action *create(const struct options *options)
     struct dump *dump = g_new0(struct dump, 1);
 
     dump->options = options;
+    qs_secret_guard_init(&dump->guard, true);
     dump->dump = format->create();
     dump->ignored = g_ptr_array_new_with_free_func(g_free);
     if (format == &qs_dump_compact)
         leave_out_what_varies(dump);
-    dump->action = (struct action){.handler.sink = &dump->dump->sink,
-                                   .handler.as_captured = true,
-                                   .handler.want_summary = format->want_summary,
-                                   .handler.secrets =
-                                       options->show_secrets ? QS_SECRETS_SHOWN : QS_SECRETS_HIDDEN,
-                                   .handler.packet = dump_packet,
-                                   .end = dump_end};
+    dump->action =
+        (struct action){.handler.sink = &dump->dump->sink,
+                        .handler.as_captured = true,
+                        .handler.want_summary = format->want_summary,
+                        .handler.guard = options->show_secrets ? NULL : &dump->guard.base,
+                        .handler.packet = dump_packet,
+                        .end = dump_end};
     return &dump->action;
 }
 

@@ -9,7 +9,7 @@
 #include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/output/demo_files.h"
-#include "pcap2demo/recorder/recorder_options.h"
+#include "pcap2demo/recorder/options.h"
 #include "common/sessions/sessions.h"
 
 struct action_kind;

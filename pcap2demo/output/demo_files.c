@@ -10,7 +10,7 @@
 
 struct demo_files {
     struct qs_demo_store store;
-    struct qs_naming *naming;
+    struct qs_demo_names *naming;
     char *folder;
     bool force;
     GPtrArray *aside; /* struct aside; NULL: files get their names */
@@ -24,7 +24,7 @@ struct aside {
 
 /* --- What demos call --- */
 
-static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
+static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     (void)request;
     return writer_new(((const struct demo_files *)store)->folder);
@@ -44,8 +44,8 @@ static char *commit_as(struct writer *writer, const char *name, bool overwrite)
                     "with --output");
 }
 
-char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *writer,
-                      const struct qs_naming_request *request, char **name)
+char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
+                      const struct qs_demo_name_request *request, char **name)
 {
     char *error = NULL;
 
@@ -53,19 +53,19 @@ char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *w
     do {
         g_free(error);
         g_free(*name);
-        *name = qs_naming_next(naming, request);
+        *name = qs_demo_names_next(naming, request);
         error = commit_as(writer, *name, overwrite);
-    } while (writer_name_is_taken(writer) && qs_naming_is_free(naming));
+    } while (writer_name_is_taken(writer) && qs_demo_names_is_free(naming));
     return error;
 }
 
 static char *set_aside(const struct demo_files *files, struct writer *writer,
-                       const struct qs_naming_request *request, char **name)
+                       const struct qs_demo_name_request *request, char **name)
 {
     char *error = writer_set_aside(writer);
     struct aside *aside;
 
-    *name = qs_naming_next(files->naming, request);
+    *name = qs_demo_names_next(files->naming, request);
     if (error)
         return error;
     aside = g_new(struct aside, 1);
@@ -78,7 +78,7 @@ static char *set_aside(const struct demo_files *files, struct writer *writer,
 }
 
 static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name)
+                    const struct qs_demo_name_request *request, char **name)
 {
     const struct demo_files *files = (const struct demo_files *)store;
 
@@ -110,7 +110,7 @@ static void set_output(struct demo_files *files, const char *output)
     char *file = is_folder(output) ? NULL : g_path_get_basename(output);
 
     files->folder = file ? g_path_get_dirname(output) : g_strdup(output);
-    files->naming = qs_naming_new(file);
+    files->naming = qs_demo_names_new(file);
     g_free(file);
 }
 
@@ -129,7 +129,7 @@ void demo_files_free(struct demo_files *files)
 {
     if (files->aside)
         g_ptr_array_free(files->aside, TRUE);
-    qs_naming_free(files->naming);
+    qs_demo_names_free(files->naming);
     g_free(files->folder);
     g_free(files);
 }
@@ -144,7 +144,7 @@ const char *demo_files_folder(const struct demo_files *files)
     return files->folder;
 }
 
-struct qs_naming *demo_files_naming(const struct demo_files *files)
+struct qs_demo_names *demo_files_naming(const struct demo_files *files)
 {
     return files->naming;
 }
@@ -162,7 +162,7 @@ static void aside_free(gpointer data)
 
 bool demo_files_is_one(const struct demo_files *files)
 {
-    return !qs_naming_is_free(files->naming);
+    return !qs_demo_names_is_free(files->naming);
 }
 
 void demo_files_set_aside(struct demo_files *files)
@@ -194,7 +194,7 @@ bool demo_files_can_take(const struct demo_files *files, GVariant *given)
     while (can && g_variant_iter_next(&demos, "(^&ay^&ayt)", &path, &name, &size)) {
         char *target = g_build_filename(files->folder, name, NULL);
 
-        can = !qs_naming_is_given(files->naming, name) &&
+        can = !qs_demo_names_is_given(files->naming, name) &&
               !g_file_test(target, files->force ? G_FILE_TEST_IS_DIR : G_FILE_TEST_EXISTS);
         g_free(target);
     }
@@ -206,7 +206,7 @@ static void take(struct demo_files *files, const char *path, const char *name, u
     struct writer *writer = writer_adopt(files->folder, path, size);
     char *error;
 
-    qs_naming_reserve(files->naming, name);
+    qs_demo_names_reserve(files->naming, name);
     error = writer_commit(writer, name, files->force);
     if (error)
         failure(EXIT_PROBLEMS, (struct qs_location){.file = name}, "%s", error);

@@ -10,12 +10,12 @@
 
 #include "pcap2demo/output/message.h"
 
-enum { USUAL_WIDTH = 80 };
+enum { DEFAULT_WIDTH = 80 };
 
 static struct {
     struct log_setup setup;
     bool times;  /* before lines of text */
-    bool unread; /* nobody reads standard output */
+    bool closed; /* standard output */
     char *status;
 } log_state = {.setup = {.messages = true}};
 
@@ -27,7 +27,7 @@ static int terminal_width(void)
 
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
         return size.ws_col - 1;
-    return USUAL_WIDTH - 1;
+    return DEFAULT_WIDTH - 1;
 }
 
 static void erase_status(void)
@@ -57,16 +57,16 @@ void log_set_status(const char *text)
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-/* Without a buffer: lines are there when they are said, and a pipe without a reader is noticed. */
+/* Unbuffered: lines appear at once, and a pipe without a reader is noticed. */
 static void write_line(const char *line, size_t size)
 {
-    while (size && !log_state.unread) {
+    while (size && !log_state.closed) {
         const ssize_t written = write(STDOUT_FILENO, line, size);
 
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0) {
-            log_state.unread = true;
+            log_state.closed = true;
             return;
         }
         line += written;
@@ -116,7 +116,7 @@ static char *text_line(const char *text)
 }
 
 /* `text` may hold anything. */
-static void say(const char *event, json_t *members, const char *text)
+static void write_event(const char *event, json_t *members, const char *text)
 {
     char *clean, *line;
 
@@ -133,11 +133,12 @@ static void say(const char *event, json_t *members, const char *text)
     g_free(clean);
 }
 
-static void say_formatted(const char *event, json_t *members, const char *format, va_list arguments)
+static void write_formatted(const char *event, json_t *members, const char *format,
+                            va_list arguments)
 {
     char *text = g_strdup_vprintf(format, arguments);
 
-    say(event, members, text);
+    write_event(event, members, text);
     g_free(text);
 }
 
@@ -147,7 +148,7 @@ void log_event(const char *event, json_t *members, const char *format, ...)
 
     va_start(arguments, format);
     if (log_state.setup.events)
-        say_formatted(event, members, format, arguments);
+        write_formatted(event, members, format, arguments);
     va_end(arguments);
     json_decref(members);
 }
@@ -157,16 +158,16 @@ void log_warning(const char *event, json_t *members, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say_formatted(event, members, format, arguments);
+    write_formatted(event, members, format, arguments);
     va_end(arguments);
     json_decref(members);
 }
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-static void take_message(const char *line)
+static void message_event(const char *line)
 {
-    say("message", NULL, line);
+    write_event("message", NULL, line);
 }
 
 void log_open(const struct log_setup *setup)
@@ -175,7 +176,7 @@ void log_open(const struct log_setup *setup)
     log_state.setup.status = setup->status && !setup->messages && isatty(STDERR_FILENO);
     log_state.times = !g_getenv("JOURNAL_STREAM");
     if (!setup->messages)
-        print_messages_with(take_message);
+        print_messages_with(message_event);
 }
 
 void log_close(void)

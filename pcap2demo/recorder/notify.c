@@ -7,11 +7,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* In microseconds. systemd hears of a start no more often than that, and waits for it so long. */
-enum { TOLD_EVERY = 1000000, STARTS_FOR = 300000000 };
+/* In microseconds: how often the start is extended, and by how much. */
+enum { EXTEND_EVERY = 1000000, EXTEND_BY = 300000000 };
 
 static int notify_socket = -1;
-static gint64 told; /* of the start, when; monotonic */
+static gint64 extended; /* when last; monotonic */
 
 void notify_open(void)
 {
@@ -38,12 +38,12 @@ void notify_close(void)
     notify_socket = -1;
 }
 
-bool notify_is_heard(void)
+bool notify_is_active(void)
 {
     return notify_socket >= 0;
 }
 
-/* What cannot be told now is told again before long. */
+/* What cannot be extended now is extended again before long. */
 void notify(const char *state)
 {
     if (notify_socket >= 0)
@@ -55,10 +55,10 @@ void notify_starting(const char *what)
     const gint64 now = g_get_monotonic_time();
     char *state;
 
-    if (told && now - told < TOLD_EVERY)
+    if (extended && now - extended < EXTEND_EVERY)
         return;
-    told = now;
-    state = g_strdup_printf("EXTEND_TIMEOUT_USEC=%d\nSTATUS=%s", STARTS_FOR, what);
+    extended = now;
+    state = g_strdup_printf("EXTEND_TIMEOUT_USEC=%d\nSTATUS=%s", EXTEND_BY, what);
     notify(state);
     g_free(state);
 }

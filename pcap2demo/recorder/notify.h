@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tells systemd how the service is: sd_notify(3), over the socket that $NOTIFY_SOCKET names. Where
- * there is none, nothing is told.
+ * Notifies systemd of the service's state, as sd_notify(3) does, over the socket that
+ * $NOTIFY_SOCKET names. Without that variable these functions do nothing.
  */
 #ifndef PCAP2DEMO_NOTIFY_H
 #define PCAP2DEMO_NOTIFY_H
 
 #include <stdbool.h>
 
-/* Before rights are given up that connecting needs. */
+/* To be called before privileges are dropped that connecting needs. */
 void notify_open(void);
 void notify_close(void);
 
-/* Whether there is a service manager that is told. */
-bool notify_is_heard(void);
+/* Whether there is a service manager to notify. */
+bool notify_is_active(void);
 
 /*
- * Before READY=1, what takes long, in a few words: then the start may take longer than systemd
- * waits for it otherwise. To be called every minute or so; more often does no harm.
+ * Before READY=1: extends the time that systemd waits for the start; `what` says what takes long.
+ * To be called at least every minute.
  */
 void notify_starting(const char *what);
 

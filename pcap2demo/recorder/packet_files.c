@@ -12,7 +12,7 @@
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/recorder/log.h"
 
-enum { BUFFER = 256 * 1024, NAME_TRIES = 1000 };
+enum { BUFFER_MAX = 256 * 1024, NAME_TRIES = 1000 };
 
 struct packet_files {
     const struct recorder_options *options;
@@ -22,12 +22,12 @@ struct packet_files {
     struct pcap_out *out; /* of the file; NULL: none is begun */
     uint64_t size;        /* of what is in the file */
     unsigned described;   /* interfaces, by what is in the file */
-    GByteArray *waiting;  /* for the file */
-    uint64_t waiting_packets, lost_packets;
+    GByteArray *buffer;   /* not yet in the file */
+    uint64_t buffered_packets, lost_packets;
     const char *problem; /* why there is no file */
     int64_t begun;       /* the first packet's time */
     GQueue paths;        /* char *, of the files that are kept, oldest first */
-    bool full;           /* which was told */
+    bool full;           /* the disk; it was logged */
 };
 
 /* --- Files ----------------------------------------------------------------------------------- */
@@ -97,14 +97,14 @@ static void close_file(struct packet_files *files)
 
 /* --- What is in them ------------------------------------------------------------------------- */
 
-static void add_waiting(void *waiting, const void *data, size_t size)
+static void append_to_buffer(void *buffer, const void *data, size_t size)
 {
-    g_byte_array_append(waiting, data, (guint)size);
+    g_byte_array_append(buffer, data, (guint)size);
 }
 
 static void begin_section(struct packet_files *files)
 {
-    files->out = pcap_out_new_to(add_waiting, files->waiting);
+    files->out = pcap_out_new_to(append_to_buffer, files->buffer);
     pcap_out_begin(files->out, NULL, false);
 }
 
@@ -114,13 +114,13 @@ static void end_section(struct packet_files *files)
     files->described = 0;
 }
 
-static bool write_waiting(const struct packet_files *files)
+static bool write_buffer(const struct packet_files *files)
 {
-    const GByteArray *waiting = files->waiting;
+    const GByteArray *buffer = files->buffer;
     size_t done = 0;
 
-    while (done < waiting->len) {
-        const ssize_t written = write(files->file, waiting->data + done, waiting->len - done);
+    while (done < buffer->len) {
+        const ssize_t written = write(files->file, buffer->data + done, buffer->len - done);
 
         if (written < 0 && errno == EINTR)
             continue;
@@ -131,41 +131,40 @@ static bool write_waiting(const struct packet_files *files)
     return true;
 }
 
-/* What waits is in the file, or lost. */
-static void forget_waiting(struct packet_files *files)
+static void clear_buffer(struct packet_files *files)
 {
-    g_byte_array_set_size(files->waiting, 0);
-    files->waiting_packets = 0;
+    g_byte_array_set_size(files->buffer, 0);
+    files->buffered_packets = 0;
 }
 
-static void keep(struct packet_files *files)
+static void confirm_written(struct packet_files *files)
 {
     if (files->full)
         log_warning("packets_kept", NULL,
                     "%s: packets are kept again; %" G_GUINT64_FORMAT " were not", files->base,
                     files->lost_packets);
     files->full = false;
-    files->size += files->waiting->len;
+    files->size += files->buffer->len;
     files->described = pcap_out_interfaces(files->out);
-    forget_waiting(files);
+    clear_buffer(files);
 }
 
 /* The file ends with a whole block. */
-static bool cut_back(const struct packet_files *files)
+static bool truncate_to_size(const struct packet_files *files)
 {
     return files->file >= 0 && ftruncate(files->file, (off_t)files->size) == 0 &&
            lseek(files->file, (off_t)files->size, SEEK_SET) >= 0;
 }
 
-/* What has no room is lost, with what it says of the section and of interfaces. */
-static void lose(struct packet_files *files, const char *why)
+/* The buffer may hold the section header and descriptions of interfaces: they are written again. */
+static void drop_buffer(struct packet_files *files, const char *why)
 {
     if (!files->full)
         log_warning("packets_lost", NULL, "%s: packets are not kept: %s", files->base, why);
     files->full = true;
-    files->lost_packets += files->waiting_packets;
-    forget_waiting(files);
-    if (!cut_back(files))
+    files->lost_packets += files->buffered_packets;
+    clear_buffer(files);
+    if (!truncate_to_size(files))
         close_file(files);
     if (files->size)
         pcap_out_forget_interfaces(files->out, files->described);
@@ -175,17 +174,17 @@ static void lose(struct packet_files *files, const char *why)
 
 static void flush(struct packet_files *files)
 {
-    if (!files->waiting->len)
+    if (!files->buffer->len)
         return;
     if (files->file < 0)
-        lose(files, files->problem);
-    else if (write_waiting(files))
-        keep(files);
+        drop_buffer(files, files->problem);
+    else if (write_buffer(files))
+        confirm_written(files);
     else
-        lose(files, g_strerror(errno));
+        drop_buffer(files, g_strerror(errno));
 }
 
-/* --- What is called -------------------------------------------------------------------------- */
+/* --- Interface -------------------------------------------------------------------------- */
 
 struct packet_files *packet_files_new(const struct recorder_options *options,
                                       char *const *interfaces, char **error)
@@ -199,7 +198,7 @@ struct packet_files *packet_files_new(const struct recorder_options *options,
     if (g_str_has_suffix(files->base, ".pcapng"))
         files->base[strlen(files->base) - strlen(".pcapng")] = '\0';
     files->file = -1;
-    files->waiting = g_byte_array_new();
+    files->buffer = g_byte_array_new();
     g_queue_init(&files->paths);
     *error = make_folders(folder);
     g_free(folder);
@@ -213,7 +212,7 @@ void packet_files_free(struct packet_files *files)
 {
     packet_files_next(files);
     g_queue_clear_full(&files->paths, g_free);
-    g_byte_array_free(files->waiting, TRUE);
+    g_byte_array_free(files->buffer, TRUE);
     g_free(files->base);
     g_free(files);
 }
@@ -222,7 +221,7 @@ static bool is_over(const struct packet_files *files, int64_t now)
 {
     const struct recorder_options *options = files->options;
 
-    return (options->packets_size && files->size + files->waiting->len >= options->packets_size) ||
+    return (options->packets_size && files->size + files->buffer->len >= options->packets_size) ||
            (options->packets_time && now - files->begun >= options->packets_time);
 }
 
@@ -232,7 +231,7 @@ void packet_files_add(struct packet_files *files, const struct live_frame *frame
 
     if (files->file >= 0 && is_over(files, packet->time))
         packet_files_next(files);
-    if (files->file < 0 && !files->waiting->len)
+    if (files->file < 0 && !files->buffer->len)
         open_file(files, packet->time);
     if (!files->out)
         begin_section(files);
@@ -242,12 +241,12 @@ void packet_files_add(struct packet_files *files, const struct live_frame *frame
                                             .bytes = {packet->bytes.data, packet->bytes.size},
                                             .wire_size = packet->bytes.wire_size,
                                             .interface = files->interfaces[frame->interface]});
-    files->waiting_packets++;
-    if (files->waiting->len >= BUFFER)
+    files->buffered_packets++;
+    if (files->buffer->len >= BUFFER_MAX)
         flush(files);
 }
 
-void packet_files_tend(struct packet_files *files)
+void packet_files_tick(struct packet_files *files)
 {
     flush(files);
 }

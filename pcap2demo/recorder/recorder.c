@@ -12,15 +12,14 @@
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
 #include "pcap2demo/recorder/packet_files.h"
-#include "pcap2demo/recorder/port_filter.h"
-#include "pcap2demo/recorder/record.h"
+#include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
 #include "pcap2demo/recorder/session_captures.h"
 #include "pcap2demo/signals.h"
 #include "pcap2demo/summary.h"
 
 /* What is done how often: in microseconds, and in frames. */
-enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, WAIT_AT_END_MS = 10 };
+enum { WAIT_MS = 100, STATUS_EVERY = 5, FRAMES_AT_ONCE = 4096, DRAIN_WAIT_MS = 10 };
 
 struct recorder {
     const struct options *options;
@@ -33,21 +32,21 @@ struct recorder {
     struct recordings *recordings;     /* NULL: no demos are written */
     struct packet_files *packet_files; /* NULL: packets are not kept, or by session */
     struct demo_files *capture_files;  /* NULL: packets are not kept by session */
-    struct recordings *kept_captures;  /* the same */
+    struct recordings *capture_store;  /* the same */
     struct session_captures *captures; /* NULL: no demos are written */
     struct packets packets;
     struct qs_sessions *sessions;
     struct status status;
     unsigned interface; /* of the last frame */
     gint64 last_frame;  /* monotonic, microseconds */
-    gint64 tended;      /* the same */
+    gint64 ticked;      /* the same */
     unsigned seconds;   /* so often */
-    bool unread;        /* standard output, by whoever it is for */
+    bool output_closed; /* standard output, by whoever it is for */
 };
 
 /* --- Beginning ------------------------------------------------------------------------------- */
 
-static void tell_interface(void *user, const char *interface, const char *what, bool good)
+static void report_interface(void *user, const char *interface, const char *what, bool good)
 {
     (void)user;
     (good ? log_event : log_warning)("interface", json_pack("{s:s}", "interface", interface),
@@ -55,7 +54,7 @@ static void tell_interface(void *user, const char *interface, const char *what, 
 }
 
 /* What libpcap says to those without the right is long, and lacks what helps. */
-static void cannot_open(const char *interface, const char *error)
+static void report_open_failure(const char *interface, const char *error)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL);
 
@@ -73,14 +72,14 @@ static bool open_interfaces(struct recorder *recorder)
     const struct live_setup setup = {.names = recorder->interfaces,
                                      .filter = recorder->filter,
                                      .buffer = recorder->options->recorder.buffer,
-                                     .tell = tell_interface,
+                                     .tell = report_interface,
                                      .user = recorder};
     const char *interface = recorder->options->interface;
     char *error = NULL;
 
     recorder->live = live_open(&setup, &interface, &error);
     if (!recorder->live)
-        cannot_open(interface, error);
+        report_open_failure(interface, error);
     g_free(error);
     return recorder->live != NULL;
 }
@@ -106,7 +105,7 @@ static char **written_folders(const struct recorder *recorder)
 }
 
 /* From here on nothing needs the rights that opening the interfaces did. */
-static bool give_up_rights(const struct recorder *recorder)
+static bool drop_privileges(const struct recorder *recorder)
 {
     char **folders = written_folders(recorder);
     char *problem = confine(recorder->options->user, (const char *const *)folders);
@@ -121,8 +120,8 @@ static bool give_up_rights(const struct recorder *recorder)
 }
 
 /* NULL: that was reported. */
-static struct recordings *open_store(const struct recorder *recorder, struct demo_files *files,
-                                     bool of_demos)
+static struct recordings *new_recordings(const struct recorder *recorder, struct demo_files *files,
+                                         bool of_demos)
 {
     const struct recordings_setup setup = {.files = files,
                                            .of_demos = of_demos,
@@ -141,8 +140,8 @@ static struct recordings *open_store(const struct recorder *recorder, struct dem
 static bool open_captures(struct recorder *recorder)
 {
     recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false);
-    recorder->kept_captures = open_store(recorder, recorder->capture_files, false);
-    return recorder->kept_captures != NULL;
+    recorder->capture_store = new_recordings(recorder, recorder->capture_files, false);
+    return recorder->capture_store != NULL;
 }
 
 static bool open_recordings(struct recorder *recorder)
@@ -154,12 +153,12 @@ static bool open_recordings(struct recorder *recorder)
                 "captures of sessions are written where demos are, too: --write-pcap FILE");
     if (!recorder->records)
         return !apart;
-    recorder->recordings = open_store(recorder, recorder->options->demos, true);
+    recorder->recordings = new_recordings(recorder, recorder->options->demos, true);
     if (!recorder->recordings || (apart && !open_captures(recorder)))
         return false;
     recorder->sessions_options.store = recordings_store(recorder->recordings);
     recorder->captures = session_captures_new(&(struct session_captures_setup){
-        .all = apart ? recordings_store(recorder->kept_captures) : NULL,
+        .all = apart ? recordings_store(recorder->capture_store) : NULL,
         .late = recordings_store(recorder->recordings),
         .folder = recorder->options->recorder.packets});
     return true;
@@ -179,7 +178,7 @@ static bool open_packet_files(struct recorder *recorder)
     return recorder->packet_files != NULL;
 }
 
-static void tell_start(const struct recorder *recorder)
+static void log_start(const struct recorder *recorder)
 {
     const char *folder = recorder->records ? demo_files_folder(recorder->options->demos) : NULL;
     const char *filter = recorder->filter ? recorder->filter : "none";
@@ -197,7 +196,7 @@ static void tell_start(const struct recorder *recorder)
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-static void follow_interface(struct recorder *recorder, unsigned interface)
+static void set_interface(struct recorder *recorder, unsigned interface)
 {
     const char *name = recorder->interfaces[interface];
 
@@ -208,14 +207,14 @@ static void follow_interface(struct recorder *recorder, unsigned interface)
 }
 
 /* Returns whether there were any. */
-static bool take_frames(struct recorder *recorder)
+static bool read_frames(struct recorder *recorder)
 {
     struct live_frame frame;
-    unsigned taken = 0;
+    unsigned count = 0;
 
-    while (taken < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
-        taken++;
-        follow_interface(recorder, frame.interface);
+    while (count < FRAMES_AT_ONCE && live_next(recorder->live, &frame)) {
+        count++;
+        set_interface(recorder, frame.interface);
         if (recorder->packet_files)
             packet_files_add(recorder->packet_files, &frame);
         if (recorder->captures)
@@ -223,17 +222,17 @@ static bool take_frames(struct recorder *recorder)
         if (frame.link(&frame.frame.bytes))
             packets_take(&recorder->packets, recorder->sessions, &frame.frame);
     }
-    recorder->status.packets += taken;
-    if (taken)
+    recorder->status.packets += count;
+    if (count)
         recorder->last_frame = g_get_monotonic_time();
     else
         packets_settle(&recorder->packets, recorder->sessions);
-    return taken != 0;
+    return count != 0;
 }
 
 /* --- Every second ---------------------------------------------------------------------------- */
 
-static void follow_drops(struct recorder *recorder)
+static void update_drops(struct recorder *recorder)
 {
     struct status *status = &recorder->status;
     uint64_t kernel = 0, interface = 0;
@@ -270,7 +269,7 @@ static void show_status(const struct recorder *recorder)
     g_free(text);
 }
 
-static void tell_status(const struct recorder *recorder)
+static void log_status(const struct recorder *recorder)
 {
     char *text = status_text(&recorder->status);
 
@@ -287,38 +286,38 @@ static void reopen(struct recorder *recorder)
 }
 
 /* Whoever reads what another action prints has gone. */
-static bool is_unread(void)
+static bool is_output_closed(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO};
 
     return ferror(stdout) || (poll(&output, 1, 0) > 0 && (output.revents & POLLERR));
 }
 
-static void tend(struct recorder *recorder, gint64 now)
+static void tick(struct recorder *recorder, gint64 now)
 {
     recorder->seconds++;
-    recorder->tended = now;
+    recorder->ticked = now;
     qs_sessions_wait(recorder->sessions, (now - recorder->last_frame) * 1000);
     live_tend(recorder->live);
-    follow_drops(recorder);
-    if (recorder->kept_captures)
-        recordings_tend(recorder->kept_captures);
+    update_drops(recorder);
+    if (recorder->capture_store)
+        recordings_tick(recorder->capture_store);
     if (recorder->recordings) {
-        recordings_tend(recorder->recordings);
+        recordings_tick(recorder->recordings);
         recorder->status.lost = recordings_lost(recorder->recordings);
     }
     if (recorder->packet_files)
-        packet_files_tend(recorder->packet_files);
+        packet_files_tick(recorder->packet_files);
     if (recorder->records)
         show_status(recorder);
     else
-        recorder->unread = is_unread();
+        recorder->output_closed = is_output_closed();
 }
 
-static void answer_requests(struct recorder *recorder)
+static void handle_signals(struct recorder *recorder)
 {
     if (signals_asked_for_status())
-        tell_status(recorder);
+        log_status(recorder);
     if (signals_asked_to_reopen())
         reopen(recorder);
 }
@@ -327,48 +326,48 @@ static void answer_requests(struct recorder *recorder)
 
 /* A service manager starts it again, with the right that it has given up; while nobody plays, that
  * costs nothing. */
-static bool should_begin_anew(const struct recorder *recorder)
+static bool should_restart(const struct recorder *recorder)
 {
-    return notify_is_heard() && live_lacks_right(recorder->live) &&
+    return notify_is_active() && live_lacks_right(recorder->live) &&
            g_hash_table_size(recorder->status.sessions) == 0;
 }
 
 static bool is_over(const struct recorder *recorder)
 {
-    return signals_interrupted() || recorder->unread || live_is_over(recorder->live) ||
-           should_begin_anew(recorder);
+    return signals_interrupted() || recorder->output_closed || live_is_over(recorder->live) ||
+           should_restart(recorder);
 }
 
 static void record(struct recorder *recorder)
 {
     const char *name = recorder->interfaces[0];
 
-    recorder->last_frame = recorder->tended = g_get_monotonic_time();
+    recorder->last_frame = recorder->ticked = g_get_monotonic_time();
     qs_sessions_set_source(recorder->sessions, name, name);
     packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
     if (recorder->action->input_start)
         recorder->action->input_start(recorder->action, recorder->options->interface);
     while (!is_over(recorder)) {
-        const bool busy = take_frames(recorder);
+        const bool busy = read_frames(recorder);
         const gint64 now = g_get_monotonic_time();
 
-        if (now - recorder->tended >= G_USEC_PER_SEC)
-            tend(recorder, now);
-        answer_requests(recorder);
+        if (now - recorder->ticked >= G_USEC_PER_SEC)
+            tick(recorder, now);
+        handle_signals(recorder);
         if (!busy)
             live_wait(recorder->live, WAIT_MS);
     }
 }
 
-/* What the kernel still has is taken as well: the last of it comes when LIVE_HANDED_OUT_MS are
+/* What the kernel still has is count as well: the last of it comes when LIVE_HANDED_OUT_MS are
  * over. */
-static void take_the_rest(struct recorder *recorder)
+static void drain_kernel(struct recorder *recorder)
 {
     const gint64 until = g_get_monotonic_time() + LIVE_HANDED_OUT_MS * 1000;
 
     live_take_at_once(recorder->live);
-    while (!recorder->unread && (take_frames(recorder) || g_get_monotonic_time() < until))
-        live_wait(recorder->live, WAIT_AT_END_MS);
+    while (!recorder->output_closed && (read_frames(recorder) || g_get_monotonic_time() < until))
+        live_wait(recorder->live, DRAIN_WAIT_MS);
 }
 
 static void finish(struct recorder *recorder)
@@ -376,9 +375,9 @@ static void finish(struct recorder *recorder)
     const struct options *options = recorder->options;
 
     notify("STOPPING=1");
-    take_the_rest(recorder);
+    drain_kernel(recorder);
     packets_settle(&recorder->packets, recorder->sessions);
-    follow_drops(recorder);
+    update_drops(recorder);
     qs_sessions_end_source(recorder->sessions);
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
@@ -387,7 +386,7 @@ static void finish(struct recorder *recorder)
     packets_end(&recorder->packets, recorder->sessions);
 }
 
-static void tell_stop(struct recorder *recorder)
+static void log_stop(struct recorder *recorder)
 {
     const char *signal = signals_interruption();
     char *text;
@@ -412,10 +411,10 @@ static void run(struct recorder *recorder)
     const struct options *options = recorder->options;
 
     recorder->action = recorder->records
-                           ? record_action_new(options, &recorder->status, recorder->captures)
+                           ? recording_action_new(options, &recorder->status, recorder->captures)
                            : options->action->create(options);
     recorder->sessions = qs_sessions_new(&recorder->sessions_options, &recorder->action->handler);
-    tell_start(recorder);
+    log_start(recorder);
     notify("READY=1\nSTATUS=listening");
     record(recorder);
     finish(recorder);
@@ -423,7 +422,7 @@ static void run(struct recorder *recorder)
     /* A stop that was asked for is none of the players' business. */
     if (signals_interrupted() && options->action != &check_action)
         forgive();
-    tell_stop(recorder);
+    log_stop(recorder);
     if (options->verbose)
         summary_print(&recorder->packets);
     recorder->action->end(recorder->action, true);
@@ -445,8 +444,8 @@ static void close_recordings(const struct recorder *recorder)
 {
     if (recorder->captures)
         session_captures_free(recorder->captures);
-    if (recorder->kept_captures)
-        recordings_free(recorder->kept_captures);
+    if (recorder->capture_store)
+        recordings_free(recorder->capture_store);
     if (recorder->capture_files)
         demo_files_free(recorder->capture_files);
     if (recorder->recordings)
@@ -458,7 +457,7 @@ static void open_and_run(struct recorder *recorder)
     if (!open_interfaces(recorder))
         return;
     notify_open();
-    if (give_up_rights(recorder)) {
+    if (drop_privileges(recorder)) {
         open_log(recorder);
         if (open_recordings(recorder) && open_packet_files(recorder))
             run(recorder);
@@ -478,7 +477,8 @@ void recorder_run(const struct options *options)
                                 .records = options->action == &convert_action,
                                 .interfaces = g_strsplit(options->interface, ",", -1)};
 
-    recorder.filter = options->filter ? g_strdup(options->filter) : port_filter(options->ports);
+    recorder.filter =
+        options->filter ? g_strdup(options->filter) : recorder_port_filter(options->ports);
     recorder.sessions_options.idle = options->recorder.idle;
     recorder.sessions_options.prompt = recorder.records;
     signals_catch_requests();
@@ -491,6 +491,6 @@ void recorder_run(const struct options *options)
     status_clear(&recorder.status);
     g_free(recorder.filter);
     g_strfreev(recorder.interfaces);
-    if (recorder.unread)
+    if (recorder.output_closed)
         signals_die_of_pipe();
 }

@@ -1,32 +1,114 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/recorder/recordings.h"
 
+#include <fcntl.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <unistd.h>
+
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
-#include "pcap2demo/recorder/durable.h"
+#include "pcap2demo/recorder/lockfile.h"
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/room.h"
-#include "pcap2demo/recorder/run_lock.h"
-#include "pcap2demo/recorder/unfinished.h"
-#include "pcap2demo/recorder/unfinished_capture.h"
+#include "pcap2demo/recorder/quota.h"
+#include "pcap2demo/recorder/recovery.h"
 
 enum {
     WAITING_MAX = 64 * 1024 * 1024, /* bytes of all recordings, while there is no room */
     WAITING_EACH = 2 * 1024 * 1024, /* of one of them */
-    ROOM_EVERY = 10,                /* seconds */
-    NAMES_MAX = 4096                /* that are remembered */
+    QUOTA_EVERY_S = 10,
+    SYNC_EVERY_S = 2,
+    NAMES_MAX = 4096 /* that are remembered */
 };
+
+/* --- Writing to disk in time ----------------------------------------------------------------- */
+
+/*
+ * A thread syncs the folder's file system, so that a power cut costs no more than two seconds:
+ * disks are slow, packets do not wait. Systems without syncfs() do without.
+ */
+#ifdef __linux__
+struct syncer {
+    int folder;
+    GThread *thread;
+    GMutex mutex;
+    GCond stop;
+    bool stopped;
+};
+
+/* A write that fails is reported where it is done. */
+static gpointer sync_repeatedly(gpointer data)
+{
+    struct syncer *syncer = data;
+
+    g_mutex_lock(&syncer->mutex);
+    while (!syncer->stopped) {
+        const gint64 next = g_get_monotonic_time() + SYNC_EVERY_S * G_TIME_SPAN_SECOND;
+
+        while (!syncer->stopped && g_cond_wait_until(&syncer->stop, &syncer->mutex, next))
+            continue;
+        g_mutex_unlock(&syncer->mutex);
+        syncfs(syncer->folder);
+        g_mutex_lock(&syncer->mutex);
+    }
+    g_mutex_unlock(&syncer->mutex);
+    return NULL;
+}
+
+static struct syncer *syncer_new(const char *folder)
+{
+    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct syncer *syncer;
+
+    if (file < 0)
+        return NULL;
+    syncer = g_new0(struct syncer, 1);
+    syncer->folder = file;
+    g_mutex_init(&syncer->mutex);
+    g_cond_init(&syncer->stop);
+    syncer->thread = g_thread_new("sync", sync_repeatedly, syncer);
+    return syncer;
+}
+
+static void syncer_free(struct syncer *syncer)
+{
+    if (!syncer)
+        return;
+    g_mutex_lock(&syncer->mutex);
+    syncer->stopped = true;
+    g_cond_signal(&syncer->stop);
+    g_mutex_unlock(&syncer->mutex);
+    g_thread_join(syncer->thread);
+    g_mutex_clear(&syncer->mutex);
+    g_cond_clear(&syncer->stop);
+    close(syncer->folder);
+    g_free(syncer);
+}
+#else
+static struct syncer *syncer_new(const char *folder)
+{
+    (void)folder;
+    return NULL;
+}
+
+static void syncer_free(struct syncer *syncer)
+{
+    (void)syncer;
+}
+#endif
+
+/* --- Recordings ------------------------------------------------------------------------------ */
 
 struct recordings {
     struct qs_demo_store store;
     struct recordings_setup setup;
-    struct run_lock *lock;
-    struct durable *durable; /* or NULL */
-    GQueue open;             /* struct recording */
-    bool no_room;            /* by --max-disk */
-    bool full;               /* that, or the disk is; which was told */
+    struct lockfile *lock;
+    struct syncer *syncer; /* or NULL */
+    GQueue open;           /* struct recording */
+    bool no_room;          /* by --max-disk */
+    bool full;             /* that, or the disk is; which was told */
     uint64_t lost;
-    gint64 looked; /* at --max-disk and --keep, when; monotonic */
+    gint64 quota_checked; /* at --max-disk and --keep, when; monotonic */
 };
 
 struct recording {
@@ -37,17 +119,18 @@ struct recording {
     uint64_t lost;   /* bytes since then */
 };
 
-/* --- What demos call ------------------------------------------------------------------------- */
+/* --- The store of sessions' demos
+ * ------------------------------------------------------------------------- */
 
-static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
+static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     struct recordings *all = (struct recordings *)store;
     struct recording *recording = g_new0(struct recording, 1);
-    char *suffix = unfinished_suffix(request);
+    char *suffix = recovery_suffix(request);
 
     recording->all = all;
     recording->writer = writer_new(demo_files_folder(all->setup.files));
-    writer_name_temporary(recording->writer, run_lock_prefix(all->lock), suffix);
+    writer_name_temporary(recording->writer, lockfile_prefix(all->lock), suffix);
     writer_wait_for_room(recording->writer);
     recording->link.data = recording;
     g_queue_push_tail_link(&all->open, &recording->link);
@@ -61,7 +144,7 @@ static size_t waiting_max(const struct recordings *all)
                WAITING_MAX / MAX(1, g_queue_get_length((GQueue *)&all->open)));
 }
 
-static void look_at_size(struct recording *recording, size_t size)
+static void check_limits(struct recording *recording, size_t size)
 {
     const struct recordings *all = recording->all;
     const uint64_t max = all->setup.of_demos ? all->setup.limits->max_demo_size : 0;
@@ -81,7 +164,7 @@ static void write_bytes(void *file, const void *data, size_t size)
 
     if (recording->all->no_room)
         writer_hold(recording->writer);
-    look_at_size(recording, size);
+    check_limits(recording, size);
     if (!recording->cut) {
         writer_add(recording->writer, data, size);
         return;
@@ -96,7 +179,7 @@ static bool is_cut(const void *file)
 }
 
 /* What still has no room is lost. */
-static void bring_to_disk(struct recording *recording)
+static void flush_rest(struct recording *recording)
 {
     struct writer *writer = recording->writer;
 
@@ -112,22 +195,22 @@ static void bring_to_disk(struct recording *recording)
 /* A file that is cut gets an end. NULL, or why it cannot. */
 static char *complete(const struct recording *recording)
 {
+    const struct recordings_setup *setup = &recording->all->setup;
     const char *path = writer_temporary(recording->writer);
-    struct unfinished about = {0};
-    char *error = NULL;
+    struct recovered recovered;
+    char *error;
 
     if (!path)
         return g_strdup(recording->cut);
-    if (!recording->all->setup.of_demos) {
-        unfinished_capture_cut(path, &about.size, &about.blocks, &error);
-        return error;
-    }
-    unfinished_complete(path, recording->all->setup.sessions, &about, &error);
-    unfinished_clear(&about);
+    if (setup->of_demos)
+        recovery_complete_demo(path, setup->sessions, &recovered, &error);
+    else
+        recovery_complete_capture(path, &recovered, &error);
+    recovered_clear(&recovered);
     return error;
 }
 
-static void tell_cut(const struct recording *recording, const char *name)
+static void log_cut(const struct recording *recording, const char *name)
 {
     log_warning("demo_cut",
                 json_pack("{s:s, s:s, s:I}", "file", name, "why", recording->cut, "lost",
@@ -137,22 +220,22 @@ static void tell_cut(const struct recording *recording, const char *name)
 }
 
 static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name)
+                    const struct qs_demo_name_request *request, char **name)
 {
     const struct recordings *all = (const struct recordings *)store;
-    struct qs_naming *naming = demo_files_naming(all->setup.files);
+    struct qs_demo_names *naming = demo_files_naming(all->setup.files);
     struct recording *recording = file;
     char *error;
 
     *name = NULL;
-    bring_to_disk(recording);
+    flush_rest(recording);
     error = recording->cut ? complete(recording) : NULL;
     if (error)
         return error;
     error = demo_files_name(naming, false, recording->writer, request, name);
     if (!error && recording->cut)
-        tell_cut(recording, *name);
-    qs_naming_forget(naming, NAMES_MAX);
+        log_cut(recording, *name);
+    qs_demo_names_forget(naming, NAMES_MAX);
     return error;
 }
 
@@ -167,17 +250,17 @@ static void end(void *file)
 
 /* --- Every second ---------------------------------------------------------------------------- */
 
-static void look_for_room(struct recordings *all)
+static void enforce_quota(struct recordings *all)
 {
-    const struct room_limits limits = {.folder = demo_files_folder(all->setup.files),
-                                       .max_disk = all->setup.limits->max_disk,
-                                       .keep_days = all->setup.limits->keep_days};
+    const struct quota quota = {.folder = demo_files_folder(all->setup.files),
+                                .max_disk = all->setup.limits->max_disk,
+                                .keep_days = all->setup.limits->keep_days};
     const gint64 now = g_get_monotonic_time();
 
-    if (all->looked && now - all->looked < ROOM_EVERY * G_USEC_PER_SEC)
+    if (all->quota_checked && now - all->quota_checked < QUOTA_EVERY_S * G_USEC_PER_SEC)
         return;
-    all->looked = now;
-    all->no_room = !room_make(&limits, g_get_real_time() / G_USEC_PER_SEC);
+    all->quota_checked = now;
+    all->no_room = !quota_enforce(&quota, g_get_real_time() / G_USEC_PER_SEC);
 }
 
 /* Whether all of them have room. */
@@ -197,7 +280,7 @@ static bool flush_all(struct recordings *all)
     return room && !all->no_room;
 }
 
-static void tell_room(const struct recordings *all)
+static void log_room(const struct recordings *all)
 {
     const char *folder = demo_files_folder(all->setup.files);
 
@@ -213,16 +296,16 @@ static void tell_room(const struct recordings *all)
                     all->lost);
 }
 
-void recordings_tend(struct recordings *all)
+void recordings_tick(struct recordings *all)
 {
     bool full;
 
-    look_for_room(all);
+    enforce_quota(all);
     full = !flush_all(all);
     if (full == all->full)
         return;
     all->full = full;
-    tell_room(all);
+    log_room(all);
 }
 
 uint64_t recordings_lost(const struct recordings *all)
@@ -243,20 +326,20 @@ struct recordings *recordings_new(const struct recordings_setup *setup, char **e
     g_queue_init(&all->open);
     *error = make_folders(folder);
     if (!*error)
-        all->lock = run_lock_new(folder, error);
+        all->lock = lockfile_new(folder, error);
     if (!all->lock) {
         g_free(all);
         return NULL;
     }
-    unfinished_find(folder, setup->sessions);
-    all->durable = durable_new(folder);
+    recovery_run(folder, setup->sessions);
+    all->syncer = syncer_new(folder);
     return all;
 }
 
 void recordings_free(struct recordings *all)
 {
-    durable_free(all->durable);
-    run_lock_free(all->lock);
+    syncer_free(all->syncer);
+    lockfile_free(all->lock);
     g_free(all);
 }
 

@@ -2,13 +2,13 @@
 #include "pcap2demo/recorder/session_captures.h"
 
 #include "pcap2demo/recorder/log.h"
-#include "pcap2demo/recorder/pending_frames.h"
-#include "pcap2demo/recorder/unfinished_capture.h"
+#include "pcap2demo/recorder/frame_cache.h"
+#include "pcap2demo/recorder/recovery.h"
 
 /* Whose captures: see the header. */
-enum { OF_ALL, OF_LATE, KINDS };
+enum { ALL_SESSIONS, LATE_SESSIONS, KINDS };
 
-static const char *const extensions[KINDS] = {UNFINISHED_CAPTURE, UNFINISHED_LATE};
+static const char *const extensions[KINDS] = {CAPTURE_EXTENSION, LATE_CAPTURE_EXTENSION};
 
 struct capture {
     struct qs_demo_store *store;
@@ -21,7 +21,7 @@ struct captured {
 };
 
 struct session_captures {
-    struct pending_frames *pending;
+    struct frame_cache *cache;
     const char *folder;
     struct qs_demo_store *stores[KINDS]; /* or NULL */
     GHashTable *sessions;                /* number -> struct captured */
@@ -29,9 +29,9 @@ struct session_captures {
 
 /* --- One session ----------------------------------------------------------------------------- */
 
-static struct qs_naming_request request_for(const struct qs_client_session *session, int kind)
+static struct qs_demo_name_request request_for(const struct qs_client_session *session, int kind)
 {
-    return (struct qs_naming_request){
+    return (struct qs_demo_name_request){
         .capture = session->first.file,
         .session = session->number,
         .start = session->start,
@@ -42,7 +42,7 @@ static struct qs_naming_request request_for(const struct qs_client_session *sess
 }
 
 static void open_capture(struct capture *capture, struct qs_demo_store *store,
-                         const struct qs_naming_request *request)
+                         const struct qs_demo_name_request *request)
 {
     capture->store = store;
     capture->file = store->begin(store, request);
@@ -79,9 +79,9 @@ static void add_frame(void *user, const struct pcap_out_frame *frame)
     }
 }
 
-static void tell_written(const struct session_captures *captures,
-                         const struct qs_client_session *session, const struct capture *capture,
-                         const char *name)
+static void log_capture(const struct session_captures *captures,
+                        const struct qs_client_session *session, const struct capture *capture,
+                        const char *name)
 {
     const uint64_t packets = pcap_out_packets(capture->out);
     char *path = g_build_filename(captures->folder, name, NULL);
@@ -93,16 +93,16 @@ static void tell_written(const struct session_captures *captures,
     g_free(path);
 }
 
-static void name_capture(const struct session_captures *captures,
-                         const struct qs_client_session *session, struct capture *capture)
+static void commit_capture(const struct session_captures *captures,
+                           const struct qs_client_session *session, struct capture *capture)
 {
-    const struct qs_naming_request request = request_for(session, OF_ALL);
+    const struct qs_demo_name_request request = request_for(session, ALL_SESSIONS);
     char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
 
     if (error)
         log_warning("session_capture", NULL, "session %u: its packets: %s", session->number, error);
     else
-        tell_written(captures, session, capture, name);
+        log_capture(captures, session, capture, name);
     g_free(name);
     g_free(error);
 }
@@ -112,24 +112,24 @@ static void name_capture(const struct session_captures *captures,
 static bool is_wanted(const struct session_captures *captures,
                       const struct qs_client_session *session, int kind)
 {
-    return captures->stores[kind] && (kind == OF_ALL || qs_client_session_waits(session));
+    return captures->stores[kind] && (kind == ALL_SESSIONS || qs_client_session_waits(session));
 }
 
-static struct captured *captured_of(const struct session_captures *captures,
-                                    const struct qs_client_session *session)
+static struct captured *find_captured(const struct session_captures *captures,
+                                      const struct qs_client_session *session)
 {
     return g_hash_table_lookup(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 
 /* Its captures, with those that are wanted from now on; NULL: none is. */
-static struct captured *begin_wanted(struct session_captures *captures,
-                                     const struct qs_client_session *session, uint64_t number)
+static struct captured *open_wanted(struct session_captures *captures,
+                                    const struct qs_client_session *session, uint64_t number)
 {
-    struct captured *captured = captured_of(captures, session);
+    struct captured *captured = find_captured(captures, session);
     const bool first = !captured;
 
     for (int kind = 0; kind < KINDS; kind++) {
-        const struct qs_naming_request request = request_for(session, kind);
+        const struct qs_demo_name_request request = request_for(session, kind);
 
         if (!is_wanted(captures, session, kind) || (captured && captured->captures[kind].file))
             continue;
@@ -140,8 +140,8 @@ static struct captured *begin_wanted(struct session_captures *captures,
         open_capture(&captured->captures[kind], captures->stores[kind], &request);
     }
     if (captured && first)
-        pending_frames_take_asides(captures->pending, &session->client, &session->server, number,
-                                   add_frame, captured);
+        frame_cache_pop_other_ports(captures->cache, &session->client, &session->server, number,
+                                    add_frame, captured);
     return captured;
 }
 
@@ -149,7 +149,7 @@ static struct captured *begin_wanted(struct session_captures *captures,
 
 void session_captures_frame(struct session_captures *captures, const struct input_frame *frame)
 {
-    pending_frames_add(captures->pending, frame);
+    frame_cache_add(captures->cache, frame);
 }
 
 void session_captures_packet(struct session_captures *captures,
@@ -160,24 +160,24 @@ void session_captures_packet(struct session_captures *captures,
 
     if (!decoded->session || !qs_client_session_is_live(decoded->session))
         return;
-    captured = begin_wanted(captures, decoded->session, packet->number);
-    pending_frames_take(captures->pending, &packet->source, &packet->destination, packet->number,
-                        captured ? add_frame : NULL, captured);
+    captured = open_wanted(captures, decoded->session, packet->number);
+    frame_cache_pop(captures->cache, &packet->source, &packet->destination, packet->number,
+                    captured ? add_frame : NULL, captured);
 }
 
 void session_captures_over(struct session_captures *captures,
                            const struct qs_client_session *session, bool keep)
 {
-    struct captured *captured = captured_of(captures, session);
+    struct captured *captured = find_captured(captures, session);
 
     if (!captured)
         return;
     /* What came of the conversation since then; the next session's first packets are its own. */
     if (session->why != QS_SESSION_REPLACED)
-        pending_frames_take(captures->pending, &session->client, &session->server, UINT64_MAX,
-                            add_frame, captured);
-    if (keep && !session->same_as && captured->captures[OF_ALL].file)
-        name_capture(captures, session, &captured->captures[OF_ALL]);
+        frame_cache_pop(captures->cache, &session->client, &session->server, UINT64_MAX, add_frame,
+                        captured);
+    if (keep && !session->same_as && captured->captures[ALL_SESSIONS].file)
+        commit_capture(captures, session, &captured->captures[ALL_SESSIONS]);
     g_hash_table_remove(captures->sessions, GUINT_TO_POINTER(session->number));
 }
 
@@ -185,10 +185,10 @@ struct session_captures *session_captures_new(const struct session_captures_setu
 {
     struct session_captures *captures = g_new0(struct session_captures, 1);
 
-    captures->pending = pending_frames_new();
+    captures->cache = frame_cache_new();
     captures->folder = setup->folder;
-    captures->stores[OF_ALL] = setup->all;
-    captures->stores[OF_LATE] = setup->late;
+    captures->stores[ALL_SESSIONS] = setup->all;
+    captures->stores[LATE_SESSIONS] = setup->late;
     captures->sessions = g_hash_table_new_full(NULL, NULL, NULL, free_captured);
     return captures;
 }
@@ -196,6 +196,6 @@ struct session_captures *session_captures_new(const struct session_captures_setu
 void session_captures_free(struct session_captures *captures)
 {
     g_hash_table_destroy(captures->sessions);
-    pending_frames_free(captures->pending);
+    frame_cache_free(captures->cache);
     g_free(captures);
 }

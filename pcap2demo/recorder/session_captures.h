@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The packets of sessions as captures, a file each, with everything that was seen between the two
- * ends: requests for the connection, copies, packets that came out of order.
+ * The packets of sessions as captures, a file each, with every packet between the two ends:
+ * connection requests, duplicates, packets out of order.
  *
- * Two kinds: those that the user asked for, which stay; and those of sessions that began before the
- * recording did. Their demo is written at their end, so that without them a program that is killed
- * would lose all of it; they are removed when the demo is there, or completed by the next run
- * (unfinished.h).
+ * Two kinds: those that the user asked for, which stay; and those of sessions that the recording
+ * joined late. A late session's demo is written at its end, so a program that is killed would lose
+ * it; its capture is removed when the demo is written, or completed by the next run
+ * (recovery.h).
  */
 #ifndef PCAP2DEMO_SESSION_CAPTURES_H
 #define PCAP2DEMO_SESSION_CAPTURES_H
@@ -18,7 +18,7 @@ struct session_captures;
 
 struct session_captures_setup {
     struct qs_demo_store *all, *late; /* of all sessions, and of late ones; NULL: not wanted */
-    const char *folder;               /* of `all`, for what is told */
+    const char *folder;               /* of `all`, for the log */
 };
 
 /* All of `setup` must live as long. */
@@ -34,7 +34,7 @@ void session_captures_frame(struct session_captures *captures, const struct inpu
 void session_captures_packet(struct session_captures *captures,
                              const struct qs_decoded_packet *decoded);
 
-/* The session is over; `keep` false: it was none that is told of. */
+/* The session is over. `keep` false: its capture is dropped. */
 void session_captures_over(struct session_captures *captures,
                            const struct qs_client_session *session, bool keep);
 

@@ -2,13 +2,13 @@
 /* The kernel's filter when recording: made of --port, where no game goes on from other ports. */
 #include "tests/tool/frames.h"
 
-#include "pcap2demo/recorder/port_filter.h"
+#include "pcap2demo/recorder/options.h"
 
 #define FRAGMENTS " or ip[6:2] & 0x1fff != 0 or ip6 proto 44"
 
 static void expect_filter(const char *const *ports, const char *expected)
 {
-    char *filter = port_filter((char *const *)ports);
+    char *filter = recorder_port_filter((char *const *)ports);
 
     if (expected)
         assert_string_equal(filter, expected);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/events.h"
+
+#include <sys/stat.h>
+
+#include "common/core/duration.h"
+#include "common/core/plural.h"
+#include "common/dump/dump.h"
+#include "pcap2demo/actions/report.h"
+#include "pcap2demo/recorder/log.h"
+
+/* --- Status ---------------------------------------------------------------------------------- */
+
+void status_init(struct status *status)
+{
+    *status =
+        (struct status){.sessions = g_hash_table_new(NULL, NULL), .begun = g_get_monotonic_time()};
+}
+
+void status_clear(struct status *status)
+{
+    g_hash_table_destroy(status->sessions);
+}
+
+/* Sessions of which it is known who plays. */
+static guint count_players(const struct status *status)
+{
+    GHashTableIter each;
+    gpointer session;
+    guint players = 0;
+
+    g_hash_table_iter_init(&each, status->sessions);
+    while (g_hash_table_iter_next(&each, &session, NULL))
+        players += ((const struct qs_client_session *)session)->player != NULL;
+    return players;
+}
+
+char *status_text(const struct status *status)
+{
+    const guint sessions = g_hash_table_size(status->sessions), players = count_players(status);
+    GString *text = g_string_new(NULL);
+
+    /* What does not fit into a line of a terminal is cut at its end. */
+    g_string_printf(text, "%u session%s, %u player%s, %" G_GUINT64_FORMAT " demo%s", sessions,
+                    qs_plural(sessions), players, qs_plural(players), status->demos,
+                    qs_plural(status->demos));
+    if (status->demos)
+        g_string_append_printf(text, " (%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " MB)",
+                               status->demo_bytes / 1000000, status->demo_bytes / 100000 % 10);
+    g_string_append_printf(text,
+                           ", %" G_GUINT64_FORMAT " packets, dropped %" G_GUINT64_FORMAT
+                           " by kernel, %" G_GUINT64_FORMAT " by interface",
+                           status->packets, status->dropped_kernel, status->dropped_interface);
+    if (status->lost)
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " bytes lost for want of room",
+                               status->lost);
+    return g_string_free(text, FALSE);
+}
+
+json_t *status_json(const struct status *status)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sessions",
+                     (json_int_t)g_hash_table_size(status->sessions), "players",
+                     (json_int_t)count_players(status), "sessions_ended", (json_int_t)status->ended,
+                     "packets", (json_int_t)status->packets, "dropped_kernel",
+                     (json_int_t)status->dropped_kernel, "dropped_interface",
+                     (json_int_t)status->dropped_interface, "demos", (json_int_t)status->demos,
+                     "demo_bytes", (json_int_t)status->demo_bytes, "lost_bytes",
+                     (json_int_t)status->lost, "seconds",
+                     (json_int_t)((g_get_monotonic_time() - status->begun) / G_USEC_PER_SEC));
+}
+
+/* --- What events hold ------------------------------------------------------------------------ */
+
+struct recording_action {
+    struct action action;
+    const struct options *options;
+    struct status *status;
+    struct session_captures *captures; /* or NULL */
+};
+
+static char *address_text(const struct qs_address *address)
+{
+    GString *text = g_string_new(NULL);
+
+    qs_address_append(text, address);
+    return g_string_free(text, FALSE);
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+/* What all events of a session have. New. */
+static json_t *session_members(const struct qs_client_session *session)
+{
+    char *client = address_text(&session->client), *server = address_text(&session->server);
+    char *game = report_game(session);
+    json_t *members = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "session", (int)session->number,
+                                "interface", session->first.file, "game", game, "client", client,
+                                "server", server, "player", text_or_null(session->player));
+
+    g_free(game);
+    g_free(client);
+    g_free(server);
+    return members;
+}
+
+static const char *player_name(const struct qs_client_session *session)
+{
+    return session->player ? session->player : "somebody";
+}
+
+/* --- Events ---------------------------------------------------------------------------------- */
+
+static void on_session_begin(struct qs_sessions_handler *handler,
+                             const struct qs_client_session *session)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+    char *client = address_text(&session->client), *server = address_text(&session->server);
+
+    g_hash_table_add(recorder->status->sessions, (gpointer)session);
+    log_event("session_begin", session_members(session),
+              "session %u begins: %s, client %s, server %s", session->number,
+              session->protocol->title, client, server);
+    g_free(client);
+    g_free(server);
+}
+
+static void on_session_late(struct qs_sessions_handler *handler,
+                            const struct qs_client_session *session)
+{
+    (void)handler;
+    log_event("session_late", session_members(session),
+              "session %u was going on before: its demo is written at its end, from its next level "
+              "on, or from here if another session lends it the sign-on",
+              session->number);
+}
+
+static void on_session_map(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    json_t *members = session_members(session);
+
+    (void)handler;
+    json_object_set_new(members, "map", text_or_null(session->map));
+    log_event("map", members, "session %u: %s plays %s", session->number, player_name(session),
+              session->map);
+}
+
+static uint64_t file_size(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+static void log_demo(const struct recording_action *recorder,
+                     const struct qs_client_session *session,
+                     const struct qs_session_demo_file *file)
+{
+    char *path = g_build_filename(demo_files_folder(recorder->options->demos), file->name, NULL);
+    const uint64_t size = file_size(path);
+    const int64_t seconds = qs_seconds_of(file->end - file->start);
+    char *duration = qs_duration_text(seconds);
+    json_t *members = session_members(session);
+
+    recorder->status->demos++;
+    recorder->status->demo_bytes += size;
+    json_object_set_new(members, "file", json_string(path));
+    json_object_set_new(members, "bytes", json_integer((json_int_t)size));
+    json_object_set_new(members, "seconds", json_integer((json_int_t)seconds));
+    json_object_set_new(members, "map", text_or_null(file->map));
+    log_event("demo", members, "%s: session %u, %s, %" G_GUINT64_FORMAT " bytes, %s",
+              path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, player_name(session),
+              size, duration);
+    g_free(duration);
+    g_free(path);
+}
+
+static void on_demo_file(struct qs_sessions_handler *handler,
+                         const struct qs_client_session *session,
+                         const struct qs_session_demo_file *file)
+{
+    json_t *members;
+
+    if (!file->error) {
+        log_demo((const struct recording_action *)handler, session, file);
+        return;
+    }
+    members = session_members(session);
+    json_object_set_new(members, "file", text_or_null(file->name));
+    log_warning("demo_failed", members, "session %u: %s%s%s", session->number,
+                file->name ? file->name : "", file->name ? ": " : "", file->error);
+}
+
+static const char *end_text(enum qs_session_end why)
+{
+    switch (why) {
+    case QS_SESSION_DISCONNECTED:
+        return "disconnected";
+    case QS_SESSION_REPLACED:
+        return "connected anew";
+    case QS_SESSION_SILENT:
+        return "was not heard of any more";
+    case QS_SESSION_INPUT_OVER:
+    case QS_SESSION_GOES_ON:
+        break;
+    }
+    return "is recorded up to here";
+}
+
+static const char *end_word(enum qs_session_end why)
+{
+    static const char *const words[] = {[QS_SESSION_GOES_ON] = "goes_on",
+                                        [QS_SESSION_DISCONNECTED] = "disconnected",
+                                        [QS_SESSION_REPLACED] = "replaced",
+                                        [QS_SESSION_SILENT] = "silent",
+                                        [QS_SESSION_INPUT_OVER] = "recording_over"};
+
+    return words[why];
+}
+
+static void on_packet(struct qs_sessions_handler *handler, const struct qs_decoded_packet *decoded)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+
+    session_captures_packet(recorder->captures, decoded);
+}
+
+static void close_captures(const struct recording_action *recorder,
+                           const struct qs_client_session *session, bool keep)
+{
+    if (recorder->captures)
+        session_captures_over(recorder->captures, session, keep);
+}
+
+static void log_session_end(const struct qs_client_session *session)
+{
+    char *duration = report_duration(session), *demo = report_demo(session);
+    json_t *members = session_members(session);
+
+    json_object_set_new(members, "why", json_string(end_word(session->why)));
+    json_object_set_new(members, "packets", json_integer((json_int_t)session->packets));
+    json_object_set_new(members, "demo", json_string(demo));
+    log_event("session_end", members,
+              "session %u ends: %s %s, %s, %" G_GUINT64_FORMAT " packets; demo: %s",
+              session->number, player_name(session), end_text(session->why), duration,
+              session->packets, demo);
+    g_free(duration);
+    g_free(demo);
+}
+
+static void on_session_end(struct qs_sessions_handler *handler,
+                           const struct qs_client_session *session)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+
+    close_captures(recorder, session, true);
+    if (!g_hash_table_remove(recorder->status->sessions, session))
+        return;
+    recorder->status->ended++;
+    if (session->same_as)
+        log_event("session_same", session_members(session),
+                  "session %u is session %u under another address", session->number,
+                  session->same_as);
+    if (session->demo && recorder->options->verbose)
+        report_demo_problems(session);
+    log_session_end(session);
+}
+
+static void on_session_left_out(struct qs_sessions_handler *handler,
+                                const struct qs_client_session *session)
+{
+    const struct recording_action *recorder = (const struct recording_action *)handler;
+
+    close_captures(recorder, session, false);
+    g_hash_table_remove(recorder->status->sessions, session);
+}
+
+static void on_others(struct qs_sessions_handler *handler, const struct qs_crowd_others *others)
+{
+    char *text = qs_crowd_others_text(others);
+
+    (void)handler;
+    log_event("others", NULL, "%s", text);
+    g_free(text);
+}
+
+/* --- The action ------------------------------------------------------------------------------ */
+
+static void end(struct action *action, bool report)
+{
+    (void)report;
+    g_free(action);
+}
+
+struct action *recording_action_new(const struct options *options, struct status *status,
+                                    struct session_captures *captures)
+{
+    struct recording_action *recorder = g_new0(struct recording_action, 1);
+
+    recorder->action = (struct action){.handler = {.want_rebuild = true,
+                                                   .write_demos = true,
+                                                   .packet = captures ? on_packet : NULL,
+                                                   .session_begin = on_session_begin,
+                                                   .session_late = on_session_late,
+                                                   .session_map = on_session_map,
+                                                   .demo_file = on_demo_file,
+                                                   .session_end = on_session_end,
+                                                   .session_left_out = on_session_left_out,
+                                                   .others = on_others},
+                                       .end = end};
+    recorder->options = options;
+    recorder->status = status;
+    recorder->captures = captures;
+    return &recorder->action;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap2demo/recorder/options.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "common/core/protocol.h"
+#include "pcap2demo/output/message.h"
+
+enum { BUFFER_DEFAULT = 32, BUFFER_MAX = 1024, NOT_GIVEN = 0 };
+
+static const int64_t second = 1000000000;
+
+void recorder_options_init(struct recorder_options *options)
+{
+    *options = (struct recorder_options){.buffer_given = BUFFER_DEFAULT};
+}
+
+void recorder_options_clear(struct recorder_options *options)
+{
+    g_free(options->packets);
+    g_free(options->log_format_text);
+    g_free(options->idle_text);
+    g_free(options->max_disk_text);
+    g_free(options->max_demo_size_text);
+    g_free(options->rotate_text);
+}
+
+void recorder_options_add(struct recorder_options *options, struct option_table *table)
+{
+    const GOptionEntry entries[] = {
+        {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &options->idle_text,
+         "End a session of which nothing came for so long (default 5m)", "TIME"},
+        {"max-disk", 0, 0, G_OPTION_ARG_STRING, &options->max_disk_text,
+         "Remove the oldest recordings of the folder when all are larger", "SIZE"},
+        {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep_given,
+         "Remove recordings of the folder after so many days", "DAYS"},
+        {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &options->max_demo_size_text,
+         "End a demo at this size; the next one begins with the next level", "SIZE"},
+        {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &options->packets,
+         "Keep the packets, too: in files of this name and their start, or in a folder a file a "
+         "session",
+         "FILE|FOLDER/"},
+        {"rotate", 0, 0, G_OPTION_ARG_STRING, &options->rotate_text,
+         "Begin another such file: size=100M,time=1h,files=24", "RULES"},
+        {"buffer-size", 0, 0, G_OPTION_ARG_INT, &options->buffer_given,
+         "Let the system keep so many MiB of packets that wait (default 32)", "MIB"},
+        {"log-format", 0, 0, G_OPTION_ARG_STRING, &options->log_format_text,
+         "Say what happens as lines of text (the default) or of JSON", "text|json"},
+        G_OPTION_ENTRY_NULL};
+
+    option_table_add(table, entries);
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+/* A number from 1 with a unit, one of `units`, by which it is multiplied; "" is the unit of none.
+ */
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static bool parse_amount(const char *text, const struct unit *units, uint64_t *amount)
+{
+    char *end;
+    const uint64_t number = g_ascii_isdigit(*text) ? g_ascii_strtoull(text, &end, 10) : 0;
+
+    if (!number)
+        return false;
+    for (; units->name; units++)
+        if (g_ascii_strcasecmp(end, units->name) == 0 && number <= INT64_MAX / units->factor) {
+            *amount = number * units->factor;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const struct unit units[] = {
+        {"", 1},         {"k", 1 << 10},  {"M", 1 << 20},  {"G", 1 << 30},     {"T", 1ULL << 40},
+        {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1ULL << 40}, {NULL, 0}};
+
+    return parse_amount(text, units, size);
+}
+
+static bool parse_time(const char *text, int64_t *time)
+{
+    static const struct unit units[] = {{"", 1},     {"s", 1},     {"m", 60},
+                                        {"h", 3600}, {"d", 86400}, {NULL, 0}};
+    uint64_t seconds;
+
+    if (!parse_amount(text, units, &seconds) || seconds > (uint64_t)(INT64_MAX / second))
+        return false;
+    *time = (int64_t)seconds * second;
+    return true;
+}
+
+static bool parse_size_option(const char *option, const char *text, uint64_t *size)
+{
+    return !text || parse_size(text, size) ||
+           usage_error("--%s %s: a size is a number of bytes, or one with k, M, G or T", option,
+                       text);
+}
+
+static bool parse_rule(struct recorder_options *options, const char *rule)
+{
+    uint64_t files;
+
+    if (g_str_has_prefix(rule, "size="))
+        return parse_size(rule + strlen("size="), &options->packets_size);
+    if (g_str_has_prefix(rule, "time="))
+        return parse_time(rule + strlen("time="), &options->packets_time);
+    if (!g_str_has_prefix(rule, "files=") || !parse_size(rule + strlen("files="), &files) ||
+        files > G_MAXINT)
+        return false;
+    options->packets_files = (unsigned)files;
+    return true;
+}
+
+static void find_packets_kind(struct recorder_options *options)
+{
+    options->packets_apart =
+        options->packets && (g_str_has_suffix(options->packets, "/") ||
+                             g_file_test(options->packets, G_FILE_TEST_IS_DIR));
+}
+
+static bool parse_rotation(struct recorder_options *options)
+{
+    char **rules = options->rotate_text ? g_strsplit(options->rotate_text, ",", -1) : NULL;
+    bool good = true;
+
+    if (rules && !options->packets)
+        good = usage_error("--rotate goes with --write-pcap");
+    else if (rules && options->packets_apart)
+        good = usage_error("--rotate goes with a file of --write-pcap: in a folder, each session "
+                           "has one of its own");
+    for (char **rule = rules; good && rule && *rule; rule++)
+        if (!parse_rule(options, *rule))
+            good =
+                usage_error("--rotate %s: rules are size=SIZE, time=TIME and files=NUMBER", *rule);
+    g_strfreev(rules);
+    return good;
+}
+
+static bool parse_log_format(struct recorder_options *options)
+{
+    const char *format = options->log_format_text;
+
+    options->json = format && strcmp(format, "json") == 0;
+    return !format || options->json || strcmp(format, "text") == 0 ||
+           usage_error("--log-format %s: the formats are text and json", format);
+}
+
+static bool parse_numbers(struct recorder_options *options)
+{
+    if (options->keep_given < NOT_GIVEN)
+        return usage_error("--keep %d: a number of days is wanted", options->keep_given);
+    if (options->buffer_given < 1 || options->buffer_given > BUFFER_MAX)
+        return usage_error("--buffer-size %d: 1 to %d MiB are possible", options->buffer_given,
+                           BUFFER_MAX);
+    options->keep_days = (unsigned)options->keep_given;
+    options->buffer = (unsigned)options->buffer_given;
+    return true;
+}
+
+static bool are_given(const struct recorder_options *options)
+{
+    return options->log_format_text || options->idle_text || options->max_disk_text ||
+           options->max_demo_size_text || options->rotate_text || options->packets ||
+           options->keep_given != NOT_GIVEN || options->buffer_given != BUFFER_DEFAULT;
+}
+
+bool recorder_options_parse(struct recorder_options *options, bool live)
+{
+    if (are_given(options) && !live)
+        return usage_error("--idle-timeout, --max-disk, --keep, --max-demo-size, --write-pcap, "
+                           "--rotate, --buffer-size and --log-format go with --interface");
+    if (options->idle_text && !parse_time(options->idle_text, &options->idle))
+        return usage_error("--idle-timeout %s: a time is a number of seconds, or one with s, m, h "
+                           "or d",
+                           options->idle_text);
+    find_packets_kind(options);
+    return parse_log_format(options) && parse_numbers(options) && parse_rotation(options) &&
+           parse_size_option("max-disk", options->max_disk_text, &options->max_disk) &&
+           parse_size_option("max-demo-size", options->max_demo_size_text, &options->max_demo_size);
+}
+
+/* --- The capture filter ---------------------------------------------------------------------- */
+
+/* Whether "qw=27500" names a protocol whose servers go on from other ports than that. */
+static bool has_game_ports(const char *text, size_t length)
+{
+    char *name = g_strndup(text, length);
+    const int number = qs_protocol_number(name);
+
+    g_free(name);
+    return number >= 0 && qs_protocols[number]->has_game_ports;
+}
+
+/* "27500,27510-27519" */
+static void append_ranges(GString *filter, const char *ranges)
+{
+    char **each = g_strsplit(ranges, ",", -1);
+
+    for (char **range = each; *range; range++)
+        g_string_append_printf(filter, "%s%s %s", filter->len ? " or " : "",
+                               strchr(*range, '-') ? "portrange" : "port", *range);
+    g_strfreev(each);
+}
+
+char *recorder_port_filter(char *const *ports)
+{
+    GString *filter;
+
+    if (!ports || !*ports)
+        return NULL;
+    filter = g_string_new(NULL);
+    for (; *ports; ports++) {
+        const char *equals = strchr(*ports, '=');
+
+        if (!equals || has_game_ports(*ports, (size_t)(equals - *ports))) {
+            g_string_free(filter, TRUE);
+            return NULL;
+        }
+        append_ranges(filter, equals + 1);
+    }
+    g_string_append(filter, " or ip[6:2] & 0x1fff != 0 or ip6 proto 44");
+    return g_string_free(filter, FALSE);
+}

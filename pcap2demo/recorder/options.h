@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that only recording from network interfaces has. */
+#ifndef PCAP2DEMO_RECORDER_OPTIONS_H
+#define PCAP2DEMO_RECORDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pcap2demo/actions/option_table.h"
+
+struct recorder_options {
+    bool json;              /* events as JSON */
+    int64_t idle;           /* nanoseconds; 0: as it is without */
+    uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
+    uint64_t max_demo_size; /* bytes; 0: no limit */
+    unsigned keep_days;     /* 0: for ever */
+    unsigned buffer;        /* MiB for packets that wait in the kernel */
+    char *packets;          /* a file's name, with which those of captures begin; or NULL */
+    bool packets_apart;     /* `packets` is a folder, for a capture of each session */
+    uint64_t packets_size;  /* bytes of one capture; 0: no limit */
+    int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
+    unsigned packets_files; /* so many are kept; 0: all */
+
+    /* As the command line has them. */
+    char *log_format_text, *idle_text, *max_disk_text, *max_demo_size_text, *rotate_text;
+    int keep_given, buffer_given;
+};
+
+void recorder_options_init(struct recorder_options *options);
+void recorder_options_clear(struct recorder_options *options);
+void recorder_options_add(struct recorder_options *options, struct option_table *table);
+
+/* Parses what the command line has; `live`: there is an interface. False: an error was reported. */
+bool recorder_options_parse(struct recorder_options *options, bool live);
+
+/*
+ * A BPF filter for the ports of --port ("qw=27500"), with IP fragments of any port. New; NULL:
+ * ports do not tell, because a protocol's servers open a port for each client.
+ */
+char *recorder_port_filter(char *const *ports);
+
+#endif
