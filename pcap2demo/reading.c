@@ -33,10 +33,10 @@ static void end_input(struct reading *reading, const char *name, uint64_t packet
 {
     reading->action->interrupted = signals_interrupted();
     reading->sessions_max = MAX(reading->sessions_max, qs_sessions_count(reading->sessions));
-    if (reading->options->separate_inputs) {
+    if (reading->action->separate_inputs) {
         packets_end(&reading->packets, reading->sessions);
         qs_sessions_free(reading->sessions, !signals_interrupted());
-        reading->sessions = qs_sessions_new(&reading->options->sessions, reading->handler);
+        reading->sessions = qs_sessions_new(&reading->options->sessions, &reading->action->handler);
     }
     if (reading->action->input_over)
         reading->action->input_over(reading->action, name, packets);
@@ -182,12 +182,11 @@ void reading_read(struct reading *reading, const char *name)
 
 /* --- All of them ----------------------------------------------------------------------------- */
 
-void reading_begin(struct reading *reading, const struct options *options, struct action *action,
-                   struct qs_sessions_handler *handler)
+void reading_begin(struct reading *reading, const struct options *options, struct action *action)
 {
-    *reading = (struct reading){.options = options, .action = action, .handler = handler};
+    *reading = (struct reading){.options = options, .action = action};
     packets_init(&reading->packets);
-    reading->sessions = qs_sessions_new(&options->sessions, handler);
+    reading->sessions = qs_sessions_new(&options->sessions, &action->handler);
 }
 
 void reading_end(struct reading *reading, bool keep)

@@ -60,16 +60,6 @@ void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max)
         g_hash_table_remove_all(naming->given);
 }
 
-bool qs_demo_names_is_given(const struct qs_demo_names *naming, const char *name)
-{
-    return g_hash_table_contains(naming->given, name);
-}
-
-void qs_demo_names_reserve(struct qs_demo_names *naming, const char *name)
-{
-    g_hash_table_insert(naming->given, g_strdup(name), GUINT_TO_POINTER(1));
-}
-
 bool qs_demo_names_is_free(const struct qs_demo_names *naming)
 {
     return !naming->file;

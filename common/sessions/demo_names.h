@@ -43,10 +43,6 @@ struct qs_demo_name_request {
  */
 char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request);
 
-/* Whether the name was given already; and gives it away without being asked. */
-bool qs_demo_names_is_given(const struct qs_demo_names *naming, const char *name);
-void qs_demo_names_reserve(struct qs_demo_names *naming, const char *name);
-
 /*
  * Forgets the names that were given when they are more than `max`: for those who find taken names
  * by themselves.

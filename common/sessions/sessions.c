@@ -18,25 +18,6 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
     return sessions->numbering.count;
 }
 
-struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions)
-{
-    return sessions->clock;
-}
-
-void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock)
-{
-    if (!clock->last)
-        return;
-    qs_flow_table_expire(sessions->flows, clock->furthest);
-    sessions->clock.last = clock->last;
-    sessions->clock.furthest = MAX(sessions->clock.furthest, clock->furthest);
-}
-
-void qs_sessions_skip(struct qs_sessions *sessions, unsigned count)
-{
-    sessions->numbering.count += count;
-}
-
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;

@@ -85,20 +85,6 @@ bool qs_sessions_take_as_captured(const struct qs_sessions *sessions);
 /* How many sessions have begun. */
 unsigned qs_sessions_count(const struct qs_sessions *sessions);
 
-/*
- * For input that somebody else reads, where nothing of it belongs to these sessions.
- * qs_sessions_clock(): the times of its datagrams, nanoseconds; 0: there was none.
- * qs_sessions_pass_time(): these have passed here, too, so that what was idle for as long is over.
- * qs_sessions_skip(): so many sessions have begun; those to come are numbered after them.
- */
-struct qs_sessions_clock {
-    int64_t last;     /* of the last datagram */
-    int64_t furthest; /* of any */
-};
-struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions);
-void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock);
-void qs_sessions_skip(struct qs_sessions *sessions, unsigned count);
-
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
 

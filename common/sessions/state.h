@@ -22,7 +22,10 @@ struct qs_sessions {
     const char *file;                   /* of the packet at hand; interned */
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
-    struct qs_sessions_clock clock;
+    struct {
+        int64_t last;     /* of the last datagram */
+        int64_t furthest; /* of any */
+    } clock;              /* nanoseconds; 0: there was none */
     struct qs_donors *donors;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */

@@ -24,8 +24,6 @@ void findings_free(gpointer data)
     g_ptr_array_free(findings->problems, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
-    g_free(findings->lines);
-    g_free(findings->json);
     g_free(findings);
 }
 

@@ -421,7 +421,7 @@ static void run(struct recorder *recorder)
     qs_sessions_free(recorder->sessions, true);
     /* A stop that was asked for is none of the players' business. */
     if (signals_interrupted() && options->action != &check_action)
-        forgive();
+        status_reset();
     log_stop(recorder);
     if (options->verbose)
         summary_print(&recorder->packets);
