@@ -117,7 +117,7 @@ FAULTS = [
     ("demo", "    if (now > qwd->time)\n        qwd->time = now;", "    qwd->time = now;"),
     ("demo", "const bool cut = decoder->accepted && qs_packet_is_cut(packet);",
      "const bool cut = false;"),
-    ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
+    ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;",
      "return message->bytes.data[1] == TE_RAILTRAIL2;"),
     ("demo", "    converter_level(&dm2->converter);\n    dm2->block->len = DM2_HEADER;\n",
      "    converter_level(&dm2->converter);\n"),

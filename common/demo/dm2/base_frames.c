@@ -114,7 +114,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     if (number > m->donor.max_clients && !dm2_is_beam(&first->state)) {
         if (bits & U_OLDORIGIN)
             return false;
-        if (!m->dialect.packed && m->agreements)
+        if (!m->variant.packed && m->agreements)
             return true; /* such a server would have said so */
     }
     if (!q2_baseline_get(&m->donor, number, &baseline))

@@ -157,7 +157,7 @@ char *dm2_refusal_text(struct dm2_match *m)
     if (is_more_than(m->unreadable, m->messages, UNREADABLE_MAX))
         return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
                                m->unreadable, m->messages);
-    if (m->dialect.extensions != m->donor.dialect.extensions)
+    if (m->variant.extensions != m->donor.variant.extensions)
         return g_strdup("only one of the two has extended limits");
     if (!models)
         return g_strdup("models of the session are others, or none, in its list");

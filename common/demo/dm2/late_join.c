@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a Quake II session that began late borrows: the sign-on in its dialect, which player it is,
+ * What a Quake II session that began late borrows: the sign-on in its variant, which player it is,
  * and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "common/demo/writer.h"
 #include "common/quake2/configstrings.h"
 
-/* --- The sign-on in the dialect of the session --- */
+/* --- The sign-on in the variant of the session --- */
 
 static void translate_baselines(struct dm2_match *m)
 {
@@ -134,7 +134,7 @@ static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session
 
     q2_session_copy(&own.base, &late->base);
     q2_session_borrow(late, &m->donor, speaker(m, &own, q2_session_of_const(known)));
-    m->dialect = late->dialect;
+    m->variant = late->variant;
     if (!m->looked)
         translate_baselines(m);
     qs_table_clear(&late->baselines);

@@ -10,7 +10,7 @@
 
 #include "common/demo/dm2/views.h"
 #include "common/demo/late_join/sign_on.h"
-#include "common/quake2/dialect.h"
+#include "common/quake2/variant.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
 
@@ -104,7 +104,7 @@ struct dm2_match {
     struct q2_session donor;
     struct q2_tracker *tracker; /* of the first look */
     bool looked;
-    struct q2_dialect dialect; /* of the late session */
+    struct q2_variant variant; /* of the late session */
 
     GArray *moves;    /* struct dm2_move: at the beginning */
     bool synchronous; /* the donor's frames are of the same time: */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a donor's entities are in the dialect of who borrows: common/quake2/PROTOCOL.md,
+/* What a donor's entities are in the variant of who borrows: common/quake2/PROTOCOL.md,
  * section 14. */
 #include "common/demo/dm2/late_join.h"
 
@@ -15,7 +15,7 @@ static uint32_t long_solid(uint32_t solid)
 
 void dm2_translate(const struct dm2_match *m, struct q2_entity *entity)
 {
-    if (m->dialect.long_solid && !m->donor.dialect.long_solid)
+    if (m->variant.long_solid && !m->donor.variant.long_solid)
         entity->solid = long_solid(entity->solid);
     entity->event = 0;
 }

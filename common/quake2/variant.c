@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/dialect.h"
+#include "common/quake2/variant.h"
 
 #include "common/quake2/constants.h"
 
@@ -43,11 +43,11 @@ bool q2_is_decoded(int32_t version, uint32_t minor)
 
 /* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and have
  * in their version what a server has in flags. Source: Q2PRO, parse.c CL_ParseServerData. */
-struct q2_dialect q2_demo_dialect(int32_t version)
+struct q2_variant q2_demo_variant(int32_t version)
 {
     const bool extended = version >= Q2_PROTOCOL_EXTENDED;
 
-    return (struct q2_dialect){
+    return (struct q2_variant){
         .suppress_byte = version != NO_SUPPRESS_BYTE,
         .long_solid = extended,
         .short_angles = extended,
@@ -58,54 +58,54 @@ struct q2_dialect q2_demo_dialect(int32_t version)
     };
 }
 
-static void set_r1q2(struct q2_dialect *dialect, uint32_t minor)
+static void set_r1q2(struct q2_variant *variant, uint32_t minor)
 {
-    dialect->packed = true;
-    dialect->beam_origin = true;
-    dialect->long_solid = minor >= R1Q2_LONG_SOLID;
+    variant->packed = true;
+    variant->beam_origin = true;
+    variant->long_solid = minor >= R1Q2_LONG_SOLID;
 }
 
-static void set_q2pro(struct q2_dialect *dialect, uint32_t minor, uint16_t flags)
+static void set_q2pro(struct q2_variant *variant, uint32_t minor, uint16_t flags)
 {
-    dialect->packed = true;
-    dialect->long_solid = true;
-    dialect->beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
-    dialect->short_angles = minor >= Q2PRO_SHORT_ANGLES;
-    dialect->clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
-    dialect->extensions = flags & PF_EXTENSIONS;
-    dialect->extensions2 = dialect->extensions && flags & PF_EXTENSIONS_2;
-    dialect->player_fog = dialect->extensions2 && minor >= Q2PRO_PLAYERFOG;
+    variant->packed = true;
+    variant->long_solid = true;
+    variant->beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
+    variant->short_angles = minor >= Q2PRO_SHORT_ANGLES;
+    variant->clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
+    variant->extensions = flags & PF_EXTENSIONS;
+    variant->extensions2 = variant->extensions && flags & PF_EXTENSIONS_2;
+    variant->player_fog = variant->extensions2 && minor >= Q2PRO_PLAYERFOG;
 }
 
 /* Q2PRO's of the time when solids, angles and beams had become what they are. */
-static void set_aqtion(struct q2_dialect *dialect)
+static void set_aqtion(struct q2_variant *variant)
 {
-    dialect->packed = true;
-    dialect->long_solid = true;
-    dialect->beam_origin = true;
-    dialect->short_angles = true;
-    dialect->aqtion = true;
+    variant->packed = true;
+    variant->long_solid = true;
+    variant->beam_origin = true;
+    variant->short_angles = true;
+    variant->aqtion = true;
 }
 
 /* Its fields are those of extended limits, whatever the limits of the game. */
-static void set_q2repro(struct q2_dialect *dialect, uint16_t flags)
+static void set_q2repro(struct q2_variant *variant, uint16_t flags)
 {
-    dialect->packed = dialect->q2repro = dialect->floats = true;
-    dialect->long_solid = true;
-    dialect->beam_origin = true;
-    dialect->short_angles = true;
-    dialect->clientnum16 = true;
-    dialect->extensions = dialect->extensions2 = true;
-    dialect->layout = Q2_LAYOUT_RERELEASE;
+    variant->packed = variant->q2repro = variant->floats = true;
+    variant->long_solid = true;
+    variant->beam_origin = true;
+    variant->short_angles = true;
+    variant->clientnum16 = true;
+    variant->extensions = variant->extensions2 = true;
+    variant->layout = Q2_LAYOUT_RERELEASE;
     if (flags & PF_GAME3)
-        dialect->layout =
+        variant->layout =
             flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
 }
 
 /* Frames are as in protocol 34, and what is in them is not. */
-static void set_rerelease(struct q2_dialect *dialect, bool floats)
+static void set_rerelease(struct q2_variant *variant, bool floats)
 {
-    *dialect = (struct q2_dialect){.rerelease = true,
+    *variant = (struct q2_variant){.rerelease = true,
                                    .floats = floats,
                                    .suppress_byte = true,
                                    .long_solid = true,
@@ -113,25 +113,25 @@ static void set_rerelease(struct q2_dialect *dialect, bool floats)
                                    .layout = Q2_LAYOUT_RERELEASE};
 }
 
-struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
+struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
 {
-    struct q2_dialect dialect = q2_demo_dialect(version);
+    struct q2_variant variant = q2_demo_variant(version);
 
-    dialect.relay = record == Q2_RECORD_RELAY;
-    dialect.server_record = record == Q2_RECORD_SERVER;
+    variant.relay = record == Q2_RECORD_RELAY;
+    variant.server_record = record == Q2_RECORD_SERVER;
     if (version == Q2_PROTOCOL_R1Q2)
-        set_r1q2(&dialect, minor);
+        set_r1q2(&variant, minor);
     else if (version == Q2_PROTOCOL_Q2PRO)
-        set_q2pro(&dialect, minor, flags);
+        set_q2pro(&variant, minor, flags);
     else if (version == Q2_PROTOCOL_AQTION)
-        set_aqtion(&dialect);
+        set_aqtion(&variant);
     if (version == Q2_PROTOCOL_Q2REPRO)
-        set_q2repro(&dialect, flags);
-    else if (dialect.extensions)
-        dialect.layout = Q2_LAYOUT_EXTENDED;
+        set_q2repro(&variant, flags);
+    else if (variant.extensions)
+        variant.layout = Q2_LAYOUT_EXTENDED;
     if (q2_is_rerelease(version))
-        set_rerelease(&dialect, version == Q2_PROTOCOL_RERELEASE);
-    return dialect;
+        set_rerelease(&variant, version == Q2_PROTOCOL_RERELEASE);
+    return variant;
 }
 
 bool q2_is_minor_of_mvd(uint32_t minor)
@@ -140,16 +140,16 @@ bool q2_is_minor_of_mvd(uint32_t minor)
 }
 
 /* Source: Q2PRO, server/mvd/parse.c MVD_ParseServerData. */
-struct q2_dialect q2_mvd_dialect(uint32_t minor, uint16_t flags)
+struct q2_variant q2_mvd_variant(uint32_t minor, uint16_t flags)
 {
-    struct q2_dialect dialect = {.mvd = true, .beam_origin = true};
+    struct q2_variant variant = {.mvd = true, .beam_origin = true};
 
-    dialect.extensions = minor >= MVD_EXTENDED_LIMITS && flags & MVF_EXTLIMITS;
-    dialect.extensions2 =
-        dialect.extensions && minor >= MVD_EXTENDED_LIMITS_2 && flags & MVF_EXTLIMITS_2;
-    dialect.player_fog = dialect.extensions2 && minor >= MVD_PLAYERFOG;
-    dialect.long_solid = dialect.short_angles = dialect.extensions;
-    if (dialect.extensions)
-        dialect.layout = Q2_LAYOUT_EXTENDED;
-    return dialect;
+    variant.extensions = minor >= MVD_EXTENDED_LIMITS && flags & MVF_EXTLIMITS;
+    variant.extensions2 =
+        variant.extensions && minor >= MVD_EXTENDED_LIMITS_2 && flags & MVF_EXTLIMITS_2;
+    variant.player_fog = variant.extensions2 && minor >= MVD_PLAYERFOG;
+    variant.long_solid = variant.short_angles = variant.extensions;
+    if (variant.extensions)
+        variant.layout = Q2_LAYOUT_EXTENDED;
+    return variant;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap2demo/confine.h"
+#include "pcap2demo/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcap2demo/calls.h"
 #include "pcap2demo/output/safe_path.h"
 
 #ifdef __linux__
@@ -34,8 +33,8 @@ static char *cannot(const char *what)
     return g_strdup_printf("%s: %s", what, g_strerror(errno));
 }
 
-/* A folder that is not there yet is to be the user's. */
-static char *make_for(const struct passwd *user, const char *folder)
+/* A folder that is missing is made, and belongs to the user. */
+static char *make_folder_of(const struct passwd *user, const char *folder)
 {
     char *problem;
 
@@ -47,8 +46,8 @@ static char *make_for(const struct passwd *user, const char *folder)
     return problem;
 }
 
-/* Groups first: afterwards there is no right to. */
-static char *become(const char *name, const char *const *folders)
+/* Groups first: the user has no right to change them. */
+static char *switch_user(const char *name, const char *const *folders)
 {
     const struct passwd *user = getpwnam(name);
     char *problem = NULL;
@@ -56,7 +55,7 @@ static char *become(const char *name, const char *const *folders)
     if (!user)
         return g_strdup_printf("-Z %s: there is no such user", name);
     for (; *folders && !problem; folders++)
-        problem = make_for(user, *folders);
+        problem = make_folder_of(user, *folders);
     if (problem)
         return problem;
     if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
@@ -90,8 +89,8 @@ static char *drop_capabilities(void)
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
-/* The folder, or the one that it will be made in. New. */
-static char *there_already(const char *folder)
+/* The folder, or its nearest parent that exists. New. */
+static char *existing_folder(const char *folder)
 {
     char *path = g_strdup(*folder ? folder : ".");
 
@@ -106,7 +105,7 @@ static char *there_already(const char *folder)
 
 static char *writing_problem(const char *folder)
 {
-    char *path = there_already(folder);
+    char *path = existing_folder(folder);
     char *problem = NULL;
 
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
@@ -116,7 +115,7 @@ static char *writing_problem(const char *folder)
 }
 
 #ifdef HAS_LANDLOCK
-/* What later versions of Linux know, and the headers at hand may not. */
+/* Rights of later kernels, which the headers may lack. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
 #endif
@@ -126,12 +125,12 @@ static char *writing_problem(const char *folder)
 
 enum { TCP_BIND = 1, TCP_CONNECT = 2 };
 
-/* struct landlock_ruleset_attr as of version 4. */
+/* struct landlock_ruleset_attr of version 4. */
 struct ruleset {
     uint64_t files, network;
 };
 
-/* Of files and folders, all rights that version 1 knows. */
+/* All rights of version 1. */
 static const uint64_t version_1 = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
 static const uint64_t writing =
@@ -163,14 +162,14 @@ static bool allow(int rules, const struct ruleset *ruleset, const char *path, ui
 
 static bool allow_writing(int rules, const struct ruleset *ruleset, const char *folder)
 {
-    char *path = there_already(folder);
+    char *path = existing_folder(folder);
     const bool done = allow(rules, ruleset, path, writing);
 
     g_free(path);
     return done;
 }
 
-/* libpcap looks there for packets that interfaces have lost; not every system shows it. */
+/* libpcap reads there how many packets interfaces dropped; not every system has it. */
 static void allow_statistics(int rules, const struct ruleset *ruleset)
 {
     allow(rules, ruleset, "/sys/class/net", LANDLOCK_ACCESS_FS_READ_FILE);
@@ -210,15 +209,13 @@ static char *restrict_files(const char *const *folders)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-char *confine(const char *user, const char *const *folders)
+char *sandbox_enter(const char *user, const char *const *folders)
 {
-    char *problem = user ? become(user, folders) : NULL;
+    char *problem = user ? switch_user(user, folders) : NULL;
 
     if (!problem)
         problem = drop_capabilities();
     for (const char *const *folder = folders; *folder && !problem; folder++)
         problem = writing_problem(*folder);
-    if (!problem)
-        problem = restrict_files(folders);
-    return problem ? problem : calls_restrict();
+    return problem ? problem : restrict_files(folders);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What protocol versions, minor versions and extensions write in different ways. */
-#ifndef Q2_DIALECT_H
-#define Q2_DIALECT_H
+#ifndef Q2_VARIANT_H
+#define Q2_VARIANT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 /* How config strings are numbered. */
 enum q2_layout { Q2_LAYOUT_VANILLA, Q2_LAYOUT_EXTENDED, Q2_LAYOUT_RERELEASE };
 
-struct q2_dialect {
+struct q2_variant {
     bool packed;        /* protocols 35 and 36: frames in one message, extra player bits */
     bool relay;         /* recorded by a relay: messages for one client are marked */
     bool server_record; /* a server-side recording: frames hold entities only */
@@ -42,16 +42,16 @@ bool q2_is_rerelease(int32_t version);
 bool q2_is_q2pro(int32_t version);
 
 /*
- * The dialect of a session: `minor` is the minor version in force, `flags` (PF_*) and `record`
+ * The variant of a session: `minor` is the minor version in force, `flags` (PF_*) and `record`
  * (enum q2_record) are those of svc_serverdata.
  */
-struct q2_dialect q2_dialect_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record);
+struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record);
 
-/* Whether MVD of that minor version can be decoded, and its dialect: `flags` are MVF_*. */
+/* Whether MVD of that minor version can be decoded, and its variant: `flags` are MVF_*. */
 bool q2_is_minor_of_mvd(uint32_t minor);
-struct q2_dialect q2_mvd_dialect(uint32_t minor, uint16_t flags);
+struct q2_variant q2_mvd_variant(uint32_t minor, uint16_t flags);
 
 /* How demos of that protocol version are written: up to 34, or 3434 to 3436. */
-struct q2_dialect q2_demo_dialect(int32_t version);
+struct q2_variant q2_demo_variant(int32_t version);
 
 #endif
