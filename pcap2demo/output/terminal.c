@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/core/duration.h"
+#include "common/core/numeric_text.h"
 
 static enum { AUTO, ALWAYS, NEVER } color = AUTO;
 
