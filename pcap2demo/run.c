@@ -11,7 +11,7 @@
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
+#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
@@ -145,7 +145,7 @@ static void read_sign_ons(GPtrArray *sign_ons)
 
         if (!source)
             report_unusable(*name, error);
-        if (demo && !qs_lending_demos_add(sign_ons, demo))
+        if (demo && !qs_donor_demos_add(sign_ons, demo))
             failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(*name)},
                     "has no sign-on that could be lent");
         if (demo)
