@@ -331,7 +331,7 @@ static bool take_sessions_max(struct options *options, int max)
 {
     options->sessions.sessions_max = (guint)max;
     options->sessions.has_memory = crowded_has_memory;
-    options->sessions.crowded = crowded_report;
+    options->sessions.limited = crowded_report;
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
@@ -432,7 +432,7 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
     struct words words = {
         .options = options,
         .action = {.options = options},
-        .sessions_max = QS_CROWD_SESSIONS_MAX,
+        .sessions_max = QS_SESSIONS_MAX,
     };
     enum command_line_verdict verdict;
 

@@ -52,7 +52,7 @@ bool crowded_has_memory(guint live)
     return has_room && (uint64_t)live * SESSION_MEMORY < max;
 }
 
-void crowded_report(const struct qs_crowd *crowd)
+void crowded_report(const struct qs_session_limits *crowd)
 {
     failure(EXIT_PROBLEMS, (struct qs_location){0},
             "too many sessions went on at once (--max-sessions %u, or memory): %" G_GUINT64_FORMAT

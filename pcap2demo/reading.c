@@ -53,7 +53,7 @@ static void read_input(struct reading *reading, struct input *input)
     start_input(reading, input_name(input), input_stem(input));
     signals_set_input(input);
     packets_read(&reading->packets, input, reading->sessions,
-                 qs_sessions_take_as_captured(reading->sessions), reading->bytes_before);
+                 qs_sessions_is_as_captured(reading->sessions), reading->bytes_before);
     signals_set_input(NULL);
     qs_sessions_end_source(reading->sessions);
     reading->frames += input_frames(input);
@@ -68,23 +68,23 @@ static void read_blocks(struct reading *reading, struct qs_demo_input *recording
 
     while (!signals_interrupted() && !ferror(stdout) && qs_demo_input_next(recording, &block))
         qs_sessions_block(reading->sessions, &block);
-    if (qs_demo_input_error(recording))
+    if (recording->error)
         failure(EXIT_PROBLEMS,
-                (struct qs_location){.file = qs_demo_input_name(recording),
-                                     .packet = qs_demo_input_number(recording) + 1,
+                (struct qs_location){.file = recording->name,
+                                     .packet = recording->reader.number + 1,
                                      .block = true},
-                "%s", qs_demo_input_error(recording));
+                "%s", recording->error);
 }
 
 static void read_demo(struct reading *reading, struct qs_demo_input *recording)
 {
-    const char *name = qs_demo_input_name(recording);
+    const char *name = recording->name;
 
     start_input(reading, name, "");
     qs_sessions_begin_demo(reading->sessions, recording);
     read_blocks(reading, recording);
     qs_sessions_end_demo(reading->sessions);
-    end_input(reading, name, qs_demo_input_number(recording));
+    end_input(reading, name, recording->reader.number);
 }
 
 /* --- Any input ---------------------------------------------------------------------------------
