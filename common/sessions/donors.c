@@ -232,6 +232,7 @@ bool qs_donor_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
+    decoder.want_entities = QS_ENTITIES_ALL;
     tell_blocks(donor, recording, &decoder, session);
     end_level(donor);
     qs_decoder_clear(&decoder);

@@ -143,6 +143,7 @@ static void decode_kept(struct qs_late_session *late, const struct qs_late_sessi
     bool more = true;
 
     qs_decoder_init(&decoder, late->format->protocol);
+    decoder.want_entities = QS_ENTITIES_ALL;
     decoder.options = late->options;
     qs_packet_buffer_rewind(late->spool);
     while (more && qs_packet_buffer_next(late->spool, &file, &packet)) {

@@ -491,6 +491,8 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
         sessions->decoders[i].options = options->protocol_options[i];
         sessions->decoders[i].want_summary = handler->want_summary;
         sessions->decoders[i].want_transfers = handler->want_transfers;
+        sessions->decoders[i].want_entities =
+            handler->want_rebuild ? QS_ENTITIES_KEPT : QS_ENTITIES_NONE;
         sessions->decoders[i].unchecked = handler->unchecked;
         sessions->decoders[i].guard = handler->guard;
     }

@@ -8,7 +8,6 @@
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
-#include "common/quake/fields.h"
 #include "common/quake/quake.h"
 
 enum {
@@ -22,43 +21,22 @@ enum {
     STRANGE_MIN = 3     /* of DarkPlaces' entities */
 };
 
-/* An entity's baseline, as far as it is looked at. */
-struct baseline {
-    bool there;
-    uint16_t model;
-    double origin[3], yaw;
-};
-
 /* A player's entity in the late session. */
 struct slot {
     uint32_t updates;
     double yaw_error; /* between its yaw and that of the client's moves, summed */
 };
 
-/* An update while it is heard. */
-struct update {
-    uint32_t entity;
-    bool has_model, has_yaw, has_origin[3];
-    uint32_t model;
-    double yaw, origin[3];
-};
-
 struct dem_match {
     struct qs_donor_match base;
-    struct qs_sink sink;
     const struct qs_sign_on *sign_on;
     enum qs_donor_kind kind;
     struct nq_session donor; /* what the sign-on makes known */
     uint64_t lost;           /* packet before which part of its own sign-on is missing; or 0 */
     int32_t version; /* of the late session, where its later levels tell; else the donor's */
 
-    struct baseline *baselines; /* ENTITIES_MAX */
-    uint32_t baseline;          /* that is being heard */
-    bool learned;               /* what is heard is of the late session */
-    unsigned depth, update_depth;
-    struct update update;
-    uint32_t entity; /* of svc_entities, that is being heard */
-    double yaw;      /* of the client's last move */
+    struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
+    double yaw;                         /* of the client's last move */
 
     struct slot slots[SLOTS];      /* by entity; 0 is none */
     uint32_t messages, unreadable; /* of either side */
@@ -69,58 +47,7 @@ struct dem_match {
     uint8_t slot; /* the player's own, after refusal(); 0: not known */
 };
 
-/* --- Hearing --- */
-
-static struct dem_match *of_sink(struct qs_sink *sink)
-{
-    return (struct dem_match *)((char *)sink - offsetof(struct dem_match, sink));
-}
-
-static void hear_baseline(struct dem_match *m, unsigned row, const struct qs_value *value)
-{
-    struct baseline *baseline = &m->baselines[m->baseline];
-
-    switch (row) {
-    case NQ_BASELINE_MODEL:
-        baseline->there = true;
-        baseline->model = (uint16_t)value->u;
-        break;
-    case NQ_BASELINE_ORIGIN_X:
-    case NQ_BASELINE_ORIGIN_Y:
-    case NQ_BASELINE_ORIGIN_Z:
-        baseline->origin[row - NQ_BASELINE_ORIGIN_X] = value->f;
-        break;
-    case NQ_BASELINE_ANGLES_YAW:
-        baseline->yaw = value->f;
-        break;
-    }
-}
-
-static void hear_update(struct update *update, unsigned row, const struct qs_value *value)
-{
-    switch (row) {
-    case NQ_UPDATE_ENTITY:
-        update->entity = (uint32_t)value->u;
-        break;
-    case NQ_UPDATE_MODEL:
-        update->has_model = true;
-        update->model |= (uint32_t)value->u;
-        break;
-    case NQ_UPDATE_MODEL2:
-        update->model |= (uint32_t)value->u << 8;
-        break;
-    case NQ_UPDATE_ORIGIN_X:
-    case NQ_UPDATE_ORIGIN_Y:
-    case NQ_UPDATE_ORIGIN_Z:
-        update->has_origin[row - NQ_UPDATE_ORIGIN_X] = true;
-        update->origin[row - NQ_UPDATE_ORIGIN_X] = value->f;
-        break;
-    case NQ_UPDATE_ANGLES_YAW:
-        update->has_yaw = true;
-        update->yaw = value->f;
-        break;
-    }
-}
+/* --- What is told of entities --- */
 
 /* In degrees, at most 180; so too where an angle is no number. */
 static double turn_between(double a, double b)
@@ -148,14 +75,18 @@ static void see_player(struct dem_match *m, uint32_t entity, double yaw)
  * A server sends only what differs from the baseline (PROTOCOL.md, section 9): an update that
  * repeats it, or leaves the model to a baseline without one, is of another baseline.
  */
-static bool contradicts(const struct update *update, const struct baseline *baseline)
+static bool contradicts(const struct qs_entity_update *update,
+                        const struct qs_entity_update *baseline)
 {
-    if (!baseline->there)
-        return !update->has_model;
-    if (update->has_model ? update->model == baseline->model : !baseline->model)
+    const bool has_model = update->has & QS_ENTITY_MODEL;
+
+    if (!baseline->has)
+        return !has_model;
+    if (has_model ? update->model == baseline->model : !baseline->model)
         return true;
     for (unsigned axis = 0; axis < 3; axis++)
-        if (update->has_origin[axis] && update->origin[axis] == baseline->origin[axis])
+        if (update->has & QS_ENTITY_ORIGIN1 << axis &&
+            update->origin[axis] == baseline->origin[axis])
             return true;
     return false;
 }
@@ -165,83 +96,47 @@ static bool has_model(const struct dem_match *m, uint32_t model)
     return !model || qs_table_get(&m->donor.models, model);
 }
 
-static void judge_update(struct dem_match *m)
+static void judge_update(struct dem_match *m, const struct qs_entity_update *update)
 {
-    const struct update *update = &m->update;
-    const struct baseline *baseline;
+    const struct qs_entity_update *baseline;
 
-    if (update->entity >= ENTITIES_MAX)
+    if (update->number >= ENTITIES_MAX)
         return;
-    baseline = &m->baselines[update->entity];
-    see_player(m, update->entity, update->has_yaw ? update->yaw : baseline->yaw);
-    m->unknown_models += update->has_model && !has_model(m, update->model);
-    if (update->entity <= m->donor.maxclients)
+    baseline = &m->baselines[update->number];
+    see_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
+    if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
     m->updates++;
     m->contradictions += contradicts(update, baseline);
 }
 
-static void hear_open(struct qs_sink *sink, const struct qs_field *group, uint32_t offset)
+static void see_late(struct dem_match *m, const struct qs_entity_update *update)
 {
-    struct dem_match *m = of_sink(sink);
-
-    (void)offset;
-    m->depth++;
-    if (group == &nq_fields[NQ_UPDATE]) {
-        m->update_depth = m->depth;
-        m->update = (struct update){0};
+    if (update->kind != QS_ENTITY_UPDATE && update->kind != QS_ENTITY_FRAME)
+        return;
+    m->unknown_models += update->has & QS_ENTITY_MODEL && !has_model(m, update->model);
+    if (update->kind == QS_ENTITY_UPDATE) {
+        judge_update(m, update);
+        return;
     }
+    dem_frames_see_late(&m->frames, update);
+    if (update->has & QS_ENTITY_YAW)
+        see_player(m, update->number, update->yaw);
 }
 
-static void hear_close(struct qs_sink *sink, uint32_t end)
+static void see_lent(struct dem_match *m, const struct qs_entity_update *update)
 {
-    struct dem_match *m = of_sink(sink);
-
-    (void)end;
-    if (m->update_depth == m->depth) {
-        m->update_depth = 0;
-        judge_update(m);
-    }
-    m->depth--;
+    if (update->kind == QS_ENTITY_BASELINE && update->number < ENTITIES_MAX)
+        m->baselines[update->number] = *update;
+    else if (update->kind == QS_ENTITY_FRAME)
+        dem_frames_see_lent(&m->frames, update);
 }
 
-static void hear_late(struct dem_match *m, unsigned row, const struct qs_value *value)
+static void see_entities(struct dem_match *m, const struct qs_decoder *decoder,
+                         void (*see)(struct dem_match *, const struct qs_entity_update *))
 {
-    dem_frames_hear_late(&m->frames, row, value);
-    switch (row) {
-    case NQ_TIME_VALUE:
-        if (!m->timed)
-            m->time = (float)value->f;
-        m->timed = true;
-        break;
-    case NQ_ENTITY_WORD: /* DarkPlaces' */
-        m->entity = value->u & ENTITY_REMOVE ? 0 : (uint32_t)value->u & ENTITY_NUMBER;
-        break;
-    case NQ_ENTITY_MODEL:
-        m->unknown_models += !has_model(m, (uint32_t)value->u);
-        break;
-    case NQ_ENTITY_ANGLES_YAW:
-        see_player(m, m->entity, value->f);
-        break;
-    }
-}
-
-static void hear_field(struct qs_sink *sink, const struct qs_field *field,
-                       const struct qs_value *value)
-{
-    struct dem_match *m = of_sink(sink);
-    const unsigned row = (unsigned)(field - nq_fields);
-
-    if (m->update_depth)
-        hear_update(&m->update, row, value);
-    else if (m->learned)
-        hear_late(m, row, value);
-    else if (row == NQ_BASELINE_ENTITY)
-        m->baseline = value->u < ENTITIES_MAX ? (uint32_t)value->u : 0;
-    else
-        hear_baseline(m, row, value);
-    if (!m->learned)
-        dem_frames_hear_lent(&m->frames, row, value);
+    for (guint i = 0; i < decoder->entities->len; i++)
+        see(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
 }
 
 /* --- Learning the sign-on --- */
@@ -262,11 +157,12 @@ static void learn(struct dem_match *m)
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &nq_protocol);
-    qs_decode_server_messages(&decoder, &m->donor.base, &m->sink, &packet);
+    decoder.want_entities = QS_ENTITIES_ALL;
+    qs_decode_server_messages(&decoder, &m->donor.base, NULL, &packet);
+    see_entities(m, &decoder, see_lent);
     qs_decoder_clear(&decoder);
     nq_session_forget_packet(&m->donor.base);
     g_byte_array_free(bytes, TRUE);
-    m->learned = true;
 }
 
 static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
@@ -274,12 +170,10 @@ static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
 {
     struct dem_match *m = g_new0(struct dem_match, 1);
 
-    m->base.sink = &m->sink;
     m->base.unknown = g_string_new(NULL);
-    m->sink = (struct qs_sink){.open = hear_open, .close = hear_close, .field = hear_field};
     m->sign_on = sign_on;
     m->kind = kind;
-    m->baselines = g_new0(struct baseline, ENTITIES_MAX);
+    m->baselines = g_new0(struct qs_entity_update, ENTITIES_MAX);
     dem_frames_init(&m->frames);
     nq_protocol.session_init(&m->donor.base);
     learn(m);
@@ -323,6 +217,10 @@ static bool dem_observe(struct qs_donor_match *match, const struct qs_decoder *d
     struct dem_match *m = (struct dem_match *)match;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
+    see_entities(m, decoder, see_late);
+    if (session->timed && !m->timed)
+        m->time = session->time;
+    m->timed |= session->timed;
     if (session->moved)
         m->yaw = session->move.yaw;
     m->messages += decoder->messages->len != 0;

@@ -71,6 +71,7 @@ struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
     observed->own->baselines = qw_states_copy(observed->baselines);
     qwd_updates_init(&observed->updates, m->sign_on);
     qs_decoder_init(&observed->decoder, &qw_protocol);
+    observed->decoder.want_entities = QS_ENTITIES_ALL;
     qw_protocol.session_init(&observed->session.base);
     qw_session_borrow(&observed->session, &m->donor, &agreed);
     return observed;

@@ -333,9 +333,6 @@ static void see_message(const struct qwd_match *m, struct qwd_observation *obser
     case SVC_DELTAPACKETENTITIES:
         see_update(m, observed, sequence, body, id == SVC_DELTAPACKETENTITIES);
         break;
-    case SVC_FTE_UPDATEENTITIES:
-        qwd_updates_observe(&observed->updates, &observed->session.ext, body);
-        break;
     }
 }
 
@@ -355,6 +352,7 @@ static void see_packet(const struct qwd_match *m, struct qwd_observation *observ
         return;
     }
     observed->over = observed->session.base.level != level;
+    qwd_updates_observe(&observed->updates, decoder);
     for (guint i = 0; i < decoder->messages->len; i++)
         see_message(m, observed, sequence,
                     g_array_index(decoder->messages, struct qs_message, i).id,
