@@ -39,7 +39,7 @@ bool qs_demo_input_next(struct qs_demo_input *input, struct qs_demo_block *block
 /* --- Comments -------------------------------------------------------------------------------- */
 
 /* The comments on packets of a capture that was made of a demo: what of the demo each carries (see
- * common/demo/piece.h). */
+ * common/demo/parts.h). */
 struct qs_comments;
 
 struct qs_comments *qs_comments_new(void);

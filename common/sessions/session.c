@@ -2,7 +2,7 @@
 #include "common/sessions/session.h"
 
 #include "common/core/text.h"
-#include "common/demo/restore.h"
+#include "common/demo/parts.h"
 
 /* What only this file knows of a session. */
 struct session {

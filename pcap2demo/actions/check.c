@@ -10,7 +10,6 @@
 #include "pcap2demo/actions/findings.h"
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
-#include "pcap2demo/regression/golden_strays.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/actions/tee.h"
 
@@ -275,16 +274,16 @@ static void report_cases(const struct check *check)
  * Whoever names a folder means all that is in it: a golden of something else is a mistake. Whoever
  * names some files may mean these only, and one is asked for alone.
  */
-static void report_strays(const struct check *check)
+static void report_orphans(const struct check *check)
 {
     const struct options *options = check->options;
-    GPtrArray *strays;
+    GPtrArray *orphans;
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    strays = golden_strays(options->check.golden.folder, options->files);
-    for (guint i = 0; i < strays->len; i++) {
-        const struct qs_location at = {.file = g_ptr_array_index(strays, i)};
+    orphans = golden_orphans(options->check.golden.folder, options->files);
+    for (guint i = 0; i < orphans->len; i++) {
+        const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "a golden of no input that was given";
 
         if (options->any_folder)
@@ -292,7 +291,7 @@ static void report_strays(const struct check *check)
         else
             message(at, "%s", text);
     }
-    g_ptr_array_free(strays, TRUE);
+    g_ptr_array_free(orphans, TRUE);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -302,7 +301,7 @@ static void check_end(struct action *action, bool report)
     struct check *check = (struct check *)action;
 
     if (check->golden)
-        report_strays(check);
+        report_orphans(check);
     print_text(check);
     if (check->report) {
         report_cases(check);

@@ -123,6 +123,26 @@ void handle_failures(failure_handler *by, void *user)
     handler_user = user;
 }
 
+void message_detail(enum terminal_style style, const char *line)
+{
+    char *printable = qs_text_printable(line);
+    char *styled = terminal_styled(stderr, style, printable);
+
+    if (printer)
+        printer(line);
+    else
+        put_line(stderr, styled);
+    g_free(styled);
+    g_free(printable);
+}
+
+void failure_detail(struct qs_location location, enum terminal_style style, const char *line)
+{
+    message_detail(style, line);
+    if (handler)
+        handler(EXIT_PROBLEMS, location, line, handler_user);
+}
+
 bool usage_error(const char *format, ...)
 {
     va_list arguments;

@@ -36,6 +36,12 @@ void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF
 void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
+/* Prints a line below a message, such as one of a difference. */
+void message_detail(enum terminal_style style, const char *line);
+
+/* The same below a failure in the file of this location. */
+void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
+
 /* Prints what is wrong with the command line. Returns false, for its callers to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
 

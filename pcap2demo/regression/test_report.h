@@ -75,7 +75,4 @@ void tap_print(const struct test_report *report, FILE *out);
  */
 char *junit_write(const struct test_report *report, const char *path);
 
-/* Whether the program was built with an XML library. */
-bool junit_is_there(void);
-
 #endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames: svc_frame, svc_playerinfo and svc_packetentities, which protocols 35 and 36 put into one
+ * message. Source: dm2-format, sections 3.18 to 3.21; PROTOCOL.md, sections 7
+ * and 11.
+ */
+#include "common/core/text.h"
+#include "common/quake2/configstrings.h"
+#include "common/quake2/decode.h"
+#include "common/quake2/tracker.h"
+
+enum {
+    FRAME_BITS = 27,       /* of the frame number in a packed frame word */
+    NO_DELTA = 31,         /* in the five bits above it */
+    RELAY_CLIENTS_MAX = 32 /* more connected clients than that no relay has */
+};
+
+/* --- Rosters: which players are in a frame, for svc_playerupdate */
+
+enum { ROSTER_FRAMES = 32 }; /* how many frames back players are known: bits of roster_known */
+
+/* How far the frame is behind the newest, of those that there is room for; else -1. */
+static int frames_back(const struct q2_session *session, int32_t frame)
+{
+    const int64_t back = (int64_t)session->roster_newest - frame;
+
+    return back >= 0 && back < ROSTER_FRAMES ? (int)back : -1;
+}
+
+/* Kept as text " NUMBER NUMBER …" in a table, which shares what does not change: players seldom
+ * come and go. */
+static const char *roster_of(const struct q2_session *session, int32_t frame)
+{
+    const int back = frames_back(session, frame);
+    const char *text = qs_table_get(&session->rosters, (uint32_t)frame % ROSTER_FRAMES);
+
+    if (back < 0 || !(session->roster_known >> back & 1))
+        return NULL;
+    return text ? text : "";
+}
+
+static void keep_roster(struct q2_session *session, int32_t frame, const GString *roster)
+{
+    const int64_t ahead = (int64_t)frame - session->roster_newest;
+
+    if (frames_back(session, frame) < 0) {
+        session->roster_known =
+            ahead > 0 && ahead < ROSTER_FRAMES ? session->roster_known << ahead : 0;
+        session->roster_newest = frame;
+    }
+    session->roster_known |= UINT32_C(1) << frames_back(session, frame);
+    qs_table_set(&session->rosters, (uint32_t)frame % ROSTER_FRAMES, qs_view_of(roster->str));
+}
+
+static bool roster_next(const char **text, uint16_t *number)
+{
+    char *rest;
+
+    *number = (uint16_t)g_ascii_strtoull(*text, &rest, 10);
+    if (rest == *text)
+        return false;
+    *text = rest;
+    return true;
+}
+
+/* Each frame has some, and printf(3) is slow. */
+static void roster_append(GString *roster, uint16_t number)
+{
+    enum { DIGITS_MAX = 5 };
+    char text[1 + DIGITS_MAX];
+    unsigned at = sizeof text;
+
+    do
+        text[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    text[--at] = ' ';
+    g_string_append_len(roster, text + at, (gssize)(sizeof text - at));
+}
+
+/* Copies what `*old` has below `number`; `*next` is its first number that was not copied, or 0. */
+static void roster_carry(GString *roster, const char **old, uint16_t *next, uint32_t number)
+{
+    while (*next && *next < number) {
+        roster_append(roster, *next);
+        if (!roster_next(old, next))
+            *next = 0;
+    }
+}
+
+/* --- Entities */
+
+struct entity_list {
+    GString *roster; /* of the frame, or NULL where it is not needed */
+    const char *old; /* the rest of the roster that the frame is a delta from */
+    uint16_t old_next;
+    uint32_t max_clients;
+    uint16_t last; /* number of the entity before */
+};
+
+static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
+{
+    const bool wide = q2_variant(d)->extensions || q2_variant(d)->rerelease;
+
+    return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
+}
+
+/* Engines end the game at a number that is too high: nothing behind it is a message. */
+static void note_odd_number(struct qs_decoder *d, const struct entity_list *list, uint16_t number,
+                            uint32_t at)
+{
+    if (!is_valid_number(d, number)) {
+        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity number %u is too high", number);
+        d->stop = true;
+    } else if (number <= list->last) {
+        qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "Entity %u comes behind entity %u",
+                number, list->last);
+    }
+}
+
+static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
+{
+    if (!list->roster || mask.number > list->max_clients)
+        return;
+    roster_carry(list->roster, &list->old, &list->old_next, mask.number);
+    if (list->old_next == mask.number && !roster_next(&list->old, &list->old_next))
+        list->old_next = 0;
+    if (!(mask.bits & U_REMOVE))
+        roster_append(list->roster, mask.number);
+}
+
+static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
+{
+    const bool beam_origin = q2_variant(d)->beam_origin;
+    struct q2_tracker *tracker = q2_tracker(d);
+    struct q2_entity *entity = NULL, alone;
+    int32_t stood[3];
+
+    if (tracker)
+        entity = q2_tracker_entity(tracker, mask.number, mask.bits, beam_origin);
+    if (!entity) {
+        alone = (struct q2_entity){.number = mask.number};
+        entity = &alone;
+    }
+    if (mask.bits & U_REMOVE) {
+        qs_label(d, " gone");
+        q2_rerelease_remove(q2_session_of(d->session), mask.number);
+        if (!q2_variant(d)->mvd)
+            return;
+    }
+    memcpy(stood, entity->origin, sizeof stood);
+    q2_read_entity(d, mask.bits, entity);
+    if (!(mask.bits & U_OLDORIGIN))
+        q2_entity_came_from(entity, stood, beam_origin);
+}
+
+/* Returns whether another may follow. */
+static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
+{
+    const uint32_t at = d->in.pos;
+    struct q2_entity_mask mask;
+
+    qs_open(d, Q2_ENTITY);
+    mask = q2_read_entity_mask(d);
+    if (!mask.number || d->in.overrun) {
+        qs_label(d, ": end");
+        qs_close(d);
+        return false;
+    }
+    if (qs_label_wanted(d))
+        qs_label(d, " #%u", mask.number);
+    note_odd_number(d, list, mask.number, at);
+    list->last = mask.number;
+    update_roster(list, mask);
+    read_entity_fields(d, mask);
+    qs_close(d);
+    return !d->in.overrun && !d->stop;
+}
+
+static void read_entities(struct qs_decoder *d, struct entity_list *list)
+{
+    struct q2_tracker *tracker = q2_tracker(d);
+    unsigned count = 0;
+
+    while (read_one_entity(d, list))
+        count++;
+    if (tracker && !d->in.overrun && !d->stop)
+        q2_tracker_frame_end(tracker, q2_variant(d)->beam_origin);
+    if (qs_label_wanted(d))
+        qs_label(d, ": %u entities", count);
+}
+
+void q2_read_packetentities(struct qs_decoder *d)
+{
+    struct entity_list list = {0};
+
+    read_entities(d, &list);
+}
+
+/* --- The player */
+
+static void read_player(struct qs_decoder *d, unsigned extra)
+{
+    struct q2_tracker *tracker = q2_tracker(d);
+    struct q2_player alone = {.clientnum = q2_session_of(d->session)->player};
+    struct q2_player *player = tracker ? q2_tracker_player(tracker) : NULL;
+
+    q2_read_player(d, extra, player ? player : &alone);
+}
+
+void q2_read_playerinfo(struct qs_decoder *d)
+{
+    read_player(d, 0);
+}
+
+/* --- The frame */
+
+static struct qs_view read_areas(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
+
+    if (size > Q2_AREA_BYTES_MAX && !q2_variant(d)->q2repro && !q2_variant(d)->rerelease)
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
+                Q2_AREA_BYTES_MAX);
+    return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
+}
+
+static void label_frame(struct qs_decoder *d, int32_t number, int32_t delta)
+{
+    if (delta > 0)
+        qs_label(d, " %d from %d", number, delta);
+    else
+        qs_label(d, " %d, full", number);
+}
+
+static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uint8_t suppressed,
+                        struct qs_view areas)
+{
+    struct q2_tracker *tracker = q2_tracker(d);
+
+    q2_session_of(d->session)->signing_on = false;
+    if (qs_label_wanted(d))
+        label_frame(d, number, delta);
+    if (tracker && !d->in.overrun)
+        q2_tracker_frame_begin(tracker, number, delta, suppressed, areas);
+}
+
+/* Relay recordings list the clients that were connected. */
+static void read_connected(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    const uint8_t count = qs_u8(d, Q2_FRAME_CONNECTED_COUNT);
+
+    if (count > RELAY_CLIENTS_MAX)
+        qs_note(d, QS_NOTE_UNUSUAL, at, 1, "%u connected clients", count);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        qs_u8(d, Q2_FRAME_CONNECTED);
+}
+
+static void read_plain_frame(struct qs_decoder *d)
+{
+    const struct q2_variant *variant = q2_variant(d);
+    const int32_t number = qs_i32(d, Q2_FRAME_NUMBER);
+    uint8_t suppressed = 0;
+    struct qs_view areas;
+    int32_t delta;
+
+    if (variant->server_record) {
+        begin_frame(d, number, -1, 0, (struct qs_view){0});
+        return;
+    }
+    delta = qs_i32(d, Q2_FRAME_DELTA);
+    if (variant->suppress_byte)
+        suppressed = qs_u8(d, Q2_FRAME_SUPPRESSED);
+    areas = read_areas(d);
+    begin_frame(d, number, delta, suppressed, areas);
+    if (delta <= 0)
+        qs_table_clear(&q2_session_of(d->session)->solids);
+    if (variant->relay)
+        read_connected(d);
+}
+
+/* Only R1Q2 has svc_playerupdate; a session that is taken for Q2PRO's may turn out to be R1Q2's. */
+static bool needs_roster(const struct q2_session *session)
+{
+    return session->base.version == Q2_PROTOCOL_R1Q2 || session->guessed;
+}
+
+/* The entities of a packed frame, which svc_playerupdate refers to. */
+static void read_packed_entities(struct qs_decoder *d, int32_t number, int32_t delta)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    struct entity_list list = {.max_clients = session->max_clients};
+
+    if (needs_roster(session)) {
+        list.roster = g_string_new(NULL);
+        list.old = delta > 0 ? roster_of(session, delta) : NULL;
+        if (!list.old || !roster_next(&list.old, &list.old_next))
+            list.old_next = 0;
+    }
+    read_entities(d, &list);
+    if (!list.roster)
+        return;
+    roster_carry(list.roster, &list.old, &list.old_next, UINT32_MAX);
+    keep_roster(session, number, list.roster);
+    g_string_free(list.roster, TRUE);
+}
+
+/* AQtion keeps the numbers of what others joined to one message. Clients stop at another number. */
+static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
+{
+    const uint32_t at = d->in.pos;
+
+    if (q2_variant(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
+        qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
+        qs_reader_overrun(&d->in);
+    }
+}
+
+static void read_packed_frame(struct qs_decoder *d, unsigned extra)
+{
+    const uint32_t at = d->in.pos;
+    const uint32_t word = qs_u32(d, Q2_FRAME_WORD);
+    const int32_t number = (int32_t)(word & ((UINT32_C(1) << FRAME_BITS) - 1));
+    const int32_t back = (int32_t)(word >> FRAME_BITS);
+    const int32_t delta = back == NO_DELTA ? -1 : number - back;
+    struct qs_view areas;
+    uint8_t byte;
+
+    qs_emit_generated_int(d, Q2_FRAME_NUMBER, at, 4, number);
+    qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
+    byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
+    extra |= byte >> 4;
+    if (q2_variant(d)->q2repro)
+        extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
+    areas = read_areas(d);
+    begin_frame(d, number, delta, byte & 15, areas);
+    qs_open(d, Q2_PLAYER);
+    read_inner_id(d, SVC_PLAYERINFO);
+    read_player(d, extra);
+    qs_close(d);
+    read_inner_id(d, SVC_PACKETENTITIES);
+    read_packed_entities(d, number, delta);
+}
+
+void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
+{
+    if (q2_variant(d)->packed)
+        read_packed_frame(d, extra_bits << 4);
+    else
+        read_plain_frame(d);
+}
+
+/* --- Positions between frames */
+
+static void read_updated_player(struct qs_decoder *d, uint16_t number)
+{
+    int32_t origin[3];
+
+    qs_open(d, Q2_PLAYERUPDATE_PLAYER);
+    qs_label(d, " #%u", number);
+    qs_emit_generated_uint(d, Q2_PLAYERUPDATE_ENTITY, d->in.pos, 0, number);
+    q2_read_position(d, Q2_PLAYERUPDATE_ORIGIN, origin);
+    qs_close(d);
+}
+
+/* R1Q2: a position for each player in the frame but the client's own, without numbers or a
+ * count: the frame must be known. */
+void q2_read_playerupdate(struct qs_decoder *d)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+    const int32_t frame = qs_i32(d, Q2_PLAYERUPDATE_FRAME);
+    const char *roster = session->max_clients ? roster_of(session, frame) : NULL;
+    uint16_t number;
+
+    if (!roster) {
+        qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos - 4, 4,
+                "The players in frame %d are not known: the length of the message is not either",
+                frame);
+        d->stop = true;
+        return;
+    }
+    while (roster_next(&roster, &number))
+        if (number != session->player + 1)
+            read_updated_player(d, number);
+}

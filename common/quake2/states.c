@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake2/states.h"
+
+#include <string.h>
+
+enum { ROOM_MIN = 32 };
+
+/* Each frame has some new states, and lets as many go: those are used again. So many are kept. A
+ * sanitizer is to see each come and go. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined IS_SANITIZED
+enum { SPARE_MAX = 0 };
+#else
+enum { SPARE_MAX = 1024 };
+#endif
+
+static _Thread_local struct {
+    struct q2_shared_entity *first;
+    guint count;
+} spare;
+
+static inline struct q2_shared_entity *take_spare(void)
+{
+    struct q2_shared_entity *shared = spare.first;
+
+    if (!shared)
+        return g_malloc(sizeof *shared);
+    spare.first = shared->next;
+    spare.count--;
+    return shared;
+}
+
+static inline void unref(struct q2_shared_entity *shared)
+{
+    if (--shared->references)
+        return;
+    if (spare.count >= SPARE_MAX) {
+        g_free(shared);
+        return;
+    }
+    shared->next = spare.first;
+    spare.first = shared;
+    spare.count++;
+}
+
+struct q2_entities *q2_entities_new(void)
+{
+    return g_new0(struct q2_entities, 1);
+}
+
+void q2_entities_empty(struct q2_entities *entities)
+{
+    for (guint i = 0; i < entities->len; i++)
+        unref(entities->shared[i]);
+    entities->len = 0;
+}
+
+void q2_entities_free(struct q2_entities *entities)
+{
+    q2_entities_empty(entities);
+    g_free(entities->shared);
+    g_free(entities);
+}
+
+G_GNUC_NO_INLINE static void make_room(struct q2_entities *entities, guint more)
+{
+    entities->room = MAX(2 * entities->len, MAX(entities->len + more, ROOM_MIN));
+    entities->shared = g_renew(struct q2_shared_entity *, entities->shared, entities->room);
+}
+
+/* Room for so many at the end. */
+static inline void reserve(struct q2_entities *entities, guint more)
+{
+    if (entities->room - entities->len < more)
+        make_room(entities, more);
+}
+
+bool q2_entities_find(const struct q2_entities *entities, uint32_t number, guint *index)
+{
+    guint low = 0, high = entities->len;
+
+    while (low < high) {
+        const guint middle = low + (high - low) / 2;
+
+        if (q2_entities_at(entities, middle)->number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *index = low;
+    return low < entities->len && q2_entities_at(entities, low)->number == number;
+}
+
+static inline struct q2_shared_entity *copy_of(const struct q2_entity *state)
+{
+    struct q2_shared_entity *shared = take_spare();
+
+    shared->state = *state;
+    shared->references = 1;
+    shared->settled = false;
+    return shared;
+}
+
+struct q2_entity *q2_entities_append(struct q2_entities *entities, const struct q2_entity *state)
+{
+    struct q2_shared_entity *shared = copy_of(state);
+
+    reserve(entities, 1);
+    entities->shared[entities->len++] = shared;
+    return &shared->state;
+}
+
+void q2_entities_set(struct q2_entities *entities, const struct q2_entity *state)
+{
+    guint index;
+
+    if (q2_entities_find(entities, state->number, &index)) {
+        *q2_entities_change(entities, index) = *state;
+        return;
+    }
+    reserve(entities, 1);
+    memmove(&entities->shared[index + 1], &entities->shared[index],
+            (entities->len++ - index) * sizeof entities->shared[0]);
+    entities->shared[index] = copy_of(state);
+}
+
+void q2_entity_came_from(struct q2_entity *entity, const int32_t origin[3], bool beams_keep_origin)
+{
+    if (!beams_keep_origin || !(entity->renderfx & RF_BEAM))
+        memcpy(entity->old_origin, origin, sizeof entity->old_origin);
+}
+
+static struct q2_shared_entity *settled(const struct q2_shared_entity *shared,
+                                        bool beams_keep_origin)
+{
+    struct q2_shared_entity *later = copy_of(&shared->state);
+
+    later->state.event = 0;
+    q2_entity_came_from(&later->state, later->state.origin, beams_keep_origin);
+    later->settled = true;
+    return later;
+}
+
+guint q2_entities_carry(struct q2_entities *entities, const struct q2_entities *from, guint first,
+                        uint32_t number, bool beams_keep_origin)
+{
+    guint i;
+
+    reserve(entities, from->len - first);
+    for (i = first; i < from->len && from->shared[i]->state.number < number; i++) {
+        struct q2_shared_entity *shared = from->shared[i];
+
+        if (shared->settled)
+            shared->references++;
+        else
+            shared = settled(shared, beams_keep_origin);
+        entities->shared[entities->len++] = shared;
+    }
+    return i;
+}
+
+void q2_entities_copy(struct q2_entities *entities, const struct q2_entities *from)
+{
+    q2_entities_empty(entities);
+    reserve(entities, from->len);
+    for (guint i = 0; i < from->len; i++) {
+        entities->shared[i] = from->shared[i];
+        entities->shared[i]->references++;
+    }
+    entities->len = from->len;
+}
+
+struct q2_entity *q2_entities_change(struct q2_entities *entities, guint index)
+{
+    struct q2_shared_entity *shared = entities->shared[index];
+
+    if (shared->references > 1) {
+        shared->references--;
+        shared = copy_of(&shared->state);
+        entities->shared[index] = shared;
+    }
+    shared->settled = false;
+    return &shared->state;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists of entities, which share their states. */
+#include "common/quake2/constants.h"
+#include "common/quake2/states.h"
+#include "tests/quake2/unit.h"
+
+static struct q2_entity entity(uint16_t number, int32_t x)
+{
+    return (struct q2_entity){.number = number, .origin = {x}, .event = 1};
+}
+
+static void append(struct q2_entities *entities, uint16_t number, int32_t x)
+{
+    const struct q2_entity state = entity(number, x);
+
+    q2_entities_append(entities, &state);
+}
+
+static void set(struct q2_entities *entities, uint16_t number, int32_t x)
+{
+    const struct q2_entity state = entity(number, x);
+
+    q2_entities_set(entities, &state);
+}
+
+static void assert_numbers(const struct q2_entities *entities, const uint16_t *numbers, guint count)
+{
+    assert_int_equal(entities->len, count);
+    for (guint i = 0; i < count; i++)
+        assert_int_equal(q2_entities_at(entities, i)->number, numbers[i]);
+}
+
+static void test_set(void **state)
+{
+    static const uint16_t numbers[] = {2, 5, 7, 9};
+    struct q2_entities *entities = q2_entities_new(), *copy = q2_entities_new();
+
+    (void)state;
+    set(entities, 7, 1);
+    set(entities, 2, 2);
+    set(entities, 9, 3);
+    set(entities, 5, 4);
+    q2_entities_copy(copy, entities);
+    set(entities, 7, 5);
+    assert_numbers(entities, numbers, G_N_ELEMENTS(numbers));
+    assert_int_equal(q2_entities_at(entities, 2)->origin[0], 5);
+    assert_numbers(copy, numbers, G_N_ELEMENTS(numbers));
+    assert_int_equal(q2_entities_at(copy, 2)->origin[0], 1);
+    q2_entities_free(entities);
+    assert_int_equal(q2_entities_at(copy, 3)->origin[0], 3);
+    q2_entities_free(copy);
+}
+
+/* The first time states are made anew, from then on they are shared. */
+static void test_carry(void **state)
+{
+    static const uint16_t numbers[] = {1, 2}, all[] = {1, 2, 4};
+    struct q2_entities *first = q2_entities_new(), *second = q2_entities_new();
+    struct q2_entities *third = q2_entities_new();
+
+    (void)state;
+    append(first, 1, 10);
+    append(first, 2, 20);
+    append(first, 4, 40);
+    assert_int_equal(q2_entities_carry(second, first, 0, 4, false), 2);
+    assert_numbers(second, numbers, G_N_ELEMENTS(numbers));
+    assert_int_equal(q2_entities_at(second, 1)->event, 0);
+    assert_int_equal(q2_entities_at(second, 1)->old_origin[0], 20);
+    assert_int_equal(q2_entities_at(first, 1)->event, 1);
+    assert_int_equal(q2_entities_carry(second, first, 2, 3, false), 2);
+    assert_int_equal(q2_entities_carry(second, first, 2, UINT32_MAX, false), 3);
+    assert_numbers(second, all, G_N_ELEMENTS(all));
+    assert_int_equal(q2_entities_carry(third, second, 0, UINT32_MAX, false), 3);
+    assert_ptr_equal(q2_entities_at(third, 0), q2_entities_at(second, 0));
+    q2_entities_change(third, 0)->origin[0] = 11;
+    assert_int_equal(q2_entities_at(second, 0)->origin[0], 10);
+    q2_entities_free(first);
+    q2_entities_free(second);
+    assert_numbers(third, all, G_N_ELEMENTS(all));
+    q2_entities_free(third);
+}
+
+/* What is taken again has nothing of what it was. */
+static void test_states_are_used_again(void **state)
+{
+    struct q2_entities *entities = q2_entities_new();
+
+    (void)state;
+    for (int32_t round = 0; round < 3; round++) {
+        for (uint16_t number = 1; number < 2000; number++)
+            append(entities, number, round * 2000 + number);
+        for (guint i = 0; i < entities->len; i++)
+            assert_int_equal(q2_entities_at(entities, i)->origin[0], round * 2000 + (int)i + 1);
+        q2_entities_empty(entities);
+    }
+    q2_entities_free(entities);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_carry),
+        cmocka_unit_test(test_states_are_used_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
