@@ -70,9 +70,8 @@ static void read_blocks(struct reading *reading, struct qs_demo_input *recording
         qs_sessions_block(reading->sessions, &block);
     if (recording->error)
         failure(EXIT_PROBLEMS,
-                (struct qs_location){.file = recording->name,
-                                     .packet = recording->reader.number + 1,
-                                     .block = true},
+                (struct qs_location){
+                    .file = recording->name, .packet = recording->reader.number + 1, .block = true},
                 "%s", recording->error);
 }
 

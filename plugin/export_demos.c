@@ -265,8 +265,7 @@ static void show(const struct export *export, const struct qs_client_session *se
     entry = g_new0(export_object_entry_t, 1);
     entry->pkt_num = (uint32_t)file->first;
     entry->hostname = description_of(session, file);
-    entry->content_type =
-        g_strdup_printf("application/x-%s-demo", session->format->extension);
+    entry->content_type = g_strdup_printf("application/x-%s-demo", session->format->extension);
     entry->filename = g_strdup(file->name);
     entry->payload_len = bytes->len;
     entry->payload_data = g_memdup2(bytes->data, bytes->len);
@@ -364,8 +363,7 @@ static void take_datagram(const struct tapped *tapped)
     struct qs_packet packet = tapped->packet;
 
     take_claim(tapped);
-    if (qs_sessions_is_as_captured(current->sessions) ||
-        qs_reorder_passes(current->order, &packet))
+    if (qs_sessions_is_as_captured(current->sessions) || qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
         take_sorted(false);

@@ -172,7 +172,8 @@ static void check_session(struct qs_sessions_handler *handler,
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
 
-static void check_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
+static void check_others(struct qs_sessions_handler *handler,
+                         const struct qs_small_sessions *others)
 {
     struct check *check = (struct check *)handler;
 

@@ -61,12 +61,10 @@ char *report_demo(const struct qs_client_session *session)
     guint files;
 
     if (session->recorded)
-        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s",
-                               session->format->extension, session->packets,
-                               qs_plural(session->packets));
+        return g_strdup_printf("%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
+                               session->packets, qs_plural(session->packets));
     if (!session->demo)
-        return g_strdup(session->format ? "cannot be rebuilt yet"
-                                                               : "has no demo format");
+        return g_strdup(session->format ? "cannot be rebuilt yet" : "has no demo format");
     if (session->same_as)
         return g_strdup_printf("the same as session %u", session->same_as);
     if (nothing_rebuilt(session))
@@ -76,9 +74,8 @@ char *report_demo(const struct qs_client_session *session)
     if (files > 1)
         g_string_append_printf(text, "%u × ", files);
     blocks = session->demo->writer.counts.blocks;
-    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s",
-                           session->format->extension, blocks,
-                           qs_plural(blocks));
+    g_string_append_printf(text, "%s, %" G_GUINT64_FORMAT " block%s", session->format->extension,
+                           blocks, qs_plural(blocks));
     if (session->demo->lacks && !session->demo->donor.name)
         g_string_append_printf(text, ", %s", session->demo->lacks);
     if (problem_total(session))
@@ -138,8 +135,7 @@ static void report_missing_start(const struct qs_client_session *session)
         failure(EXIT_PROBLEMS, report_location(session), "its start is missing (%s); %s", lacks,
                 text);
         g_free(text);
-    } else if (nothing_rebuilt(session) && !problem_total(session) &&
-               !session->demo->dropped) {
+    } else if (nothing_rebuilt(session) && !problem_total(session) && !session->demo->dropped) {
         failure(EXIT_PROBLEMS, report_location(session), "nothing to make a demo of");
     }
 }
@@ -278,8 +274,7 @@ static json_t *demo_json(const struct qs_client_session *session)
         return json_null();
     counts = &session->demo->writer.counts;
     json = json_object();
-    json_object_set_new(json, "format",
-                        json_string(session->format->extension));
+    json_object_set_new(json, "format", json_string(session->format->extension));
     json_object_set_new(json, "files", number(session->demo->files->len));
     json_object_set_new(json, "blocks", number(counts->blocks));
     json_object_set_new(json, "stripped", number(counts->stripped));
@@ -376,7 +371,8 @@ static json_t *others_json(const struct qs_small_sessions *others)
     return json;
 }
 
-void report_print_json(json_t *report, struct rows *sessions, const struct qs_small_sessions *others)
+void report_print_json(json_t *report, struct rows *sessions,
+                       const struct qs_small_sessions *others)
 {
     char *text;
     const char *after;

@@ -57,7 +57,8 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object);
  * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty
  * array; "others" are those that are counted together.
  */
-void report_print_json(json_t *report, struct rows *sessions, const struct qs_small_sessions *others);
+void report_print_json(json_t *report, struct rows *sessions,
+                       const struct qs_small_sessions *others);
 
 /* Reports that rows were lost. */
 void report_rows_error(const struct rows *rows);

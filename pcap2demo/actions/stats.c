@@ -400,7 +400,8 @@ static void stats_left_out(struct qs_sessions_handler *handler,
     g_hash_table_remove(stats->running, GUINT_TO_POINTER(session->number));
 }
 
-static void stats_others(struct qs_sessions_handler *handler, const struct qs_small_sessions *others)
+static void stats_others(struct qs_sessions_handler *handler,
+                         const struct qs_small_sessions *others)
 {
     report_add_others(&((struct stats *)handler)->others, others);
 }

@@ -45,8 +45,7 @@ static int tear_down(void **state)
 
 static void assert_file(const struct fixture *f, guint index, const char *name, const char *text)
 {
-    const struct qs_session_demo_file *file =
-        g_ptr_array_index(f->demo->files, index);
+    const struct qs_session_demo_file *file = g_ptr_array_index(f->demo->files, index);
     char *path = g_build_filename(f->folder, name, NULL);
     char *contents;
 
@@ -154,8 +153,7 @@ static void bounds_problems(void **state)
 
     qs_session_demo_set_source(f->demo, "duel.pcap", &(struct qs_packet){.time = 0});
     for (int i = 0; i < 20; i++)
-        qs_demo_problem(&f->demo->writer, i ? NULL : &packet, "of the kind %c",
-                        'a' + i);
+        qs_demo_problem(&f->demo->writer, i ? NULL : &packet, "of the kind %c", 'a' + i);
     problems = &f->demo->problems;
     assert_int_equal(problems->count, 20);
     assert_int_equal(problems->kinds->len, QS_DEMO_PROBLEMS_MAX);
@@ -170,8 +168,7 @@ static void bounds_problems(void **state)
 
 static void assert_problem_text(const struct fixture *f, guint index, const char *expected)
 {
-    char *text = qs_session_demo_problem_text(
-        g_ptr_array_index(f->demo->problems.kinds, index));
+    char *text = qs_session_demo_problem_text(g_ptr_array_index(f->demo->problems.kinds, index));
 
     assert_string_equal(text, expected);
     g_free(text);
