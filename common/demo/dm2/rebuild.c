@@ -16,7 +16,6 @@
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/heal.h"
-#include "common/demo/dm2/dm2.h"
 #include "common/demo/dm2/late_join.h"
 #include "common/demo/dm2/preamble.h"
 #include "common/demo/sanitize/stufftext.h"

@@ -4,6 +4,7 @@
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
 #include "common/core/lists.h"
+#include "common/core/findings.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/demo/writer.h"
