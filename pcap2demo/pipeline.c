@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
+#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/signals.h"
 
 /* The progress and standard output are checked every so many frames. */

@@ -11,7 +11,7 @@
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/output/progress.h"
+#include "pcap2demo/output/terminal.h"
 #include "pcap2demo/pipeline.h"
 #include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"

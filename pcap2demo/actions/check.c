@@ -12,7 +12,7 @@
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/tee.h"
+#include "pcap2demo/actions/multi_sink.h"
 
 /* Problems beyond this number, for each file, are only counted. */
 enum { PROBLEMS_MAX = 10 };
@@ -28,7 +28,7 @@ struct check {
     struct qs_small_sessions others;
     struct golden_check *golden;  /* or NULL */
     struct qs_secret_guard guard; /* beside a golden */
-    struct tee tee;               /* to our sink and the golden's */
+    struct multi_sink sinks;      /* to our sink and the golden's */
     struct test_report *report;   /* or NULL */
 };
 
@@ -322,8 +322,8 @@ static void prepare_tests(struct check *check)
     check->action.separate_inputs = check_options_separate_inputs();
     if (check_options.golden.folder) {
         check->golden = golden_check_new(&check_options.golden);
-        tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
-        check->action.handler.sink = &check->tee.base;
+        multi_sink_init(&check->sinks, &check->base, golden_check_sink(check->golden));
+        check->action.handler.sink = &check->sinks.base;
         check->action.handler.guard = &check->guard.base;
     }
     if (check_options.tap || check_options.junit)
