@@ -23,7 +23,7 @@
 #include "common/core/protocol.h"
 #include "common/core/session.h"
 #include "common/core/sink.h"
-#include "common/stats/message_counter.h"
+#include "common/stats/stats.h"
 
 /* An option's value as Wireshark's preferences store it. */
 union preference_value {
