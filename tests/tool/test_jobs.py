@@ -93,8 +93,8 @@ class Jobs(unittest.TestCase):
         self.damage()
         result = self.run_step(check, **variables)
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-        self.assertIn("qw.damage.health: was 10, is 25", result.stderr)
-        self.assertIn("qw.damage.health", (self.folder / "report.xml").read_text())
+        self.assertIn("- svc_damage() .armor=0 .health=10 .origin=(0 0 0)", result.stderr)
+        self.assertIn("+ svc_damage() .armor=0 .health=25 ", (self.folder / "report.xml").read_text())
 
     def check_gitlab(self, example):
         steps = gitlab_steps(example.read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ class Jobs(unittest.TestCase):
         self.passes("touch other && git add other && git commit -q -m 'not of wire'")
         result = self.run_step("git add wire && git commit -q -m two")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-        self.assertIn("qw.damage.health: was 10, is 25", result.stderr)
+        self.assertIn("- svc_damage() .armor=0 .health=10 .origin=(0 0 0)", result.stderr)
 
         shutil.copy(EXAMPLES / "gitattributes", self.folder / ".gitattributes")
         config = re.search(r"git config .*", (EXAMPLES / "gitattributes").read_text())[0]
