@@ -6,7 +6,7 @@
 #include "plugin/dissectors.h"
 
 static uint32_t *options[QS_PROTOCOLS_MAX];
-static struct qs_heuristic *unclaimed; /* NULL: nobody has asked in this capture */
+static struct qs_heuristic *heuristic; /* NULL: nobody has asked in this capture */
 
 /*
  * A frame in the first pass. The number alone does not tell it from one that a filter leaves out of
@@ -36,7 +36,7 @@ static void take_options(struct dissector *dissector)
 
 void late_begin(void)
 {
-    g_clear_pointer(&unclaimed, qs_heuristic_free);
+    g_clear_pointer(&heuristic, qs_heuristic_free);
     g_clear_pointer(&completions, g_hash_table_destroy);
     last = (struct place){0};
 }
@@ -44,13 +44,8 @@ void late_begin(void)
 static void start(void)
 {
     dissectors_each(take_options);
-    unclaimed = qs_heuristic_new(options);
+    heuristic = qs_heuristic_new(options);
     completions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-}
-
-static void forget(void *user, struct qs_packet *packet)
-{
-    (void)user, (void)packet;
 }
 
 /* What was kept of the conversation is not needed any more. */
@@ -58,18 +53,18 @@ static void complete(const struct qs_packet *packet)
 {
     struct completion *completion = g_new(struct completion, 1);
 
-    *completion = (struct completion){found, qs_heuristic_evidence(unclaimed), last};
+    *completion = (struct completion){found, qs_heuristic_evidence(heuristic), last};
     g_hash_table_insert(completions, GUINT_TO_POINTER(last.number), completion);
-    qs_heuristic_release(unclaimed, &packet->source, &packet->destination, forget, NULL);
+    qs_heuristic_remove(heuristic, &packet->source, &packet->destination);
 }
 
 static void ask(const struct qs_packet *packet, int by_port)
 {
     struct qs_address server;
 
-    if (!unclaimed)
+    if (!heuristic)
         start();
-    found = qs_heuristic_add(unclaimed, packet, by_port, &server);
+    found = qs_heuristic_add(heuristic, packet, by_port, &server);
     if (found != QS_PROTOCOL_NONE)
         complete(packet);
 }
