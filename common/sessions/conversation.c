@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/conversation.h"
+#include "common/protocols.h"
+#include "common/core/findings.h"
 
 /* Nanoseconds by which the clocks of two recorders may differ. */
 #define NAT_LAG (INT64_C(10) * 1000000000)

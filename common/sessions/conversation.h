@@ -6,7 +6,6 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
-#include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/duplicates.h"
@@ -32,7 +31,7 @@ struct qs_conversation {
     bool announced;        /* by a packet of another conversation */
     bool left_out;         /* there are too many sessions */
     struct qs_client_session *session; /* going on now, or NULL */
-    struct qs_numbered numbered;       /* the latest session, which may be over */
+    struct qs_session_number numbered; /* the latest session, which may be over */
     uint64_t number;                   /* of those that had a packet, from 1 on; 0: it had none */
 };
 
@@ -53,7 +52,7 @@ struct qs_sessions {
     GQueue waiting;         /* struct qs_client_session: over, and may yet be lent a sign-on; oldest
                                first */
     uint64_t conversations; /* that had a packet, so far */
-    struct qs_numbering numbering;
+    struct qs_session_numbers numbering;
     struct qs_session_limits limits;
     guint small_ended;               /* sessions without content that were reported */
     struct qs_small_sessions others; /* that were not */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions that are late: their packets, and decoding them again. */
+#include "common/core/findings.h"
 #include "common/sessions/donors.h"
 
 /* Packets of the server behind which donors are remembered once more. */

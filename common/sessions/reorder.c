@@ -11,7 +11,7 @@
 struct held {
     struct qs_packet packet; /* owns its data */
     uint64_t came;           /* by time: how many had come before it */
-    struct qs_place place;   /* by number; zeroed: it has none */
+    struct qs_seqinfo place; /* by number; zeroed: it has none */
     bool late;               /* a later one came before it, and why is not known yet */
     bool repeated;           /* it was sent before the connection began, too */
 };
@@ -180,29 +180,29 @@ void qs_resequence_free(struct qs_resequencer *order)
 /* --- In its place or not --- */
 
 static const struct stream *echoed_stream(const struct qs_resequencer *order, enum qs_end from,
-                                          const struct qs_place *place)
+                                          const struct qs_seqinfo *place)
 {
     return &order->streams[from == QS_END_A ? QS_END_B : QS_END_A][place->echo_stream];
 }
 
 static bool is_number_due(const struct qs_resequencer *order, const struct stream *stream,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (stream->started)
         return place->number <= stream->next;
     return !order->beginning || place->number <= place->first ||
-           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_PLACE_SHIFT;
+           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
 }
 
 /* Whether what the packet acknowledges has passed. In a capture of one direction nothing has. */
 static bool is_echo_due(const struct qs_resequencer *order, const struct stream *stream,
-                        const struct qs_place *place)
+                        const struct qs_seqinfo *place)
 {
     return (!stream->mark && !order->beginning) || place->echo <= stream->mark;
 }
 
 static bool is_due(const struct qs_resequencer *order, enum qs_end from,
-                   const struct qs_place *place)
+                   const struct qs_seqinfo *place)
 {
     return (!place->numbered ||
             is_number_due(order, &order->streams[from][place->stream], place)) &&
@@ -210,15 +210,15 @@ static bool is_due(const struct qs_resequencer *order, enum qs_end from,
 }
 
 /* The receiver can repeat the mark of a message from its last fragment on. */
-static void advance(struct stream *stream, const struct qs_place *place)
+static void advance(struct stream *stream, const struct qs_seqinfo *place)
 {
     stream->next = place->next;
-    if (place->mark && qs_place_is_last(place))
+    if (place->mark && qs_seqinfo_is_last_fragment(place))
         stream->mark = place->mark;
 }
 
 /* The packet passes, in its place or because those before it were given up. */
-static void follow(struct qs_resequencer *order, enum qs_end from, const struct qs_place *place)
+static void follow(struct qs_resequencer *order, enum qs_end from, const struct qs_seqinfo *place)
 {
     struct stream *stream = &order->streams[from][place->stream];
     struct stream *echoed = (struct stream *)echoed_stream(order, from, place);
@@ -231,7 +231,7 @@ static void follow(struct qs_resequencer *order, enum qs_end from, const struct 
         echoed->mark = place->echo;
 }
 
-static bool has_place(const struct qs_place *place)
+static bool has_place(const struct qs_seqinfo *place)
 {
     return place->numbered || place->echo;
 }
@@ -248,7 +248,7 @@ static bool passes_unplaced(struct qs_resequencer *order, const struct qs_packet
 
 /* As nearly all are: the number that is expected, and nothing new acknowledged. */
 static bool is_next(struct stream *stream, const struct stream *echoed,
-                    const struct qs_place *place)
+                    const struct qs_seqinfo *place)
 {
     if (!place->numbered || !stream->started || place->number != stream->next ||
         place->echo > echoed->mark)
@@ -258,7 +258,7 @@ static bool is_next(struct stream *stream, const struct stream *echoed,
 }
 
 bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (order->queue.count)
         return false;
@@ -368,12 +368,12 @@ static bool has_passed(const struct qs_resequencer *order, const struct held *he
 /* The client's numbers go on: it does not begin another connection. */
 static bool is_same_connection(const struct qs_resequencer *order, const struct held *held)
 {
-    const struct qs_place *place = &held->place;
+    const struct qs_seqinfo *place = &held->place;
     const struct stream *stream = &order->streams[held->packet.from][place->stream];
 
     return place->from_client && place->numbered && stream->started &&
            place->number >= stream->next &&
-           place->number > place->first + ((uint64_t)FIRST_NUMBERS << QS_PLACE_SHIFT);
+           place->number > place->first + ((uint64_t)FIRST_NUMBERS << QS_SEQINFO_SHIFT);
 }
 
 /* What was sent again were copies: the capture has each packet twice. */
@@ -390,7 +390,7 @@ bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet 
 }
 
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
-                        const struct qs_place *place)
+                        const struct qs_seqinfo *place)
 {
     struct queue *queue = &order->queue;
     struct held *held = queue_append(queue, packet);
@@ -408,7 +408,7 @@ void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *pa
 }
 
 void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
-                           const struct qs_place *place)
+                           const struct qs_seqinfo *place)
 {
     memset(order->streams, 0, sizeof order->streams);
     qs_duplicates_connected(order->duplicates);
@@ -421,19 +421,19 @@ void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
 }
 
 void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (has_place(place))
         follow(order, packet->from, place);
 }
 
 bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
-                             const struct qs_place *place)
+                             const struct qs_seqinfo *place)
 {
     const struct stream *stream = &order->streams[packet->from][place->stream];
 
     return place->numbered && stream->started && place->number >= stream->next &&
-           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_PLACE_SHIFT;
+           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
 }
 
 bool qs_resequence_holds(const struct qs_resequencer *order)
@@ -451,7 +451,8 @@ static bool is_turn(const struct qs_resequencer *order)
            (!first->repeated && is_due(order, first->packet.from, &first->place));
 }
 
-struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all, struct qs_place *place)
+struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
+                                     struct qs_seqinfo *place)
 {
     struct qs_packet *packet;
 

@@ -68,19 +68,19 @@ bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet 
 
 /* Whether the packet passes at once: it is in its place, and nothing waits. */
 bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place);
+                          const struct qs_seqinfo *place);
 
 /* Holds a copy of a packet that does not pass. */
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
-                        const struct qs_place *place);
+                        const struct qs_seqinfo *place);
 
 /* The packet passes whatever its place: the capture's order is to stay. */
 void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place);
+                          const struct qs_seqinfo *place);
 
 /* Whether the packet's number follows those before it: its connection is the same. */
 bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
-                             const struct qs_place *place);
+                             const struct qs_seqinfo *place);
 
 /* Whether any datagram is held. */
 bool qs_resequence_holds(const struct qs_resequencer *order);
@@ -90,11 +90,11 @@ bool qs_resequence_holds(const struct qs_resequencer *order);
  * until the next call.
  */
 struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
-                                     struct qs_place *place);
+                                     struct qs_seqinfo *place);
 
 /* The packet that has just passed, from the end `from`, began a connection: all numbers begin anew,
  * with its own. */
 void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
-                           const struct qs_place *place);
+                           const struct qs_seqinfo *place);
 
 #endif

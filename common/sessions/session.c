@@ -3,6 +3,8 @@
 
 #include "common/core/text.h"
 #include "common/demo/parts.h"
+#include "common/protocols.h"
+#include "common/core/findings.h"
 
 /* What only this file knows of a session. */
 struct session {

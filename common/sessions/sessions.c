@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/sessions.h"
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/sessions/conversation.h"
+#include "common/protocols.h"
+#include "common/core/findings.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
@@ -153,17 +155,17 @@ static void process_packet(struct qs_sessions *sessions, struct qs_conversation 
 /* --- Datagrams in order ---------------------------------------------------------------------- */
 
 static void find_place(const struct qs_conversation *conversation, const struct qs_packet *packet,
-                       struct qs_place *place)
+                       struct qs_seqinfo *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
-    if (!protocol->place || !protocol->place(conversation->state, packet, place))
-        *place = (struct qs_place){0};
+    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
+        *place = (struct qs_seqinfo){0};
 }
 
 /* The packet's turn has come. */
 static void process_in_order(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                             struct qs_packet *packet, const struct qs_place *place)
+                             struct qs_packet *packet, const struct qs_seqinfo *place)
 {
     const uint32_t connection = conversation->state->connection;
 
@@ -179,7 +181,7 @@ static void process_held(struct qs_sessions *sessions, struct qs_conversation *c
                          bool all)
 {
     struct qs_packet *packet;
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     while ((packet = qs_resequence_next(conversation->order, all, &place)))
         process_in_order(sessions, conversation, packet, &place);
@@ -189,7 +191,7 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
                              struct qs_packet *packet)
 {
     const bool as_captured = qs_sessions_is_as_captured(sessions);
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (!as_captured && qs_resequence_is_copy(conversation->order, packet))
         return;
@@ -280,7 +282,7 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (!conversation)
         return false;

@@ -18,7 +18,7 @@
  *                               handler->packet()      the action
  *
  * A conversation may hold several sessions one after the other; when they begin and which numbers
- * they have, common/core/numbering.h says. A demo is one session.
+ * they have, common/core/session.h says. A demo is one session.
  *
  * Limits: anybody can send packets in the name of as many clients as there are addresses. So a
  * conversation only counts as a live session where both ends take part in it, or where one of them
@@ -33,7 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/session.h"
