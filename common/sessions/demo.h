@@ -101,7 +101,8 @@ struct qs_session_demo_donor {
     bool unproven;  /* only the user says that the donor was on the same map */
 };
 
-/* Only the functions here and `writer` change it; `donor` is set once, of a session that began late. */
+/* Only the functions here and `writer` change it; `donor` is set once, of a session that began
+ * late. */
 struct qs_session_demo {
     struct qs_demo_writer writer; /* with the counts. A demo begun gets its name at the session's
                                      end, or when the next one begins */

@@ -290,9 +290,8 @@ static void rebuild_late(struct session *session)
         .name = g_steal_pointer(&choice.donor),
         .refusals = g_steal_pointer(&choice.refusals),
         .unproven = choice.unproven,
-        .unknown = choice.match && choice.match->unknown->len
-                       ? g_strdup(choice.match->unknown->str)
-                       : NULL,
+        .unknown = choice.match && choice.match->unknown->len ? g_strdup(choice.match->unknown->str)
+                                                              : NULL,
     };
     if (qs_late_session_error(session->late))
         qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
