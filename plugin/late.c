@@ -38,11 +38,6 @@ void late_end(void)
     g_clear_pointer(&heuristic, qs_heuristic_free);
 }
 
-static void forget(void *user, struct qs_packet *packet)
-{
-    (void)user, (void)packet;
-}
-
 /* Counts the packet, by the first of several dissectors that ask about it. What is kept of its
  * conversation is not needed any more when the evidence is complete. */
 static void count(packet_info *pinfo, const struct qs_packet *packet, int by_port)
@@ -58,7 +53,7 @@ static void count(packet_info *pinfo, const struct qs_packet *packet, int by_por
     completion = wmem_new(wmem_file_scope(), struct completion);
     *completion = (struct completion){found, qs_heuristic_evidence(heuristic)};
     p_add_proto_data(wmem_file_scope(), pinfo, proto, KEY_COMPLETION, completion);
-    qs_heuristic_release(heuristic, &packet->source, &packet->destination, forget, NULL);
+    qs_heuristic_remove(heuristic, &packet->source, &packet->destination);
 }
 
 static const struct completion *completed_by(packet_info *pinfo)

@@ -367,14 +367,3 @@ void qs_session_demo_set_peers(struct qs_session_demo *shared, const struct qs_d
     demo->donors = donors;
     demo->donor = donor;
 }
-
-void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_donor_choice *choice)
-{
-    const struct qs_donor_match *match = choice->match;
-
-    demo->donor.name = g_strdup(choice->donor);
-    demo->donor.refusals = g_strdup(choice->refusals);
-    demo->donor.unproven = choice->unproven;
-    if (match && match->unknown->len)
-        demo->donor.unknown = g_strdup(match->unknown->str);
-}

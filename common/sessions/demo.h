@@ -101,7 +101,8 @@ struct qs_session_demo_donor {
     bool unproven;  /* only the user says that the donor was on the same map */
 };
 
-/* Only the functions here and `writer` change it. */
+/* Only the functions here and `writer` change it; `donor` is set once, of a session that began
+ * late. */
 struct qs_session_demo {
     struct qs_demo_writer writer; /* with the counts. A demo begun gets its name at the session's
                                      end, or when the next one begins */
@@ -143,8 +144,5 @@ char *qs_session_demo_left_out_text(const struct qs_session_demo *demo);
  * long. */
 void qs_session_demo_set_peers(struct qs_session_demo *demo, const struct qs_donors *donors,
                                const struct qs_donor *donor);
-
-/* Once, of a session that began late. */
-void qs_session_demo_set_donor(struct qs_session_demo *demo, const struct qs_donor_choice *choice);
 
 #endif

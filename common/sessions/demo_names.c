@@ -40,29 +40,29 @@ char *qs_demo_name_map(const char *map)
 
 struct qs_demo_names *qs_demo_names_new(const char *file)
 {
-    struct qs_demo_names *naming = g_new0(struct qs_demo_names, 1);
+    struct qs_demo_names *names = g_new0(struct qs_demo_names, 1);
 
-    naming->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    naming->file = g_strdup(file);
-    return naming;
+    names->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    names->file = g_strdup(file);
+    return names;
 }
 
-void qs_demo_names_free(struct qs_demo_names *naming)
+void qs_demo_names_free(struct qs_demo_names *names)
 {
-    g_hash_table_destroy(naming->given);
-    g_free(naming->file);
-    g_free(naming);
+    g_hash_table_destroy(names->given);
+    g_free(names->file);
+    g_free(names);
 }
 
-void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max)
+void qs_demo_names_forget(struct qs_demo_names *names, unsigned max)
 {
-    if (g_hash_table_size(naming->given) > max)
-        g_hash_table_remove_all(naming->given);
+    if (g_hash_table_size(names->given) > max)
+        g_hash_table_remove_all(names->given);
 }
 
-bool qs_demo_names_is_free(const struct qs_demo_names *naming)
+bool qs_demo_names_is_free(const struct qs_demo_names *names)
 {
-    return !naming->file;
+    return !names->file;
 }
 
 /* New; empty where no calendar has that time. */
@@ -92,12 +92,12 @@ static char *base_of_file(const char *file)
 }
 
 /* The name without its extension. */
-static char *base_of(const struct qs_demo_names *naming, const struct qs_demo_name_request *request)
+static char *base_of(const struct qs_demo_names *names, const struct qs_demo_name_request *request)
 {
     GString *base;
 
-    if (naming->file)
-        return base_of_file(naming->file);
+    if (names->file)
+        return base_of_file(names->file);
     base = g_string_new(NULL);
     /* The user's own name for it, as far as it can be printed. */
     append_part(base, qs_text_printable(request->capture));
@@ -108,43 +108,43 @@ static char *base_of(const struct qs_demo_names *naming, const struct qs_demo_na
 }
 
 /* The extension with its dot. */
-static char *extension_of(const struct qs_demo_names *naming,
+static char *extension_of(const struct qs_demo_names *names,
                           const struct qs_demo_name_request *request)
 {
     const char *dot;
 
-    if (!naming->file)
+    if (!names->file)
         return g_strconcat(".", request->extension, NULL);
-    dot = strrchr(naming->file, '.');
-    return g_strdup(dot && dot > naming->file ? dot : "");
+    dot = strrchr(names->file, '.');
+    return g_strdup(dot && dot > names->file ? dot : "");
 }
 
 /* The name, or where it was given already, the next one with a number. New. */
-static char *number_name(struct qs_demo_names *naming, const char *base, const char *extension)
+static char *number_name(struct qs_demo_names *names, const char *base, const char *extension)
 {
     char *wanted = g_strconcat(base, extension, NULL);
-    unsigned number = MAX(1, GPOINTER_TO_UINT(g_hash_table_lookup(naming->given, wanted)));
+    unsigned number = MAX(1, GPOINTER_TO_UINT(g_hash_table_lookup(names->given, wanted)));
     char *name = g_strdup(wanted);
 
-    while (g_hash_table_contains(naming->given, name)) {
+    while (g_hash_table_contains(names->given, name)) {
         g_free(name);
         name = g_strdup_printf("%s-%u%s", base, ++number, extension);
     }
-    g_hash_table_insert(naming->given, g_strdup(name), GUINT_TO_POINTER(1));
-    g_hash_table_insert(naming->given, wanted, GUINT_TO_POINTER(number));
+    g_hash_table_insert(names->given, g_strdup(name), GUINT_TO_POINTER(1));
+    g_hash_table_insert(names->given, wanted, GUINT_TO_POINTER(number));
     return name;
 }
 
-char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request)
+char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_request *request)
 {
     char *base, *extension, *name;
 
-    if (naming->file && naming->file_session && naming->file_session != request->session)
+    if (names->file && names->file_session && names->file_session != request->session)
         return NULL;
-    naming->file_session = request->session;
-    base = base_of(naming, request);
-    extension = extension_of(naming, request);
-    name = number_name(naming, base, extension);
+    names->file_session = request->session;
+    base = base_of(names, request);
+    extension = extension_of(names, request);
+    name = number_name(names, base, extension);
     g_free(base);
     g_free(extension);
     return name;

@@ -26,7 +26,7 @@ struct qs_demo_names;
 
 /* `file` is the name that the user wants for the one file to be; NULL: none. */
 struct qs_demo_names *qs_demo_names_new(const char *file);
-void qs_demo_names_free(struct qs_demo_names *naming);
+void qs_demo_names_free(struct qs_demo_names *names);
 
 struct qs_demo_name_request {
     const char *capture;      /* without folder and ending; made printable; may be "" */
@@ -41,15 +41,15 @@ struct qs_demo_name_request {
  * has "-2" before its extension, and so on. NULL when the user named one file and it went to
  * another session.
  */
-char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request);
+char *qs_demo_names_next(struct qs_demo_names *names, const struct qs_demo_name_request *request);
 
 /*
  * Forgets the names that were given when they are more than `max`: for those who find taken names
  * by themselves.
  */
-void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max);
+void qs_demo_names_forget(struct qs_demo_names *names, unsigned max);
 
 /* Whether the user left the names to the program: then one that is taken gives way to the next. */
-bool qs_demo_names_is_free(const struct qs_demo_names *naming);
+bool qs_demo_names_is_free(const struct qs_demo_names *names);
 
 #endif

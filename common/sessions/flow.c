@@ -9,9 +9,6 @@ struct qs_flow_table {
     guint limits[QS_FLOW_CLASSES];
     struct qs_flow *latest; /* of all; or NULL */
     uint64_t turns;         /* so far */
-    int64_t now;            /* time of the last packet */
-    bool went_back;         /* it was once earlier than that of the packet before it */
-    int64_t none_until;     /* no conversation is idle for too long earlier than that */
     int64_t shifted;        /* by so much the clock was set */
     int64_t idle;           /* for so long: then a conversation is over */
     void (*over)(struct qs_flow *flow, void *user);
@@ -52,7 +49,6 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
     for (int i = 0; i < QS_FLOW_CLASSES; i++)
         table->limits[i] = QS_FLOWS_MAX;
     table->idle = QS_FLOW_IDLE;
-    table->now = table->none_until = INT64_MIN;
     table->over = over;
     table->user = user;
     return table;
@@ -61,7 +57,6 @@ struct qs_flow_table *qs_flow_table_new(void (*over)(struct qs_flow *flow, void 
 void qs_flow_table_set_idle(struct qs_flow_table *table, int64_t idle)
 {
     table->idle = idle;
-    table->none_until = INT64_MIN;
 }
 
 void qs_flow_table_limit(struct qs_flow_table *table, enum qs_flow_class class, guint max)
@@ -139,25 +134,6 @@ void qs_flow_table_expire(struct qs_flow_table *table, int64_t now)
         qs_flow_end(table, oldest);
 }
 
-/*
- * Few packets can find one that was idle for too long: as long as time goes on, only those behind
- * the time at which the oldest is.
- */
-static void end_idle(struct qs_flow_table *table, int64_t now)
-{
-    const struct qs_flow *oldest;
-
-    table->went_back |= now < table->now;
-    table->now = now;
-    if (now < table->none_until && !table->went_back)
-        return;
-    qs_flow_table_expire(table, now);
-    oldest = oldest_of_all(table);
-    table->none_until =
-        oldest ? MIN(qs_flow_last(table, oldest), INT64_MAX - table->idle) + table->idle
-               : INT64_MIN;
-}
-
 void qs_flow_table_free(struct qs_flow_table *table)
 {
     struct qs_flow *oldest;
@@ -190,7 +166,6 @@ void qs_flow_table_shift(struct qs_flow_table *table, int64_t step)
     const int64_t most = INT64_MAX / 4;
 
     table->shifted = CLAMP(table->shifted + CLAMP(step, -most, most), -most, most);
-    table->none_until = INT64_MIN;
 }
 
 int64_t qs_flow_table_shifted(const struct qs_flow_table *table)
@@ -231,6 +206,7 @@ static void set_latest(struct qs_flow_table *table, struct qs_flow *flow, int64_
     g_queue_push_tail_link(by_use, &flow->link);
 }
 
+/* Most packets are of the conversation that the packet before them was of. */
 struct qs_flow *qs_flow_between(const struct qs_flow_table *table, const struct qs_address *a,
                                 const struct qs_address *b)
 {
@@ -244,21 +220,13 @@ enum qs_end qs_flow_end_of(const struct qs_flow *flow, const struct qs_address *
     return qs_address_equal(&flow->ends[QS_END_A], address) ? QS_END_A : QS_END_B;
 }
 
-/* Most packets are of the conversation that the packet before them was of. */
-static struct qs_flow *find(const struct qs_flow_table *table, struct qs_packet *packet)
-{
-    struct qs_flow *flow = qs_flow_between(table, &packet->source, &packet->destination);
-
-    packet->from = flow ? qs_flow_end_of(flow, &packet->source) : QS_END_UNKNOWN;
-    return flow;
-}
-
 struct qs_flow *qs_flow_find(struct qs_flow_table *table, struct qs_packet *packet)
 {
     struct qs_flow *flow;
 
-    end_idle(table, packet->time);
-    flow = find(table, packet);
+    qs_flow_table_expire(table, packet->time);
+    flow = qs_flow_between(table, &packet->source, &packet->destination);
+    packet->from = flow ? qs_flow_end_of(flow, &packet->source) : QS_END_UNKNOWN;
     if (!flow)
         return NULL;
     set_latest(table, flow, packet->time);

@@ -49,17 +49,17 @@ static void over(struct qs_flow *flow, void *user)
 
 struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options)
 {
-    struct qs_heuristic *unclaimed = g_new0(struct qs_heuristic, 1);
+    struct qs_heuristic *heuristic = g_new0(struct qs_heuristic, 1);
 
-    unclaimed->flows = qs_flow_table_new(over, NULL);
-    unclaimed->protocol_options = protocol_options;
-    return unclaimed;
+    heuristic->flows = qs_flow_table_new(over, NULL);
+    heuristic->protocol_options = protocol_options;
+    return heuristic;
 }
 
-void qs_heuristic_free(struct qs_heuristic *unclaimed)
+void qs_heuristic_free(struct qs_heuristic *heuristic)
 {
-    qs_flow_table_free(unclaimed->flows);
-    g_free(unclaimed);
+    qs_flow_table_free(heuristic->flows);
+    g_free(heuristic);
 }
 
 /* --- Numbers --------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static bool try_to_read(const struct candidate *candidate, struct qs_decoder *de
 
 /* The first packets of a connection may be readable only once later ones have told who is the
  * server. */
-static bool can_be(const struct qs_heuristic *unclaimed, const struct candidate *candidate,
+static bool can_be(const struct qs_heuristic *heuristic, const struct candidate *candidate,
                    int protocol, enum qs_end *server, struct qs_heuristic_evidence *evidence)
 {
     struct qs_decoder decoder;
@@ -191,7 +191,7 @@ static bool can_be(const struct qs_heuristic *unclaimed, const struct candidate 
 
     *server = QS_END_UNKNOWN;
     qs_decoder_init(&decoder, qs_protocols[protocol]);
-    decoder.options = unclaimed->protocol_options[protocol];
+    decoder.options = heuristic->protocol_options[protocol];
     readable = try_to_read(candidate, &decoder, server, evidence);
     if (!readable && *server != QS_END_UNKNOWN)
         readable = try_to_read(candidate, &decoder, server, evidence);
@@ -200,7 +200,7 @@ static bool can_be(const struct qs_heuristic *unclaimed, const struct candidate 
 }
 
 /* The only protocol whose client's moves can be read, and which end is its server. */
-static int recognise_moves(struct qs_heuristic *unclaimed, const struct candidate *candidate,
+static int recognise_moves(struct qs_heuristic *heuristic, const struct candidate *candidate,
                            enum qs_end *server)
 {
     struct qs_heuristic_evidence evidence;
@@ -210,19 +210,19 @@ static int recognise_moves(struct qs_heuristic *unclaimed, const struct candidat
     if (!is_numbered(candidate, qs_le32, 2) && !is_numbered(candidate, qs_be32, 2))
         return QS_PROTOCOL_NONE;
     for (int i = 0; qs_protocols[i]; i++) {
-        if (!qs_protocols[i]->moves || !can_be(unclaimed, candidate, i, &end, &evidence))
+        if (!qs_protocols[i]->moves || !can_be(heuristic, candidate, i, &end, &evidence))
             continue;
         if (found != QS_PROTOCOL_NONE)
             return QS_PROTOCOL_NONE;
         found = i;
-        unclaimed->evidence = evidence;
+        heuristic->evidence = evidence;
         *server = end;
     }
     return found;
 }
 
 /* The protocol of the port, if it has such numbers. */
-static int recognise_port(struct qs_heuristic *unclaimed, const struct candidate *candidate,
+static int recognise_port(struct qs_heuristic *heuristic, const struct candidate *candidate,
                           int by_port, enum qs_end *server)
 {
     const struct qs_packet *last = &candidate->packets[candidate->count - 1];
@@ -231,31 +231,31 @@ static int recognise_port(struct qs_heuristic *unclaimed, const struct candidate
     if (by_port == QS_PROTOCOL_NONE || !qs_protocols[by_port]->moves ||
         (!is_numbered(candidate, qs_le32, 1) && !is_numbered(candidate, qs_be32, 1)))
         return QS_PROTOCOL_NONE;
-    unclaimed->evidence = (struct qs_heuristic_evidence){.packets = candidate->count};
+    heuristic->evidence = (struct qs_heuristic_evidence){.packets = candidate->count};
     *server = last->source_is_server_port ? last->from : other;
     return by_port;
 }
 
-static int recognise(struct qs_heuristic *unclaimed, const struct candidate *candidate, int by_port,
+static int recognise(struct qs_heuristic *heuristic, const struct candidate *candidate, int by_port,
                      enum qs_end *server)
 {
-    const int protocol = recognise_moves(unclaimed, candidate, server);
+    const int protocol = recognise_moves(heuristic, candidate, server);
 
-    return protocol == QS_PROTOCOL_NONE ? recognise_port(unclaimed, candidate, by_port, server)
+    return protocol == QS_PROTOCOL_NONE ? recognise_port(heuristic, candidate, by_port, server)
                                         : protocol;
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */
 
-static struct candidate *find(struct qs_heuristic *unclaimed, struct qs_packet *packet)
+static struct candidate *find(struct qs_heuristic *heuristic, struct qs_packet *packet)
 {
-    struct candidate *candidate = (struct candidate *)qs_flow_find(unclaimed->flows, packet);
+    struct candidate *candidate = (struct candidate *)qs_flow_find(heuristic->flows, packet);
 
     if (candidate)
         return candidate;
     candidate = g_new0(struct candidate, 1);
     packet->from = QS_END_A;
-    qs_flow_add(unclaimed->flows, &candidate->flow, &packet->source, &packet->destination,
+    qs_flow_add(heuristic->flows, &candidate->flow, &packet->source, &packet->destination,
                 packet->time);
     return candidate;
 }
@@ -275,11 +275,11 @@ static void give_up(struct candidate *candidate)
     candidate->given_up = true;
 }
 
-int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *packet, int by_port,
+int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
                      struct qs_address *server)
 {
     struct qs_packet copy = *packet;
-    struct candidate *candidate = find(unclaimed, &copy);
+    struct candidate *candidate = find(heuristic, &copy);
     enum qs_end end;
     int protocol;
 
@@ -287,7 +287,7 @@ int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *pac
         return QS_PROTOCOL_NONE;
     keep(candidate, &copy);
     if (candidate->count % TRY_EVERY == 0) {
-        protocol = recognise(unclaimed, candidate, by_port, &end);
+        protocol = recognise(heuristic, candidate, by_port, &end);
         if (protocol != QS_PROTOCOL_NONE) {
             *server = candidate->flow.ends[end];
             return protocol;
@@ -298,22 +298,28 @@ int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *pac
     return QS_PROTOCOL_NONE;
 }
 
-struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *unclaimed)
+struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *heuristic)
 {
-    return unclaimed->evidence;
+    return heuristic->evidence;
 }
 
-void qs_heuristic_release(struct qs_heuristic *unclaimed, const struct qs_address *a,
-                          const struct qs_address *b,
-                          void (*take)(void *user, struct qs_packet *packet), void *user)
+struct qs_packet *qs_heuristic_packets(const struct qs_heuristic *heuristic,
+                                       const struct qs_address *a, const struct qs_address *b,
+                                       unsigned *count)
 {
-    struct candidate *candidate = (struct candidate *)qs_flow_between(unclaimed->flows, a, b);
+    struct candidate *candidate = (struct candidate *)qs_flow_between(heuristic->flows, a, b);
 
-    if (!candidate)
-        return;
-    for (guint i = 0; i < candidate->count; i++)
-        take(user, &candidate->packets[i]);
-    qs_flow_end(unclaimed->flows, &candidate->flow);
+    *count = candidate ? candidate->count : 0;
+    return candidate ? candidate->packets : NULL;
+}
+
+void qs_heuristic_remove(struct qs_heuristic *heuristic, const struct qs_address *a,
+                         const struct qs_address *b)
+{
+    struct qs_flow *flow = qs_flow_between(heuristic->flows, a, b);
+
+    if (flow)
+        qs_flow_end(heuristic->flows, flow);
 }
 
 static void forget_flow(struct qs_flow *flow, void *user)
@@ -322,7 +328,7 @@ static void forget_flow(struct qs_flow *flow, void *user)
     forget((struct candidate *)flow);
 }
 
-void qs_heuristic_forget(struct qs_heuristic *unclaimed)
+void qs_heuristic_forget(struct qs_heuristic *heuristic)
 {
-    qs_flow_table_each(unclaimed->flows, forget_flow, NULL);
+    qs_flow_table_each(heuristic->flows, forget_flow, NULL);
 }

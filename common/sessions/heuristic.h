@@ -27,14 +27,14 @@ struct qs_heuristic;
 
 /* `protocol_options` by protocol, for qs_decoder.options; they must live as long. */
 struct qs_heuristic *qs_heuristic_new(uint32_t *const *protocol_options);
-void qs_heuristic_free(struct qs_heuristic *unclaimed);
+void qs_heuristic_free(struct qs_heuristic *heuristic);
 
 /*
  * Keeps a copy of the packet. `by_port`: the protocol whose servers listen on one of its ports, or
  * QS_PROTOCOL_NONE; which of the two, the packet tells. Returns the protocol that its conversation
  * turned out to be of, with the address of its server; or QS_PROTOCOL_NONE.
  */
-int qs_heuristic_add(struct qs_heuristic *unclaimed, const struct qs_packet *packet, int by_port,
+int qs_heuristic_add(struct qs_heuristic *heuristic, const struct qs_packet *packet, int by_port,
                      struct qs_address *server);
 
 /* What showed of which protocol the last conversation is that turned out to be of one. */
@@ -42,17 +42,20 @@ struct qs_heuristic_evidence {
     unsigned packets; /* that number and acknowledge each other */
     unsigned moves;   /* of them: moves of the client that can be read; 0: the port counts, too */
 };
-struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *unclaimed);
+struct qs_heuristic_evidence qs_heuristic_evidence(const struct qs_heuristic *heuristic);
 
 /*
- * Hands over, in `take`, the packets that were kept of the conversation between two addresses, in
- * order, and forgets them. Their end `from` is not known.
+ * The packets that were kept of the conversation between two addresses, in order; NULL: there are
+ * none. Their end `from` is not known. The caller may change them, and frees them by
+ * qs_heuristic_remove() before it adds another one.
  */
-void qs_heuristic_release(struct qs_heuristic *unclaimed, const struct qs_address *a,
-                          const struct qs_address *b,
-                          void (*take)(void *user, struct qs_packet *packet), void *user);
+struct qs_packet *qs_heuristic_packets(const struct qs_heuristic *heuristic,
+                                       const struct qs_address *a, const struct qs_address *b,
+                                       unsigned *count);
+void qs_heuristic_remove(struct qs_heuristic *heuristic, const struct qs_address *a,
+                         const struct qs_address *b);
 
 /* Forgets all packets. */
-void qs_heuristic_forget(struct qs_heuristic *unclaimed);
+void qs_heuristic_forget(struct qs_heuristic *heuristic);
 
 #endif

@@ -30,100 +30,100 @@ struct header {
 
 struct qs_packet_buffer *qs_packet_buffer_new(void)
 {
-    struct qs_packet_buffer *spool = g_new0(struct qs_packet_buffer, 1);
+    struct qs_packet_buffer *buffer = g_new0(struct qs_packet_buffer, 1);
 
-    spool->memory = g_byte_array_new();
-    spool->packet = g_byte_array_new();
-    return spool;
+    buffer->memory = g_byte_array_new();
+    buffer->packet = g_byte_array_new();
+    return buffer;
 }
 
-void qs_packet_buffer_free(struct qs_packet_buffer *spool)
+void qs_packet_buffer_free(struct qs_packet_buffer *buffer)
 {
-    if (spool->file)
-        fclose(spool->file);
-    g_byte_array_free(spool->memory, TRUE);
-    g_byte_array_free(spool->packet, TRUE);
-    g_free(spool->error);
-    g_free(spool);
+    if (buffer->file)
+        fclose(buffer->file);
+    g_byte_array_free(buffer->memory, TRUE);
+    g_byte_array_free(buffer->packet, TRUE);
+    g_free(buffer->error);
+    g_free(buffer);
 }
 
-const char *qs_packet_buffer_error(const struct qs_packet_buffer *spool)
+const char *qs_packet_buffer_error(const struct qs_packet_buffer *buffer)
 {
-    return spool->error;
+    return buffer->error;
 }
 
 /* --- Writing --- */
 
-static void fail(struct qs_packet_buffer *spool, const char *why)
+static void fail(struct qs_packet_buffer *buffer, const char *why)
 {
-    spool->error =
+    buffer->error =
         g_strdup_printf("packets cannot be kept in a temporary file any longer: %s", why);
 }
 
 /* What is in memory goes to the file. */
-static void flush(struct qs_packet_buffer *spool)
+static void flush(struct qs_packet_buffer *buffer)
 {
-    if (!spool->file)
-        spool->file = tmpfile();
-    if (!spool->file ||
-        fwrite(spool->memory->data, 1, spool->memory->len, spool->file) != spool->memory->len ||
-        fflush(spool->file) != 0)
-        fail(spool, g_strerror(errno));
-    else if (spool->size > file_max)
-        fail(spool, "they are too many");
-    spool->size += spool->memory->len;
-    qs_bytes_empty(spool->memory);
+    if (!buffer->file)
+        buffer->file = tmpfile();
+    if (!buffer->file ||
+        fwrite(buffer->memory->data, 1, buffer->memory->len, buffer->file) != buffer->memory->len ||
+        fflush(buffer->file) != 0)
+        fail(buffer, g_strerror(errno));
+    else if (buffer->size > file_max)
+        fail(buffer, "they are too many");
+    buffer->size += buffer->memory->len;
+    qs_bytes_empty(buffer->memory);
 }
 
-bool qs_packet_buffer_add(struct qs_packet_buffer *spool, const char *file,
+bool qs_packet_buffer_add(struct qs_packet_buffer *buffer, const char *file,
                           const struct qs_packet *packet)
 {
     const struct header header = {*packet, g_quark_from_static_string(file)};
 
-    if (spool->error)
+    if (buffer->error)
         return false;
-    g_byte_array_append(spool->memory, (const guint8 *)&header, sizeof header);
-    g_byte_array_append(spool->memory, packet->data, packet->size);
-    if (spool->memory->len > MEMORY_MAX)
-        flush(spool);
-    return !spool->error;
+    g_byte_array_append(buffer->memory, (const guint8 *)&header, sizeof header);
+    g_byte_array_append(buffer->memory, packet->data, packet->size);
+    if (buffer->memory->len > MEMORY_MAX)
+        flush(buffer);
+    return !buffer->error;
 }
 
 /* --- Reading --- */
 
-void qs_packet_buffer_rewind(struct qs_packet_buffer *spool)
+void qs_packet_buffer_rewind(struct qs_packet_buffer *buffer)
 {
-    if (spool->file && spool->memory->len && !spool->error)
-        flush(spool);
-    if (spool->file)
-        rewind(spool->file);
-    spool->read = 0;
+    if (buffer->file && buffer->memory->len && !buffer->error)
+        flush(buffer);
+    if (buffer->file)
+        rewind(buffer->file);
+    buffer->read = 0;
 }
 
-static bool take(struct qs_packet_buffer *spool, void *to, size_t size)
+static bool take(struct qs_packet_buffer *buffer, void *to, size_t size)
 {
-    if (spool->file)
-        return fread(to, 1, size, spool->file) == size;
-    if (size > spool->memory->len - spool->read)
+    if (buffer->file)
+        return fread(to, 1, size, buffer->file) == size;
+    if (size > buffer->memory->len - buffer->read)
         return false;
     if (size)
-        memcpy(to, spool->memory->data + spool->read, size);
-    spool->read += (guint)size;
+        memcpy(to, buffer->memory->data + buffer->read, size);
+    buffer->read += (guint)size;
     return true;
 }
 
-bool qs_packet_buffer_next(struct qs_packet_buffer *spool, const char **file,
+bool qs_packet_buffer_next(struct qs_packet_buffer *buffer, const char **file,
                            struct qs_packet *packet)
 {
     struct header header;
 
-    if (!take(spool, &header, sizeof header))
+    if (!take(buffer, &header, sizeof header))
         return false;
-    g_byte_array_set_size(spool->packet, header.packet.size + 1);
-    if (!take(spool, spool->packet->data, header.packet.size))
+    g_byte_array_set_size(buffer->packet, header.packet.size + 1);
+    if (!take(buffer, buffer->packet->data, header.packet.size))
         return false;
     *packet = header.packet;
-    packet->data = spool->packet->data;
+    packet->data = buffer->packet->data;
     *file = g_quark_to_string(header.file);
     return true;
 }

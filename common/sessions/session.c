@@ -284,9 +284,15 @@ static void rebuild_late(struct session *session)
     qs_late_session_find_donor(session->late, &session->shared.server, &choice);
     replay.match = choice.match;
     qs_late_session_replay(session->late, &choice, &replay.listener);
-    qs_session_demo_set_donor(demo, &choice);
     if (choice.refusals && !demo->lacks)
         qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", choice.refusals);
+    demo->donor = (struct qs_session_demo_donor){
+        .name = g_steal_pointer(&choice.donor),
+        .refusals = g_steal_pointer(&choice.refusals),
+        .unproven = choice.unproven,
+        .unknown = choice.match && choice.match->unknown->len ? g_strdup(choice.match->unknown->str)
+                                                              : NULL,
+    };
     if (qs_late_session_error(session->late))
         qs_demo_problem(&demo->writer, NULL, "%s", qs_late_session_error(session->late));
     qs_donor_choice_clear(session->late, &choice);

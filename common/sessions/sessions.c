@@ -208,27 +208,19 @@ static void process_datagram(struct qs_sessions *sessions, struct qs_conversatio
 
 /* --- Datagrams of no known game -------------------------------------------------------------- */
 
-struct release {
-    struct qs_sessions *sessions;
-    struct qs_conversation *conversation;
-};
-
-static void process_released(void *user, struct qs_packet *packet)
-{
-    const struct release *release = user;
-
-    packet->from = qs_flow_end_of(&release->conversation->flow, &packet->source);
-    process_datagram(release->sessions, release->conversation, packet);
-}
-
 /* Processes the packets that came before it was known what the conversation is. */
 static void process_earlier(struct qs_sessions *sessions, struct qs_conversation *conversation)
 {
-    struct release release = {sessions, conversation};
-    const struct qs_address *ends = conversation->flow.ends;
+    const struct qs_address *a = &conversation->flow.ends[QS_END_A];
+    const struct qs_address *b = &conversation->flow.ends[QS_END_B];
+    unsigned count;
+    struct qs_packet *packets = qs_heuristic_packets(sessions->heuristic, a, b, &count);
 
-    qs_heuristic_release(sessions->heuristic, &ends[QS_END_A], &ends[QS_END_B], process_released,
-                         &release);
+    for (unsigned i = 0; i < count; i++) {
+        packets[i].from = qs_flow_end_of(&conversation->flow, &packets[i].source);
+        process_datagram(sessions, conversation, &packets[i]);
+    }
+    qs_heuristic_remove(sessions->heuristic, a, b);
 }
 
 /* The server goes on from another port: that conversation has its protocol before a packet. */
