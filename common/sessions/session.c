@@ -309,13 +309,14 @@ static void begin_again(struct qs_late_session_listener *listener, struct qs_ses
         session->rebuilt->rebuilder->join_late(session->rebuild, again->match, state);
 }
 
-static void take_again(struct qs_late_session_listener *listener, const char *file,
+static bool take_again(struct qs_late_session_listener *listener, const char *file,
                        const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     struct again *again = (struct again *)listener;
 
     follow_levels(again->session, decoder->session, packet, ++again->packets);
     rebuild_packet(again->session, file, NULL, decoder, packet);
+    return true;
 }
 
 static void end_again(struct qs_late_session_listener *listener, const struct qs_session *state)
@@ -331,7 +332,7 @@ static void rebuild_late(struct qs_client_session *session)
 
     qs_late_session_find_donor(session->late, &session->server, &choice);
     again.match = choice.match;
-    qs_late_session_replay(session->late, &choice, &again.listener);
+    qs_late_session_decode(session->late, choice.match, &again.listener);
     qs_session_demo_set_donor(session->demo, &choice);
     if (choice.refusals && !qs_session_demo_lacks(session->demo))
         qs_demo_problem(qs_session_demo_writer(session->demo), NULL, "nothing lends a sign-on: %s",
