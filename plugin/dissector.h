@@ -18,10 +18,10 @@
 #include <epan/packet.h>
 #include <epan/prefs.h>
 
-#include "common/core/decoder.h"
-#include "common/core/note.h"
+#include "common/core/parse.h"
+#include "common/core/sink.h"
 #include "common/core/protocol.h"
-#include "common/stats/message_counter.h"
+#include "common/stats/stats.h"
 
 /* An option's value as Wireshark's preferences store it. */
 union preference_value {

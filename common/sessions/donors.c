@@ -2,6 +2,7 @@
 /* Who may lend: sessions, level by level, and demos. */
 #include <string.h>
 
+#include "common/core/findings.h"
 #include "common/sessions/donors.h"
 
 /* Levels that are over; of sessions the oldest go first. */

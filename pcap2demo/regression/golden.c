@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "common/core/text.h"
 #include "common/demo/format.h"
 #include "common/dump/dump.h"
@@ -41,7 +41,7 @@ GPtrArray *golden_varying_fields(void)
     return ignored;
 }
 
-/* `name` is `ignored` or goes on behind it with a dot. */
+/* `name` is `ignored`, or begins with it and a dot. */
 static bool is_below(const char *ignored, const char *name)
 {
     const size_t length = strlen(ignored);

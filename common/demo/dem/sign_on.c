@@ -162,7 +162,7 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         const struct qs_message *message = message_at(decoder, i);
         const struct qs_view bytes = bytes_of(decoder, i);
 
-        if (message->is_odd)
+        if (message->is_ambiguous)
             sign_on->broken |= part_of(session, message->id & 0xff) == QS_PART_ONCE;
         else if (!sign_on->complete || may_change(message->id))
             update(sign_on, session, bytes, first && !sign_on->complete);

@@ -4,7 +4,8 @@
  * agreed on, whether the two match, and what the demo gets.
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
-#include "common/core/array.h"
+#include "common/core/findings.h"
+#include "common/core/lists.h"
 #include "common/core/infostring.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"

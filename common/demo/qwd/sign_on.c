@@ -126,7 +126,7 @@ static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session 
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
-    if (old.size < 6 || !info || qs_text_is_odd(qs_view_of(info)))
+    if (old.size < 6 || !info || qs_text_is_ambiguous(qs_view_of(info)))
         return;
     message = g_byte_array_new();
     g_byte_array_append(message, old.data, 6); /* id, player, user id */
@@ -298,7 +298,7 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
     see(view, session, id_of(decoder, index), message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
         qwd_updates_keep(sign_on, &view->presence, decoder, index, message);
-    if (g_array_index(decoder->messages, struct qs_message, index).is_odd)
+    if (g_array_index(decoder->messages, struct qs_message, index).is_ambiguous)
         sign_on->broken |= part_of(message.data[0]) == QS_PART_ONCE;
     else
         update(sign_on, session, message);
