@@ -158,7 +158,7 @@ FAULTS = [
      "datagram->cut = fragment->offset + bytes.size;"),
 
     # Sessions and actions.
-    ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
+    ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
     ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
      "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",
