@@ -3,8 +3,8 @@
  * Which of Quake's protocols a session speaks, with whose messages, and how it writes numbers
  * (PROTOCOL.md, section 7).
  */
-#ifndef NQ_DIALECT_H
-#define NQ_DIALECT_H
+#ifndef NQ_VARIANT_H
+#define NQ_VARIANT_H
 
 #include "common/quake/constants.h"
 #include "common/quake/session.h"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What FTE changes about the netchan's header, and its fragments. */
-#ifndef QW_FTE_NETCHAN_H
-#define QW_FTE_NETCHAN_H
+/* The netchan's header, what FTE changes about it, and its fragments. */
+#ifndef QW_NETCHAN_H
+#define QW_NETCHAN_H
 
 #include "common/core/parse.h"
+#include "common/core/packet.h"
+#include "common/core/session.h"
+#include "common/netchan/seqinfo.h"
 #include "common/quakeworld/quakeworld.h"
 
 /* Added to the sequence word with STUNAWARE. */
@@ -31,5 +34,9 @@ uint16_t qw_read_fragment_word(struct qs_decoder *d);
 bool qw_read_fragment(struct qs_decoder *d, uint16_t word);
 void qw_fragments_copy(struct qw_session *to, const struct qw_session *from);
 void qw_fragments_clear(struct qw_session *session);
+
+/* Where a datagram stands in its conversation; for the protocol record. */
+bool qw_seqinfo(const struct qs_session *session, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
 
 #endif

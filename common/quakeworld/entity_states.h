@@ -4,8 +4,8 @@
  * svc_packetentities, svc_deltapacketentities and baselines carry. Rebuilding needs it, showing
  * does not. Source: PROTOCOL.md, section 5; ezquake cl_ents.c, CL_ParseDelta.
  */
-#ifndef QW_ENTITY_DELTA_H
-#define QW_ENTITY_DELTA_H
+#ifndef QW_ENTITY_STATES_H
+#define QW_ENTITY_STATES_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -33,19 +33,49 @@ enum { QW_ENTITY_BYTES = 52 };
 /* A state: of each field that was ever sent, the bytes as on the wire, at a place of its own. */
 struct qw_entity {
     uint16_t number;
-    uint32_t known; /* which fields: bits of entity_delta.c */
+    uint32_t known; /* which fields: bits of entity_states.c */
     uint8_t bytes[QW_ENTITY_BYTES];
 };
 
 /* The head of a delta: what stands before its fields. */
 struct qw_delta {
     uint16_t number;
-    bool removes;  /* no fields follow */
-    uint32_t bits; /* enum of the word, and the bytes of further bits above it */
+    bool removes; /* no fields follow */
+    /* The upper 7 bits of the word where they stand, the first further byte below them, the others
+     * above (QW_EVENMORE, QW_YETMORE). */
+    uint32_t bits;
 };
 
-/* Reads a head; the word is not 0. */
-struct qw_delta qw_read_delta(struct qs_reader *in, const struct qw_delta_format *format);
+/* The bits of the second and third further byte, as `bits` has them. */
+#define QW_EVENMORE(bit) ((uint32_t)(bit) << 16)
+#define QW_YETMORE(bit) ((uint32_t)(bit) << 24)
+
+enum { QW_ENTITY_FIELDS = 20 };
+
+/* A field of a delta, behind the model. */
+struct qw_entity_field {
+    uint32_t bit; /* announces it */
+    uint32_t fte; /* the extension that it needs; 0: none */
+    uint8_t at;   /* where a state has it */
+    enum { QW_SIZE_FIXED, QW_SIZE_COORD, QW_SIZE_ANGLE } size;
+    uint8_t bytes; /* of QW_SIZE_FIXED */
+    uint16_t row;  /* of fields.def, and how many rows it has from there on */
+    uint8_t rows;
+};
+
+extern const struct qw_entity_field qw_entity_fields[QW_ENTITY_FIELDS]; /* in wire order */
+
+/* How many of the fields a delta with these bits can have. */
+unsigned qw_entity_field_count(uint32_t bits);
+
+static inline bool qw_delta_has_field(const struct qw_delta *delta,
+                                      const struct qw_entity_field *field, uint32_t fte)
+{
+    return (delta->bits & field->bit) && (!field->fte || (fte & field->fte));
+}
+
+/* Reads a head; the word is not 0. `fte`: the extensions of FTE in force. */
+struct qw_delta qw_read_delta(struct qs_reader *in, uint32_t fte);
 
 /* Reads the fields of `delta`, which change `entity`. */
 void qw_read_delta_fields(struct qs_reader *in, const struct qw_delta_format *format,
@@ -85,5 +115,38 @@ void qw_append_baseline(GByteArray *to, const struct qw_delta_format *format,
 /* Appends `entity` as a delta from `baseline`, which may be NULL: nothing is known of it. */
 void qw_append_delta(GByteArray *to, const struct qw_delta_format *format,
                      const struct qw_entity *baseline, const struct qw_entity *entity);
+
+/* --- States of entities in the order of their numbers, changed in place --- */
+
+/* More are dropped: numbers are below the first; of a frame no client takes more than the second,
+ * and of each session many frames are kept. */
+enum { QW_STATES_MAX = 2048, QW_STATES_IN_FRAME_MAX = 256 };
+
+/* NULL stands for none; what is returned takes the place of what was given. Free with g_free(). */
+struct qw_states {
+    uint32_t count, room; /* states that there are, and that fit */
+    struct qw_entity entities[];
+};
+
+/* Where the state of that number stands or would stand. */
+uint32_t qw_states_index(const struct qw_states *states, uint16_t number);
+
+/* The state of that number, or NULL. */
+const struct qw_entity *qw_states_find(const struct qw_states *states, uint16_t number);
+
+/* Puts `entity` in its place, instead of the one that has its number. */
+struct qw_states *qw_states_set(struct qw_states *states, const struct qw_entity *entity);
+
+void qw_states_remove(struct qw_states *states, uint16_t number);
+
+/* A copy of its own. */
+struct qw_states *qw_states_copy(const struct qw_states *states);
+
+/*
+ * Applies the deltas in `in`, up to the word 0, or up to one for which there are too many in a
+ * frame. What is new counts from `baselines`. Source: ezquake cl_ents.c, CL_ParsePacketEntities.
+ */
+struct qw_states *qw_states_apply(struct qw_states *states, const struct qw_states *baselines,
+                                  const struct qw_delta_format *format, struct qs_reader in);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/frames.h"
+#include "common/quake/frame_acks.h"
 
 #include "common/core/emit.h"
 #include "common/core/numeric_text.h"

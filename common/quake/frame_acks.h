@@ -4,8 +4,8 @@
  * do not repeat what it told. DarkPlaces numbers its svc_entities, anew in each level; an update of
  * FTE's has the number of its packet. Source: PROTOCOL.md, section 2.
  */
-#ifndef NQ_FRAMES_H
-#define NQ_FRAMES_H
+#ifndef NQ_FRAME_ACKS_H
+#define NQ_FRAME_ACKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

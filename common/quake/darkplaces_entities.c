@@ -6,7 +6,7 @@
  * EntityFrame_CL_ReadFrame and EntityState_ReadFields; cl_ents4.c, EntityFrame4_CL_ReadFrame;
  * cl_ents5.c, EntityFrame5_CL_ReadFrame and EntityState5_ReadUpdate; csprogs.c, CSQC_ReadEntities.
  */
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 #include "common/quake/messages.h"
 #include "common/core/findings.h"
 

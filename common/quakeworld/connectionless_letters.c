@@ -5,7 +5,7 @@
  * connectionless.c.
  */
 #include "common/quakeworld/messages.h"
-#include "common/quakeworld/oob.h"
+#include "common/quakeworld/connectionless.h"
 
 enum { MASTER_ENTRY_SIZE = 6, PING_ENTRY_SIZE = 8 };
 

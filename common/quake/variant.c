@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake/dialect.h"
+#include "common/quake/variant.h"
 
 bool nq_is_decoded(uint32_t version)
 {

@@ -1,8 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What FTE's extensions have of QuakeWorld's own: what they change everywhere, and messages. */
+#include "common/quakeworld/messages.h"
+
+void qw_apply_extensions(struct qs_decoder *d)
+{
+    const bool floats = qw_session(d)->ext.fte & FTE_FLOATCOORDS;
+
+    d->coord_format = floats ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    d->angle_format = floats ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+}
+
+bool qw_only_fte_reads(const struct fte_session *session)
+{
+    static const uint32_t fte =
+        FTE_SCALE | FTE_FATNESS | FTE_HULLSIZE | FTE_SPLITSCREEN | FTE_HEXEN2 | FTE_DPFLAGS;
+    static const uint32_t fte2 =
+        FTE2_REPLACEMENTDELTAS | FTE2_MAXPLAYERS | FTE2_VRINPUTS | FTE2_LERPTIME;
+
+    return (session->fte & fte) || (session->fte2 & fte2);
+}
+
+static void name_model(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length)
+{
+    qw_emit_model_name(d, offset, length, model);
+}
+
+/* The newest three, as clc_move has them: newer ones push older ones out. */
+static void keep_inputs(struct qs_session *base, const struct fte_input *inputs, unsigned count)
+{
+    struct qw_session *session = (struct qw_session *)base;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct fte_input *input = &inputs[i];
+
+        session->cmds[0] = session->cmds[1];
+        session->cmds[1] = session->cmds[2];
+        session->cmds[2] = (struct qw_usercmd){
+            .msec = input->msec,
+            .angles = {input->angles[0], input->angles[1], input->angles[2]},
+            .forward = input->forward,
+            .side = input->side,
+            .up = input->up,
+            .buttons = input->buttons,
+            .impulse = input->impulse,
+        };
+    }
+    /* Demo players count a packet without commands, too: it repeats no time and no impulse. */
+    if (!count)
+        session->cmds[2].msec = session->cmds[2].impulse = 0;
+    session->moved = true;
+}
+
+/* PROTOCOL.md, section 5: from 0.35 on. */
+static bool server_is_mvdsv(const struct qs_session *base)
+{
+    static const char name[] = "mvdsv ";
+    const struct qw_session *session = (const struct qw_session *)base;
+    const struct qs_view info = qs_view_of(qs_table_get(&session->texts, QW_TEXT_SERVERINFO));
+    const struct qs_view version = qs_info_value(info, "*version");
+    char *text;
+    bool is_mvdsv;
+
+    if (!version.data)
+        return false;
+    text = g_strndup((const char *)version.data, version.size);
+    is_mvdsv = g_ascii_strncasecmp(text, name, strlen(name)) == 0 &&
+               g_ascii_strtod(text + strlen(name), NULL) >= 0.35;
+    g_free(text);
+    return is_mvdsv;
+}
+
+const struct fte_game qw_fte_game = {
+    .rows = {.entities_end = QW_ENTITIES_END,
+             .usercmd = QW_USERCMD,
+             .pitch = QW_USERCMD_PITCH,
+             .yaw = QW_USERCMD_YAW,
+             .roll = QW_USERCMD_ROLL,
+             .forward = QW_USERCMD_FORWARD,
+             .side = QW_USERCMD_SIDE,
+             .up = QW_USERCMD_UP,
+             .msec = QW_USERCMD_MSEC,
+             .loss = QW_MOVE_LOSS,
+             .temp_entity_type = QW_TE_TYPE},
+    .temp_entities = qw_temp_entities,
+    .temp_entity_count = QW_TEMP_ENTITIES,
+    .name_model = name_model,
+    .name_entity = qw_emit_entity_name,
+    .read_player = qw_read_player,
+    .keep_inputs = keep_inputs,
+    .server_is_mvdsv = server_is_mvdsv,
+};
+
+/* --- Server messages --- */
+
 /*
- * Server messages that FTE adds, but for entities (fte_entities.c) and temporary entities
- * (temp_entities.c). Source: common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and what it
- * calls, where the function is named.
+ * Server messages that FTE adds, without entities and temporary entities (common/fte). Source:
+ * common/fte/PROTOCOL.md, sections 6 and 7; fteqw cl_parse.c and what it calls, where the function
+ * is named.
  *
  * Not decodable from the packets alone:
  *   - svcfte_csqcentities, once an entity is updated, and svcfte_cgamepacket: only the server's mod
@@ -11,8 +105,6 @@
  *   - packets compressed by the extension HUFF, whose table is not sent;
  *   - svc_deltapacketsprojectiles, which has a number but no layout that any engine knows.
  */
-#include "common/quakeworld/decode.h"
-#include "common/quakeworld/messages.h"
 
 enum { QIZMO_FRAME_SIZE = 33 };
 
@@ -319,4 +411,111 @@ void qw_read_effect2(struct qs_decoder *d)
     qs_u16(d, QW_EFFECT_START);
     qs_u8(d, QW_EFFECT_FRAMES);
     qs_u8(d, QW_EFFECT_RATE);
+}
+
+/* --- svcfte_brushedit --- */
+
+/*
+ * FTE's editing of maps while they are played, alike in both directions. Source: fteqw
+ * gl_heightmap.c CL_Parse_BrushEdit, SV_Parse_BrushEdit, Brush_Deserialise, Patch_Deserialise.
+ */
+
+static void read_plane(struct qs_decoder *d)
+{
+    static const unsigned rows[] = {
+        QW_PLANE_X,   QW_PLANE_Y,   QW_PLANE_Z,   QW_PLANE_DISTANCE,
+        QW_PLANE_S_X, QW_PLANE_S_Y, QW_PLANE_S_Z, QW_PLANE_S_OFFSET,
+        QW_PLANE_T_X, QW_PLANE_T_Y, QW_PLANE_T_Z, QW_PLANE_T_OFFSET,
+    };
+
+    qs_open(d, QW_PLANE);
+    qs_label_text(d, ": ", qs_text(d, QW_BRUSH_TEXTURE), "");
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        qs_f32(d, rows[i]);
+    qs_close(d);
+}
+
+static void read_brush(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint32_t planes;
+
+    qs_u32(d, QW_BRUSH_ID);
+    qs_u32(d, QW_BRUSH_CONTENTS);
+    planes = qs_u32(d, QW_BRUSH_PLANES);
+    if (planes > BRUSH_PLANES_MAX) {
+        fte_stop_malformed(d, at, "Number of planes of brush editing:", planes);
+        return;
+    }
+    for (uint32_t i = 0; i < planes && !d->in.overrun; i++)
+        read_plane(d);
+}
+
+/* A control point; the patch's flags select the colours that follow. */
+static void read_point(struct qs_decoder *d, uint8_t flags)
+{
+    static const unsigned position[] = {QW_PATCH_X, QW_PATCH_Y, QW_PATCH_Z, QW_PATCH_S, QW_PATCH_T};
+    static const unsigned colours[] = {QW_PATCH_RED, QW_PATCH_GREEN, QW_PATCH_BLUE, QW_PATCH_ALPHA};
+
+    qs_open(d, QW_PATCH_POINT);
+    for (unsigned i = 0; i < G_N_ELEMENTS(position); i++)
+        qs_f32(d, position[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(colours); i++)
+        if (flags & (1u << i))
+            qs_f32(d, colours[i]);
+    qs_close(d);
+}
+
+static void read_patch(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    uint32_t points;
+    uint8_t flags;
+
+    qs_u32(d, QW_BRUSH_ID);
+    qs_u32(d, QW_BRUSH_CONTENTS);
+    points = qs_u16(d, QW_PATCH_WIDTH);
+    points *= qs_u16(d, QW_PATCH_HEIGHT);
+    if (points > BRUSH_PLANES_MAX) {
+        fte_stop_malformed(d, at, "Number of control points of brush editing:", points);
+        return;
+    }
+    flags = qs_u8(d, QW_PATCH_FLAGS);
+    qs_text(d, QW_BRUSH_TEXTURE);
+    qs_i16(d, QW_PATCH_SUBDIVISIONS_X);
+    qs_i16(d, QW_PATCH_SUBDIVISIONS_Y);
+    for (uint32_t i = 0; i < points && !d->in.overrun; i++)
+        read_point(d, flags);
+}
+
+void qw_read_brushedit(struct qs_decoder *d)
+{
+    uint32_t at;
+    uint8_t command;
+
+    qs_u16(d, QW_BRUSH_MODEL);
+    at = d->in.pos;
+    command = qs_u8(d, QW_BRUSH_COMMAND);
+    switch (command) {
+    case BRUSH_DELETE:
+    case BRUSH_ENTITY_REMOVE:
+        qs_u32(d, QW_BRUSH_ID);
+        break;
+    case BRUSH_INSERT:
+        read_brush(d);
+        break;
+    case BRUSH_PATCH_INSERT:
+        read_patch(d);
+        break;
+    case BRUSH_ENTITY_EDIT:
+        qs_u32(d, QW_BRUSH_ID);
+        qs_text(d, QW_BRUSH_ENTITY);
+        break;
+    case BRUSH_PRESPAWNING:
+    case BRUSH_PRESPAWNED:
+        break;
+    default:
+        fte_stop_malformed(d, at, "Unknown command of brush editing:", command);
+        break;
+    }
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of connectionless packets, and who reads which: oob_words.c those that begin with a
- * word, oob_letters.c those that begin with a letter. Source: see connectionless.c.
+ * The texts of connectionless packets: connectionless.c reads those that begin with a word,
+ * connectionless_letters.c those that begin with a letter. Source: see connectionless.c.
  */
-#ifndef QW_OOB_H
-#define QW_OOB_H
+#ifndef QW_CONNECTIONLESS_H
+#define QW_CONNECTIONLESS_H
 
 #include "common/core/trial.h"
-#include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 
 /* The text of a packet. */
 struct qw_oob {
@@ -15,12 +15,7 @@ struct qw_oob {
     uint32_t offset;     /* of the text in the packet */
 };
 
-/* oob_words.c */
-bool qw_begins_with_oob_word(struct qs_view text);
-/* Of a word that is not known all arguments, with a note. */
-void qw_read_oob_word(struct qs_decoder *d, const struct qw_oob *oob);
-
-/* oob_letters.c. NULL: no letter that is known, or what follows is not as it has it. */
+/* connectionless_letters.c. NULL: no letter that is known, or what follows is not as it has it. */
 struct qw_oob_letter;
 const struct qw_oob_letter *qw_find_oob_letter(struct qs_view text);
 /* The same of texts that lack the mark. */

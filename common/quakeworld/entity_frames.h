@@ -9,13 +9,13 @@
  *
  * Source: PROTOCOL.md, section 8; ezquake cl_ents.c, CL_ParsePacketEntities.
  */
-#ifndef QW_FRAMES_H
-#define QW_FRAMES_H
+#ifndef QW_ENTITY_FRAMES_H
+#define QW_ENTITY_FRAMES_H
 
 #include <glib.h>
 
 #include "common/core/reader.h"
-#include "common/quakeworld/states.h"
+#include "common/quakeworld/entity_states.h"
 
 enum {
     QW_FRAMES_KEPT = 64, /* how far back a delta can reach (UPDATE_BACKUP) */
