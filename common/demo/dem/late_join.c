@@ -249,9 +249,18 @@ static uint8_t find_slot(const struct dem_match *m)
     return best;
 }
 
+static char *unreadable_text(const struct dem_match *m, const struct qs_evidence *packets)
+{
+    return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not of "
+                           "that",
+                           m->donor.base.version, packets->differ,
+                           packets->agree + packets->differ);
+}
+
 static char *dem_judge(struct qs_donor_match *match)
 {
     struct dem_match *m = (struct dem_match *)match;
+    const int32_t donor_version = is_widened(m) ? match->version : m->donor.base.version;
     const struct qs_evidence *evidence = match->evidence;
     char *refusal;
 
@@ -262,8 +271,12 @@ static char *dem_judge(struct qs_donor_match *match)
     /* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
     qs_donor_match_unknown(match, nq_darkplaces_version(&m->donor),
                            "entities that were in view, until they are mentioned");
-    refusal = qs_donor_match_refusal(match, is_widened(m) ? match->version : m->donor.base.version,
-                                     limits, G_N_ELEMENTS(limits));
+    refusal = qs_donor_match_refusal(match, donor_version, NULL, 0);
+    /* The messages tell the protocol. */
+    if (!refusal && qs_donor_match_exceeds(match, &limits[0]))
+        refusal = unreadable_text(m, &evidence[QS_EVIDENCE_PACKETS]);
+    if (!refusal)
+        refusal = qs_donor_match_refusal(match, donor_version, limits, G_N_ELEMENTS(limits));
     if (!refusal && !m->slot)
         refusal = g_strdup("nothing of the game shows which player the session is");
     return refusal;

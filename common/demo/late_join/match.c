@@ -29,8 +29,10 @@ void qs_donor_match_unknown(struct qs_donor_match *match, bool is_unknown, const
         g_string_append_printf(match->unknown, "%s%s", match->unknown->len ? "; " : "", what);
 }
 
-static bool exceeds(const struct qs_evidence *evidence, const struct qs_evidence_limit *limit)
+bool qs_donor_match_exceeds(const struct qs_donor_match *match,
+                            const struct qs_evidence_limit *limit)
 {
+    const struct qs_evidence *evidence = &match->evidence[limit->kind];
     const uint64_t all = (uint64_t)evidence->agree + evidence->differ;
 
     return evidence->differ >= limit->min &&
@@ -69,7 +71,7 @@ char *qs_donor_match_refusal(const struct qs_donor_match *match, int32_t donor_v
         return g_strdup_printf("its protocol is %d, that of the session %d", donor_version,
                                match->version);
     for (size_t i = 0; i < count; i++)
-        if (exceeds(&match->evidence[limits[i].kind], &limits[i]))
+        if (qs_donor_match_exceeds(match, &limits[i]))
             return describe(limits[i].kind, &match->evidence[limits[i].kind]);
     return NULL;
 }
