@@ -298,8 +298,10 @@ static bool take_cut(struct options *options)
 
 static bool take_output(struct options *options, const char *output)
 {
+    const struct qs_demo_format *format = output ? qs_demo_format_of_name(output) : NULL;
     char *error;
 
+    options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(output, options->force);
     options->sessions.store = demo_files_store(options->demos);
     /* A recorder makes it for the user that it becomes. */

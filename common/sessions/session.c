@@ -25,7 +25,7 @@ const struct qs_demo_format *qs_client_session_demo_format(const struct qs_clien
 {
     if (session->recorded)
         return session->recorded;
-    return session->rebuilt ? session->rebuilt : qs_demo_format_of(session->protocol, false);
+    return session->rebuilt ? session->rebuilt : qs_demo_format_of(session->protocol, false, NULL);
 }
 
 /* --- What is known of it --------------------------------------------------------------------- */
@@ -188,7 +188,8 @@ static void start_lender(struct qs_client_session *session,
 static void start_demo(struct qs_client_session *session,
                        const struct qs_client_session_setup *setup, const struct qs_packet *first)
 {
-    const struct qs_demo_format *format = qs_demo_format_of(session->protocol, first->unit != 0);
+    const struct qs_demo_format *format =
+        qs_demo_format_of(session->protocol, first->unit != 0, setup->demo.demo_options.extension);
 
     if (!format || !setup->rebuild || session->recorded)
         return;
