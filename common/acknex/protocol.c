@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/acknex/acknex.h"
 
-#include "common/acknex/fields.h"
 #include "common/acknex/messages.h"
 #include "common/core/decoder.h"
 
