@@ -25,7 +25,7 @@ const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 
 /* --- The message of a bytecode --- */
 
-/* While the direction is unknown: the message that is read the same whoever sent it, or NULL. */
+/* While the direction is unknown: the message that both ends' readers read alike, or NULL. */
 static const struct qs_message_type *from_either(uint32_t id)
 {
     const struct qs_message_type *client = acknex_client_message(id);

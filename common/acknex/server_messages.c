@@ -250,7 +250,7 @@ static void name_parameters(struct qs_decoder *d, const struct update *update, u
     }
 }
 
-/* Where an unknown parameter stands among the others nobody knows, so none of them can be read. */
+/* The place of an unknown parameter among the others is unknown, so none of them can be read. */
 static void stop_at_unknown(struct qs_decoder *d, uint8_t unknown, uint32_t start)
 {
     qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown update parameters (bits 0x%02x)",

@@ -24,14 +24,14 @@ struct preamble {
     struct q2_variant variant;
     bool sanitize;
     GByteArray *block;
-    preamble_block *give;
+    preamble_block *write;
     void *user;
 };
 
 static void flush(struct preamble *preamble)
 {
     if (preamble->block->len)
-        preamble->give(preamble->user, preamble->block);
+        preamble->write(preamble->user, preamble->block);
     qs_bytes_empty(preamble->block);
 }
 
@@ -118,10 +118,10 @@ static void put_precache(struct preamble *preamble)
 }
 
 void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
-                    preamble_block *give, void *user)
+                    preamble_block *write, void *user)
 {
     struct preamble preamble = {
-        session, q2_demo_variant(version), sanitize, g_byte_array_new(), give, user};
+        session, q2_demo_variant(version), sanitize, g_byte_array_new(), write, user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

@@ -40,12 +40,12 @@ struct dm2 {
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
-    bool late;                  /* that the capture lacks a beginning was said */
+    bool late;                  /* a missing beginning was reported */
     uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
-    bool incomplete;            /* that the level cannot be shown was said */
+    bool incomplete;            /* a level that cannot be shown was reported */
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
-    bool refused;               /* that the protocol is not rebuilt was said */
+    bool refused;               /* a protocol that is not rebuilt was reported */
     struct dm2_backup backup;   /* the demo's frames */
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
@@ -140,7 +140,7 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
 /* --- Levels --- */
 
-/* All frames of it are changes to one that is missing, and nobody lends that. */
+/* All its frames are deltas from one that is missing, and no donor has that. */
 static void note_not_begun(struct dm2 *dm2)
 {
     qs_demo_problem(dm2->out, NULL,
@@ -211,7 +211,7 @@ static bool has_full_frame(const struct dm2 *dm2)
     return false;
 }
 
-/* Or it is a delta from one that is known. */
+/* True if the tracker can rebuild a frame of this packet. */
 static bool has_known_frame(const struct dm2 *dm2)
 {
     const struct q2_tracked_message *message;
@@ -239,7 +239,7 @@ static void note_late(struct dm2 *dm2, const char *what)
     dm2->late = true;
 }
 
-/* Nobody lends it. */
+/* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
     const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
@@ -300,7 +300,7 @@ static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
     return !why;
 }
 
-/* At the level's end that is said, unless a full frame comes. */
+/* Reported at the level's end, unless a full frame comes. */
 static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
 {
     char *map;
@@ -647,7 +647,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
             qs_demo_not_decoded(dm2->out, packet, true);
         add_messages(dm2, decoder, packet);
     }
-    /* What the server still sends to a client that has left is recorded by nobody. */
+    /* A client that has left does not record what the server still sends. */
     dm2->ended = decoder->session->disconnected;
 }
 
