@@ -10,7 +10,7 @@
 
 #include "common/quake2/quake2.h"
 
-/* Writes a block of the preamble. */
+/* Writes a block of the preamble, with its length. */
 typedef void preamble_block(void *user, const GByteArray *block);
 
 /* Writes the preamble of the session's level block by block: svc_serverdata of a client recording
