@@ -10,7 +10,7 @@
 #include "common/core/array.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/mvd.h"
+#include "common/quake2/quake2.h"
 
 enum {
     LENGTH_SIZE = 2,

@@ -5,7 +5,6 @@
 #include "common/core/writer.h"
 #include "common/demo/packets.h"
 #include "common/quake2/constants.h"
-#include "common/quake2/mvd.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/session.h"
 
