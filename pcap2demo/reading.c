@@ -9,6 +9,7 @@
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/load.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/signals.h"
 
@@ -121,7 +122,7 @@ static void read_capture(struct reading *reading, FILE *stream, const char *name
                          struct qs_comments *comments)
 {
     char *error = NULL;
-    struct input *input = input_open_capture(stream, name, reading->options->filter, &error);
+    struct input *input = input_open_capture(stream, name, input_options.filter, &error);
 
     if (!input) {
         reading_fail(name, error);

@@ -4,14 +4,15 @@
 #define ACKNEX_MESSAGES_H
 
 #include "common/acknex/acknex.h"
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/field.h"
 
 /* The fields by number: one enumerator for each row of fields.def. */
 enum acknex_field {
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "common/acknex/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     ACKNEX_FIELD_COUNT
 };
 

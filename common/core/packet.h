@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The two ends of a conversation; A is the one that sent its first packet. */
 enum qs_end { QS_END_A, QS_END_B, QS_END_UNKNOWN };
@@ -55,6 +56,24 @@ struct qs_packet {
 static inline bool qs_packet_is_cut(const struct qs_packet *packet)
 {
     return packet->size < packet->wire_size;
+}
+
+/* Addresses as keys: of equal ones the bytes, the family and the port are the same. */
+
+static inline bool qs_address_equal(const struct qs_address *a, const struct qs_address *b)
+{
+    return a->port == b->port && a->family == b->family &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static inline uint32_t qs_address_hash(const struct qs_address *address)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, address->bytes, sizeof halves);
+    halves[0] = (halves[0] + address->port) * UINT64_C(0x9e3779b97f4a7c15);
+    halves[1] = (halves[1] + address->family) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (uint32_t)((halves[0] ^ halves[1]) >> 32);
 }
 
 #endif

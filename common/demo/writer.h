@@ -70,7 +70,7 @@ void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
 /* Under --sanitize, an ambiguous message was left out: see text.h. Engines that end a text
  * elsewhere would take the rest of it for messages. */
-void qs_demo_left_out_odd(struct qs_demo_writer *writer, const struct qs_packet *packet);
+void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet);
 
 /* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
  * out. */

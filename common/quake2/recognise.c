@@ -3,6 +3,7 @@
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"
+#include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/quake2.h"
 

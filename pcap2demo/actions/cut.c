@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 #include "common/demo/format.h"
 #include "pcap2demo/actions/cut_frames.h"
 #include "pcap2demo/actions/cut_options.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/capture/file_type.h"
 #include "pcap2demo/capture/frame.h"
 #include "pcap2demo/capture/link.h"
@@ -168,8 +169,8 @@ static void take_wanted(struct cut *cut, struct followed *followed, struct mark 
     followed->asked = true;
     cut_frames_keep(mark.file, mark.number);
     cut_frames_stretch(mark.file, decoded->session->number, decoded->packet,
-                       decoded->packet->unit && !cut_options_have_ranges(&cut->options->cut));
-    if (cut->options->cut.no_sign_on)
+                       decoded->packet->unit && !cut_options_have_ranges(&cut_options));
+    if (cut_options.no_sign_on)
         return;
     keep_all(followed->handshake);
     keep_all(followed->sign_on);
@@ -204,7 +205,7 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     if (!decoded->session->chosen)
         return;
     remember(followed, mark, decoded->decoder);
-    if (cut_options_want(&cut->options->cut, packet->number, packet->time, cut->start))
+    if (cut_options_want(&cut_options, packet->number, packet->time, cut->start))
         take_wanted(cut, followed, mark, decoded);
 }
 
@@ -252,7 +253,7 @@ static bool read_again(struct cut *cut, struct cut_frames *file, take_frame *tak
         cut->standard_input && strcmp(file->name, SOURCE_STANDARD_INPUT) == 0 ? "-" : file->name;
     struct source *source = source_open(name, &error);
     struct input *input =
-        source ? input_open_capture(source_stream(source), name, cut->options->filter, &error)
+        source ? input_open_capture(source_stream(source), name, input_options.filter, &error)
                : NULL;
 
     if (input)
@@ -278,8 +279,7 @@ static void find_frames(struct cut *cut, struct cut_frames *file, const struct i
     if (found == IP_NOTHING)
         return;
     if (cut_frames_covers(file, &packet) &&
-        (found == IP_TCP ||
-         cut_options_want(&cut->options->cut, frame->number, frame->time, cut->start)))
+        (found == IP_TCP || cut_options_want(&cut_options, frame->number, frame->time, cut->start)))
         cut_frames_keep(file, frame->number);
     fragments = ip_fragments(ip);
     for (guint i = 0; cut_frames_has(file, frame->number) && i < fragments->len; i++)
@@ -299,7 +299,7 @@ static void copy_frame(struct cut *cut, struct cut_frames *file, const struct in
 
     copy->counts->frames++;
     if (!cut_frames_has(file, frame->number) &&
-        !(all && cut_options_want(&cut->options->cut, frame->number, frame->time, cut->start)))
+        !(all && cut_options_want(&cut_options, frame->number, frame->time, cut->start)))
         return;
     copy->counts->kept++;
     pcap_out_frame(copy->out,
@@ -382,7 +382,7 @@ struct cut *cut_new(const struct options *options)
     cut->sessions = g_hash_table_new_full(NULL, NULL, NULL, followed_free);
     cut->outside = g_hash_table_new_full(client_hash, client_equal, g_free, marks_free);
     keep_standard_input(cut);
-    if (needs_start(&options->cut))
+    if (needs_start(&cut_options))
         cut->start = start_of(*options->files);
     return cut;
 }

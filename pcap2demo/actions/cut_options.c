@@ -2,48 +2,35 @@
 #include "pcap2demo/actions/cut_options.h"
 
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/ranges.h"
+#include "pcap2demo/inputs.h"
 
 static const int64_t second = 1000000000;
 
-void cut_options_init(struct cut_options *options)
-{
-    *options = (struct cut_options){.packets = g_array_new(FALSE, FALSE, sizeof(struct range))};
-}
+struct cut_options cut_options;
 
-void cut_options_clear(struct cut_options *options)
-{
-    g_array_free(options->packets, TRUE);
-    g_strfreev(options->packet_ranges);
-    g_free(options->from_text);
-    g_free(options->to_text);
-}
+/* As the command line has them. */
+static struct {
+    char **packets, *from, *to;
+} given;
 
-void cut_options_add(struct cut_options *options, struct option_table *table)
-{
-    const GOptionEntry entries[] = {
-        {"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->packet_ranges,
-         "Only the packets with these numbers: 100-200,300 (may be repeated)", "RANGES"},
-        {"from", 0, 0, G_OPTION_ARG_STRING, &options->from_text,
-         "Only packets from then on: 2026-11-20T15:54:01Z, seconds since 1970, or +SECONDS from "
-         "the first packet",
-         "TIME"},
-        {"to", 0, 0, G_OPTION_ARG_STRING, &options->to_text, "Only packets up to then", "TIME"},
-        {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &options->no_sign_on,
-         "Leave out what comes before, without which sessions cannot be understood", NULL},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
+const GOptionEntry cut_entries[] = {
+    {"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.packets,
+     "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
+    {"from", 0, 0, G_OPTION_ARG_STRING, &given.from,
+     "Only from then on: 2026-11-20T15:54:01Z or +SECONDS", "TIME"},
+    {"to", 0, 0, G_OPTION_ARG_STRING, &given.to, "Only packets up to then", "TIME"},
+    {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &cut_options.no_sign_on,
+     "Leave out what sessions need from before", NULL},
+    G_OPTION_ENTRY_NULL};
 
 bool cut_options_have_ranges(const struct cut_options *options)
 {
     return options->packets->len || options->from.given || options->to.given;
 }
 
-bool cut_options_are_given(const struct cut_options *options)
+bool cut_options_are_given(void)
 {
-    return options->packet_ranges || options->from_text || options->to_text || options->no_sign_on;
+    return given.packets || given.from || given.to || cut_options.no_sign_on;
 }
 
 /* --- Times ----------------------------------------------------------------------------------- */
@@ -93,20 +80,25 @@ bool cut_time_parse(struct cut_time *time, const char *text)
 
 static bool take_time(struct cut_time *time, const char *option, const char *text)
 {
+    *time = (struct cut_time){0};
     return !text || cut_time_parse(time, text) ||
            usage_error("%s %s: a time is 2026-11-20T15:54:01Z, seconds since 1970, or +SECONDS "
                        "from the first packet on",
                        option, text);
 }
 
-bool cut_options_take(struct cut_options *options)
+bool cut_options_parse(const struct options *options)
 {
-    for (char **text = options->packet_ranges; text && *text; text++)
-        if (!ranges_parse(options->packets, *text))
+    if (given.packets && options->files[0] && options->files[1])
+        return usage_error("--packets goes with one capture: each counts its own packets");
+    g_clear_pointer(&cut_options.packets, g_array_unref);
+    cut_options.packets = g_array_new(FALSE, FALSE, sizeof(struct range));
+    for (char **text = given.packets; text && *text; text++)
+        if (!ranges_parse(cut_options.packets, *text))
             return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
                                *text);
-    return take_time(&options->from, "--from", options->from_text) &&
-           take_time(&options->to, "--to", options->to_text);
+    return take_time(&cut_options.from, "--from", given.from) &&
+           take_time(&cut_options.to, "--to", given.to);
 }
 
 /* --- Packets --------------------------------------------------------------------------------- */

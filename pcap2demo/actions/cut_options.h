@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/actions/option_table.h"
+#include "pcap2demo/actions/options.h"
 
 /* A point in time; where it is `relative`, from the first packet of the input on. */
 struct cut_time {
@@ -19,26 +19,19 @@ struct cut_options {
     GArray *packets; /* struct range, of numbers of packets; empty: all */
     struct cut_time from, to;
     gboolean no_sign_on;
-
-    /* As GOption leaves them. */
-    char **packet_ranges;
-    char *from_text, *to_text;
 };
 
-void cut_options_init(struct cut_options *options);
-void cut_options_clear(struct cut_options *options);
-
-/* Adds the options to those that the command line may have. */
-void cut_options_add(struct cut_options *options, struct option_table *table);
+extern struct cut_options cut_options;
+extern const GOptionEntry cut_entries[];
 
 /* Whether one of them was given. */
-bool cut_options_are_given(const struct cut_options *options);
+bool cut_options_are_given(void);
 
 /* Whether part of the packets is asked for. */
 bool cut_options_have_ranges(const struct cut_options *options);
 
-/* Reads the values. False where one is wrong; that was reported. */
-bool cut_options_take(struct cut_options *options);
+/* Parses the values. False: an error was reported. */
+bool cut_options_parse(const struct options *options);
 
 /*
  * Reads a time: seconds since 1970 ("1763654041.25"), a date and time as ISO 8601 has them, local

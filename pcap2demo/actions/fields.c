@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/note.h"
-#include "common/core/protocol.h"
-#include "common/core/session_fields.h"
+#include "common/core/sink.h"
+#include "common/protocols.h"
+#include "common/core/session.h"
 #include "pcap2demo/actions/action.h"
 
 enum { NAME_WIDTH = 34, TYPE_WIDTH = 18 };
@@ -235,7 +235,7 @@ static void print_fields(const struct options *options)
 
 const struct action_kind fields_action = {
     .name = "fields",
-    .help = "Print the reference of all fields, or of those whose names begin with a PREFIX",
+    .help = "Print the reference of all fields, or of PREFIX...",
     .choice = format_name,
     .standard = "text",
     .json = true,

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
+#include "pcap2demo/actions/cut_options.h"
 #include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/actions/report.h"
@@ -231,7 +232,7 @@ static bool cut_captures(struct pcap *pcap)
 
 static bool finish_demos(struct pcap *pcap)
 {
-    if (cut_options_are_given(&pcap->options->cut)) {
+    if (cut_options_are_given()) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--packets, --from, --to and --no-sign-on go with captures, not with demos");
         return false;
@@ -307,8 +308,10 @@ static struct action *create(const struct options *options)
 const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
-    .help = "Make a capture of demos, for Wireshark, or cut captures: of sessions, packets, times",
+    .help = "Make a capture of demos, or of part of captures",
     .argument = "FILE",
     .problem = name_problem,
+    .entries = cut_entries,
+    .parse_options = cut_options_parse,
     .create = create,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/pair.h"
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 
 guint pair_hash(gconstpointer key)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 #include "pcap2demo/capture/frame.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pair.h"
