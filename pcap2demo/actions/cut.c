@@ -28,9 +28,9 @@ struct mark {
 
 /* A session, and what of it comes before its game. */
 struct followed {
-    GArray *handshake, *sign_on;           /* struct mark; the second: of the level */
-    struct qs_sign_on *told;               /* of the level */
-    const struct qs_demo_lending *lending; /* NULL: its sign-ons have no end that is known */
+    GArray *handshake, *sign_on;          /* struct mark; the second: of the level */
+    struct qs_sign_on *told;              /* of the level */
+    const struct qs_late_join *late_join; /* NULL: its sign-ons have no end that is known */
     uint32_t level;
     bool asked; /* for any packet */
 };
@@ -77,7 +77,7 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
         return followed;
     format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
     followed = g_new0(struct followed, 1);
-    followed->lending = format ? format->lending : NULL;
+    followed->late_join = format ? format->late_join : NULL;
     followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct mark));
     followed->sign_on = g_array_new(FALSE, FALSE, sizeof(struct mark));
     followed->told = qs_sign_on_new();
@@ -154,11 +154,11 @@ static void remember(struct followed *followed, struct mark mark, const struct q
 
     if (decoder->session->level != followed->level)
         begin_level(followed, decoder->session->level);
-    if (!followed->lending || followed->told->complete || marks->len == BEFORE_MAX)
+    if (!followed->late_join || followed->told->complete || marks->len == BEFORE_MAX)
         return;
     g_array_append_val(marks, mark);
     if (decoder->accepted && !followed->told->broken)
-        followed->lending->tell(followed->told, decoder);
+        followed->late_join->add_packet(followed->told, decoder);
 }
 
 /* What comes before it is kept with the first packet, and need not be remembered any more. */

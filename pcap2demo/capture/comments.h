@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "common/sessions/comments.h"
+#include "common/sessions/demo_input.h"
 
 /*
  * Reads those of a pcapng file from its beginning, as far as it is good. NULL where there are none,

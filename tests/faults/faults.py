@@ -141,7 +141,7 @@ FAULTS = [
     ("regression", "if (diff->differences->len >= diff->max)",
      "if (diff->differences->len > diff->max)"),
     ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
-    ("regression", "if (rest && distance && begun)", "if (rest && begun)"),
+    ("regression", "if (is_first && distance && begun)", "if (is_first && begun)"),
     ("regression", "(size ? size : end) - text->str", "end - text->str"),
     ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
 
@@ -158,7 +158,7 @@ FAULTS = [
      "datagram->cut = fragment->offset + bytes.size;"),
 
     # Sessions and actions.
-    ("sessions", "if (!decoder->connectionless)\n        session->end", "session->end"),
+    ("sessions", "if (!decoder->connectionless)\n        shared->end", "shared->end"),
     ("sessions", "now - qs_flow_last(table, oldest) >= table->idle)",
      "now - qs_flow_last(table, oldest) >= table->idle / 2)"),
     ("sessions", "failure(EXIT_PROBLEMS, receiver->location, \"%s: only %u byte%s: %s\"",

@@ -11,11 +11,12 @@
 #include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/load.h"
 #include "pcap2demo/capture/file_type.h"
-#include "common/sessions/lending.h"
+#include "common/sessions/late_join.h"
 #include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/count_sink.h"
 
 /* Blocks lie one behind the other, without a gap. */
 static void check_block(const struct qs_demo_block *block, uint32_t *end)
@@ -93,11 +94,11 @@ static struct qs_demo_input *open_recording(const uint8_t *data, size_t size)
 
 static void read_fields(struct qs_demo_input *recording, struct options *options)
 {
-    struct qs_count_sink counts;
+    struct count_sink counts;
     struct qs_sessions_handler handler = {
         .sink = &counts.base, .want_rebuild = true, .packet = check_time};
 
-    qs_count_sink_init(&counts);
+    count_sink_init(&counts);
     read_recording(recording, &options->sessions, &handler);
     if (counts.depth)
         abort();
@@ -119,10 +120,10 @@ static void make_capture(struct qs_demo_input *recording, struct options *option
 
 static void lend(struct qs_demo_input *recording, struct options *options)
 {
-    GPtrArray *demos = qs_lending_demos_new();
+    GPtrArray *demos = qs_donor_demos_new();
 
     (void)options;
-    if (qs_lending_demos_add(demos, recording) != (demos->len > 0))
+    if (qs_donor_demos_add(demos, recording) != (demos->len > 0))
         abort();
     g_ptr_array_free(demos, TRUE);
 }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/demo/qwd/entity_updates.h"
+
+#include "common/core/writer.h"
+#include "common/core/findings.h"
+#include "common/fte/constants.h"
+#include "common/fte/fte.h"
+#include "common/quakeworld/constants.h"
+
+enum {
+    HEAD = 5,         /* of what is kept, before the update: id and time */
+    SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
+    OF_FIVE = 4,      /* parts of its level a donor had in view what is taken to stay there */
+    LENT_MAX = 8000   /* bytes: players read no more than 8,192 of a packet */
+};
+
+/* How the first update of an entity was. */
+enum first { NOTHING, FROM_BASELINE, CHANGE, REMOVAL };
+
+static bool is_in(const uint8_t *set, uint32_t number)
+{
+    return number < QW_STATES_MAX && (set[number / 8] >> number % 8 & 1);
+}
+
+static void put_in(uint8_t *set, uint32_t number)
+{
+    if (number < QW_STATES_MAX)
+        set[number / 8] |= (uint8_t)(1 << number % 8);
+}
+
+/* --- Lenders --- */
+
+static int64_t about(uint32_t number)
+{
+    return qs_sign_on_about(SVC_FTE_UPDATEENTITIES, number);
+}
+
+static void keep(struct qs_sign_on *sign_on, struct qs_view message,
+                 const struct qs_entity_update *update)
+{
+    GByteArray *bytes = g_byte_array_new();
+
+    qs_write_view(bytes, (struct qs_view){message.data, HEAD});
+    qs_write_view(bytes, update->bytes);
+    qs_write_u16(bytes, 0);
+    qs_sign_on_replace(sign_on, about(update->number), qs_view_of_bytes(bytes));
+    g_byte_array_free(bytes, TRUE);
+}
+
+static void leave(struct qwd_presence *presence, uint32_t number)
+{
+    if (presence->since[number])
+        presence->sum[number] += presence->updates - presence->since[number];
+    presence->since[number] = 0;
+}
+
+static void note_presence(struct qwd_presence *presence, const struct qs_entity_update *update)
+{
+    if (update->removes && !update->number) {
+        for (uint32_t i = 0; i < QW_STATES_MAX; i++)
+            leave(presence, i);
+    } else if (update->number >= QW_STATES_MAX) {
+        return;
+    } else if (update->removes) {
+        leave(presence, update->number);
+    } else if (!presence->since[update->number]) {
+        presence->since[update->number] = presence->updates;
+    }
+}
+
+void qwd_updates_keep(struct qs_sign_on *sign_on, struct qwd_presence **presence,
+                      const struct qs_decoder *decoder, guint index, struct qs_view message)
+{
+    if (!*presence)
+        *presence = g_new0(struct qwd_presence, 1);
+    (*presence)->updates++;
+    for (guint i = 0; i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
+
+        if (update->message != index)
+            continue;
+        note_presence(*presence, update);
+        if (update->bits & UF_RESET && update->number < QW_STATES_MAX)
+            keep(sign_on, message, update);
+    }
+}
+
+/* Whether the donor had it in view nearly always. */
+static bool was_always_there(const struct qwd_presence *presence, uint32_t number)
+{
+    uint32_t sum;
+
+    if (!presence || number <= QWD_UPDATES_PLAYERS)
+        return false;
+    sum = presence->sum[number];
+    if (presence->since[number])
+        sum += presence->updates - presence->since[number] + 1;
+    return sum && (uint64_t)sum * 5 >= (uint64_t)presence->updates * OF_FIVE;
+}
+
+bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id)
+{
+    return id == SVC_FTE_UPDATEENTITIES && agreed->fte2 & FTE2_REPLACEMENTDELTAS;
+}
+
+/* What the donor keeps of the entity, from its number on; data NULL: nothing. */
+static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
+{
+    struct qs_view bytes = qs_sign_on_find(donor, about(number));
+
+    if (!bytes.data)
+        return bytes;
+    return (struct qs_view){bytes.data + HEAD, bytes.size - HEAD - 2};
+}
+
+/* --- The late session --- */
+
+void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor)
+{
+    const GPtrArray *messages = qs_sign_on_messages(donor);
+
+    for (guint i = 0; i < messages->len; i++) {
+        const struct qs_view message =
+            ((const struct qs_sign_on_message *)g_ptr_array_index(messages, i))->bytes;
+        struct qs_reader in = qs_reader_over(message.data, message.size);
+
+        if (qs_reader_u8(&in) == SVC_FTE_SPAWNBASELINE2)
+            put_in(updates->baselines, qs_reader_u16(&in));
+    }
+}
+
+/*
+ * A server tells how a player moves; of its own client's player not what the client knows already:
+ * fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
+ */
+static void see_player(struct qwd_updates *updates, const struct qs_entity_update *update)
+{
+    const uint32_t player = update->number - 1;
+
+    if (player >= QWD_UPDATES_PLAYERS || !(update->bits & UF_PREDINFO))
+        return;
+    updates->infos[player]++;
+    updates->others[player] |=
+        (update->predbits & (UFP_FORWARD | UFP_SIDE | UFP_UP | UFP_MSEC)) != 0;
+}
+
+/* What comes into view as its baseline says must have one. */
+static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
+{
+    if (update->bytes.size == SAYS_NOTHING && !is_in(updates->baselines, update->number))
+        updates->wrong++;
+}
+
+static void see_update(struct qwd_updates *updates, const struct qs_entity_update *update)
+{
+    const bool from_baseline = update->bits & UF_RESET;
+    uint8_t *first;
+
+    if (update->number >= QW_STATES_MAX)
+        return;
+    first = &updates->firsts[update->number];
+    see_player(updates, update);
+    if (from_baseline)
+        judge(updates, update);
+    if (*first == NOTHING)
+        *first = update->removes ? REMOVAL : from_baseline ? FROM_BASELINE : CHANGE;
+}
+
+void qwd_updates_observe(struct qwd_updates *updates, const struct qs_decoder *decoder)
+{
+    updates->any |= qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
+    for (guint i = 0; i < decoder->entities->len; i++)
+        see_update(updates, &g_array_index(decoder->entities, struct qs_entity_update, i));
+}
+
+/* --- What was in view --- */
+
+/* As its baseline says. */
+static void append_baseline(GByteArray *out, uint32_t number)
+{
+    qs_write_u16(out, (uint16_t)number);
+    qs_write_u16(out, UF_RESET | UF_EXTEND1);
+}
+
+static bool was_in_view(const struct qwd_updates *updates, const struct qwd_presence *presence,
+                        uint32_t number)
+{
+    const enum first first = (enum first)updates->firsts[number];
+
+    if (first == NOTHING)
+        return was_always_there(presence, number) && is_in(updates->baselines, number);
+    return first == CHANGE || first == REMOVAL;
+}
+
+void qwd_updates_append(GByteArray *out, const struct qwd_updates *updates,
+                        const struct qs_sign_on *donor, const struct qwd_presence *presence)
+{
+    const guint start = out->len;
+
+    qs_write_u16(out, UPDATE_REMOVE);
+    for (uint32_t i = 1; i < QW_STATES_MAX; i++) {
+        const struct qs_view known = kept(donor, i);
+
+        if (!was_in_view(updates, presence, i))
+            continue;
+        if (out->len - start + known.size > LENT_MAX)
+            break;
+        if (known.data)
+            qs_write_view(out, known);
+        else
+            append_baseline(out, i);
+    }
+    qs_write_u16(out, 0);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The figures of a session: what its packets consist of, how much goes each way, what was lost, how
+ * long acknowledgements took. `pcap2demo --stats` and Wireshark's tables show the same ones.
+ */
+#ifndef QS_STATS_STATS_H
+#define QS_STATS_STATS_H
+
+#include <glib.h>
+
+#include "common/core/parse.h"
+#include "common/netchan/links.h"
+
+/* --- A packet's messages: the outermost groups of its fields, with the headers around them. What
+ * was joined or inflated counts as it is then. */
+
+/* A message. */
+struct qs_counted {
+    const struct qs_field *group;
+    uint32_t bytes;
+    bool open; /* its end, and with it `bytes`, is to come */
+};
+
+struct qs_message_counter {
+    struct qs_sink base;
+    struct qs_sink *next; /* that is given all of it, too; or NULL */
+    GArray *counted;      /* struct qs_counted: of the packet that was decoded last */
+    GArray *open;         /* uint32_t: offsets of open groups */
+    GArray *bases;        /* guint: groups that were open when each source began */
+};
+
+void qs_message_counter_init(struct qs_message_counter *counter);
+void qs_message_counter_clear(struct qs_message_counter *counter);
+
+/* Another packet is decoded next. */
+void qs_message_counter_begin(struct qs_message_counter *counter, struct qs_sink *next);
+
+/* --- A session's figures */
+
+enum { QS_DIRECTIONS = QS_S2C + 1 };
+
+/* Messages of one type, of one direction. */
+struct qs_type_count {
+    const struct qs_field *group;
+    enum qs_direction direction;
+    uint64_t count, bytes;
+};
+
+struct qs_traffic {
+    uint64_t packets, bytes; /* payload, as far as it was captured */
+};
+
+/* Nanoseconds. */
+struct qs_times {
+    uint64_t count;
+    int64_t min, max, sum;
+};
+
+struct qs_tally {
+    GHashTable *types[QS_DIRECTIONS]; /* struct qs_type_count by its group */
+    struct qs_traffic traffic[QS_DIRECTIONS];
+    /* From a packet to its acknowledgement, by the direction of the acknowledgement. Where the
+     * capture was made at the server, QS_C2S is the way to the client and back; there the other
+     * direction tells how long the server takes to answer, and the reverse. */
+    struct qs_times rtt[QS_DIRECTIONS];
+    struct qs_session_loss loss;
+    bool begun;
+    int64_t start, end; /* of the first packet, and of the last but what is connectionless */
+};
+
+void qs_tally_init(struct qs_tally *tally);
+void qs_tally_clear(struct qs_tally *tally);
+
+/* A packet of the session that was decoded. */
+struct qs_tally_packet {
+    const GArray *counted; /* see struct qs_message_counter */
+    const struct qs_packet *packet;
+    enum qs_direction direction;
+    bool connectionless;
+    int64_t ack_rtt;             /* -1: none */
+    struct qs_session_loss loss; /* of the session so far */
+};
+void qs_tally_add(struct qs_tally *tally, const struct qs_tally_packet *packet);
+
+/* struct qs_type_count *, new: the most bytes first, then by name. */
+GPtrArray *qs_tally_types(const struct qs_tally *tally);
+
+double qs_tally_seconds(const struct qs_tally *tally);
+
+void qs_times_add(struct qs_times *times, int64_t time);
+/* 0 where there is none. */
+double qs_times_mean(const struct qs_times *times);
+
+/* Per second; 0 in no time. */
+double qs_rate(uint64_t count, double seconds);
+
+#endif
