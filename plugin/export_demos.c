@@ -14,9 +14,8 @@
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
-#include "plugin/dissect.h"
-#include "plugin/dissectors.h"
-#include "plugin/retap.h"
+#include "plugin/dissector.h"
+#include "plugin/export_objects.h"
 #include "common/protocols.h"
 
 /* Bytes of all demos. */
@@ -486,8 +485,8 @@ static void start_over(void)
     give_up();
 }
 
-/* The list of the capture before, if one is left, may be gone. */
-void export_demos_begin(void)
+/* The list, if one is left, may be gone. */
+void export_demos_end(void)
 {
     last_frame = 0;
     give_up();
