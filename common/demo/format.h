@@ -10,7 +10,7 @@
 
 #include "common/core/decode.h"
 #include "common/core/protocol.h"
-#include "common/demo/late_join/sign_on.h"
+#include "common/demo/late_join/late_join.h"
 #include "common/demo/packets.h"
 #include "common/demo/writer.h"
 

@@ -42,7 +42,7 @@ void qs_donors_free(struct qs_donors *donors)
 
 /* --- Lenders --------------------------------------------------------------------------------- */
 
-bool qs_donor_can_lend(const struct qs_donor *donor)
+bool qs_donor_is_complete(const struct qs_donor *donor)
 {
     return donor->sign_on->complete && !donor->sign_on->broken;
 }
@@ -65,7 +65,7 @@ static struct qs_donor *new_copy(struct qs_donors *donors, const struct qs_donor
 static void forget_copy(struct qs_donor *donor)
 {
     g_clear_pointer(&donor->copy, qs_donor_free);
-    donor->told = 0;
+    donor->packets = 0;
 }
 
 struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor)
@@ -94,7 +94,7 @@ static struct qs_donor *take_level(struct qs_donor *donor)
 /* Its level is over. */
 static void end_level(struct qs_donor *donor)
 {
-    if (!qs_donor_can_lend(donor)) {
+    if (!qs_donor_is_complete(donor)) {
         forget_copy(donor);
         qs_sign_on_clear(donor->sign_on);
         return;
@@ -142,7 +142,7 @@ static void tell(struct qs_donor *donor, const struct qs_decoder *decoder)
 /* Most sessions of a flood never can. */
 static void list_if_able(struct qs_donor *donor)
 {
-    if (donor->listed || !qs_donor_can_lend(donor))
+    if (donor->listed || !qs_donor_is_complete(donor))
         return;
     donor->listed = true;
     g_ptr_array_add(donor->live, donor);
@@ -156,7 +156,7 @@ void qs_donor_packet(struct qs_donor *donor, const struct qs_decoder *decoder,
     if (!decoder->accepted)
         return;
     tell(donor, decoder);
-    if (++donor->told >= QS_DONOR_COPY_EVERY)
+    if (++donor->packets >= QS_DONOR_COPY_EVERY)
         forget_copy(donor);
     list_if_able(donor);
     if (level != donor->level)

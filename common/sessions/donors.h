@@ -35,7 +35,7 @@ struct qs_donor {
     int64_t since, until; /* the level lasted, as far as it was seen */
 
     struct qs_donor *copy; /* as it was lately, for those that remember it; or NULL */
-    unsigned told;         /* packets since then */
+    unsigned packets;      /* since then */
     unsigned references;   /* to a copy */
     unsigned *copies;      /* of a copy: counts them all; else NULL */
 };
@@ -52,7 +52,7 @@ void qs_donor_free(gpointer donor);
 
 /* As the donor is, or was shortly before: to be freed. NULL: there are too many copies. */
 struct qs_donor *qs_donor_copy(struct qs_donors *donors, struct qs_donor *donor);
-bool qs_donor_can_lend(const struct qs_donor *donor);
+bool qs_donor_is_complete(const struct qs_donor *donor);
 
 /*
  * A server may have several addresses, and many servers share one: the address only tells who is
@@ -77,19 +77,5 @@ struct qs_late_session {
         *remembered;      /* struct qs_donor: as they were when the session turned out to be late */
     unsigned from_server; /* packets since then, as far as they matter */
 };
-
-/* How kept packets are decoded: calls `begin`, `packet` until that has enough, then `over`. */
-struct qs_late_session_decode {
-    struct qs_donor_match *match; /* or NULL */
-    struct qs_sink *sink;
-    bool (*packet)(void *user, const char *file, const struct qs_decoder *decoder,
-                   const struct qs_packet *packet);
-    void (*begin)(void *user, struct qs_session *session);    /* or NULL */
-    void (*over)(void *user, const struct qs_session *state); /* or NULL */
-    void *user;
-};
-
-/* Decodes the packets again. */
-void qs_late_session_decode(struct qs_late_session *late, const struct qs_late_session_decode *how);
 
 #endif

@@ -88,18 +88,19 @@ void qs_late_session_find_donor(struct qs_late_session *late, const struct qs_ad
 void qs_donor_choice_clear(const struct qs_late_session *late, struct qs_donor_choice *choice);
 
 /*
- * Hears of the packets as they are decoded again. `begin`: with this session, which has what is
- * lent; `over`: what is known of it at last.
+ * Gets the packets as they are decoded again: `begin` the session, which already has what the donor
+ * gives; `packet` returns whether it wants more; `over` what is known of the session at last. The
+ * first and the last may be NULL.
  */
 struct qs_late_session_listener {
     void (*begin)(struct qs_late_session_listener *listener, struct qs_session *session);
-    void (*packet)(struct qs_late_session_listener *listener, const char *file,
+    bool (*packet)(struct qs_late_session_listener *listener, const char *file,
                    const struct qs_decoder *decoder, const struct qs_packet *packet);
     void (*over)(struct qs_late_session_listener *listener, const struct qs_session *state);
 };
 
-/* Decodes the packets again, with what is lent where `choice` has a donor. */
-void qs_late_session_replay(struct qs_late_session *late, const struct qs_donor_choice *choice,
+/* Decodes the packets again, with the help of a donor if `match` is not NULL. */
+void qs_late_session_decode(struct qs_late_session *late, struct qs_donor_match *match,
                             struct qs_late_session_listener *listener);
 
 #endif

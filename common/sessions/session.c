@@ -260,13 +260,14 @@ static void begin_replay(struct qs_late_session_listener *listener, struct qs_se
         rebuilder_of(session)->join_late(session->rebuild, replay->match, state);
 }
 
-static void replay_packet(struct qs_late_session_listener *listener, const char *file,
+static bool replay_packet(struct qs_late_session_listener *listener, const char *file,
                           const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     struct replay *replay = (struct replay *)listener;
 
     update_level(replay->session, decoder->session, packet, ++replay->packets);
     rebuild_packet(replay->session, file, NULL, decoder, packet);
+    return true;
 }
 
 static void end_replay(struct qs_late_session_listener *listener, const struct qs_session *state)
@@ -283,7 +284,7 @@ static void rebuild_late(struct session *session)
 
     qs_late_session_find_donor(session->late, &session->shared.server, &choice);
     replay.match = choice.match;
-    qs_late_session_replay(session->late, &choice, &replay.listener);
+    qs_late_session_decode(session->late, choice.match, &replay.listener);
     qs_session_demo_set_donor(demo, &choice);
     if (choice.refusals && !demo->lacks)
         qs_demo_problem(&demo->writer, NULL, "nothing lends a sign-on: %s", choice.refusals);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames that are made of what another client was told. */
 #include "common/demo/dm2/heal.h"
-#include "common/demo/dm2/views.h"
 #include "tests/quake2/unit.h"
 
 enum { MOVER = 20, STANDER = 21, OFFSET = 5, KNOWN = 10 };
@@ -171,38 +170,12 @@ static void test_offset_is_remembered(void **state)
     close_two(&two);
 }
 
-static void test_views(void **state)
-{
-    const int32_t here[3] = {5, 500, -5}, near_by[3] = {0, 1, -500}, there[3] = {600, 0, 0};
-    GHashTable *views = dm2_views_new(), *copy;
-    const struct dm2_view *view;
-    struct q2_session session;
-
-    (void)state;
-    open_session(&session, Q2_PROTOCOL_VANILLA, 0);
-    add_frame(&session, 1, 0, 0);
-    memcpy(session.tracker->frames[1].player.origin, here, sizeof here);
-    dm2_views_add(views, q2_tracker_frame(session.tracker, 1));
-    copy = dm2_views_copy(views);
-    g_hash_table_destroy(views);
-    assert_ptr_equal(dm2_place(here), dm2_place(near_by));
-    assert_null(g_hash_table_lookup(copy, dm2_place(there)));
-    view = g_hash_table_lookup(copy, dm2_place(near_by));
-    assert_non_null(view);
-    assert_int_equal(view->frames, 1);
-    assert_true(dm2_view_has(view, MOVER));
-    assert_false(dm2_view_has(view, MOVER - 1));
-    assert_false(dm2_view_has(view, DM2_VIEW_ENTITIES + MOVER));
-    g_hash_table_destroy(copy);
-    close_session(&session);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frame_of_a_peer),      cmocka_unit_test(test_peers_that_cannot_help),
         cmocka_unit_test(test_nothing_to_compare),   cmocka_unit_test(test_work_has_a_limit),
-        cmocka_unit_test(test_offset_is_remembered), cmocka_unit_test(test_views),
+        cmocka_unit_test(test_offset_is_remembered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/demo/dem/entity_frames.h"
+/*
+ * What DarkPlaces' clients know of entities from DP5 on: the last full update of each, which a
+ * donor's sign-on keeps as a svc_entities of its own. Source: DarkPlaces, cl_ents5.c
+ * EntityFrame5_CL_ReadFrame; common/quake/PROTOCOL.md, section 9.
+ */
+#include "common/demo/dem/late_join.h"
 
 #include <string.h>
 
@@ -56,31 +61,12 @@ void dem_frames_keep(struct qs_sign_on *sign_on, const struct qs_decoder *decode
 
 /* --- The late session --- */
 
-enum { ENTITIES = ENTITY_NUMBER + 1 };
-
-/* The first that the late session is told of an entity. */
+/* The first that the late session mentions of an entity. */
 enum first { NOTHING, FULL_UPDATE, CHANGE, REMOVAL };
 
-struct dem_frames_entity {
-    uint8_t first;  /* enum first */
-    bool judged;    /* its first full update was seen */
-    uint16_t model; /* the donor's; 0: it has none */
-    double place[2];
-};
-
-void dem_frames_init(struct dem_frames *frames)
+void dem_frames_learn(struct dem_frame_entity *entities, const struct qs_entity_update *update)
 {
-    *frames = (struct dem_frames){.entities = g_new0(struct dem_frames_entity, ENTITIES)};
-}
-
-void dem_frames_clear(struct dem_frames *frames)
-{
-    g_free(frames->entities);
-}
-
-void dem_frames_see_lent(struct dem_frames *frames, const struct qs_entity_update *update)
-{
-    struct dem_frames_entity *entity = &frames->entities[update->number];
+    struct dem_frame_entity *entity = &entities[update->number];
 
     if (!(update->has & QS_ENTITY_MODEL))
         return;
@@ -89,40 +75,40 @@ void dem_frames_see_lent(struct dem_frames *frames, const struct qs_entity_updat
 }
 
 /* Numbers of missiles and the like are used again: another place alone proves nothing. */
-static void judge(struct dem_frames *frames, const struct qs_entity_update *update)
+static void judge(struct dem_frame_entity *entity, struct qs_donor_match *match,
+                  const struct qs_entity_update *update)
 {
-    struct dem_frames_entity *entity = &frames->entities[update->number];
-
     if (!(update->bits & E5_FULLUPDATE) || entity->judged || !entity->model)
         return;
     entity->judged = true;
     if (entity->model != update->model)
-        frames->contradictions++;
+        qs_donor_match_note(match, QS_EVIDENCE_STATES, false);
     else if (entity->place[0] == update->origin[0] && entity->place[1] == update->origin[1])
-        frames->agreements++;
+        qs_donor_match_note(match, QS_EVIDENCE_STATES, true);
 }
 
-void dem_frames_see_late(struct dem_frames *frames, const struct qs_entity_update *update)
+void dem_frames_observe(struct dem_frame_entity *entities, struct qs_donor_match *match,
+                        const struct qs_entity_update *update)
 {
-    struct dem_frames_entity *entity = &frames->entities[update->number];
+    struct dem_frame_entity *entity = &entities[update->number];
 
     if (entity->first == NOTHING && update->removes)
         entity->first = REMOVAL;
     else if (entity->first == NOTHING)
         entity->first = update->bits & E5_FULLUPDATE ? FULL_UPDATE : CHANGE;
     if (update->has & QS_ENTITY_MODEL)
-        judge(frames, update);
+        judge(entity, match, update);
 }
 
-bool dem_frames_is_kept(const struct dem_frames *frames, struct qs_view message, unsigned version,
-                        bool *wanted)
+bool dem_frames_is_kept(const struct dem_frame_entity *entities, struct qs_view message,
+                        unsigned version, bool *wanted)
 {
     const uint32_t head = head_size(version);
     enum first first;
 
     if (message.data[0] != SVC_DP_ENTITIES || message.size < head + 2)
         return false;
-    first = (enum first)frames->entities[qs_le16(message.data + head) & ENTITY_NUMBER].first;
+    first = (enum first)entities[qs_le16(message.data + head) & ENTITY_NUMBER].first;
     *wanted = first == CHANGE || first == REMOVAL;
     return true;
 }

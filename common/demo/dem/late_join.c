@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a Quake session that began late borrows: whether a sign-on fits it, which player it is, and
- * the sign-on as its client would have had it. Source: common/quake/PROTOCOL.md, section 9.
+ * A Quake session that the capture joined late, and a donor: whether they match, which player the
+ * session is, and the sign-on as its client would have had it. Source: common/quake/PROTOCOL.md,
+ * section 9.
  */
 #include "common/demo/dem/dem.h"
-#include "common/demo/dem/entity_frames.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/variant.h"
@@ -13,12 +13,16 @@
 enum {
     ENTITIES_MAX = 32768,
     LOOK_AT_MOST = 4000, /* datagrams */
-    SLOTS = 256,
-    /* Of a hundred updates, none contradicts the right sign-on, 6 that of another server program on
-     * the same map, 20 and more that of another map. */
-    CONTRADICTIONS_MAX = 3,
-    UNREADABLE_MAX = 3, /* of a hundred messages */
-    STRANGE_MIN = 3     /* of DarkPlaces' entities */
+    SLOTS = 256
+};
+
+/* Of a hundred updates, none contradicts the right sign-on, 6 that of another server program on the
+ * same map, 20 and more that of another map. States: DarkPlaces' entities. */
+static const struct qs_evidence_limit limits[] = {
+    {QS_EVIDENCE_PACKETS, 1, 3},
+    {QS_EVIDENCE_MODELS, 1, 0},
+    {QS_EVIDENCE_BASELINES, 1, 3},
+    {QS_EVIDENCE_STATES, 3, 50},
 };
 
 /* A player's entity in the late session. */
@@ -29,25 +33,21 @@ struct slot {
 
 struct dem_match {
     struct qs_donor_match base;
-    const struct qs_sign_on *sign_on;
-    enum qs_donor_kind kind;
     struct nq_session donor; /* what the sign-on makes known */
     uint64_t lost;           /* packet before which part of its own sign-on is missing; or 0 */
-    int32_t version; /* of the late session, where its later levels tell; else the donor's */
 
     struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
     double yaw;                         /* of the client's last move */
 
-    struct slot slots[SLOTS];      /* by entity; 0 is none */
-    uint32_t messages, unreadable; /* of either side */
-    uint32_t updates, contradictions, unknown_models;
-    struct dem_frames frames; /* DarkPlaces' */
+    struct slot slots[SLOTS];          /* by entity; 0 is none */
+    uint32_t packets;                  /* of either side, with messages */
+    struct dem_frame_entity *entities; /* DarkPlaces', by number */
     bool timed;
     float time;   /* of the first svc_time */
-    uint8_t slot; /* the player's own, after refusal(); 0: not known */
+    uint8_t slot; /* the player's own, after judge(); 0: not known */
 };
 
-/* --- What is told of entities --- */
+/* --- Updates of entities --- */
 
 /* In degrees, at most 180; so too where an angle is no number. */
 static double turn_between(double a, double b)
@@ -63,7 +63,7 @@ static double turn_between(double a, double b)
     return turn < 0 ? -turn : turn;
 }
 
-static void see_player(struct dem_match *m, uint32_t entity, double yaw)
+static void observe_player(struct dem_match *m, uint32_t entity, double yaw)
 {
     if (entity < 1 || entity > m->donor.maxclients)
         return;
@@ -103,43 +103,43 @@ static void judge_update(struct dem_match *m, const struct qs_entity_update *upd
     if (update->number >= ENTITIES_MAX)
         return;
     baseline = &m->baselines[update->number];
-    see_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
+    observe_player(m, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
     if (update->number <= m->donor.maxclients)
         return; /* players' baselines are much the same on all maps */
-    m->updates++;
-    m->contradictions += contradicts(update, baseline);
+    qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES, !contradicts(update, baseline));
 }
 
-static void see_late(struct dem_match *m, const struct qs_entity_update *update)
+static void observe_update(struct dem_match *m, const struct qs_entity_update *update)
 {
     if (update->kind != QS_ENTITY_UPDATE && update->kind != QS_ENTITY_FRAME)
         return;
-    m->unknown_models += update->has & QS_ENTITY_MODEL && !has_model(m, update->model);
+    if (update->has & QS_ENTITY_MODEL)
+        qs_donor_match_note(&m->base, QS_EVIDENCE_MODELS, has_model(m, update->model));
     if (update->kind == QS_ENTITY_UPDATE) {
         judge_update(m, update);
         return;
     }
-    dem_frames_see_late(&m->frames, update);
+    dem_frames_observe(m->entities, &m->base, update);
     if (update->has & QS_ENTITY_YAW)
-        see_player(m, update->number, update->yaw);
+        observe_player(m, update->number, update->yaw);
 }
 
-static void see_lent(struct dem_match *m, const struct qs_entity_update *update)
+static void learn_update(struct dem_match *m, const struct qs_entity_update *update)
 {
     if (update->kind == QS_ENTITY_BASELINE && update->number < ENTITIES_MAX)
         m->baselines[update->number] = *update;
     else if (update->kind == QS_ENTITY_FRAME)
-        dem_frames_see_lent(&m->frames, update);
+        dem_frames_learn(m->entities, update);
 }
 
-static void see_entities(struct dem_match *m, const struct qs_decoder *decoder,
-                         void (*see)(struct dem_match *, const struct qs_entity_update *))
+static void for_each_update(struct dem_match *m, const struct qs_decoder *decoder,
+                            void (*function)(struct dem_match *, const struct qs_entity_update *))
 {
     for (guint i = 0; i < decoder->entities->len; i++)
-        see(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
+        function(m, &g_array_index(decoder->entities, struct qs_entity_update, i));
 }
 
-/* --- Learning the sign-on --- */
+/* --- The donor --- */
 
 static bool is_of_players(uint8_t id)
 {
@@ -150,16 +150,13 @@ static bool is_of_players(uint8_t id)
 static void learn(struct dem_match *m)
 {
     GByteArray *bytes = g_byte_array_new();
-    struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
     struct qs_decoder decoder;
 
-    qs_sign_on_append(bytes, m->sign_on, m->kind, is_of_players);
-    packet.data = bytes->data;
-    packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &nq_protocol);
     decoder.want_entities = QS_ENTITIES_ALL;
-    qs_decode_server_messages(&decoder, &m->donor.base, NULL, &packet);
-    see_entities(m, &decoder, see_lent);
+    qs_sign_on_decode(m->base.sign_on, m->base.kind, is_of_players, &decoder, &m->donor.base,
+                      bytes);
+    for_each_update(m, &decoder, learn_update);
     qs_decoder_clear(&decoder);
     nq_session_forget_packet(&m->donor.base);
     g_byte_array_free(bytes, TRUE);
@@ -170,11 +167,9 @@ static struct qs_donor_match *dem_match_new(const struct qs_sign_on *sign_on,
 {
     struct dem_match *m = g_new0(struct dem_match, 1);
 
-    m->base.unknown = g_string_new(NULL);
-    m->sign_on = sign_on;
-    m->kind = kind;
+    qs_donor_match_init(&m->base, sign_on, kind);
     m->baselines = g_new0(struct qs_entity_update, ENTITIES_MAX);
-    dem_frames_init(&m->frames);
+    m->entities = g_new0(struct dem_frame_entity, DEM_FRAME_ENTITIES);
     nq_protocol.session_init(&m->donor.base);
     learn(m);
     return &m->base;
@@ -185,16 +180,16 @@ static void dem_match_free(struct qs_donor_match *match)
     struct dem_match *m = (struct dem_match *)match;
 
     nq_protocol.session_clear(&m->donor.base);
-    g_string_free(m->base.unknown, TRUE);
+    qs_donor_match_clear(&m->base);
     g_free(m->baselines);
-    dem_frames_clear(&m->frames);
+    g_free(m->entities);
     g_free(m);
 }
 
 /* A sign-on of protocol 15 is one of FitzQuake's, but for the number. */
 static bool is_widened(const struct dem_match *m)
 {
-    return m->donor.base.version == PROTOCOL_NETQUAKE && m->version == PROTOCOL_FITZQUAKE;
+    return m->donor.base.version == PROTOCOL_NETQUAKE && m->base.version == PROTOCOL_FITZQUAKE;
 }
 
 static void dem_prepare(struct qs_donor_match *match, struct qs_session *session,
@@ -202,30 +197,32 @@ static void dem_prepare(struct qs_donor_match *match, struct qs_session *session
 {
     struct dem_match *m = (struct dem_match *)match;
 
-    m->version = known->version ? known->version : m->donor.base.version;
+    m->base.version = known->version ? known->version : m->donor.base.version;
     m->lost = ((struct nq_session *)session)->sign_on_lost;
     nq_session_borrow((struct nq_session *)session, &m->donor);
     ((struct nq_session *)session)->view_entity = m->slot;
     if (is_widened(m))
-        session->version = m->version;
+        session->version = m->base.version;
 }
 
-/* --- Looking --- */
+/* --- The late session --- */
 
 static bool dem_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 {
     struct dem_match *m = (struct dem_match *)match;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
-    see_entities(m, decoder, see_late);
+    for_each_update(m, decoder, observe_update);
     if (session->timed && !m->timed)
         m->time = session->time;
     m->timed |= session->timed;
     if (session->moved)
         m->yaw = session->move.yaw;
-    m->messages += decoder->messages->len != 0;
-    m->unreadable += decoder->messages->len && qs_decoder_problems(decoder);
-    return m->messages < LOOK_AT_MOST;
+    if (decoder->messages->len) {
+        qs_donor_match_note(&m->base, QS_EVIDENCE_PACKETS, !qs_decoder_problems(decoder));
+        m->packets++;
+    }
+    return m->packets < LOOK_AT_MOST;
 }
 
 static double mean_error(const struct slot *slot)
@@ -252,54 +249,27 @@ static uint8_t find_slot(const struct dem_match *m)
     return best;
 }
 
-static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
-{
-    return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
-}
-
-/* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
-static void say_unknown(struct dem_match *m)
-{
-    GString *unknown = m->base.unknown;
-
-    if (m->kind == QS_DONOR_OTHER)
-        g_string_append(unknown, "the names, frags and colors of players, until they change");
-    if (nq_darkplaces_version(&m->donor))
-        g_string_append_printf(unknown, "%sentities that were in view, until they are mentioned",
-                               unknown->len ? "; " : "");
-}
-
 static char *dem_judge(struct qs_donor_match *match)
 {
     struct dem_match *m = (struct dem_match *)match;
+    const struct qs_evidence *evidence = match->evidence;
+    char *refusal;
 
     m->slot = find_slot(m);
-    m->base.proof = m->updates - m->contradictions + m->frames.agreements;
-    say_unknown(m);
-    if (m->version != m->donor.base.version && !is_widened(m))
-        return g_strdup_printf("its protocol is %d, that of the session %d", m->donor.base.version,
-                               m->version);
-    if (is_more_than(m->unreadable, m->messages, UNREADABLE_MAX))
-        return g_strdup_printf("its protocol is %d, and %u of %u messages of the session are not "
-                               "of that",
-                               m->donor.base.version, m->unreadable, m->messages);
-    if (m->unknown_models)
-        return g_strdup("the session has models that are not in its list");
-    if (is_more_than(m->contradictions, m->updates, CONTRADICTIONS_MAX))
-        return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
-                               "or server program",
-                               m->contradictions, m->updates);
-    if (m->frames.contradictions >= STRANGE_MIN && m->frames.contradictions > m->frames.agreements)
-        return g_strdup_printf("%u of %u entities are not as it has them: it is of another map or "
-                               "game",
-                               m->frames.contradictions,
-                               m->frames.agreements + m->frames.contradictions);
-    if (!m->slot)
-        return g_strdup("nothing of the game shows which player the session is");
-    return NULL;
+    match->proof = evidence[QS_EVIDENCE_BASELINES].agree + evidence[QS_EVIDENCE_STATES].agree;
+    qs_donor_match_unknown(match, match->kind == QS_DONOR_OTHER,
+                           "the names, frags and colors of players, until they change");
+    /* DarkPlaces' changes to entities are to what the client has: PROTOCOL.md, section 9. */
+    qs_donor_match_unknown(match, nq_darkplaces_version(&m->donor),
+                           "entities that were in view, until they are mentioned");
+    refusal = qs_donor_match_refusal(match, is_widened(m) ? match->version : m->donor.base.version,
+                                     limits, G_N_ELEMENTS(limits));
+    if (!refusal && !m->slot)
+        refusal = g_strdup("nothing of the game shows which player the session is");
+    return refusal;
 }
 
-/* --- Lending --- */
+/* --- The sign-on that the demo gets --- */
 
 static struct qs_view own_view(const struct dem_match *m, uint8_t *bytes)
 {
@@ -310,63 +280,62 @@ static struct qs_view own_view(const struct dem_match *m, uint8_t *bytes)
 }
 
 /* Appends svc_serverinfo with the session's protocol, where that is another. */
-static void add_serverinfo(const struct dem_match *m, uint32_t block, struct qs_view lent,
+static void add_serverinfo(const struct dem_match *m, uint32_t block, struct qs_view message,
                            dem_add_message *add, void *user)
 {
-    uint8_t *bytes = g_memdup2(lent.data, lent.size);
+    uint8_t *bytes = g_memdup2(message.data, message.size);
 
     for (unsigned i = 0; is_widened(m) && i < 4; i++)
-        bytes[1 + i] = (uint8_t)((uint32_t)m->version >> 8 * i);
-    add(user, block, (struct qs_view){bytes, lent.size});
+        bytes[1 + i] = (uint8_t)((uint32_t)m->base.version >> 8 * i);
+    add(user, block, (struct qs_view){bytes, message.size});
     g_free(bytes);
 }
 
 /* FTE's extensions put more behind the number. */
-static struct qs_view own_time(const struct dem_match *m, struct qs_view lent, uint8_t *bytes)
+static struct qs_view own_time(const struct dem_match *m, struct qs_view message, uint8_t *bytes)
 {
     const uint32_t bits = qs_bits_of_float(m->time);
 
-    memcpy(bytes, lent.data, lent.size);
+    memcpy(bytes, message.data, message.size);
     for (unsigned i = 0; m->timed && i < 4; i++)
         bytes[1 + i] = (uint8_t)(bits >> 8 * i);
-    return (struct qs_view){bytes, lent.size};
+    return (struct qs_view){bytes, message.size};
 }
 
-static void add_lent(const struct dem_match *m, const struct qs_sign_on_message *told,
-                     dem_add_message *add, void *user)
+static void add_own(const struct dem_match *m, uint32_t block, struct qs_view message,
+                    dem_add_message *add, void *user)
 {
-    struct qs_view message = told->bytes;
     uint8_t own[8];
 
     if (message.data[0] == SVC_SERVERINFO) {
-        add_serverinfo(m, told->block, message, add, user);
+        add_serverinfo(m, block, message, add, user);
         return;
     }
     if (message.data[0] == SVC_SETVIEW)
         message = own_view(m, own);
     else if (message.data[0] == SVC_TIME && message.size <= sizeof own)
         message = own_time(m, message, own);
-    add(user, told->block, message);
+    add(user, block, message);
 }
 
 /* What was in view comes behind the sign-on: `frames`. */
 static void add_part(const struct dem_match *m, bool frames, dem_add_message *add, void *user)
 {
-    const GPtrArray *messages = qs_sign_on_messages(m->sign_on);
+    const struct qs_sign_on *sign_on = m->base.sign_on;
 
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_sign_on_message *told = g_ptr_array_index(messages, i);
+    for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
+        const struct qs_sign_on_message message = qs_sign_on_at(sign_on, i);
         bool wanted = false;
-        const bool kept =
-            dem_has_frames(&m->donor) &&
-            dem_frames_is_kept(&m->frames, told->bytes, nq_darkplaces_version(&m->donor), &wanted);
+        const bool kept = dem_has_frames(&m->donor) &&
+                          dem_frames_is_kept(m->entities, message.bytes,
+                                             nq_darkplaces_version(&m->donor), &wanted);
 
-        if (kept != frames || !qs_sign_on_applies(told, m->kind, is_of_players))
+        if (kept != frames || !qs_sign_on_applies(message.bytes, m->base.kind, is_of_players))
             continue;
         if (!kept)
-            add_lent(m, told, add, user);
+            add_own(m, message.block, message.bytes, add, user);
         else if (wanted)
-            add(user, told->block + 1, told->bytes);
+            add(user, message.block + 1, message.bytes);
     }
 }
 

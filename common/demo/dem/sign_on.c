@@ -4,76 +4,71 @@
  * svc_signonnum 3 all that is the same for every client, and what the server says anew of it later.
  * Source: common/quake/PROTOCOL.md, section 9.
  */
-#include "common/demo/dem/entity_frames.h"
 #include "common/demo/dem/late_join.h"
 #include "common/quake/constants.h"
 #include "common/quake/variant.h"
 #include "common/quake/session.h"
 
-enum part {
-    NO_PART,  /* the player's own, or of a moment */
-    GREETING, /* belongs to a sign-on only where svc_serverinfo is */
-    SIGN_ON,  /* belongs to it, and is never said anew */
-    STATE,    /* there is one at a time */
-    NUMBERED, /* one for each number, which follows the id: a player, a light style */
-    STAT,     /* the same, but few of them are the same for all */
-    NAMED,    /* adds to a list; the number has two bytes */
-    COUNTED   /* adds one to a statistic */
+enum {
+    GREETING = QS_PART_GAME, /* belongs to a sign-on only together with svc_serverinfo */
+    STAT,                    /* numbered, but few of them are the same for all */
+    COUNTED                  /* adds one to a statistic */
 };
 
 /* What the messages are whose numbers mean the same in all dialects. */
 static const uint8_t parts[] = {
     [SVC_UPDATESTAT] = STAT,
-    [SVC_VERSION] = SIGN_ON,
-    [SVC_SETVIEW] = STATE,
-    [SVC_TIME] = STATE,
+    [SVC_VERSION] = QS_PART_ONCE,
+    [SVC_SETVIEW] = QS_PART_STATE,
+    [SVC_TIME] = QS_PART_STATE,
     [SVC_PRINT] = GREETING,
-    [SVC_STUFFTEXT] = SIGN_ON,
-    [SVC_SERVERINFO] = SIGN_ON,
-    [SVC_LIGHTSTYLE] = NUMBERED,
-    [SVC_UPDATENAME] = NUMBERED,
-    [SVC_UPDATEFRAGS] = NUMBERED,
-    [SVC_UPDATECOLORS] = NUMBERED,
-    [SVC_SPAWNSTATIC] = SIGN_ON,
-    [SVC_SPAWNSTATIC2] = SIGN_ON,
-    [SVC_SPAWNBASELINE] = SIGN_ON,
-    [SVC_SPAWNBASELINE2] = SIGN_ON,
-    [SVC_SETPAUSE] = STATE,
-    [SVC_SIGNONNUM] = SIGN_ON,
+    [SVC_STUFFTEXT] = QS_PART_ONCE,
+    [SVC_SERVERINFO] = QS_PART_ONCE,
+    [SVC_LIGHTSTYLE] = QS_PART_NUMBERED,
+    [SVC_UPDATENAME] = QS_PART_NUMBERED,
+    [SVC_UPDATEFRAGS] = QS_PART_NUMBERED,
+    [SVC_UPDATECOLORS] = QS_PART_NUMBERED,
+    [SVC_SPAWNSTATIC] = QS_PART_ONCE,
+    [SVC_SPAWNSTATIC2] = QS_PART_ONCE,
+    [SVC_SPAWNBASELINE] = QS_PART_ONCE,
+    [SVC_SPAWNBASELINE2] = QS_PART_ONCE,
+    [SVC_SETPAUSE] = QS_PART_STATE,
+    [SVC_SIGNONNUM] = QS_PART_ONCE,
     [SVC_KILLEDMONSTER] = COUNTED,
     [SVC_FOUNDSECRET] = COUNTED,
-    [SVC_SPAWNSTATICSOUND] = SIGN_ON,
-    [SVC_SPAWNSTATICSOUND2] = SIGN_ON,
-    [SVC_CDTRACK] = STATE,
-    [SVC_SKYBOX] = STATE,
-    [SVC_FOG] = STATE,
+    [SVC_SPAWNSTATICSOUND] = QS_PART_ONCE,
+    [SVC_SPAWNSTATICSOUND2] = QS_PART_ONCE,
+    [SVC_CDTRACK] = QS_PART_STATE,
+    [SVC_SKYBOX] = QS_PART_STATE,
+    [SVC_FOG] = QS_PART_STATE,
 };
 
 /* Numbers that each server program uses for something else. */
-static enum part part_of_shared(const struct nq_session *session, uint16_t id)
+static enum qs_sign_on_part part_of_shared(const struct nq_session *session, uint16_t id)
 {
     switch (id) {
     case SVCFTE_SPAWNSTATIC2:
     case SVCFTE_SPAWNBASELINE2:
-        return nq_has_fte(session) ? SIGN_ON : NO_PART;
+        return nq_has_fte(session) ? QS_PART_ONCE : QS_PART_NONE;
     case SVC_DP_DOWNLOADDATA: /* Nehahra's skybox, and its fog */
     case SVC_DP_UPDATESTATUBYTE:
-        return nq_has_nehahra(session) ? STATE : NO_PART;
+        return nq_has_nehahra(session) ? QS_PART_STATE : QS_PART_NONE;
     case SVC_DP_PRECACHE:
-        return nq_darkplaces_version(session) - 1u < 3 ? NO_PART : NAMED;
+        return nq_darkplaces_version(session) - 1u < 3 ? QS_PART_NONE : QS_PART_NUMBERED16;
     case SVC_DP_SPAWNBASELINE2:
     case SVC_LOCALSOUND: /* DarkPlaces' svc_spawnstatic2 */
     case SVC_DP_SPAWNSTATICSOUND2:
-        return nq_has_darkplaces(session) ? SIGN_ON : NO_PART;
+        return nq_has_darkplaces(session) ? QS_PART_ONCE : QS_PART_NONE;
     }
-    return NO_PART;
+    return QS_PART_NONE;
 }
 
-static enum part part_of(const struct nq_session *session, uint16_t id)
+static enum qs_sign_on_part part_of(const struct nq_session *session, uint16_t id)
 {
-    const enum part part = id < G_N_ELEMENTS(parts) ? (enum part)parts[id] : NO_PART;
+    const enum qs_sign_on_part part =
+        id < G_N_ELEMENTS(parts) ? (enum qs_sign_on_part)parts[id] : QS_PART_NONE;
 
-    return part == NO_PART ? part_of_shared(session, id) : part;
+    return part == QS_PART_NONE ? part_of_shared(session, id) : part;
 }
 
 /* The message has its client begin the sign-on anew, which who borrows it may not. */
@@ -102,38 +97,11 @@ static bool is_common_stat(const struct nq_session *session, uint8_t stat)
     return stat >= STAT_TOTALSECRETS && stat <= STAT_MONSTERS;
 }
 
-/* What the message is about, see sign_on.h. */
-static int64_t about(enum part part, struct qs_view message)
-{
-    uint32_t which = 0;
-
-    if (part == SIGN_ON || part == GREETING)
-        return QS_SIGN_ON_ALONE;
-    if (part == NUMBERED || part == STAT)
-        which = message.data[1];
-    else if (part == NAMED)
-        which = message.data[1] | (uint32_t)message.data[2] << 8;
-    return qs_sign_on_about(message.data[0], which);
-}
-
-/* --- The sign-on --- */
-
-static void add(struct qs_sign_on *sign_on, const struct nq_session *session,
-                struct qs_view message, bool first)
-{
-    const enum part part = part_of(session, message.data[0]);
-
-    if (part == NO_PART || part == COUNTED || (part == GREETING && !first) ||
-        (part == STAT && !is_common_stat(session, message.data[1])) || is_reconnect(message))
-        return;
-    qs_sign_on_add(sign_on, about(part, message), message);
-}
-
-/* --- What is said anew --- */
+/* --- Messages --- */
 
 static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
 {
-    const int64_t which = qs_sign_on_about(SVC_UPDATESTAT, stat);
+    const uint32_t which = qs_sign_on_about(SVC_UPDATESTAT, stat);
     const struct qs_view old = qs_sign_on_find(sign_on, which);
     uint8_t bytes[6] = {SVC_UPDATESTAT, stat};
     uint32_t value;
@@ -146,29 +114,20 @@ static void count_one(struct qs_sign_on *sign_on, uint8_t stat)
     qs_sign_on_replace(sign_on, which, (struct qs_view){bytes, sizeof bytes});
 }
 
-static void change(struct qs_sign_on *sign_on, const struct nq_session *session,
-                   struct qs_view message)
+/* `first`: svc_serverinfo is in the same packet. */
+static void update(struct qs_sign_on *sign_on, const struct nq_session *session,
+                   struct qs_view message, bool first)
 {
-    const enum part part = part_of(session, message.data[0]);
+    enum qs_sign_on_part part = part_of(session, message.data[0]);
 
-    switch (part) {
-    case STAT:
-        if (!is_common_stat(session, message.data[1]))
-            break;
-        /* fallthrough */
-    case STATE:
-    case NUMBERED:
-    case NAMED:
-        qs_sign_on_replace(sign_on, about(part, message), message);
-        break;
-    case COUNTED:
+    if (part == (enum qs_sign_on_part)COUNTED && sign_on->complete)
         count_one(sign_on, message.data[0] == SVC_KILLEDMONSTER ? STAT_MONSTERS : STAT_SECRETS);
-        break;
-    case NO_PART:
-    case GREETING:
-    case SIGN_ON:
-        break;
-    }
+    if (part == (enum qs_sign_on_part)GREETING)
+        part = first ? QS_PART_ONCE : QS_PART_NONE;
+    else if (part == (enum qs_sign_on_part)STAT && message.size > 1)
+        part = is_common_stat(session, message.data[1]) ? QS_PART_NUMBERED : QS_PART_NONE;
+    if (!is_reconnect(message))
+        qs_sign_on_update(sign_on, part, message.data[0], message);
 }
 
 /* --- Packets and blocks --- */
@@ -194,9 +153,7 @@ static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
     return (struct qs_view){session->delivered.bytes.data + from, message->length};
 }
 
-/* Calls either function for each message. What is ambiguous is not lent; nor is a sign-on that
- * lacks it.
- */
+/* Ambiguous messages do not get into a sign-on, which is broken without them. */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
     const struct nq_session *session = (const struct nq_session *)decoder->session;
@@ -206,11 +163,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         const struct qs_view bytes = bytes_of(decoder, i);
 
         if (message->is_ambiguous)
-            sign_on->broken |= part_of(session, message->id & 0xff) == SIGN_ON;
-        else if (!sign_on->complete)
-            add(sign_on, session, bytes, first);
-        else if (may_change(message->id))
-            change(sign_on, session, bytes);
+            sign_on->broken |= part_of(session, message->id & 0xff) == QS_PART_ONCE;
+        else if (!sign_on->complete || may_change(message->id))
+            update(sign_on, session, bytes, first && !sign_on->complete);
     }
 }
 

@@ -13,7 +13,6 @@
 
 enum {
     MOVES_PROOF = 3,     /* so many more show the same than another place */
-    TAKEN_PROOF = 2,     /* frames */
     STEP = 64 * 8,       /* eighths of units */
     STEPS_MAX = 40,      /* farther is all the same */
     AGREEMENT_WORTH = 4, /* steps */
@@ -70,7 +69,7 @@ static void synchronize(struct dm2_match *m)
 {
     int best = MOVES_PROOF - 1;
 
-    for (unsigned i = 0; m->kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
+    for (unsigned i = 0; m->base.kind == QS_DONOR_PRESENT && i < Q2_FRAMES_KEPT; i++) {
         const int32_t offset = m->view->recent[i].number - m->first_frame;
         const int score = m->view->recent[i].entities ? count_same_moves(m, offset) : 0;
 
@@ -114,7 +113,7 @@ static bool was_in_view(const struct dm2_match *m, const struct dm2_first *first
     if (number > m->donor.max_clients && !dm2_is_beam(&first->state)) {
         if (bits & U_OLDORIGIN)
             return false;
-        if (!m->variant.packed && m->agreements)
+        if (!m->variant.packed && m->base.evidence[QS_EVIDENCE_BASELINES].agree)
             return true; /* such a server would have said so */
     }
     if (!q2_baseline_get(&m->donor, number, &baseline))
@@ -182,7 +181,7 @@ static int count_steps(const struct dm2_match *m, const struct q2_frame *frame)
 {
     int64_t far = 0;
 
-    for (unsigned i = 0; m->placed && m->kind == QS_DONOR_PRESENT && i < 3; i++)
+    for (unsigned i = 0; m->placed && m->base.kind == QS_DONOR_PRESENT && i < 3; i++)
         far += ABS((int64_t)frame->player.origin[i] - m->player.origin[i]);
     return (int)MIN(far / STEP, STEPS_MAX);
 }
@@ -229,49 +228,6 @@ static bool is_heard(const struct dm2_match *m, const struct q2_entity *entity)
     return entity->model[0] || entity->effects || distance <= SOUND_RADIUS * SOUND_RADIUS;
 }
 
-/*
- * In how many of the session's frames the entity should have been in view, by what the donor saw
- * from the same places, less those in which it should not.
- */
-static int64_t count_views(const struct dm2_match *m, uint32_t number, bool *any)
-{
-    GHashTableIter iter;
-    gpointer place, frames;
-    int64_t score = 0;
-
-    *any = false;
-    g_hash_table_iter_init(&iter, m->places);
-    while (g_hash_table_iter_next(&iter, &place, &frames)) {
-        const struct dm2_view *view = dm2_lenders_view(m, place);
-
-        if (!view)
-            continue;
-        *any = true;
-        score += dm2_view_has(view, number) ? GPOINTER_TO_UINT(frames)
-                                            : -(int64_t)GPOINTER_TO_UINT(frames);
-    }
-    return score;
-}
-
-/* Whether the donor, where it had seen the entity before, no longer does when the session begins.
- */
-static bool is_taken(const struct dm2_match *m, uint32_t number)
-{
-    unsigned missed = 0;
-
-    for (unsigned i = 0; m->synchronous && i < Q2_FRAMES_KEPT; i++) {
-        const struct q2_frame *frame = &m->view->recent[i];
-        const bool now = frame->entities && frame->number - m->offset >= m->first_frame;
-        const struct dm2_view *view =
-            now ? g_hash_table_lookup(m->view->views, dm2_place(frame->player.origin)) : NULL;
-
-        if (now && dm2_state_in(frame, number))
-            return false;
-        missed += view && dm2_view_has(view, number);
-    }
-    return missed >= TAKEN_PROOF;
-}
-
 /* Parts of the map, like doors, have their place in it, and none as their origin. */
 static bool is_part_of_map(const struct dm2_match *m, const struct q2_entity *entity)
 {
@@ -298,15 +254,12 @@ static bool was_near_at_first(const struct dm2_match *m, uint32_t number, unsign
     return far <= SIGHT || is_part_of_map(m, &baseline);
 }
 
-/* Whether an entity that is never mentioned was there all the time. What was to be seen once may be
- * taken since. */
+/* Whether an entity that is never mentioned was there all the time. */
 static bool stays_in_view(const struct dm2_match *m, const struct q2_frame *likest, uint32_t number)
 {
     const struct q2_entity *state = likest ? dm2_state_in(likest, number) : NULL;
-    bool any;
 
-    return state && number > m->donor.max_clients && is_heard(m, state) && !is_taken(m, number) &&
-           (count_views(m, number, &any) > 0 || !any || number >= DM2_VIEW_ENTITIES);
+    return state && number > m->donor.max_clients && is_heard(m, state);
 }
 
 /* Numbers, ascending: in view before the first frame. */
@@ -317,9 +270,9 @@ static GArray *in_view(const struct dm2_match *m)
 
     for (uint32_t i = 1; i < Q2_ENTITIES_EXTENDED_MAX; i++) {
         const struct dm2_first *first = g_hash_table_lookup(m->firsts, GUINT_TO_POINTER(i));
-        const bool there = first                        ? was_in_view(m, first)
-                           : m->kind == QS_DONOR_ITSELF ? was_near_at_first(m, i, numbers->len)
-                                                        : stays_in_view(m, likest, i);
+        const bool there = first                             ? was_in_view(m, first)
+                           : m->base.kind == QS_DONOR_ITSELF ? was_near_at_first(m, i, numbers->len)
+                                                             : stays_in_view(m, likest, i);
 
         if (there)
             g_array_append_val(numbers, i);
@@ -402,7 +355,7 @@ double dm2_distance(const struct dm2_match *m)
         m->synchronous && m->placed ? lenders_frame(m, m->placed, m->offset) : NULL;
     double sum = 0;
 
-    if (m->kind != QS_DONOR_PRESENT)
+    if (m->base.kind != QS_DONOR_PRESENT)
         return 0;
     for (unsigned i = 0; frame && i < 3; i++)
         sum += fabs((double)frame->player.origin[i] - m->player.origin[i]);

@@ -7,17 +7,17 @@
 #include "common/quake2/configstrings.h"
 
 enum {
-    UNREADABLE_MAX = 3, /* of a hundred packets */
-    VIEW_FRAMES = 3,    /* fewer tell nothing of a place */
-    OTHER_PLACES_MIN = 4,
-    OTHER_PLACES_MAX = 60, /* of a hundred: doors and monsters move */
-    UNSEEN_MIN = 4,
-    UNSEEN_MAX = 60, /* of a hundred */
-    CONTRADICTIONS_MIN = 3,
-    CONTRADICTIONS_MAX = 10,           /* of a hundred entities that come into view */
     PICKUP_PROOF = QS_DONOR_PROOF / 4, /* maps may have some items at the same places */
-    PICKUPS_FAR_MAX = 20,              /* of a hundred */
-    CUSTOM_MODEL = 255                 /* a player's own */
+    CUSTOM_MODEL = 255,                /* a player's own */
+    STAT_PICKUP_STRING = 8,            /* index of the item's name; engine, q_shared.h */
+    REACH = 128 * 8, /* eighths of units: two boxes, and how far a player gets in a frame */
+    ELSEWHERE = 256 * 8
+};
+
+/* Baselines: entities that come into view. Doors and monsters move to other places. */
+static const struct qs_evidence_limit limits[] = {
+    {QS_EVIDENCE_LISTS, 1, 0},      {QS_EVIDENCE_PACKETS, 1, 3}, {QS_EVIDENCE_MODELS, 1, 0},
+    {QS_EVIDENCE_BASELINES, 3, 10}, {QS_EVIDENCE_ITEMS, 1, 20},  {QS_EVIDENCE_PLACES, 4, 60},
 };
 
 bool dm2_is_beam(const struct q2_entity *entity)
@@ -39,32 +39,9 @@ static void judge(struct dm2_match *m, const struct dm2_first *first)
         return;
     if (!q2_baseline_get(&m->donor, first->mention.number, &baseline))
         return;
-    if (memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) == 0)
-        m->agreements++;
-    else
-        m->contradictions++;
-}
-
-const struct dm2_view *dm2_lenders_view(const struct dm2_match *m, gpointer place)
-{
-    const struct dm2_view *view = g_hash_table_lookup(m->view->views, place);
-
-    return view && view->frames >= VIEW_FRAMES ? view : NULL;
-}
-
-/* What is part of the level and comes into view at a place, the donor saw from there, too. */
-static void judge_view(struct dm2_match *m, const struct dm2_first *first)
-{
-    const struct dm2_view *view = first->placed ? dm2_lenders_view(m, first->place) : NULL;
-    struct q2_entity baseline;
-
-    if (!view || first->mention.bits & U_REMOVE || first->mention.number <= m->donor.max_clients ||
-        !q2_baseline_get(&m->donor, first->mention.number, &baseline))
-        return;
-    if (dm2_view_has(view, first->mention.number))
-        m->seen++;
-    else
-        m->unseen++;
+    qs_donor_match_note(&m->base, QS_EVIDENCE_BASELINES,
+                        memcmp(first->state.old_origin, baseline.origin, sizeof baseline.origin) ==
+                            0);
 }
 
 void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
@@ -80,10 +57,7 @@ void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
         return;
     for (unsigned i = 0; i < 3; i++)
         same = same && (!(mention->bits & bits[i]) || state->origin[i] == usual->origin[i]);
-    if (same)
-        m->same_places++;
-    else
-        m->other_places++;
+    qs_donor_match_note(&m->base, QS_EVIDENCE_PLACES, same);
 }
 
 /* Models are known by number; 255 is the player's own. */
@@ -114,74 +88,133 @@ static bool has_guns(const struct dm2_match *m)
     return true;
 }
 
-static void judge_all(struct dm2_match *m, bool *models)
+static void judge_all(struct dm2_match *m)
 {
+    bool models = has_guns(m);
     GHashTableIter iter;
-    gpointer first;
+    gpointer value;
 
-    *models = has_guns(m);
     g_hash_table_iter_init(&iter, m->firsts);
-    while (g_hash_table_iter_next(&iter, NULL, &first)) {
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const struct dm2_first *first = value;
+
         judge(m, first);
-        judge_view(m, first);
         m->base.proof += is_as_usual(m, first);
-        if (((struct dm2_first *)first)->mention.bits & U_MODEL)
-            *models &= has_model(m, ((struct dm2_first *)first)->state.model[0]);
+        if (first->mention.bits & U_MODEL)
+            models &= has_model(m, first->state.model[0]);
     }
+    qs_donor_match_note(&m->base, QS_EVIDENCE_MODELS, models);
 }
 
-static void judge_items(struct dm2_match *m)
+/*
+ * What the session picks up tells where things lie in its level: an item vanishes in the frame in
+ * which the player's status bar names it. Source: engine, g_items.c Touch_Item.
+ */
+
+/* Whether the player's status bar names another item now. */
+static bool names_item(struct dm2_match *m, const struct q2_frame *frame)
 {
-    dm2_judge_pickups(m);
-    m->base.proof += m->near_pickups * PICKUP_PROOF;
+    const int16_t text = frame->player.stats[STAT_PICKUP_STRING];
+    const bool changes = text != m->picked_up;
+    enum q2_range range;
+    uint32_t number;
+
+    m->picked_up = text;
+    return changes && text > 0 &&
+           q2_configstring_range(&m->donor, (uint32_t)text, &range, &number) &&
+           range == Q2_RANGE_ITEMS;
 }
 
-static bool is_more_than(uint32_t part, uint32_t whole, unsigned hundredths)
+static void see_vanish(struct dm2_match *m, uint32_t number, const struct q2_frame *frame)
 {
-    return (uint64_t)part * 100 > (uint64_t)whole * hundredths;
+    struct dm2_pickup *pickup;
+
+    for (unsigned i = 0; i < m->pickup_count; i++)
+        if (m->pickups[i].number == number)
+            return;
+    if (m->pickup_count == DM2_PICKUPS_MAX)
+        return;
+    pickup = &m->pickups[m->pickup_count++];
+    pickup->number = number;
+    memcpy(pickup->place, frame->player.origin, sizeof pickup->place);
+}
+
+void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame)
+{
+    const GArray *mentions = m->tracker->mentions;
+    const unsigned before = m->pickup_count;
+
+    if (!names_item(m, frame) || !m->placed)
+        return;
+    for (guint i = 0; i < mentions->len; i++) {
+        const struct q2_mention *mention = &g_array_index(mentions, struct q2_mention, i);
+
+        if (mention->frame == frame->number && mention->bits & U_REMOVE)
+            see_vanish(m, mention->number, frame);
+    }
+    if (m->pickup_count == before + 1)
+        m->pickups[before].alone = true;
+}
+
+/* Where the donor saw the item; NULL: it is none that lies in the level. What players drop has no
+ * baseline. */
+static const struct q2_entity *lying_item(const struct dm2_match *m, uint32_t number)
+{
+    const struct q2_entity *usual = dm2_common_state(m->view, number);
+    struct q2_entity baseline;
+
+    if (number <= m->donor.max_clients || !usual || usual->solid == Q2_SOLID_BRUSH ||
+        !q2_baseline_get(&m->donor, number, &baseline))
+        return NULL;
+    return usual;
+}
+
+/* How far the player was from the item, along the axis where that is most: items lie at most a step
+ * below who takes them. */
+static int64_t distance(const struct dm2_pickup *pickup, const struct q2_entity *item)
+{
+    return MAX(ABS((int64_t)pickup->place[0] - item->origin[0]),
+               ABS((int64_t)pickup->place[1] - item->origin[1]));
+}
+
+static void judge_pickups(struct dm2_match *m)
+{
+    for (unsigned i = 0; i < m->pickup_count; i++) {
+        const struct dm2_pickup *pickup = &m->pickups[i];
+        const struct q2_entity *item = lying_item(m, pickup->number);
+
+        if (!item)
+            continue;
+        if (distance(pickup, item) <= REACH)
+            qs_donor_match_note(&m->base, QS_EVIDENCE_ITEMS, true);
+        else if (pickup->alone && distance(pickup, item) > ELSEWHERE)
+            qs_donor_match_note(&m->base, QS_EVIDENCE_ITEMS, false);
+    }
+    m->base.proof += m->base.evidence[QS_EVIDENCE_ITEMS].agree * PICKUP_PROOF;
+}
+
+static bool has_other_areas(const struct dm2_match *m)
+{
+    const struct q2_frame *sample = &m->view->samples[0];
+
+    return m->area_bytes && sample->entities && m->area_bytes != sample->area_bytes;
 }
 
 char *dm2_refusal_text(struct dm2_match *m)
 {
-    bool models;
+    char *refusal;
 
-    judge_all(m, &models);
-    judge_items(m);
-    if (m->servercount && m->kind == QS_DONOR_PRESENT && m->servercount != m->donor.servercount)
+    judge_all(m);
+    judge_pickups(m);
+    if (m->servercount && m->base.kind == QS_DONOR_PRESENT &&
+        m->servercount != m->donor.servercount)
         return g_strdup("it is of another level");
-    if (m->other_strings)
-        return g_strdup_printf("%u models, sounds or images of the session are others in its lists",
-                               m->other_strings);
     if (!m->first_frame)
         return g_strdup("nothing of the game is seen");
-    if (is_more_than(m->unreadable, m->messages, UNREADABLE_MAX))
-        return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
-                               m->unreadable, m->messages);
     if (m->variant.extensions != m->donor.variant.extensions)
         return g_strdup("only one of the two has extended limits");
-    if (!models)
-        return g_strdup("models of the session are others, or none, in its list");
-    if (m->contradictions >= CONTRADICTIONS_MIN &&
-        is_more_than(m->contradictions, m->agreements + m->contradictions, CONTRADICTIONS_MAX))
-        return g_strdup_printf("%u of %u entities contradict its baselines: it is of another map "
-                               "or game",
-                               m->contradictions, m->agreements + m->contradictions);
-    if (m->unseen >= UNSEEN_MIN && is_more_than(m->unseen, m->seen + m->unseen, UNSEEN_MAX))
-        return g_strdup_printf(
-            "%u of %u entities that come into view are not to be seen from there: it "
-            "is of another map or game",
-            m->unseen, m->seen + m->unseen);
-    if (is_more_than(m->far_pickups, m->near_pickups + m->far_pickups, PICKUPS_FAR_MAX))
-        return g_strdup_printf("%u of %u items that the player takes lie elsewhere: it is of "
-                               "another map or game",
-                               m->far_pickups, m->near_pickups + m->far_pickups);
-    if (m->area_bytes && m->view->samples[0].entities &&
-        m->area_bytes != m->view->samples[0].area_bytes)
-        return g_strdup("its map has another number of areas");
-    if (m->other_places >= OTHER_PLACES_MIN &&
-        is_more_than(m->other_places, m->same_places + m->other_places, OTHER_PLACES_MAX))
-        return g_strdup_printf(
-            "%u of %u entities are in other places: it is of another map or game", m->other_places,
-            m->same_places + m->other_places);
-    return NULL;
+    refusal = qs_donor_match_refusal(&m->base, m->base.version, limits, G_N_ELEMENTS(limits));
+    if (!refusal && has_other_areas(m))
+        refusal = g_strdup("its map has another number of areas");
+    return refusal;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a Quake II session that began late borrows: the sign-on in its variant, which player it is,
- * and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
+ * A Quake II session that the capture joined late, and a donor: the sign-on in the session's
+ * variant, which player it is, and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
 
@@ -12,6 +12,23 @@
 #include "common/quake2/configstrings.h"
 
 /* --- The sign-on in the variant of the session --- */
+
+/* A solid of 16 bits in 32: PROTOCOL.md, section 8. */
+static uint32_t long_solid(uint32_t solid)
+{
+    const uint32_t radius = (solid & 31) * 8, down = (solid >> 5 & 31) * 8;
+    const uint32_t up = (solid >> 10) * 8 - 32 + 32768;
+
+    return solid && solid != Q2_SOLID_BRUSH && solid <= UINT16_MAX ? up << 16 | down << 8 | radius
+                                                                   : solid;
+}
+
+void dm2_translate(const struct dm2_match *m, struct q2_entity *entity)
+{
+    if (m->variant.long_solid && !m->donor.variant.long_solid)
+        entity->solid = long_solid(entity->solid);
+    entity->event = 0;
+}
 
 static void translate_baselines(struct dm2_match *m)
 {
@@ -41,9 +58,8 @@ static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
 {
     struct dm2_match *m = g_new0(struct dm2_match, 1);
 
-    m->base.unknown = g_string_new(NULL);
+    qs_donor_match_init(&m->base, sign_on, kind);
     m->view = sign_on->extra->copy(sign_on->extra);
-    m->kind = kind;
     m->player_known = Q2_PLAYER_UNKNOWN;
     q2_session_copy(&m->donor.base, &m->view->session.base);
     if (kind == QS_DONOR_OTHER)
@@ -51,7 +67,6 @@ static struct qs_donor_match *dm2_match_new(const struct qs_sign_on *sign_on,
     m->tracker = q2_tracker_new();
     q2_tracker_want_mentions(m->tracker);
     m->firsts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    m->places = g_hash_table_new(NULL, NULL);
     m->moves = g_array_new(FALSE, FALSE, sizeof(struct dm2_move));
     return &m->base;
 }
@@ -64,11 +79,10 @@ static void dm2_match_free(struct qs_donor_match *match)
     m->view->extra.free(m->view);
     q2_tracker_free(m->tracker);
     g_hash_table_destroy(m->firsts);
-    g_hash_table_destroy(m->places);
     g_array_free(m->moves, TRUE);
     for (unsigned i = 0; i < m->reference_count; i++)
         q2_frame_clear(&m->bases[i]);
-    g_string_free(m->base.unknown, TRUE);
+    qs_donor_match_clear(&m->base);
     g_free(m);
 }
 
@@ -82,6 +96,12 @@ static bool tells_level(const struct q2_session *session, uint32_t index)
            (range == Q2_RANGE_MODELS || range == Q2_RANGE_SOUNDS || range == Q2_RANGE_IMAGES);
 }
 
+static void note_string(struct dm2_match *m, bool agrees)
+{
+    qs_donor_match_note(&m->base, QS_EVIDENCE_LISTS, agrees);
+    m->base.proof += agrees;
+}
+
 static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
                              const struct q2_session *own)
 {
@@ -92,7 +112,7 @@ static void keep_own_strings(struct dm2_match *m, struct q2_session *late,
         if (!text)
             continue;
         if (!m->looked && tells_level(own, i))
-            g_strcmp0(text, lent) == 0 ? m->base.proof++ : m->other_strings++;
+            note_string(m, g_strcmp0(text, lent) == 0);
         qs_table_set(&late->configstrings, i, qs_view_of(text));
     }
 }
@@ -122,7 +142,7 @@ static const struct q2_session *speaker(const struct dm2_match *m, const struct 
 {
     const bool told = own->base.level && own->player != Q2_PLAYER_UNKNOWN && !own->guessed;
 
-    return told || m->kind == QS_DONOR_ITSELF ? own : known;
+    return told || m->base.kind == QS_DONOR_ITSELF ? own : known;
 }
 
 static void dm2_prepare(struct qs_donor_match *match, struct qs_session *session,
@@ -166,17 +186,18 @@ char *dm2_late_reason(const struct qs_donor_match *match, const char *map)
     return m->in_level ? dm2_first_lost_text(map) : qs_late_text(map);
 }
 
-static void say_unknown(struct dm2_match *m)
+static void note_unknown(struct dm2_match *m)
 {
-    if (m->whole_seen && !m->reference_count)
-        return;
-    g_string_append(m->base.unknown, "what of the player's state and statistics did not change at "
-                                     "first, until it does");
-    if (m->kind == QS_DONOR_OTHER && (!m->in_level || m->lost.seen))
-        g_string_append(m->base.unknown, "; the names of players, until they change");
-    if (m->kind == QS_DONOR_ITSELF)
-        g_string_append(m->base.unknown,
-                        "; which entities were in view of those that never change");
+    const bool any = !m->whole_seen || m->reference_count;
+
+    qs_donor_match_unknown(&m->base, any,
+                           "what of the player's state and statistics did not change at first, "
+                           "until it does");
+    qs_donor_match_unknown(&m->base,
+                           any && m->base.kind == QS_DONOR_OTHER && (!m->in_level || m->lost.seen),
+                           "the names of players, until they change");
+    qs_donor_match_unknown(&m->base, any && m->base.kind == QS_DONOR_ITSELF,
+                           "which entities were in view of those that never change");
 }
 
 static char *dm2_judge(struct qs_donor_match *match)
@@ -185,12 +206,12 @@ static char *dm2_judge(struct qs_donor_match *match)
     char *refusal;
 
     m->looked = true;
-    refusal = m->kind == QS_DONOR_ITSELF ? NULL : dm2_refusal_text(m);
+    refusal = m->base.kind == QS_DONOR_ITSELF ? NULL : dm2_refusal_text(m);
     if (refusal)
         return refusal;
     m->slot = m->player_known != Q2_PLAYER_UNKNOWN ? m->player_known : dm2_find_slot(m);
     m->records = dm2_records(m);
-    say_unknown(m);
+    note_unknown(m);
     dm2_make_bases(m);
     m->base.distance = dm2_distance(m);
     return NULL;

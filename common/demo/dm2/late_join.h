@@ -8,8 +8,7 @@
 #ifndef QS_DEMO_DM2_LATE_JOIN_H
 #define QS_DEMO_DM2_LATE_JOIN_H
 
-#include "common/demo/dm2/views.h"
-#include "common/demo/late_join/sign_on.h"
+#include "common/demo/late_join/late_join.h"
 #include "common/quake2/variant.h"
 #include "common/quake2/session.h"
 #include "common/quake2/tracker.h"
@@ -30,8 +29,6 @@ struct dm2_donor_view {
     struct q2_frame samples[DM2_SAMPLES]; /* in order; number 0: none */
     int32_t every, next;                  /* how far samples are apart; the number of the next */
     int32_t next_vote;
-    int32_t viewed;    /* number of the newest frame in `views` */
-    GHashTable *views; /* see dm2_views.h */
     GHashTable *usual; /* number -> struct dm2_vote: what most samples show of an entity */
 };
 
@@ -79,8 +76,6 @@ enum {
 /* The first that is told of an entity. */
 struct dm2_first {
     struct q2_mention mention;
-    gpointer place; /* where the player was then; see dm2_place() */
-    bool placed;
     struct q2_entity state; /* as if it had come into view with it; of a removal: nothing */
 };
 
@@ -100,7 +95,6 @@ struct dm2_pickup {
 struct dm2_match {
     struct qs_donor_match base;
     struct dm2_donor_view *view; /* a copy of its own */
-    enum qs_donor_kind kind;
     struct q2_session donor;
     struct q2_tracker *tracker; /* of the first look */
     bool looked;
@@ -110,19 +104,13 @@ struct dm2_match {
     bool synchronous; /* the donor's frames are of the same time: */
     int32_t offset;   /* what a frame's number is more there */
 
-    int32_t version;    /* of the late session */
-    bool set_to_record; /* since it began to record within the capture */
-    uint32_t messages, unreadable;
-    uint32_t agreements, contradictions;
+    bool set_to_record;                    /* since it began to record within the capture */
     bool judged[Q2_ENTITIES_EXTENDED_MAX]; /* by entity: dm2_judge_place() saw it */
     uint8_t area_bytes;                    /* of frames: it depends on the map */
-    uint32_t same_places, other_places;
-    uint32_t seen, unseen; /* entities that come into view where the donor saw them, or did not */
-    int32_t first_frame;   /* number of the first; 0: none was seen */
-    bool whole_seen;       /* a frame came that is no delta: nothing is to be found out any more */
+    int32_t first_frame;                   /* number of the first; 0: none was seen */
+    bool whole_seen; /* a frame came that is no delta: nothing is to be found out any more */
     int32_t references[DM2_REFERENCES_MAX]; /* numbers of frames before the first */
     unsigned reference_count;
-    GHashTable *places;              /* where the player was -> frames there */
     GHashTable *firsts;              /* number -> struct dm2_first */
     bool moved[DM2_PLAYERS_MAX];     /* by entity: it was told where it is; see dm2_records() */
     bool mentioned[DM2_PLAYERS_MAX]; /* by entity */
@@ -134,18 +122,16 @@ struct dm2_match {
     int16_t picked_up; /* what the player's status bar named last */
     struct dm2_pickup pickups[DM2_PICKUPS_MAX];
     unsigned pickup_count;
-    uint32_t near_pickups, far_pickups; /* where the donor has the item, or far from there */
     int32_t placed; /* number of the frame in which the player's place was first told; 0: never */
     uint32_t
         at_player[DM2_PLAYERS_MAX]; /* by entity: frames in which it stands where the player does */
 
     int16_t slot;
-    int16_t player_known;   /* the session's own sign-on tells; or Q2_PLAYER_UNKNOWN */
-    bool in_level;          /* the session had part of its own sign-on, or all of it */
-    bool records;           /* the client recorded when the capture began */
-    struct q2_loss lost;    /* what the session's own sign-on lacks; else it has none at all */
-    int32_t servercount;    /* then: of its level */
-    uint32_t other_strings; /* and so many strings that the donor has otherwise */
+    int16_t player_known; /* the session's own sign-on tells; or Q2_PLAYER_UNKNOWN */
+    bool in_level;        /* the session had part of its own sign-on, or all of it */
+    bool records;         /* the client recorded when the capture began */
+    struct q2_loss lost;  /* what the session's own sign-on lacks; else it has none at all */
+    int32_t servercount;  /* then: of its level */
     struct q2_frame bases[DM2_REFERENCES_MAX];
 };
 
@@ -164,13 +150,6 @@ void dm2_judge_place(struct dm2_match *m, const struct q2_mention *mention,
 
 /* A frame of the packet at hand may show that the player takes an item. */
 void dm2_see_pickup(struct dm2_match *m, const struct q2_frame *frame);
-
-/* After the last look: counts the items that lie where the player took them, and those that do not.
- */
-void dm2_judge_pickups(struct dm2_match *m);
-
-/* What the donor saw from the place, often enough to count; or NULL. */
-const struct dm2_view *dm2_lenders_view(const struct dm2_match *m, gpointer place);
 
 /* Beams and what moves in steps: their old origin means something else. */
 bool dm2_is_beam(const struct q2_entity *entity);

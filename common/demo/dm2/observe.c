@@ -73,14 +73,6 @@ static void see_gun(struct dm2_match *m, uint16_t model)
         m->guns[m->gun_count++] = model;
 }
 
-static void see_from(struct dm2_match *m, gpointer place)
-{
-    const guint frames = GPOINTER_TO_UINT(g_hash_table_lookup(m->places, place));
-
-    if (!m->whole_seen && (frames || g_hash_table_size(m->places) < DM2_VIEWS_MAX))
-        g_hash_table_insert(m->places, place, GUINT_TO_POINTER(frames + 1));
-}
-
 /* The player's own entity is where he is. */
 static void see_place(struct dm2_match *m, const struct q2_frame *frame)
 {
@@ -91,7 +83,6 @@ static void see_place(struct dm2_match *m, const struct q2_frame *frame)
         return;
     if (!m->placed)
         m->placed = frame->number;
-    see_from(m, dm2_place(origin));
     for (guint i = 0; i < frame->entities->len; i++) {
         const struct q2_entity *entity = q2_entities_at(frame->entities, i);
 
@@ -102,7 +93,7 @@ static void see_place(struct dm2_match *m, const struct q2_frame *frame)
 }
 
 static void see_first(struct dm2_match *m, const struct q2_mention *mention,
-                      const struct q2_frame *frame, const struct q2_entity *state)
+                      const struct q2_entity *state)
 {
     const gpointer number = GUINT_TO_POINTER(mention->number);
     struct dm2_first *first;
@@ -111,8 +102,6 @@ static void see_first(struct dm2_match *m, const struct q2_mention *mention,
         return;
     first = g_new0(struct dm2_first, 1);
     first->mention = *mention;
-    first->placed = m->placed != 0;
-    first->place = dm2_place(frame->player.origin);
     if (state)
         first->state = *state;
     g_hash_table_insert(m->firsts, number, first);
@@ -152,7 +141,7 @@ static void see_told(struct dm2_match *m, const struct q2_mention *mention,
 
 bool dm2_records(const struct dm2_match *m)
 {
-    return q2_is_q2pro(m->version) && m->slot >= 0 && m->slot + 1 < DM2_PLAYERS_MAX &&
+    return q2_is_q2pro(m->base.version) && m->slot >= 0 && m->slot + 1 < DM2_PLAYERS_MAX &&
            m->moved[m->slot + 1];
 }
 
@@ -168,7 +157,7 @@ static void see_mention(struct dm2_match *m, const struct q2_mention *mention)
     m->judged[mention->number % Q2_ENTITIES_EXTENDED_MAX] = true;
     see_return(m, mention);
     see_told(m, mention, frame);
-    see_first(m, mention, frame, state);
+    see_first(m, mention, state);
     see_move(m, mention, state);
 }
 
@@ -192,10 +181,10 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
     struct dm2_match *m = dm2_match_of(match);
     const struct q2_tracker *tracker = m->tracker;
 
-    m->version = decoder->session->version;
+    m->base.version = decoder->session->version;
     m->set_to_record |= q2_session_of_const(decoder->session)->recording;
-    m->messages += decoder->messages->len != 0;
-    m->unreadable += decoder->messages->len && qs_decoder_problems(decoder);
+    if (decoder->messages->len)
+        qs_donor_match_note(match, QS_EVIDENCE_PACKETS, !qs_decoder_problems(decoder));
     if (decoder->direction != QS_S2C || !decoder->accepted)
         return true;
     for (guint i = 0; i < tracker->begun->len; i++) {
@@ -215,7 +204,7 @@ bool dm2_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 /* Who lends at the same time is another player. */
 static bool is_lender(const struct dm2_match *m, int player)
 {
-    return m->kind == QS_DONOR_PRESENT && m->donor.player == player;
+    return m->base.kind == QS_DONOR_PRESENT && m->donor.player == player;
 }
 
 /* A player of the level whose entity is nowhere to be seen: he may be dead, and watch others. */

@@ -10,7 +10,7 @@
 #include "common/quake2/configstrings.h"
 
 /* Frames; of a demo there is time to look at more. */
-enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8, VIEW_EVERY = 2 };
+enum { VOTE_EVERY = 32, VOTE_EVERY_OF_DEMO = 8 };
 
 bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
 {
@@ -23,12 +23,11 @@ bool dm2_same_state(const struct q2_entity *a, const struct q2_entity *m)
 
 /* --- What is kept --- */
 
-static void init(struct dm2_donor_view *told, const struct qs_sign_on_extra *extra)
+static void init(struct dm2_donor_view *view, const struct qs_sign_on_extra *extra)
 {
-    memset(told, 0, sizeof *told);
-    told->extra = *extra;
-    told->views = NULL;
-    told->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    memset(view, 0, sizeof *view);
+    view->extra = *extra;
+    view->usual = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 static void free_frames(struct q2_frame *frames, unsigned count)
@@ -38,19 +37,18 @@ static void free_frames(struct q2_frame *frames, unsigned count)
             q2_entities_free(frames[i].entities);
 }
 
-static void told_free(void *extra)
+static void view_free(void *extra)
 {
-    struct dm2_donor_view *told = extra;
+    struct dm2_donor_view *view = extra;
 
-    q2_tracker_free(told->own);
-    q2_session_clear(&told->session.base);
-    if (told->recent)
-        free_frames(told->recent, Q2_FRAMES_KEPT);
-    g_free(told->recent);
-    free_frames(told->samples, DM2_SAMPLES);
-    g_hash_table_destroy(told->usual);
-    g_hash_table_destroy(told->views);
-    g_free(told);
+    q2_tracker_free(view->own);
+    q2_session_clear(&view->session.base);
+    if (view->recent)
+        free_frames(view->recent, Q2_FRAMES_KEPT);
+    g_free(view->recent);
+    free_frames(view->samples, DM2_SAMPLES);
+    g_hash_table_destroy(view->usual);
+    g_free(view);
 }
 
 static void copy_frames(struct q2_frame *to, const struct q2_frame *from, unsigned count)
@@ -75,9 +73,9 @@ static void copy_usual(struct dm2_donor_view *to, const struct dm2_donor_view *f
 }
 
 /* Whether the donor is still in the level. */
-static bool goes_on(const struct dm2_donor_view *told)
+static bool goes_on(const struct dm2_donor_view *view)
 {
-    return told->live && told->live->tracker && told->live->base.level == told->session.base.level;
+    return view->live && view->live->tracker && view->live->base.level == view->session.base.level;
 }
 
 /* Q2PRO leaves out where a client's own entity is; a player who stands still looks where his last
@@ -96,51 +94,50 @@ static void place_in(struct q2_frame *frame, const struct q2_session *session)
     own->angles[1] = (int16_t)(session->newest.angles[1] + frame->player.delta_angles[1]);
 }
 
-static void place_itself(struct dm2_donor_view *told)
+static void place_itself(struct dm2_donor_view *view)
 {
-    const struct q2_session *session = &told->session;
+    const struct q2_session *session = &view->session;
 
     if (!q2_is_q2pro(session->base.version) || session->recording)
         return;
     for (unsigned i = 0; i < Q2_FRAMES_KEPT; i++)
-        place_in(&told->recent[i], session);
+        place_in(&view->recent[i], session);
 }
 
-static void *told_copy(const void *extra)
+static void *view_copy(const void *extra)
 {
-    const struct dm2_donor_view *told = extra;
+    const struct dm2_donor_view *view = extra;
     struct dm2_donor_view *copy = g_new(struct dm2_donor_view, 1);
 
-    init(copy, &told->extra);
+    init(copy, &view->extra);
     copy->recent = g_new0(struct q2_frame, Q2_FRAMES_KEPT);
-    if (goes_on(told)) {
-        q2_session_copy(&copy->session.base, &told->live->base);
-        copy_frames(copy->recent, told->live->tracker->frames, Q2_FRAMES_KEPT);
+    if (goes_on(view)) {
+        q2_session_copy(&copy->session.base, &view->live->base);
+        copy_frames(copy->recent, view->live->tracker->frames, Q2_FRAMES_KEPT);
     } else {
-        q2_session_copy(&copy->session.base, &told->session.base);
-        if (told->recent)
-            copy_frames(copy->recent, told->recent, Q2_FRAMES_KEPT);
+        q2_session_copy(&copy->session.base, &view->session.base);
+        if (view->recent)
+            copy_frames(copy->recent, view->recent, Q2_FRAMES_KEPT);
     }
-    copy_frames(copy->samples, told->samples, DM2_SAMPLES);
-    copy_usual(copy, told);
-    copy->views = dm2_views_copy(told->views);
+    copy_frames(copy->samples, view->samples, DM2_SAMPLES);
+    copy_usual(copy, view);
     place_itself(copy);
     return copy;
 }
 
-static const struct qs_sign_on_extra extra_of_dm2 = {told_copy, told_free, true};
+static const struct qs_sign_on_extra extra_of_dm2 = {view_copy, view_free, true};
 
 /* --- Samples --- */
 
 /* The state that most of the samples have wins in the end, if there is one. */
-static void vote(struct dm2_donor_view *told, const struct q2_entity *entity)
+static void vote(struct dm2_donor_view *view, const struct q2_entity *entity)
 {
     const gpointer number = GUINT_TO_POINTER(entity->number);
-    struct dm2_vote *usual = g_hash_table_lookup(told->usual, number);
+    struct dm2_vote *usual = g_hash_table_lookup(view->usual, number);
 
     if (!usual) {
         usual = g_new0(struct dm2_vote, 1);
-        g_hash_table_insert(told->usual, number, usual);
+        g_hash_table_insert(view->usual, number, usual);
     }
     if (!usual->votes)
         usual->state = *entity;
@@ -150,67 +147,66 @@ static void vote(struct dm2_donor_view *told, const struct q2_entity *entity)
         usual->votes--;
 }
 
-const struct q2_entity *dm2_common_state(const struct dm2_donor_view *told, uint32_t number)
+const struct q2_entity *dm2_common_state(const struct dm2_donor_view *view, uint32_t number)
 {
-    const struct dm2_vote *usual = g_hash_table_lookup(told->usual, GUINT_TO_POINTER(number));
+    const struct dm2_vote *usual = g_hash_table_lookup(view->usual, GUINT_TO_POINTER(number));
 
     return usual ? &usual->state : NULL;
 }
 
 /* Every other one makes room. */
-static void thin_out(struct dm2_donor_view *told)
+static void thin_out(struct dm2_donor_view *view)
 {
     for (unsigned i = 0; i < DM2_SAMPLES / 2; i++) {
-        const struct q2_frame kept = told->samples[2 * i];
+        const struct q2_frame kept = view->samples[2 * i];
 
-        q2_frame_clear(&told->samples[2 * i + 1]);
-        told->samples[2 * i] = (struct q2_frame){0};
-        told->samples[i] = kept;
+        q2_frame_clear(&view->samples[2 * i + 1]);
+        view->samples[2 * i] = (struct q2_frame){0};
+        view->samples[i] = kept;
     }
-    told->every *= 2;
+    view->every *= 2;
 }
 
-static void keep_sample(struct dm2_donor_view *told, const struct q2_frame *frame)
+static void keep_sample(struct dm2_donor_view *view, const struct q2_frame *frame)
 {
     unsigned count = 0;
 
-    while (count < DM2_SAMPLES && told->samples[count].entities)
+    while (count < DM2_SAMPLES && view->samples[count].entities)
         count++;
     if (count == DM2_SAMPLES) {
-        thin_out(told);
+        thin_out(view);
         count = DM2_SAMPLES / 2;
     }
-    q2_frame_copy(&told->samples[count], frame);
-    told->next = frame->number + MIN(told->every, INT32_MAX - frame->number);
+    q2_frame_copy(&view->samples[count], frame);
+    view->next = frame->number + MIN(view->every, INT32_MAX - frame->number);
 }
 
 /* Samples get rarer; votes are cast all the level long. */
-static void sample(struct dm2_donor_view *told, const struct q2_frame *frame, int32_t vote_every)
+static void sample(struct dm2_donor_view *view, const struct q2_frame *frame, int32_t vote_every)
 {
-    if (frame->number < told->next_vote)
+    if (frame->number < view->next_vote)
         return;
-    told->next_vote = frame->number + MIN(vote_every, INT32_MAX - frame->number);
+    view->next_vote = frame->number + MIN(vote_every, INT32_MAX - frame->number);
     for (guint i = 0; i < frame->entities->len; i++)
-        vote(told, q2_entities_at(frame->entities, i));
-    if (!told->next)
-        told->every = vote_every;
-    if (frame->number >= told->next)
-        keep_sample(told, frame);
-    q2_session_clear(&told->session.base);
-    q2_session_copy(&told->session.base, &told->live->base);
+        vote(view, q2_entities_at(frame->entities, i));
+    if (!view->next)
+        view->every = vote_every;
+    if (frame->number >= view->next)
+        keep_sample(view, frame);
+    q2_session_clear(&view->session.base);
+    q2_session_copy(&view->session.base, &view->live->base);
 }
 
 /* --- Packets and blocks --- */
 
-static struct dm2_donor_view *told_of(struct qs_sign_on *sign_on)
+static struct dm2_donor_view *view_of(struct qs_sign_on *sign_on)
 {
-    struct dm2_donor_view *told;
+    struct dm2_donor_view *view;
 
     if (!sign_on->extra) {
-        told = g_new(struct dm2_donor_view, 1);
-        init(told, &extra_of_dm2);
-        told->views = dm2_views_new();
-        sign_on->extra = &told->extra;
+        view = g_new(struct dm2_donor_view, 1);
+        init(view, &extra_of_dm2);
+        sign_on->extra = &view->extra;
     }
     return (struct dm2_donor_view *)sign_on->extra;
 }
@@ -223,46 +219,32 @@ struct qs_sign_on *dm2_own(const struct qs_session *session)
     if (!session->level || own->lost.seen || !q2_configstring(own, Q2_RANGE_MODELS, 1))
         return NULL;
     sign_on = qs_sign_on_new();
-    q2_session_copy(&told_of(sign_on)->session.base, session);
+    q2_session_copy(&view_of(sign_on)->session.base, session);
     sign_on->complete = true;
     return sign_on;
 }
 
-static void follow(struct dm2_donor_view *told, struct q2_session *session)
+static void follow(struct dm2_donor_view *view, struct q2_session *session)
 {
-    told->live = session;
+    view->live = session;
     if (!session->tracker) {
-        if (!told->own)
-            told->own = q2_tracker_new();
-        q2_tracker_attach(told->own, session);
+        if (!view->own)
+            view->own = q2_tracker_new();
+        q2_tracker_attach(view->own, session);
     }
-    if (told->own && session->tracker != told->own) {
-        q2_tracker_free(told->own);
-        told->own = NULL;
+    if (view->own && session->tracker != view->own) {
+        q2_tracker_free(view->own);
+        view->own = NULL;
     }
 }
 
 /* Nothing is to be kept of what is known already. */
 static bool has_enough(const struct qs_sign_on *sign_on, const struct q2_session *session)
 {
-    const struct dm2_donor_view *told = (const struct dm2_donor_view *)sign_on->extra;
+    const struct dm2_donor_view *view = (const struct dm2_donor_view *)sign_on->extra;
 
-    return sign_on->complete && told->live == session && session->tracker &&
-           session->tracker != told->own && session->tracker->newest < told->next_vote;
-}
-
-static void see_views(const struct qs_sign_on *sign_on, const struct q2_session *session)
-{
-    struct dm2_donor_view *told = (struct dm2_donor_view *)sign_on->extra;
-    const struct q2_frame *frame;
-
-    if (!sign_on->complete || told->live != session || !session->tracker ||
-        ABS((int64_t)session->tracker->newest - told->viewed) < VIEW_EVERY)
-        return;
-    told->viewed = session->tracker->newest;
-    frame = q2_tracker_frame(session->tracker, told->viewed);
-    if (frame)
-        dm2_views_add(told->views, frame);
+    return sign_on->complete && view->live == session && session->tracker &&
+           session->tracker != view->own && session->tracker->newest < view->next_vote;
 }
 
 /* Config strings, baselines, then a frame: all of it must be there. */
@@ -270,15 +252,14 @@ void dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
 {
     struct q2_session *session = q2_session_of(decoder->session);
     const struct q2_frame *frame;
-    struct dm2_donor_view *told;
+    struct dm2_donor_view *view;
 
     if (!session->base.level)
         return;
-    see_views(sign_on, session);
     if (has_enough(sign_on, session))
         return;
-    told = told_of(sign_on);
-    follow(told, session);
+    view = view_of(sign_on);
+    follow(view, session);
     if (!sign_on->complete)
         sign_on->broken |= qs_decoder_problems(decoder) || decoder->notes[QS_NOTE_NOT_CAPTURED] ||
                            session->lost.seen;
@@ -286,5 +267,5 @@ void dm2_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     if (sign_on->broken || decoder->direction != QS_S2C || !frame)
         return;
     sign_on->complete = true;
-    sample(told, frame, decoder->packet->from == QS_END_UNKNOWN ? VOTE_EVERY_OF_DEMO : VOTE_EVERY);
+    sample(view, frame, decoder->packet->from == QS_END_UNKNOWN ? VOTE_EVERY_OF_DEMO : VOTE_EVERY);
 }

@@ -5,255 +5,124 @@
 
 #include "common/core/writer.h"
 
-enum {
-    UNSORTED_MAX = 64 * 1024, /* bytes of what is told before it is put in order */
-    SEARCHES_MAX = 64         /* through it */
-};
+enum { WASTE_MAX = 16 * 1024 }; /* bytes of replaced messages, beside as many as are in use */
 
-/*
- * Most sign-ons are lent to nobody. So what is told is only written down as it comes, until
- * somebody asks for all of it, or until it is much; from then on each message goes to its place.
- */
-struct qs_told_list {
-    GByteArray *unsorted; /* struct entry, each with its bytes; NULL: all is in its place */
-    uint32_t entries;     /* of them */
-    uint32_t searches;    /* so far */
-    GPtrArray *messages;  /* struct qs_sign_on_message, in order */
-    GHashTable *places;   /* what a message is about -> its index */
-    uint32_t bytes;       /* of the messages */
-    bool too_large;       /* more was told than there is room for */
-};
-
-/* How a message was told. */
 struct entry {
-    int64_t about;
-    uint32_t block;
-    uint16_t size; /* bytes that follow, where it is written down */
-    bool anew;     /* it takes an older one's place */
+    uint32_t about, block;
+    uint32_t offset, size;
 };
 
-/* --- Messages in their places ---------------------------------------------------------------- */
+/* Most sign-ons are never asked for: messages are only appended, until one replaces another. */
+struct qs_sign_on_store {
+    GByteArray *bytes;
+    GArray *entries;   /* struct entry, in order */
+    GHashTable *index; /* what a message is about -> where in `entries`; NULL: not made yet */
+    uint32_t used;     /* of the bytes */
+};
 
-static struct qs_sign_on_message *told_new(int64_t about, uint32_t block, struct qs_view bytes)
+/* --- The store ---------------------------------------------------------------------------------
+ */
+
+static struct qs_sign_on_store *store_new(void)
 {
-    struct qs_sign_on_message *told = g_malloc(sizeof *told + bytes.size);
-    uint8_t *copy = (uint8_t *)(told + 1);
+    struct qs_sign_on_store *store = g_new0(struct qs_sign_on_store, 1);
 
-    memcpy(copy, bytes.data, bytes.size);
-    *told = (struct qs_sign_on_message){about, block, 1, {copy, bytes.size}};
-    return told;
+    store->bytes = g_byte_array_new();
+    store->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
+    return store;
 }
 
-static void told_unref(gpointer data)
+static void store_free(struct qs_sign_on_store *store)
 {
-    struct qs_sign_on_message *told = data;
-
-    if (!--told->references)
-        g_free(told);
+    g_byte_array_free(store->bytes, TRUE);
+    g_array_free(store->entries, TRUE);
+    if (store->index)
+        g_hash_table_destroy(store->index);
+    g_free(store);
 }
 
-static struct qs_sign_on_message *told_at(const struct qs_told_list *list, guint place)
+static struct entry *entry_at(const struct qs_sign_on_store *store, guint index)
 {
-    return g_ptr_array_index(list->messages, place);
+    return &g_array_index(store->entries, struct entry, index);
 }
 
-static void note_place(struct qs_told_list *list, guint place)
+static struct qs_view bytes_of(const struct qs_sign_on_store *store, const struct entry *entry)
 {
-    struct qs_sign_on_message *told = told_at(list, place);
-
-    if (told->about != QS_SIGN_ON_ALONE)
-        g_hash_table_replace(list->places, &told->about, GUINT_TO_POINTER(place));
+    return (struct qs_view){store->bytes->data + entry->offset, entry->size};
 }
 
-/* Takes over the message. */
-static void append(struct qs_told_list *list, struct qs_sign_on_message *told)
+/* Copies the bytes that are in use. */
+static struct qs_sign_on_store *store_copy(const struct qs_sign_on_store *store)
 {
-    g_ptr_array_add(list->messages, told);
-    note_place(list, list->messages->len - 1);
-}
+    struct qs_sign_on_store *copy = store_new();
 
-static void insert_before_last(struct qs_told_list *list, int64_t about, struct qs_view bytes)
-{
-    const guint last = list->messages->len - 1;
+    g_byte_array_set_size(copy->bytes, store->used);
+    g_array_append_vals(copy->entries, store->entries->data, store->entries->len);
+    for (guint i = 0; i < copy->entries->len; i++) {
+        struct entry *entry = entry_at(copy, i);
+        const struct qs_view bytes = bytes_of(store, entry);
 
-    if (!list->messages->len)
-        return;
-    g_ptr_array_insert(list->messages, (gint)last,
-                       told_new(about, told_at(list, last)->block, bytes));
-    note_place(list, last);
-    note_place(list, last + 1);
-    list->bytes += bytes.size;
-}
-
-/* Where the message is that is about this; false: there is none. */
-static bool find(const struct qs_told_list *list, int64_t about, guint *place)
-{
-    gpointer found;
-
-    if (!g_hash_table_lookup_extended(list->places, &about, NULL, &found))
-        return false;
-    *place = GPOINTER_TO_UINT(found);
-    return true;
-}
-
-static void replace(struct qs_told_list *list, int64_t about, struct qs_view bytes)
-{
-    struct qs_sign_on_message *old;
-    guint place;
-
-    if (!find(list, about, &place)) {
-        insert_before_last(list, about, bytes);
-        return;
+        entry->offset = copy->used;
+        if (bytes.size)
+            memcpy(copy->bytes->data + copy->used, bytes.data, bytes.size);
+        copy->used += bytes.size;
     }
-    old = told_at(list, place);
-    list->bytes += bytes.size - old->bytes.size;
-    g_ptr_array_index(list->messages, place) = told_new(about, old->block, bytes);
-    note_place(list, place);
-    told_unref(old);
-}
-
-static bool has_room(struct qs_told_list *list, uint32_t size)
-{
-    if (size > QS_SIGN_ON_BYTES_MAX - list->bytes || list->messages->len >= QS_SIGN_ON_MESSAGES_MAX)
-        list->too_large = true;
-    return !list->too_large;
-}
-
-static void put(struct qs_told_list *list, const struct entry *entry, struct qs_view bytes)
-{
-    if (!has_room(list, bytes.size))
-        return;
-    if (entry->anew) {
-        replace(list, entry->about, bytes);
-        return;
-    }
-    append(list, told_new(entry->about, entry->block, bytes));
-    list->bytes += bytes.size;
-}
-
-/* --- Messages as they came ------------------------------------------------------------------- */
-
-/* The entry at that offset, which is then behind it. False: there is none. */
-static bool next_entry(const GByteArray *unsorted, guint *at, struct entry *entry,
-                       struct qs_view *bytes)
-{
-    if (*at >= unsorted->len)
-        return false;
-    memcpy(entry, unsorted->data + *at, sizeof *entry);
-    *bytes = (struct qs_view){unsorted->data + *at + sizeof *entry, entry->size};
-    *at += (guint)sizeof *entry + entry->size;
-    return true;
-}
-
-static void sort(struct qs_told_list *list)
-{
-    GByteArray *unsorted = g_steal_pointer(&list->unsorted);
-    struct qs_view bytes;
-    struct entry entry;
-    guint at = 0;
-
-    if (!unsorted)
-        return;
-    while (next_entry(unsorted, &at, &entry, &bytes))
-        put(list, &entry, bytes);
-    g_byte_array_free(unsorted, TRUE);
-}
-
-/* The last one about this, as if all were in their places: of what is told anew before anything
- * else nothing stays. */
-static struct qs_view search(const GByteArray *unsorted, int64_t about)
-{
-    struct qs_view found = {0}, bytes;
-    struct entry entry;
-    bool any = false;
-    guint at = 0;
-
-    while (next_entry(unsorted, &at, &entry, &bytes)) {
-        any |= !entry.anew;
-        if (any && entry.about == about)
-            found = bytes;
-    }
-    return found;
-}
-
-/* Each entry has a message at most: none is too much before it is put in its place. */
-static bool fits(const struct qs_told_list *list, uint32_t size)
-{
-    return list->unsorted && size <= UINT16_MAX &&
-           list->unsorted->len + sizeof(struct entry) + size <= UNSORTED_MAX &&
-           list->entries < QS_SIGN_ON_MESSAGES_MAX;
-}
-
-static void write_down(struct qs_told_list *list, const struct entry *entry, struct qs_view bytes)
-{
-    const guint at = list->unsorted->len;
-
-    g_byte_array_set_size(list->unsorted, at + (guint)sizeof *entry + bytes.size);
-    memcpy(list->unsorted->data + at, entry, sizeof *entry);
-    memcpy(list->unsorted->data + at + sizeof *entry, bytes.data, bytes.size);
-    list->entries++;
-}
-
-static void tell(struct qs_sign_on *sign_on, const struct entry *entry, struct qs_view bytes)
-{
-    struct qs_told_list *list = sign_on->told;
-
-    if (sign_on->broken)
-        return;
-    if (fits(list, bytes.size)) {
-        write_down(list, entry, bytes);
-        return;
-    }
-    sort(list);
-    put(list, entry, bytes);
-    sign_on->broken |= list->too_large;
-}
-
-/* --- The list -------------------------------------------------------------------------------- */
-
-static struct qs_told_list *list_new(void)
-{
-    struct qs_told_list *list = g_new0(struct qs_told_list, 1);
-
-    list->unsorted = g_byte_array_new();
-    list->messages = g_ptr_array_new_with_free_func(told_unref);
-    list->places = g_hash_table_new(g_int64_hash, g_int64_equal);
-    return list;
-}
-
-static void list_free(struct qs_told_list *list)
-{
-    if (list->unsorted)
-        g_byte_array_free(list->unsorted, TRUE);
-    g_hash_table_destroy(list->places);
-    g_ptr_array_free(list->messages, TRUE);
-    g_free(list);
-}
-
-/* The messages are shared. */
-static struct qs_told_list *list_copy(struct qs_told_list *list)
-{
-    struct qs_told_list *copy = list_new();
-
-    sort(list);
-    sort(copy);
-    for (guint i = 0; i < list->messages->len; i++) {
-        struct qs_sign_on_message *told = told_at(list, i);
-
-        told->references++;
-        append(copy, told);
-    }
-    copy->bytes = list->bytes;
     return copy;
 }
 
-/* --- Sign-ons -------------------------------------------------------------------------------- */
+static void note_index(const struct qs_sign_on_store *store, guint index)
+{
+    const uint32_t about = entry_at(store, index)->about;
+
+    if (about != QS_SIGN_ON_ALONE)
+        g_hash_table_insert(store->index, GUINT_TO_POINTER(about), GUINT_TO_POINTER(index));
+}
+
+static struct entry *find(struct qs_sign_on_store *store, uint32_t about)
+{
+    gpointer index;
+
+    if (!store->index) {
+        store->index = g_hash_table_new(NULL, NULL);
+        for (guint i = 0; i < store->entries->len; i++)
+            note_index(store, i);
+    }
+    if (!g_hash_table_lookup_extended(store->index, GUINT_TO_POINTER(about), NULL, &index))
+        return NULL;
+    return entry_at(store, GPOINTER_TO_UINT(index));
+}
+
+static uint32_t append_bytes(struct qs_sign_on_store *store, struct qs_view bytes)
+{
+    const uint32_t offset = store->bytes->len;
+
+    g_byte_array_append(store->bytes, bytes.data, bytes.size);
+    store->used += bytes.size;
+    return offset;
+}
+
+static void remove_waste(struct qs_sign_on_store *store)
+{
+    struct qs_sign_on_store *copy;
+
+    if (store->bytes->len - store->used <= store->used + WASTE_MAX)
+        return;
+    copy = store_copy(store);
+    copy->index = g_steal_pointer(&store->index);
+    g_byte_array_free(store->bytes, TRUE);
+    g_array_free(store->entries, TRUE);
+    *store = *copy;
+    g_free(copy);
+}
+
+/* --- Sign-ons ----------------------------------------------------------------------------------
+ */
 
 struct qs_sign_on *qs_sign_on_new(void)
 {
     struct qs_sign_on *sign_on = g_new0(struct qs_sign_on, 1);
 
-    sign_on->told = list_new();
+    sign_on->store = store_new();
     return sign_on;
 }
 
@@ -261,7 +130,7 @@ struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on)
 {
     struct qs_sign_on *copy = g_memdup2(sign_on, sizeof *sign_on);
 
-    copy->told = list_copy(sign_on->told);
+    copy->store = store_copy(sign_on->store);
     if (sign_on->extra)
         copy->extra = sign_on->extra->copy(sign_on->extra);
     return copy;
@@ -277,26 +146,14 @@ static void free_extra(struct qs_sign_on *sign_on)
 void qs_sign_on_free(struct qs_sign_on *sign_on)
 {
     free_extra(sign_on);
-    list_free(sign_on->told);
+    store_free(sign_on->store);
     g_free(sign_on);
-}
-
-/* Nothing more comes: room for it is not kept. */
-static void shrink(struct qs_told_list *list)
-{
-    GByteArray *unsorted = list->unsorted;
-
-    if (!unsorted)
-        return;
-    list->unsorted = g_byte_array_new_take(g_memdup2(unsorted->data, unsorted->len), unsorted->len);
-    g_byte_array_free(unsorted, TRUE);
 }
 
 void qs_sign_on_leave(struct qs_sign_on *sign_on)
 {
     struct qs_sign_on_extra *copy;
 
-    shrink(sign_on->told);
     if (!sign_on->extra || !sign_on->extra->follows)
         return;
     copy = sign_on->extra->copy(sign_on->extra);
@@ -306,59 +163,134 @@ void qs_sign_on_leave(struct qs_sign_on *sign_on)
 
 void qs_sign_on_clear(struct qs_sign_on *sign_on)
 {
-    list_free(sign_on->told);
+    store_free(sign_on->store);
     free_extra(sign_on);
-    *sign_on = (struct qs_sign_on){.told = list_new()};
+    *sign_on = (struct qs_sign_on){.store = store_new()};
 }
 
-void qs_sign_on_add(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
+static bool has_room(struct qs_sign_on *sign_on, uint32_t size)
 {
-    tell(
-        sign_on,
-        &(struct entry){.about = about, .block = sign_on->blocks - 1, .size = (uint16_t)bytes.size},
-        bytes);
+    const struct qs_sign_on_store *store = sign_on->store;
+
+    sign_on->broken |=
+        size > QS_SIGN_ON_BYTES_MAX - store->used || store->entries->len >= QS_SIGN_ON_MESSAGES_MAX;
+    return !sign_on->broken;
 }
 
-void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes)
+void qs_sign_on_add(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes)
 {
-    tell(sign_on, &(struct entry){.about = about, .size = (uint16_t)bytes.size, .anew = true},
-         bytes);
+    struct qs_sign_on_store *store = sign_on->store;
+    struct entry entry = {.about = about, .block = sign_on->blocks - 1, .size = bytes.size};
+
+    if (!has_room(sign_on, bytes.size))
+        return;
+    entry.offset = append_bytes(store, bytes);
+    g_array_append_val(store->entries, entry);
+    if (store->index)
+        note_index(store, store->entries->len - 1);
 }
 
-const GPtrArray *qs_sign_on_messages(const struct qs_sign_on *sign_on)
+static void insert_before_last(struct qs_sign_on_store *store, uint32_t about, struct qs_view bytes)
 {
-    sort(sign_on->told);
-    return sign_on->told->messages;
+    const guint last = store->entries->len - 1;
+    struct entry entry = {.about = about, .size = bytes.size};
+
+    if (!store->entries->len)
+        return;
+    entry.block = entry_at(store, last)->block;
+    entry.offset = append_bytes(store, bytes);
+    g_array_insert_val(store->entries, last, entry);
+    note_index(store, last);
+    note_index(store, last + 1);
 }
 
-struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about)
+void qs_sign_on_replace(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes)
 {
-    struct qs_told_list *list = sign_on->told;
-    guint place;
+    struct qs_sign_on_store *store = sign_on->store;
+    struct entry *entry;
 
-    if (list->unsorted && ++list->searches <= SEARCHES_MAX)
-        return search(list->unsorted, about);
-    sort(list);
-    return find(list, about, &place) ? told_at(list, place)->bytes : (struct qs_view){0};
+    if (!has_room(sign_on, bytes.size))
+        return;
+    entry = find(store, about);
+    if (!entry) {
+        insert_before_last(store, about, bytes);
+        return;
+    }
+    store->used -= entry->size;
+    entry->size = bytes.size;
+    entry->offset = append_bytes(store, bytes);
+    remove_waste(store);
 }
 
-/* --- Borrowing ------------------------------------------------------------------------------- */
+guint qs_sign_on_count(const struct qs_sign_on *sign_on)
+{
+    return sign_on->store->entries->len;
+}
 
-bool qs_sign_on_applies(const struct qs_sign_on_message *told, enum qs_donor_kind kind,
+struct qs_sign_on_message qs_sign_on_at(const struct qs_sign_on *sign_on, guint index)
+{
+    const struct entry *entry = entry_at(sign_on->store, index);
+
+    return (struct qs_sign_on_message){entry->about, entry->block, bytes_of(sign_on->store, entry)};
+}
+
+struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, uint32_t about)
+{
+    const struct entry *entry = find(sign_on->store, about);
+
+    return entry ? bytes_of(sign_on->store, entry) : (struct qs_view){0};
+}
+
+/* --- Parts -------------------------------------------------------------------------------------
+ */
+
+static uint32_t about_of(enum qs_sign_on_part part, uint8_t id, struct qs_view message)
+{
+    switch (part) {
+    case QS_PART_NUMBERED:
+        return qs_sign_on_about(id, message.data[1]);
+    case QS_PART_NUMBERED16:
+        return qs_sign_on_about(id, qs_le16(message.data + 1));
+    default:
+        return part == QS_PART_ONCE ? QS_SIGN_ON_ALONE : qs_sign_on_about(id, 0);
+    }
+}
+
+void qs_sign_on_update(struct qs_sign_on *sign_on, enum qs_sign_on_part part, uint8_t id,
+                       struct qs_view message)
+{
+    const uint32_t size_min = part == QS_PART_NUMBERED16 ? 3 : part == QS_PART_NUMBERED ? 2 : 1;
+
+    if (part == QS_PART_NONE || part >= QS_PART_GAME || message.size < size_min)
+        return;
+    if (!sign_on->complete)
+        qs_sign_on_add(sign_on, about_of(part, id, message), message);
+    else if (part != QS_PART_ONCE)
+        qs_sign_on_replace(sign_on, about_of(part, id, message), message);
+}
+
+/* --- What another session gets of it -----------------------------------------------------------
+ */
+
+bool qs_sign_on_applies(struct qs_view message, enum qs_donor_kind kind,
                         bool (*is_of_players)(uint8_t id))
 {
-    return kind != QS_DONOR_OTHER || !is_of_players(told->bytes.data[0]);
+    return kind != QS_DONOR_OTHER || !is_of_players(message.data[0]);
 }
 
-void qs_sign_on_append(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
-                       bool (*is_of_players)(uint8_t id))
+void qs_sign_on_decode(const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
+                       bool (*is_of_players)(uint8_t id), struct qs_decoder *decoder,
+                       struct qs_session *session, GByteArray *bytes)
 {
-    const GPtrArray *messages = qs_sign_on_messages(sign_on);
+    struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
 
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_sign_on_message *told = g_ptr_array_index(messages, i);
+    for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
+        const struct qs_view message = qs_sign_on_at(sign_on, i).bytes;
 
-        if (qs_sign_on_applies(told, kind, is_of_players))
-            qs_write_view(out, told->bytes);
+        if (qs_sign_on_applies(message, kind, is_of_players))
+            qs_write_view(bytes, message);
     }
+    packet.data = bytes->data;
+    packet.size = packet.wire_size = bytes->len;
+    qs_decode_server_messages(decoder, session, NULL, &packet);
 }

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lending sign-ons. What a server tells each client when a level begins (its sign-on: lists of
- * models and sounds, baselines, names …) is the same for all of its clients, but for little. A
- * session that was running when the capture began lacks it, and its demo could not be played;
- * another client's sign-on in the same level, or one of a demo, makes it whole.
+ * Sign-ons: what a server sends each client when a level begins (lists of models and sounds,
+ * baselines, names …). It is the same for all of the level's clients, but for little. So a sign-on
+ * that another client got completes a session that the capture joined late (late_join.h).
  *
- * A sign-on is the messages that a lender was told, in order, in the blocks that they came in. It
- * goes on while the lender's level does: a message that says anew what an earlier one said takes
- * its place.
- *
- * The way of a session that begins late, each step of which is the game's, in struct
- * qs_late_join:
- *
- *     lender:    tell() for each packet of its level
- *     borrower:  is_late() notices it; the caller keeps its packets from then on
- *     later:     borrow() from a lender; look() at each packet, decoded with the borrower's sink
- * and a session that seed() prepared; refusal() says whether the two fit at last:   the rebuilder's
- * lend(), then its packets, decoded with a session that seed() prepared again
+ * A sign-on is the messages that a client got, in order, in the blocks that they came in. As long
+ * as the level lasts, a message that repeats an earlier one with new contents takes its place.
  */
 #ifndef QS_DEMO_LATE_JOIN_SIGN_ON_H
 #define QS_DEMO_LATE_JOIN_SIGN_ON_H
@@ -27,35 +16,33 @@
 
 #include "common/core/parse.h"
 
-/* Larger ones lend nothing: bytes of the messages, and how many. */
+/* Larger sign-ons are broken: bytes of the messages, and how many. */
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20, QS_SIGN_ON_MESSAGES_MAX = 1 << 14 };
 
-/* What messages are about, for qs_sign_on_replace(). */
-enum { QS_SIGN_ON_ALONE = -1 }; /* no other takes its place */
+/* What a message is about: of the messages about the same only the newest counts. */
+enum { QS_SIGN_ON_ALONE = 0 }; /* nothing replaces it */
 
-static inline int64_t qs_sign_on_about(uint16_t id, uint32_t which)
+static inline uint32_t qs_sign_on_about(uint16_t id, uint16_t which)
 {
-    return (int64_t)id << 32 | which;
+    return (uint32_t)id << 16 | which;
 }
 
-/* A message of a sign-on. Copies of a sign-on share it, so it never changes. */
 struct qs_sign_on_message {
-    int64_t about; /* see above */
-    uint32_t block;
-    guint references;
-    struct qs_view bytes; /* with the id; behind this struct */
+    uint32_t about;       /* see above */
+    uint32_t block;       /* that it came in, from 0 */
+    struct qs_view bytes; /* with the id; valid until the sign-on changes */
 };
 
-/* What else a game keeps of a sign-on; it begins with this struct. */
+/* What else a game keeps of a sign-on; its struct begins with this one. */
 struct qs_sign_on_extra {
-    void *(*copy)(const void *extra); /* as it is now, to be kept when the lender is gone */
+    void *(*copy)(const void *extra); /* as it is now, to be kept when the session is gone */
     void (*free)(void *extra);
-    bool follows; /* it looks at the lender's session, and is only good as long as that stays */
+    bool follows; /* it refers to the donor's session, and is only valid as long as that */
 };
 
 struct qs_sign_on {
-    struct qs_told_list *told;
-    uint32_t blocks;                /* so many have begun */
+    struct qs_sign_on_store *store; /* of the messages */
+    uint32_t blocks;                /* that have begun */
     struct qs_sign_on_extra *extra; /* or NULL; freed with the rest */
     bool complete;                  /* the level can be played with it */
     bool broken;                    /* it became too large, or part of it was not understood */
@@ -65,103 +52,71 @@ struct qs_sign_on *qs_sign_on_new(void);
 struct qs_sign_on *qs_sign_on_copy(const struct qs_sign_on *sign_on);
 void qs_sign_on_free(struct qs_sign_on *sign_on);
 
-/* The lender's session leaves the level; what is kept looks at it no more. */
+/* The client leaves the level: what is kept no longer refers to its session. */
 void qs_sign_on_leave(struct qs_sign_on *sign_on);
 
-/* Nothing is told yet. */
+/* Removes all. */
 void qs_sign_on_clear(struct qs_sign_on *sign_on);
 
 /* Adds a message to the last block, which the caller counted. */
-void qs_sign_on_add(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes);
+void qs_sign_on_add(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes);
 
 /*
- * The message takes the place of the one that was about the same; where there was none, it goes
- * before the last message.
+ * The message takes the place of the one about the same; if there is none, it goes before the last
+ * message. In a sign-on without messages it is ignored.
  */
-void qs_sign_on_replace(struct qs_sign_on *sign_on, int64_t about, struct qs_view bytes);
+void qs_sign_on_replace(struct qs_sign_on *sign_on, uint32_t about, struct qs_view bytes);
 
-/* The bytes of the message about this, until the next one is told; data NULL: there is none. */
-struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, int64_t about);
+/* The bytes of the message about this, valid until the sign-on changes; data NULL: none. */
+struct qs_view qs_sign_on_find(const struct qs_sign_on *sign_on, uint32_t about);
 
-/* struct qs_sign_on_message, in order. */
-const GPtrArray *qs_sign_on_messages(const struct qs_sign_on *sign_on);
+/* The messages, in order: `index` counts from 0. */
+guint qs_sign_on_count(const struct qs_sign_on *sign_on);
+struct qs_sign_on_message qs_sign_on_at(const struct qs_sign_on *sign_on, guint index);
 
-/* So many observations prove that a lender fits; fewer may be chance. */
-enum { QS_DONOR_PROOF = 20 };
+/* --- Which messages belong to a sign-on ------------------------------------------------------ */
 
-/* --- Borrowing ------------------------------------------------------------------------------- */
+/* A game's table has one for each message; it may add its own from QS_PART_GAME on. */
+enum qs_sign_on_part {
+    QS_PART_NONE,       /* the player's own, or of a moment */
+    QS_PART_ONCE,       /* belongs to it, and is never repeated */
+    QS_PART_STATE,      /* there is one at a time */
+    QS_PART_NUMBERED,   /* one for each number, the byte behind the id: a player, a light style */
+    QS_PART_NUMBERED16, /* the same with 16 bits */
+    QS_PART_GAME
+};
 
-/* How much a lender has in common with who borrows of it. */
+/*
+ * Adds a message (id and body) to a sign-on that is not complete, or replaces the one about the
+ * same. `id`: by which messages are about the same. Ignores parts of the game, and messages too
+ * short to have a number.
+ */
+void qs_sign_on_update(struct qs_sign_on *sign_on, enum qs_sign_on_part part, uint8_t id,
+                       struct qs_view message);
+
+/* --- What another session gets of it --------------------------------------------------------- */
+
+/* What a donor has in common with the late session. */
 enum qs_donor_kind {
-    QS_DONOR_PRESENT, /* another client, at the same time: players' names are right, too */
+    QS_DONOR_PRESENT, /* another client at the same time: players' names are right, too */
     QS_DONOR_OTHER,   /* of the same map and server program, at another time */
     QS_DONOR_ITSELF   /* only what follows the sign-on is missing */
 };
 
 /*
- * Whether the message is lent: at another time other people played. `is_of_players` says so of the
- * id of a message.
+ * Whether another session gets the message: at another time other people played. `is_of_players`
+ * tells that of a message's id.
  */
-bool qs_sign_on_applies(const struct qs_sign_on_message *told, enum qs_donor_kind kind,
+bool qs_sign_on_applies(struct qs_view message, enum qs_donor_kind kind,
                         bool (*is_of_players)(uint8_t id));
 
-/* Appends all messages that are lent, one behind the other. */
-void qs_sign_on_append(GByteArray *out, const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
-                       bool (*is_of_players)(uint8_t id));
-
-/* A session that borrows. An implementation begins with this struct. */
-struct qs_donor_match {
-    struct qs_sink *sink; /* wants to hear the decodes that look() is for */
-    /* After refusal(): */
-    GString *unknown; /* what remains unknown, and until when; empty: nothing */
-    uint32_t proof;   /* how many observations speak for the lender */
-    double distance;  /* of several that fit the nearest lends; 0: it is as good as any */
-};
-
-struct qs_late_join {
-    /* Servers go on with each client from a port of its own: addresses are compared without. */
-    bool any_port;
-
-    /*
-     * The packet or block that was just decoded adds to the sign-on of the level that it is in. The
-     * caller gives each level one.
-     */
-    void (*add_packet)(struct qs_sign_on *sign_on, const struct qs_decoder *decoder);
-
-    /* Whether the packet just decoded is in a level of which the capture lacks the beginning. */
-    bool (*is_late)(const struct qs_decoder *decoder);
-
-    /* The session's own sign-on where that is whole, but what follows it is a change to something
-     * that is missing; else NULL. New; borrow() keeps a copy. NULL: there is no such thing. */
-    struct qs_sign_on *(*own_sign_on)(const struct qs_session *session);
-
-    /* The sign-on is complete, and stays as long as the borrower. */
-    struct qs_donor_match *(*match_new)(const struct qs_sign_on *sign_on, enum qs_donor_kind kind);
-    void (*match_free)(struct qs_donor_match *match);
-
-    /*
-     * Another sign-on, which stays as long, may be of the same level: before the first look, for
-     * what its client saw. `then`: it is as it was when the session's packets begin; that may be
-     * the lender's own. NULL: that does not help.
-     */
-    void (*consult)(struct qs_donor_match *match, const struct qs_sign_on *other, bool then);
-
-    /*
-     * Gives a session what the sign-on tells. `session` is in its first state, or one in which part
-     * of a level's sign-on was lost; who is the server and the state of the netchan stay. `known`
-     * is the same session as it was at last, without help.
-     */
-    void (*prepare)(struct qs_donor_match *match, struct qs_session *session,
-                    const struct qs_session *known);
-
-    /*
-     * A packet of the level, just decoded. False: no further one is needed. The session is the same
-     * for all packets, and is gone before refusal() is called.
-     */
-    bool (*observe)(struct qs_donor_match *match, const struct qs_decoder *decoder);
-
-    /* Why the sign-on cannot be of this level, as a new text; NULL: it fits. */
-    char *(*judge)(struct qs_donor_match *match);
-};
+/*
+ * Decodes all messages that apply as one packet behind `header`, with `decoder`, into a session
+ * that has seen nothing. The decoder has the result until it is cleared; `bytes` stay the
+ * caller's.
+ */
+void qs_sign_on_decode(const struct qs_sign_on *sign_on, enum qs_donor_kind kind,
+                       bool (*is_of_players)(uint8_t id), struct qs_decoder *decoder,
+                       struct qs_session *session, GByteArray *bytes);
 
 #endif

@@ -30,9 +30,9 @@ static void put_in(uint8_t *set, uint32_t number)
 
 /* --- Lenders --- */
 
-static int64_t about(uint32_t number)
+static uint32_t about(uint32_t number)
 {
-    return qs_sign_on_about(SVC_FTE_UPDATEENTITIES, number);
+    return qs_sign_on_about(SVC_FTE_UPDATEENTITIES, (uint16_t)number);
 }
 
 static void keep(struct qs_sign_on *sign_on, struct qs_view message,
@@ -118,11 +118,8 @@ static struct qs_view kept(const struct qs_sign_on *donor, uint32_t number)
 
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *donor)
 {
-    const GPtrArray *messages = qs_sign_on_messages(donor);
-
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_view message =
-            ((const struct qs_sign_on_message *)g_ptr_array_index(messages, i))->bytes;
+    for (guint i = 0; i < qs_sign_on_count(donor); i++) {
+        const struct qs_view message = qs_sign_on_at(donor, i).bytes;
         struct qs_reader in = qs_reader_over(message.data, message.size);
 
         if (qs_reader_u8(&in) == SVC_FTE_SPAWNBASELINE2)

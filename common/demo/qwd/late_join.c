@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a QuakeWorld session that began late borrows, and the extensions that it may speak in.
+ * A QuakeWorld session that the capture joined late, and a donor: the extensions that it may have
+ * agreed on, whether the two match, and what the demo gets.
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
-#include "common/core/lists.h"
 #include "common/core/findings.h"
+#include "common/core/lists.h"
+#include "common/core/infostring.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/late_join.h"
 #include "common/demo/writer.h"
@@ -22,16 +24,13 @@ static bool is_of_players(uint8_t id)
 static void learn(struct qwd_match *m)
 {
     GByteArray *bytes = g_byte_array_new();
-    struct qs_packet packet = {.number = 1, .from = QS_END_UNKNOWN};
     struct qs_decoder decoder;
 
     qs_write_u32(bytes, 1);
     qs_write_u32(bytes, 0);
-    qs_sign_on_append(bytes, m->sign_on, m->kind, is_of_players);
-    packet.data = bytes->data;
-    packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &qw_protocol);
-    qs_decode_server_messages(&decoder, &m->donor.base, NULL, &packet);
+    qs_sign_on_decode(m->base.sign_on, m->base.kind, is_of_players, &decoder, &m->donor.base,
+                      bytes);
     qs_decoder_clear(&decoder);
     m->donor.content = (struct qs_view){0};
     g_byte_array_free(bytes, TRUE);
@@ -58,7 +57,7 @@ static struct qw_states *translated(const struct qw_states *states,
 struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
                                             const struct qwd_variant *dialect)
 {
-    const struct qwd_view *told = qwd_view_of(m->sign_on);
+    const struct qwd_view *told = qwd_view_of(m->base.sign_on);
     const struct fte_session agreed = {
         .fte = dialect->fte, .fte2 = dialect->fte2, .mvd1 = dialect->mvd1};
     struct qwd_observation *observed = g_new0(struct qwd_observation, 1);
@@ -70,7 +69,7 @@ struct qwd_observation *qwd_observation_new(const struct qwd_match *m,
     observed->baselines = translated(told->baselines, &told->format, &observed->format);
     observed->own = qwd_view_new(&observed->format);
     observed->own->baselines = qw_states_copy(observed->baselines);
-    qwd_updates_init(&observed->updates, m->sign_on);
+    qwd_updates_init(&observed->updates, m->base.sign_on);
     qs_decoder_init(&observed->decoder, &qw_protocol);
     observed->decoder.want_entities = QS_ENTITIES_ALL;
     qw_protocol.session_init(&observed->session.base);
@@ -134,13 +133,10 @@ static struct qs_donor_match *qwd_match_new(const struct qs_sign_on *sign_on,
 {
     struct qwd_match *m = g_new0(struct qwd_match, 1);
 
-    m->base.sink = &m->sink;
-    m->base.unknown = g_string_new(NULL);
-    m->sign_on = sign_on;
+    qs_donor_match_init(&m->base, sign_on, kind);
     m->views = g_ptr_array_new();
     g_ptr_array_add(m->views, sign_on->extra);
     m->then = g_ptr_array_new();
-    m->kind = kind;
     qw_protocol.session_init(&m->donor.base);
     learn(m);
     m->theirs = (struct qwd_variant){
@@ -168,9 +164,9 @@ static void qwd_consult(struct qs_donor_match *match, const struct qs_sign_on *o
 {
     struct qwd_match *m = qwd_match_of(match);
 
-    if (!has_same_models(qwd_view_of(m->sign_on), qwd_view_of(other)))
+    if (!has_same_models(qwd_view_of(m->base.sign_on), qwd_view_of(other)))
         return;
-    if (other != m->sign_on)
+    if (other != m->base.sign_on)
         g_ptr_array_add(m->views, other->extra);
     if (then)
         g_ptr_array_add(m->then, other->extra);
@@ -183,7 +179,7 @@ static void qwd_match_free(struct qs_donor_match *match)
     for (unsigned i = 0; i < m->observed_count; i++)
         qwd_observation_free(m->observed[i]);
     qw_protocol.session_clear(&m->donor.base);
-    g_string_free(m->base.unknown, TRUE);
+    qs_donor_match_clear(&m->base);
     g_ptr_array_free(m->views, TRUE);
     g_ptr_array_free(m->then, TRUE);
     g_free(m->states);
@@ -198,7 +194,7 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
     const struct fte_session agreed = {
         .fte = m->variant.fte, .fte2 = m->variant.fte2, .mvd1 = m->variant.mvd1};
 
-    m->version = known->version ? known->version : m->donor.base.version;
+    m->base.version = known->version ? known->version : m->donor.base.version;
     m->lost = late->sign_on.lost;
     m->lacks_part = m->lost || session->connection;
     qw_session_borrow(late, &m->donor, &agreed);
@@ -208,25 +204,25 @@ static void qwd_prepare(struct qs_donor_match *match, struct qs_session *session
         try_dialects(m, (const struct qw_session *)known);
 }
 
-/* --- Lending --- */
+/* --- What the demo gets --- */
 
 void qwd_match_messages(const struct qs_donor_match *match, qwd_add_message *add, void *user)
 {
     const struct qwd_match *m = (const struct qwd_match *)match;
-    const GPtrArray *messages = qs_sign_on_messages(m->sign_on);
+    const struct qs_sign_on *sign_on = m->base.sign_on;
     GByteArray *bytes = g_byte_array_new();
 
-    for (guint i = 0; i < messages->len; i++) {
-        const struct qs_sign_on_message *told = g_ptr_array_index(messages, i);
-        const struct qs_view message = told->bytes;
+    for (guint i = 0; i < qs_sign_on_count(sign_on); i++) {
+        const struct qs_sign_on_message from = qs_sign_on_at(sign_on, i);
+        const struct qs_view message = from.bytes;
 
-        if (!qs_sign_on_applies(told, m->kind, is_of_players) ||
+        if (!qs_sign_on_applies(message, m->base.kind, is_of_players) ||
             qwd_updates_is_kept(&m->donor.ext, message.data[0]))
             continue;
         qs_bytes_empty(bytes);
         qwd_translate(bytes, &m->theirs, &m->variant, message);
         if (bytes->len)
-            add(user, told->block, qs_view_of_bytes(bytes));
+            add(user, from.block, qs_view_of_bytes(bytes));
     }
     g_byte_array_free(bytes, TRUE);
 }
@@ -241,8 +237,8 @@ bool qwd_match_updates(const struct qs_donor_match *match, GByteArray *out)
     const struct qwd_match *m = (const struct qwd_match *)match;
 
     if (m->observed[0]->updates.any)
-        qwd_updates_append(out, &m->observed[0]->updates, m->sign_on,
-                           qwd_view_of(m->sign_on)->presence);
+        qwd_updates_append(out, &m->observed[0]->updates, m->base.sign_on,
+                           qwd_view_of(m->base.sign_on)->presence);
     return m->observed[0]->updates.any;
 }
 
@@ -257,6 +253,77 @@ char *qwd_late_reason(const struct qs_donor_match *match, const char *map)
 const GArray *qwd_match_bases(const struct qs_donor_match *match)
 {
     return ((const struct qwd_match *)match)->observed[0]->bases;
+}
+
+/* --- The verdict --- */
+
+static bool is_spectator(const struct qwd_match *m, uint8_t player)
+{
+    return qs_info_value(qs_view_of(qs_table_get(&m->donor.userinfo, player)), "*spectator").size;
+}
+
+/* Of hundred packets, and of hundred entities that come into view. */
+static const struct qs_evidence_limit limits[] = {
+    {QS_EVIDENCE_PACKETS, 1, 3},
+    {QS_EVIDENCE_MODELS, 1, 0},
+    {QS_EVIDENCE_BASELINES, 3, 3},
+    {QS_EVIDENCE_STATES, 5, 50},
+};
+
+static void sum_up(struct qwd_match *m, const struct qwd_observation *observed)
+{
+    const uint32_t agree = observed->agreements;
+    struct qs_evidence *evidence = m->base.evidence;
+
+    evidence[QS_EVIDENCE_PACKETS] =
+        (struct qs_evidence){observed->packets - observed->unreadable, observed->unreadable};
+    evidence[QS_EVIDENCE_MODELS].differ = observed->wrong_models;
+    evidence[QS_EVIDENCE_BASELINES] =
+        (struct qs_evidence){agree, observed->wrong + observed->updates.wrong};
+    evidence[QS_EVIDENCE_STATES] = (struct qs_evidence){agree, observed->strange};
+    m->base.proof = agree - MIN(observed->strange, agree);
+}
+
+static char *refusal_of(const struct qwd_match *m, const struct qwd_observation *observed)
+{
+    const char *untranslatable = qwd_untranslatable(&m->theirs, &observed->variant);
+    const int32_t version = m->donor.base.version;
+    char *refusal = qs_donor_match_refusal(&m->base, version, limits, 1);
+
+    if (refusal)
+        return refusal;
+    if (!observed->packets)
+        return g_strdup("nothing of the game is seen");
+    if (untranslatable)
+        return g_strdup(untranslatable);
+    refusal = qs_donor_match_refusal(&m->base, version, limits, G_N_ELEMENTS(limits));
+    if (!refusal && qwd_find_slot(observed) < 0)
+        refusal = g_strdup("nothing of the game shows which player the session is");
+    return refusal;
+}
+
+static char *qwd_judge(struct qs_donor_match *match)
+{
+    struct qwd_match *m = qwd_match_of(match);
+    const struct qwd_observation *observed;
+    char *refusal;
+
+    qwd_choose_variant(m);
+    observed = m->observed[0];
+    sum_up(m, observed);
+    refusal = refusal_of(m, observed);
+    if (refusal)
+        return refusal;
+    m->variant = observed->variant;
+    m->variant.player = (uint8_t)qwd_find_slot(observed);
+    m->variant.spectator = is_spectator(m, m->variant.player);
+    qs_donor_match_unknown(match, true, "the player's statistics, until they change");
+    qs_donor_match_unknown(match, match->kind == QS_DONOR_OTHER,
+                           "the names and frags of players, until they change");
+    qs_donor_match_unknown(match, observed->bases->len || observed->updates.any,
+                           "what was in view and is never mentioned");
+    qwd_find_states(m, observed);
+    return NULL;
 }
 
 /* --- The record --- */

@@ -9,7 +9,7 @@
 #ifndef QS_DEMO_QWD_LATE_JOIN_H
 #define QS_DEMO_QWD_LATE_JOIN_H
 
-#include "common/demo/late_join/sign_on.h"
+#include "common/demo/late_join/late_join.h"
 #include "common/demo/qwd/client_view.h"
 #include "common/demo/qwd/entity_updates.h"
 #include "common/quakeworld/entity_frames.h"
@@ -123,14 +123,10 @@ struct qwd_observation {
 
 struct qwd_match {
     struct qs_donor_match base;
-    struct qs_sink sink; /* hears nothing */
-    const struct qs_sign_on *sign_on;
-    GPtrArray *views; /* struct qwd_view: of the sign-on, then of others of its level */
-    GPtrArray *then;  /* struct qwd_view: as they were when the session's packets begin */
-    enum qs_donor_kind kind;
+    GPtrArray *views;        /* struct qwd_view: of the sign-on, then of others of its level */
+    GPtrArray *then;         /* struct qwd_view: as they were when the session's packets begin */
     struct qw_session donor; /* what the sign-on makes known */
     struct qwd_variant theirs;
-    int32_t version; /* of the late session, where its later levels tell; else the donor's */
 
     struct qwd_observation *observed[QWD_VARIANTS_MAX]; /* the likeliest first */
     unsigned observed_count;
@@ -176,8 +172,5 @@ bool qwd_observe(struct qs_donor_match *match, const struct qs_decoder *decoder)
 /* Makes `states`: what was in view before the first update; and finds how far the donor's views
  * are from the session's. */
 void qwd_find_states(struct qwd_match *m, const struct qwd_observation *observed);
-
-/* qs_late_join.refusal of QuakeWorld. */
-char *qwd_judge(struct qs_donor_match *match);
 
 #endif

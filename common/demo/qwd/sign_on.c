@@ -32,39 +32,35 @@ static uint8_t id_of(const struct qs_decoder *decoder, guint index)
 
 /* --- Which messages --- */
 
-enum part {
-    NO_PART,  /* the player's own, or of a moment */
-    SIGN_ON,  /* belongs to it, and is never said anew */
-    STATE,    /* there is one at a time */
-    NUMBERED, /* one for each number, which follows the id: a player, a light style */
-    STAT,     /* the same, but few of them are the same for all */
-    TEXT,     /* few commands belong to it */
-    CHANGE,   /* changes a part of an info, which belongs to it */
-    VIEW      /* what the client sees: see() */
+enum {
+    STAT = QS_PART_GAME, /* numbered, but few of them are the same for all */
+    TEXT,                /* few commands belong to it */
+    CHANGE,              /* changes a part of an info, which belongs to it */
+    VIEW                 /* what the client sees: see() */
 };
 
-static enum part part_of(uint8_t id)
+static enum qs_sign_on_part part_of(uint8_t id)
 {
     static const uint8_t parts[QS_MESSAGE_IDS] = {
-        [SVC_SERVERDATA] = SIGN_ON,
-        [SVC_SOUNDLIST] = SIGN_ON,
-        [SVC_FTE_SOUNDLISTSHORT] = SIGN_ON,
-        [SVC_MODELLIST] = SIGN_ON,
-        [SVC_FTE_MODELLISTSHORT] = SIGN_ON,
-        [SVC_SPAWNSTATIC] = SIGN_ON,
-        [SVC_FTE_SPAWNSTATIC2] = SIGN_ON,
-        [SVC_SPAWNSTATICSOUND] = SIGN_ON,
-        [SVC_SPAWNBASELINE] = SIGN_ON,
-        [SVC_FTE_SPAWNBASELINE2] = SIGN_ON,
-        [SVC_CDTRACK] = STATE,
-        [SVC_SETPAUSE] = STATE,
-        [SVC_LIGHTSTYLE] = NUMBERED,
-        [SVC_FTE_LIGHTSTYLECOL] = NUMBERED,
-        [SVC_UPDATEFRAGS] = NUMBERED,
-        [SVC_UPDATEPING] = NUMBERED,
-        [SVC_UPDATEPL] = NUMBERED,
-        [SVC_UPDATEENTERTIME] = NUMBERED,
-        [SVC_UPDATEUSERINFO] = NUMBERED,
+        [SVC_SERVERDATA] = QS_PART_ONCE,
+        [SVC_SOUNDLIST] = QS_PART_ONCE,
+        [SVC_FTE_SOUNDLISTSHORT] = QS_PART_ONCE,
+        [SVC_MODELLIST] = QS_PART_ONCE,
+        [SVC_FTE_MODELLISTSHORT] = QS_PART_ONCE,
+        [SVC_SPAWNSTATIC] = QS_PART_ONCE,
+        [SVC_FTE_SPAWNSTATIC2] = QS_PART_ONCE,
+        [SVC_SPAWNSTATICSOUND] = QS_PART_ONCE,
+        [SVC_SPAWNBASELINE] = QS_PART_ONCE,
+        [SVC_FTE_SPAWNBASELINE2] = QS_PART_ONCE,
+        [SVC_CDTRACK] = QS_PART_STATE,
+        [SVC_SETPAUSE] = QS_PART_STATE,
+        [SVC_LIGHTSTYLE] = QS_PART_NUMBERED,
+        [SVC_FTE_LIGHTSTYLECOL] = QS_PART_NUMBERED,
+        [SVC_UPDATEFRAGS] = QS_PART_NUMBERED,
+        [SVC_UPDATEPING] = QS_PART_NUMBERED,
+        [SVC_UPDATEPL] = QS_PART_NUMBERED,
+        [SVC_UPDATEENTERTIME] = QS_PART_NUMBERED,
+        [SVC_UPDATEUSERINFO] = QS_PART_NUMBERED,
         [SVC_UPDATESTAT] = STAT,
         [SVC_UPDATESTATLONG] = STAT,
         [SVC_STUFFTEXT] = TEXT,
@@ -76,7 +72,7 @@ static enum part part_of(uint8_t id)
         [SVC_FTE_UPDATEENTITIES] = VIEW,
     };
 
-    return (enum part)parts[id];
+    return (enum qs_sign_on_part)parts[id];
 }
 
 /* Secrets and monsters; all others are the player's own. */
@@ -99,23 +95,17 @@ static bool is_common_text(struct qs_view message)
     return false;
 }
 
-static bool belongs(enum part part, struct qs_view message)
-{
-    if (part == STAT)
-        return is_common_stat(message.data[1]);
-    if (part == TEXT)
-        return is_common_text(message);
-    return part != NO_PART && part != CHANGE && part != VIEW;
-}
-
 /* Both forms of a statistic are about the same; so are the texts with one first letter. */
-static int64_t about(enum part part, struct qs_view message)
+static enum qs_sign_on_part common_part_of(struct qs_view message)
 {
-    if (part == SIGN_ON)
-        return QS_SIGN_ON_ALONE;
-    if (part == STATE)
-        return qs_sign_on_about(message.data[0], 0);
-    return qs_sign_on_about(part == STAT ? SVC_UPDATESTAT : message.data[0], message.data[1]);
+    const enum qs_sign_on_part part = part_of(message.data[0]);
+
+    if (part < QS_PART_GAME)
+        return part;
+    if ((part == (enum qs_sign_on_part)STAT && is_common_stat(message.data[1])) ||
+        (part == (enum qs_sign_on_part)TEXT && is_common_text(message)))
+        return QS_PART_NUMBERED;
+    return QS_PART_NONE;
 }
 
 /* --- Changes of a part of an info --- */
@@ -161,19 +151,6 @@ static void change_serverinfo(struct qs_sign_on *sign_on, const struct qw_sessio
     replace_with(sign_on, message);
 }
 
-static void change(struct qs_sign_on *sign_on, const struct qw_session *session,
-                   struct qs_view message)
-{
-    const enum part part = part_of(message.data[0]);
-
-    if (message.data[0] == SVC_SETINFO)
-        change_userinfo(sign_on, session, message.data[1]);
-    else if (message.data[0] == SVC_SERVERINFO)
-        change_serverinfo(sign_on, session);
-    else if (part != SIGN_ON && belongs(part, message))
-        qs_sign_on_replace(sign_on, about(part, message), message);
-}
-
 /* In MVD four bytes of time stand for the player's: PROTOCOL.md, section 10. */
 static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view message)
 {
@@ -193,28 +170,31 @@ static void add_serverdata_of_mvd(struct qs_sign_on *sign_on, struct qs_view mes
     g_byte_array_free(bytes, TRUE);
 }
 
-static void add(struct qs_sign_on *sign_on, const struct qw_session *session,
-                struct qs_view message)
+static void update(struct qs_sign_on *sign_on, const struct qw_session *session,
+                   struct qs_view message)
 {
-    const enum part part = part_of(message.data[0]);
+    const uint8_t id = message.data[0];
 
-    if (session->mvd && message.data[0] == SVC_SERVERDATA)
+    if (id == SVC_SETINFO)
+        change_userinfo(sign_on, session, message.data[1]);
+    else if (id == SVC_SERVERINFO)
+        change_serverinfo(sign_on, session);
+    else if (id == SVC_SERVERDATA && session->mvd && !sign_on->complete)
         add_serverdata_of_mvd(sign_on, message);
-    else if (belongs(part, message))
-        qs_sign_on_add(sign_on, about(part, message), message);
     else
-        change(sign_on, session, message);
+        qs_sign_on_update(sign_on, common_part_of(message),
+                          id == SVC_UPDATESTATLONG ? SVC_UPDATESTAT : id, message);
 }
 
 /* --- What the donor saw of entities --- */
 
-static void begin_told(struct qs_sign_on *sign_on, const struct qw_session *session)
+static void begin_view(struct qs_sign_on *sign_on, const struct qw_session *session)
 {
     const struct qw_delta_format format = qw_delta_format(&session->ext);
-    struct qwd_view *told = qwd_view_new(&format);
+    struct qwd_view *view = qwd_view_new(&format);
 
-    told->everywhere = session->mvd;
-    sign_on->extra = &told->extra;
+    view->everywhere = session->mvd;
+    sign_on->extra = &view->extra;
 }
 
 /* PROTOCOL.md, section 4. */
@@ -233,29 +213,29 @@ bool qwd_read_place(struct qs_view body, const struct fte_session *agreed, struc
     return !in.overrun;
 }
 
-static void see_place(struct qwd_view *told, const struct qw_session *session, struct qs_view body)
+static void see_place(struct qwd_view *view, const struct qw_session *session, struct qs_view body)
 {
     struct qwd_place place;
 
     if (body.data[0] == session->player && qwd_read_place(body, &session->ext, &place))
-        memcpy(told->origin, place.origin, sizeof told->origin);
+        memcpy(view->origin, place.origin, sizeof view->origin);
 }
 
-static void baseline(struct qwd_view *told, struct qs_view body, bool as_delta)
+static void baseline(struct qwd_view *view, struct qs_view body, bool as_delta)
 {
     struct qs_reader in = qs_reader_over(body.data, body.size);
     struct qw_entity entity;
 
     if (as_delta)
-        qw_read_delta_baseline(&in, &told->format, &entity);
+        qw_read_delta_baseline(&in, &view->format, &entity);
     else
-        qw_read_baseline(&in, &told->format, &entity);
+        qw_read_baseline(&in, &view->format, &entity);
     if (!in.overrun)
-        told->baselines = qw_states_set(told->baselines, &entity);
+        view->baselines = qw_states_set(view->baselines, &entity);
 }
 
 /* FTE's replacement deltas are kept as they are: see qwd_updates.h. */
-static void see(struct qwd_view *told, const struct qw_session *session, uint8_t id,
+static void see(struct qwd_view *view, const struct qw_session *session, uint8_t id,
                 struct qs_view message)
 {
     const struct qs_view body = {message.data + 1, message.size - 1};
@@ -265,16 +245,16 @@ static void see(struct qwd_view *told, const struct qw_session *session, uint8_t
     switch (id) {
     case SVC_SPAWNBASELINE:
     case SVC_FTE_SPAWNBASELINE2:
-        baseline(told, body, id == SVC_FTE_SPAWNBASELINE2);
+        baseline(view, body, id == SVC_FTE_SPAWNBASELINE2);
         break;
     case SVC_PLAYERINFO:
         /* In MVD it has another form. */
         if (!session->mvd)
-            see_place(told, session, body);
+            see_place(view, session, body);
         break;
     case SVC_PACKETENTITIES:
     case SVC_DELTAPACKETENTITIES:
-        qwd_view_update(told, session->player, body, id == SVC_DELTAPACKETENTITIES);
+        qwd_view_update(view, session->player, body, id == SVC_DELTAPACKETENTITIES);
         break;
     }
 }
@@ -296,7 +276,7 @@ static bool has_game(const struct qs_decoder *decoder)
 
 static bool needs_level(uint8_t id)
 {
-    return is_game(id) || part_of(id) == SIGN_ON || id == SVC_LIGHTSTYLE;
+    return is_game(id) || part_of(id) == QS_PART_ONCE || id == SVC_LIGHTSTYLE;
 }
 
 bool qwd_needs_level(const struct qs_decoder *decoder)
@@ -307,38 +287,28 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return false;
 }
 
-/* What is ambiguous is not lent; nor is a sign-on that lacks it. */
-static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
-                 struct qs_view message, bool is_ambiguous)
-{
-    if (is_ambiguous)
-        sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
-    else if (sign_on->complete)
-        change(sign_on, session, message);
-    else
-        add(sign_on, session, message);
-}
-
 static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index)
 {
     const struct qw_session *session = (const struct qw_session *)decoder->session;
     const struct qs_view message = qwd_message_view(decoder, index);
-    struct qwd_view *told = (struct qwd_view *)sign_on->extra;
+    struct qwd_view *view = (struct qwd_view *)sign_on->extra;
 
     if (message.size < 2)
         return;
-    see(told, session, id_of(decoder, index), message);
+    see(view, session, id_of(decoder, index), message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
-        qwd_updates_keep(sign_on, &told->presence, decoder, index, message);
-    if (part_of(message.data[0]) != VIEW)
-        keep(sign_on, session, message,
-             g_array_index(decoder->messages, struct qs_message, index).is_ambiguous);
+        qwd_updates_keep(sign_on, &view->presence, decoder, index, message);
+    if (g_array_index(decoder->messages, struct qs_message, index).is_ambiguous)
+        sign_on->broken |= part_of(message.data[0]) == QS_PART_ONCE;
+    else
+        update(sign_on, session, message);
 }
 
 /* Most messages of the game tell nothing; servers send a player's place before each update. */
-static bool is_told(const struct qwd_view *told, uint8_t id)
+static bool is_told(const struct qwd_view *view, uint8_t id)
 {
-    return part_of(id) != NO_PART && (id != SVC_PLAYERINFO || qwd_samples_is_due(&told->samples));
+    return part_of(id) != QS_PART_NONE &&
+           (id != SVC_PLAYERINFO || qwd_samples_is_due(&view->samples));
 }
 
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
@@ -374,7 +344,7 @@ void qwd_add_packet(struct qs_sign_on *sign_on, const struct qs_decoder *decoder
     }
     if (qs_has_message(decoder, SVC_SERVERDATA)) {
         qs_sign_on_clear(sign_on);
-        begin_told(sign_on, (const struct qw_session *)decoder->session);
+        begin_view(sign_on, (const struct qw_session *)decoder->session);
     }
     if (sign_on->extra)
         tell_sign_on(sign_on, decoder);
