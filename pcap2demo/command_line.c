@@ -454,8 +454,11 @@ static bool parse_inputs(struct options *options)
 
 static bool make_output(struct options *options)
 {
+    const struct qs_demo_format *format =
+        demo_options.output ? qs_demo_format_of_name(demo_options.output) : NULL;
     char *error;
 
+    options->sessions.demo.extension = format ? format->extension : NULL;
     options->demos = demo_files_new(demo_options.output, options->force);
     options->sessions.store = demo_files_store(options->demos);
     /* A recorder makes the folder for the user that it becomes. */

@@ -2,8 +2,6 @@
 /* What clients send. */
 #include "common/acknex/messages.h"
 
-#include "common/acknex/fields.h"
-#include "common/acknex/units.h"
 #include "common/core/text.h"
 
 static void read_cls_join(struct qs_decoder *d)
@@ -51,7 +49,7 @@ static void read_cls_level(struct qs_decoder *d)
 
     qs_label_text(d, ": ", level, "");
     if (!d->in.overrun)
-        acknex_session_level(acknex_session_of(d), level);
+        acknex_session_begin_level(acknex_session_of(d), level);
 }
 
 /* clang-format off */

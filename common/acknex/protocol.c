@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/acknex/acknex.h"
 
-#include "common/acknex/fields.h"
 #include "common/acknex/messages.h"
 #include "common/core/parse.h"
 
@@ -27,7 +26,7 @@ const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
 
 /* --- The message of a bytecode --- */
 
-/* While the direction is unknown: the message that is read the same whoever sent it, or NULL. */
+/* While the direction is unknown: the message that both ends' readers read alike, or NULL. */
 static const struct qs_message_type *from_either(uint32_t id)
 {
     const struct qs_message_type *client = acknex_client_message(id);

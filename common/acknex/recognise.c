@@ -7,7 +7,7 @@
  */
 #include "common/acknex/acknex.h"
 
-#include "common/acknex/fields.h"
+#include "common/acknex/messages.h"
 #include "common/core/parse.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"

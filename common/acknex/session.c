@@ -60,7 +60,7 @@ void acknex_session_join(struct acknex_session *session, struct qs_view player)
     qs_table_set(&session->texts, ACKNEX_TEXT_PLAYER, player);
 }
 
-void acknex_session_level(struct acknex_session *session, struct qs_view level)
+void acknex_session_begin_level(struct acknex_session *session, struct qs_view level)
 {
     const char *before = qs_table_get(&session->texts, ACKNEX_TEXT_LEVEL);
 

@@ -41,6 +41,6 @@ void acknex_session_describe(const struct qs_session *session, struct qs_descrip
 void acknex_session_join(struct acknex_session *session, struct qs_view player);
 
 /* The client has loaded a level: entities of another level end. */
-void acknex_session_level(struct acknex_session *session, struct qs_view level);
+void acknex_session_begin_level(struct acknex_session *session, struct qs_view level);
 
 #endif

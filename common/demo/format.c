@@ -48,12 +48,21 @@ const struct qs_demo_format *qs_demo_format_of_name(const char *name)
     return found;
 }
 
-const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream)
+const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream,
+                                               const char *extension)
 {
-    for (size_t i = 0; qs_demo_formats[i]; i++)
-        if (qs_demo_formats[i]->protocol == protocol && qs_demo_formats[i]->of_stream == stream)
-            return qs_demo_formats[i];
-    return NULL;
+    const struct qs_demo_format *first = NULL;
+
+    for (size_t i = 0; qs_demo_formats[i]; i++) {
+        const struct qs_demo_format *format = qs_demo_formats[i];
+
+        if (format->protocol != protocol || format->of_stream != stream)
+            continue;
+        if (extension && strcmp(format->extension, extension) == 0)
+            return format;
+        first = first ? first : format;
+    }
+    return first;
 }
 
 /* --- Reading a demo */

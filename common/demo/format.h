@@ -143,7 +143,12 @@ size_t qs_unpacked_name_length(const char *name);
 const struct qs_demo_format *qs_demo_format_of_content(struct qs_view file);
 const struct qs_demo_format *qs_demo_format_of_name(const char *name);
 
-/* What sessions of the protocol are rebuilt as, those over datagrams or streams; or NULL. */
-const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream);
+/*
+ * The format to rebuild sessions of the protocol as, those over datagrams or streams: the one with
+ * that extension, or else (it has none of them, or `extension` is NULL) the first in the list.
+ * NULL: there is none.
+ */
+const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protocol, bool stream,
+                                               const char *extension);
 
 #endif

@@ -68,30 +68,22 @@ enum {
 
 static const struct qs_view nothing;
 
-static void client_sends(struct qs_demo_stream *stream, uint8_t flags, struct qs_view bytes,
-                         const struct qs_demo_part *part)
+/* A segment with these flags; SYN and FIN count as a byte each. */
+static void send_flagged(struct qs_demo_stream *stream, enum qs_direction direction, uint8_t flags,
+                         struct qs_view bytes, const struct qs_demo_part *part)
 {
-    const struct qs_demo_segment segment = {.sequence = stream->client,
-                                            .acknowledged =
-                                                flags & QS_DEMO_ACK ? stream->server : 0,
+    const bool is_client = direction == QS_C2S;
+    uint32_t *own = is_client ? &stream->client : &stream->server;
+    const uint32_t other = is_client ? stream->server : stream->client;
+    const struct qs_demo_segment segment = {.sequence = *own,
+                                            .acknowledged = flags & QS_DEMO_ACK ? other : 0,
                                             .flags = flags,
                                             .payload = bytes};
 
-    qs_demo_send_segment(stream->out, QS_C2S, &segment, part);
-    stream->client += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
-    stream->acknowledged = stream->server;
-}
-
-static void server_sends(struct qs_demo_stream *stream, uint8_t flags, struct qs_view bytes,
-                         const struct qs_demo_part *part)
-{
-    const struct qs_demo_segment segment = {.sequence = stream->server,
-                                            .acknowledged = stream->client,
-                                            .flags = flags,
-                                            .payload = bytes};
-
-    qs_demo_send_segment(stream->out, QS_S2C, &segment, part);
-    stream->server += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
+    qs_demo_send_segment(stream->out, direction, &segment, part);
+    *own += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
+    if (is_client)
+        stream->acknowledged = stream->server;
 }
 
 void qs_demo_stream_open(struct qs_demo_stream *stream)
@@ -99,20 +91,14 @@ void qs_demo_stream_open(struct qs_demo_stream *stream)
     stream->client = CLIENT_START;
     stream->server = SERVER_START;
     stream->open = true;
-    client_sends(stream, QS_DEMO_SYN, nothing, NULL);
-    server_sends(stream, QS_DEMO_SYN | QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_C2S, QS_DEMO_SYN, nothing, NULL);
+    send_flagged(stream, QS_S2C, QS_DEMO_SYN | QS_DEMO_ACK, nothing, NULL);
 }
 
-void qs_demo_stream_client(struct qs_demo_stream *stream, struct qs_view bytes,
-                           const struct qs_demo_part *part)
+void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direction,
+                         struct qs_view bytes, const struct qs_demo_part *part)
 {
-    client_sends(stream, QS_DEMO_ACK, bytes, part);
-}
-
-void qs_demo_stream_server(struct qs_demo_stream *stream, struct qs_view bytes,
-                           const struct qs_demo_part *part)
-{
-    server_sends(stream, QS_DEMO_ACK, bytes, part);
+    send_flagged(stream, direction, QS_DEMO_ACK, bytes, part);
 }
 
 void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
@@ -122,10 +108,11 @@ void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
         const uint32_t size = MIN(unit.size - at, (uint32_t)QS_DEMO_SEGMENT_MAX);
         const bool last = at + size == unit.size;
 
-        qs_demo_stream_server(stream, (struct qs_view){unit.data + at, size}, last ? part : NULL);
+        qs_demo_stream_send(stream, QS_S2C, (struct qs_view){unit.data + at, size},
+                            last ? part : NULL);
         at += size;
         if (stream->server - stream->acknowledged > WINDOW)
-            qs_demo_stream_client(stream, nothing, NULL);
+            qs_demo_stream_send(stream, QS_C2S, nothing, NULL);
     }
 }
 
@@ -133,7 +120,7 @@ void qs_demo_stream_close(struct qs_demo_stream *stream)
 {
     if (!stream->open)
         return;
-    server_sends(stream, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
-    client_sends(stream, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
-    server_sends(stream, QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_S2C, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_C2S, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
+    send_flagged(stream, QS_S2C, QS_DEMO_ACK, nothing, NULL);
 }

@@ -74,10 +74,8 @@ struct qs_demo_stream {
 void qs_demo_stream_open(struct qs_demo_stream *stream);
 
 /* What either end sends, in one segment; `part` or NULL. */
-void qs_demo_stream_client(struct qs_demo_stream *stream, struct qs_view bytes,
-                           const struct qs_demo_part *part);
-void qs_demo_stream_server(struct qs_demo_stream *stream, struct qs_view bytes,
-                           const struct qs_demo_part *part);
+void qs_demo_stream_send(struct qs_demo_stream *stream, enum qs_direction direction,
+                         struct qs_view bytes, const struct qs_demo_part *part);
 
 /* A unit that the server sends, in as many segments as it takes. The last one names the part: a
  * reader knows a unit when it is whole. */

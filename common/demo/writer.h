@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a demo is rebuilt with: who rebuilds calls these functions, and never sees a file or a name;
- * who runs the rebuilding implements them, and does what it likes with the bytes.
+ * Where a rebuilder writes its demo: it calls these functions and never sees a file or a name. The
+ * caller of the rebuilder implements them.
  */
 #ifndef QS_DEMO_WRITER_H
 #define QS_DEMO_WRITER_H
@@ -14,7 +14,7 @@
 #include "common/core/packet.h"
 #include "common/core/reader.h"
 
-/* What became of the session. */
+/* What the demo holds and lacks. */
 struct qs_demo_counts {
     uint64_t blocks;   /* written */
     uint64_t stripped; /* messages left out, because players stop at them or the user wants so */
@@ -36,8 +36,8 @@ struct qs_demo_writer {
     void (*left_out)(struct qs_demo_writer *writer, const char *command);
     void (*problem)(struct qs_demo_writer *writer, const struct qs_packet *packet,
                     const char *text);
-    /* Calls `take` with what each other client of the server was told up to now, as far as that is
-     * kept; NULL: nothing is. */
+    /* Calls `take` with the sign-on that each other client of the server got up to now, if it is
+     * kept; NULL: none is. */
     void (*peers)(struct qs_demo_writer *writer, qs_peer_function *take, void *user);
     bool sanitize;   /* leave out what playback does not need and would carry out */
     bool ezquake_37; /* QWD: dem_cmd blocks as ezQuake 3.7 has them */
@@ -68,8 +68,8 @@ void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 /* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
-/* Under --sanitize, a message was left out that is ambiguous: see text.h. Where a text ends
- * elsewhere for some engines they would take the rest of it for messages. */
+/* Under --sanitize, an ambiguous message was left out: see text.h. Engines that end a text
+ * elsewhere would take the rest of it for messages. */
 void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet);
 
 /* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
@@ -91,8 +91,8 @@ struct qs_sign_on_loss {
 };
 
 /*
- * Players cannot show a level without all of its sign-on, which nobody lends. `map`: the level's,
- * or NULL.
+ * Players cannot show a level without all of its sign-on, and there is no donor. `map`: the
+ * level's, or NULL.
  */
 void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                         const struct qs_sign_on_loss *loss);
@@ -102,7 +102,7 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
 char *qs_sign_on_loss_text(const char *map, const struct qs_sign_on_loss *loss);
 
 /* Of a level that was being played when the capture began: "the capture begins in the middle of
- * dm6". `map`: where a lender tells it, or NULL. New. */
+ * dm6". `map`: from a donor, or NULL. New. */
 char *qs_late_text(const char *map);
 
 /*

@@ -113,7 +113,7 @@ static void follow_command(struct qs_decoder *d, struct qs_view command)
         d->session->disconnected = true;
     if (names_servercount(word.text) && qs_token_next(command, &pos, &count) &&
         qs_view_number_within(count.text, INT32_MIN, INT32_MAX, &number))
-        q2_session_speaks_of(q2_session_of(d->session), (int32_t)number, d->packet->number);
+        q2_session_see_servercount(q2_session_of(d->session), (int32_t)number, d->packet->number);
     if (qs_view_equal(word.text, "begin"))
         q2_session_of(d->session)->signing_on = false; /* the client has it all */
 }

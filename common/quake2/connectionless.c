@@ -7,16 +7,9 @@
 #include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/core/trial.h"
-#include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/quake2.h"
 
-enum {
-    MARK_SIZE = 4,
-    SERVER_SIZE = 6,
-    RATE_RATIO = 100 /* clients send a packet a frame, up to 1000 a second; servers 10 */
-};
+enum { MARK_SIZE = 4, SERVER_SIZE = 6 };
 
 static const struct qs_info_rows rule_rows = {Q2_STATUS_RULE, Q2_STATUS_RULE_KEY,
                                               Q2_STATUS_RULE_VALUE};
@@ -29,13 +22,6 @@ struct line {
     uint32_t base; /* offset of the text in the packet */
     uint32_t pos;
 };
-
-static bool starts_with(struct qs_view text, const char *prefix)
-{
-    const size_t size = strlen(prefix);
-
-    return text.size >= size && memcmp(text.data, prefix, size) == 0;
-}
 
 static struct qs_view rest_of(const struct line *line)
 {
@@ -145,7 +131,7 @@ static void read_challenge(struct qs_decoder *d, struct line *line)
     d->handshake = true;
     read_number(d, Q2_CHALLENGE, line, &number);
     while (qs_token_next(line->text, &line->pos, &token)) {
-        if (starts_with(token.text, "p="))
+        if (qs_view_begins(token.text, "p="))
             read_protocols(d, line, &token);
         else
             qs_emit_bytes(d, Q2_OOB_ARGUMENT, line->base + token.offset, token.length, token.text);
@@ -261,9 +247,9 @@ static void read_client_connect(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_S2C);
     d->handshake = true;
     while (read_word(d, Q2_CLIENT_CONNECT_OPTION, line, &word)) {
-        if (starts_with(word, "map="))
+        if (qs_view_begins(word, "map="))
             map = (struct qs_view){word.data + 4, word.size - 4};
-        else if (starts_with(word, "nc="))
+        else if (qs_view_begins(word, "nc="))
             netchan = word.size > 3 && word.data[3] == '1';
     }
     qs_summary_quote(d, "map", map);
@@ -320,7 +306,7 @@ static void read_status(struct qs_decoder *d, struct line *line)
 
 static bool is_status(const struct line *line)
 {
-    return starts_with(rest_of(line), "\\");
+    return qs_view_begins(rest_of(line), "\\");
 }
 
 static void read_print(struct qs_decoder *d, struct line *line)
@@ -350,7 +336,7 @@ static void read_info(struct qs_decoder *d, struct line *line)
 {
     int64_t number;
 
-    if (starts_with(rest_of(line), "\n")) {
+    if (qs_view_begins(rest_of(line), "\n")) {
         qs_learn_direction(d, QS_S2C);
         skip_line_end(d, line);
         read_text(d, Q2_OOB_TEXT, line);
@@ -456,7 +442,7 @@ bool q2_is_connectionless(const struct qs_packet *packet)
     const struct qs_view all = {packet->data, packet->size};
 
     return (packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX) ||
-           (starts_with(all, "query") && packet->size <= 8);
+           (qs_view_begins(all, "query") && packet->size <= 8);
 }
 
 void q2_decode_connectionless(struct qs_decoder *d)
@@ -477,66 +463,10 @@ void q2_decode_connectionless(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-/* A word, then a number of digits only, then nothing but `more`. */
-static bool is_number_command(struct qs_view text, const char *word, bool more)
-{
-    uint32_t at = (uint32_t)strlen(word);
-    const uint32_t start = at;
-
-    if (!starts_with(text, word))
-        return false;
-    while (at < text.size && g_ascii_isdigit((char)text.data[at]))
-        at++;
-    if (at == start)
-        return false;
-    return at == text.size || (more && text.data[at] == ' ');
-}
-
-/* A server's answer to status, or its heartbeat: rules that name a protocol of Quake II. */
-static bool is_rules(struct qs_view text, const char *command)
-{
-    const uint32_t start = (uint32_t)strlen(command);
-    struct qs_view version;
-    uint32_t end = start;
-
-    if (!starts_with(text, command))
-        return false;
-    while (end < text.size && text.data[end] != '\n')
-        end++;
-    version = qs_info_value((struct qs_view){text.data + start, end - start}, "protocol");
-    return version.data && (qs_view_equal(version, "34") || qs_view_equal(version, "35") ||
-                            qs_view_equal(version, "36"));
-}
-
-/* Only what no other game sends. QuakeWorld has connect, too, with versions up to 28. */
-bool q2_recognise(const struct qs_packet *packet)
-{
-    struct qs_view text;
-
-    if (packet->size <= MARK_SIZE || qs_le32(packet->data) != UINT32_MAX)
-        return false;
-    text = (struct qs_view){packet->data + MARK_SIZE, packet->size - MARK_SIZE};
-    return is_number_command(text, "connect 3", true) || starts_with(text, "client_connect") ||
-           is_rules(text, "print\n") || is_rules(text, "heartbeat\n") ||
-           (is_number_command(text, "challenge ", true) && text.size < 64);
-}
-
-static bool is_known_text(struct qs_view text)
+bool q2_is_connectionless_text(struct qs_view text)
 {
     struct qs_token word;
     uint32_t pos = 0;
 
     return qs_token_next(text, &pos, &word) && find_command(word.text);
-}
-
-/* Source's A2S queries, and much else, have the mark, too. */
-bool q2_is_foreign(const struct qs_packet *packet)
-{
-    const bool marked = packet->size >= MARK_SIZE && qs_le32(packet->data) == UINT32_MAX;
-    const uint32_t start = marked ? MARK_SIZE : 0;
-
-    if (q2_is_connectionless(packet))
-        return !is_known_text((struct qs_view){packet->data + start, packet->size - start});
-    return !qs_may_begin_with_numbers(packet, qs_le32, RATE_RATIO) ||
-           !qs_may_be_read(&q2_protocol, packet);
 }

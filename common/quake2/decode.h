@@ -24,9 +24,13 @@ static inline struct q2_tracker *q2_tracker(const struct qs_decoder *d)
 
 /* connectionless.c: packets that begin with four bytes 255, or a master's bare query */
 bool q2_is_connectionless(const struct qs_packet *packet);
+/* Whether the text behind the mark begins with a known word. */
+bool q2_is_connectionless_text(struct qs_view text);
+void q2_decode_connectionless(struct qs_decoder *d);
+
+/* recognise.c: see qs_protocol.recognise and is_foreign */
 bool q2_recognise(const struct qs_packet *packet);
 bool q2_is_foreign(const struct qs_packet *packet);
-void q2_decode_connectionless(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);

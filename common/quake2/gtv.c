@@ -10,7 +10,7 @@
 #include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/mvd.h"
+#include "common/quake2/quake2.h"
 
 enum {
     LENGTH_SIZE = 2,
@@ -161,8 +161,7 @@ static void keep_block(struct qs_decoder *d, struct qs_view block)
     qs_write_view(gtv->blocks->bytes, block);
 }
 
-/* Without a body it says that the stream rests until somebody plays. Else there are messages in it.
- */
+/* Without a body: the stream is suspended until a player joins. Else the body holds messages. */
 static void read_stream_data(struct qs_decoder *d)
 {
     const struct qs_view body = {d->in.data + d->in.pos, qs_reader_left(&d->in)};

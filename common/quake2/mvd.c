@@ -3,7 +3,7 @@
  * Messages of MVD, the demo of a server, which GTV streams too. Source: PROTOCOL.md, section 18;
  * Q2PRO, server/mvd/parse.c, server/mvd.c.
  */
-#include "common/quake2/mvd.h"
+#include "common/quake2/quake2.h"
 
 #include "common/core/text.h"
 #include "common/quake2/configstrings.h"

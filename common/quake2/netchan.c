@@ -131,7 +131,7 @@ static void read_messages(struct qs_decoder *d)
 static void note_lost_sign_on(struct qs_decoder *d, uint32_t not_captured)
 {
     if (d->direction == QS_C2S && d->session->to_client.not_captured > not_captured)
-        q2_session_lose(q2_session_of(d->session), d->packet->number, true);
+        q2_session_note_loss(q2_session_of(d->session), d->packet->number, true);
 }
 
 static void arrive(struct qs_decoder *d)
@@ -182,7 +182,7 @@ void q2_decode_netchan(struct qs_decoder *d)
         arrive(d);
     qs_read_received(d, read_messages);
     if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
-        q2_session_lose(session, d->packet->number, false);
+        q2_session_note_loss(session, d->packet->number, false);
 }
 
 /* --- Where a packet stands in the sequence numbers */

@@ -10,6 +10,8 @@
 /* Bits of the word that has the weapon's frame. */
 enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0x8000 };
 
+static const unsigned all_three = 7; /* components of a vector */
+
 /* What a step of a short is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024;
 
@@ -110,11 +112,15 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
 
 /* --- The player */
 
-static void read_floats(struct qs_decoder *d, unsigned id)
+/* Components of a vector, each by its bit from `first` on. */
+static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
 {
+    if (!(bits & first * 7))
+        return;
     qs_open(d, id);
     for (unsigned i = 0; i < 3; i++)
-        qs_f32(d, id + 1 + i);
+        if (bits & first << i)
+            qs_f32(d, id + 1 + i);
     qs_close(d);
 }
 
@@ -142,7 +148,7 @@ static void read_movement(struct qs_decoder *d, unsigned bits, struct q2_player 
     if (bits & PS_M_GRAVITY)
         player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
     if (bits & PS_M_DELTA_ANGLES)
-        read_floats(d, Q2_PLAYER_DELTA_ANGLES);
+        read_components(d, Q2_PLAYER_DELTA_ANGLES, all_three, 1);
 }
 
 static void read_view(struct qs_decoder *d, unsigned bits)
@@ -152,21 +158,9 @@ static void read_view(struct qs_decoder *d, unsigned bits)
         qs_i8(d, Q2_PLAYER_VIEWHEIGHT);
     }
     if (bits & PS_VIEWANGLES)
-        read_floats(d, Q2_PLAYER_VIEWANGLES);
+        read_components(d, Q2_PLAYER_VIEWANGLES, all_three, 1);
     if (bits & PS_KICKANGLES)
         q2_read_scaled3(d, Q2_PLAYER_KICKANGLES, kick_unit);
-}
-
-/* Components of a vector, each by its bit from `first` on. */
-static void read_components(struct qs_decoder *d, unsigned id, unsigned bits, unsigned first)
-{
-    if (!(bits & first * 7))
-        return;
-    qs_open(d, id);
-    for (unsigned i = 0; i < 3; i++)
-        if (bits & first << i)
-            qs_f32(d, id + 1 + i);
-    qs_close(d);
 }
 
 static void read_gun_frame(struct qs_decoder *d, struct q2_player *player)

@@ -284,7 +284,7 @@ static void read_gamestate(struct qs_decoder *d)
 
 /* --- Downloads, compressed packets, settings */
 
-/* What follows size and percentage: `size` bytes, of which there may be none. */
+/* What follows size and percentage: `size` bytes, perhaps 0. */
 static void read_piece(struct qs_decoder *d, int16_t size, uint8_t percent,
                        enum qs_transfer_packing packing)
 {
@@ -397,7 +397,7 @@ static void read_setting(struct qs_decoder *d)
 
 static void read_extend(struct qs_decoder *d);
 
-/* The message's byte, of which protocols 35 and 36 and relays use the upper bits. */
+/* The message's byte; protocols 35 and 36 and relays use its upper bits. */
 static uint8_t message_byte(const struct qs_decoder *d)
 {
     return d->in.data[d->in.pos - 1];

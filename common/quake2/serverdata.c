@@ -37,7 +37,7 @@ struct serverdata {
     int16_t player;
     uint32_t minor;
     uint16_t flags;
-    uint8_t frame_rate; /* 0: not said */
+    uint8_t frame_rate; /* 0: not sent */
     struct qs_view gamedir, level;
 };
 

@@ -106,7 +106,7 @@ void q2_session_connect(struct q2_session *session)
     const char *userinfo;
 
     qs_session_connect(&base);
-    session->gtv = (struct q2_gtv){0}; /* goes on: the connection is in its stream */
+    session->gtv = (struct q2_gtv){0}; /* is kept: the connection is in its stream */
     qs_table_copy(&texts, &session->texts);
     q2_session_clear(&session->base);
     q2_session_init(&session->base);
@@ -160,13 +160,13 @@ void q2_session_begin_level(struct q2_session *session)
     qs_table_clear(&session->solids);
 }
 
-void q2_session_lose(struct q2_session *session, uint64_t packet, bool before)
+void q2_session_note_loss(struct q2_session *session, uint64_t packet, bool before)
 {
     if (session->signing_on && !session->lost.seen)
         session->lost = (struct q2_loss){true, before, packet};
 }
 
-void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet)
+void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet)
 {
     if (!session->base.connection || servercount == session->servercount ||
         servercount == session->old_servercount)
@@ -175,7 +175,7 @@ void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint6
         session->player = Q2_PLAYER_UNKNOWN;
     q2_session_begin_level(session);
     session->servercount = servercount;
-    q2_session_lose(session, packet, true);
+    q2_session_note_loss(session, packet, true);
     if (session->tracker)
         q2_tracker_level(session->tracker);
 }
@@ -238,7 +238,7 @@ static char *readable(const char *text)
     return text ? qs_text_utf8(qs_view_of(text)) : NULL;
 }
 
-/* What the numbers do not tell by themselves, with a blank; or nothing. */
+/* The engine where the numbers alone do not show it, with a blank; or "". */
 static const char *engine_of(const struct q2_session *session)
 {
     if (session->base.version == Q2_PROTOCOL_AQTION)

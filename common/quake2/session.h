@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a session knows, and its life: connections, levels, versions. */
+/* What a session knows; connections, levels, versions. */
 #ifndef Q2_SESSION_H
 #define Q2_SESSION_H
 
@@ -118,8 +118,8 @@ struct q2_session {
     struct q2_usercmd newest; /* the newest command in it */
 
     /*
-     * Who follows frames entity by entity; not owned, and NULL in copies, so that only the packets
-     * that were decoded in this very session are followed. See q2_tracker_attach().
+     * Follows frames entity by entity; not owned. NULL in copies, so that it sees only the packets
+     * that are decoded in this very session. See q2_tracker_attach().
      */
     struct q2_tracker *tracker;
 };
@@ -134,7 +134,7 @@ static inline const struct q2_session *q2_session_of_const(const struct qs_sessi
     return (const struct q2_session *)session;
 }
 
-/* --- Its life */
+/* --- Beginning, connections, levels, end */
 
 void q2_session_init(struct qs_session *session);
 void q2_session_copy(struct qs_session *to, const struct qs_session *from);
@@ -143,8 +143,8 @@ void q2_session_forget_packet(struct qs_session *session);
 bool q2_session_shares(const struct qs_session *a, const struct qs_session *b);
 
 /*
- * The server accepts a client (client_connect). That begins a connection, unless traffic goes on:
- * then it may be the answer to a repeated request. Source: PROTOCOL.md, section 4.
+ * The server accepts a client (client_connect). That begins a connection, except during traffic:
+ * then it may answer a repeated request. Source: PROTOCOL.md, section 4.
  */
 void q2_session_accept(struct q2_session *session);
 
@@ -155,9 +155,9 @@ void q2_session_connect(struct q2_session *session);
 void q2_session_set_netchan(struct q2_session *session, bool has_fragments);
 
 /*
- * The session began within a level: gives it what `lender`, which was told of that level from its
- * beginning, knows of it. How the connection speaks and its state stay; `known` is the same session
- * as it was later, when more of that had been found out.
+ * The capture starts within a level: copies to the session what `lender`, which has that level's
+ * whole sign-on, knows of the level. Protocol and netchan are those of `known`, the same session at
+ * a later time, when more of them had been found out.
  */
 void q2_session_borrow(struct q2_session *session, const struct q2_session *lender,
                        const struct q2_session *known);
@@ -165,12 +165,12 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
 /* A new level (svc_serverdata): config strings and texts of the level before are void. */
 void q2_session_begin_level(struct q2_session *session);
 
-/* The client speaks of a level with this server count. Where that is neither the one at hand nor
- * the one before it, a new level has begun, and the capture lacks its svc_serverdata. */
-void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint64_t packet);
+/* The client names this server count. If it is neither that of the level at hand nor that of the
+ * one before, a new level has begun whose svc_serverdata the capture lacks. */
+void q2_session_see_servercount(struct q2_session *session, int32_t servercount, uint64_t packet);
 
-/* The capture lacks part of what the server sent; that matters within a sign-on. */
-void q2_session_lose(struct q2_session *session, uint64_t packet, bool before);
+/* The capture lacks part of what the server sent; recorded only during a sign-on. */
+void q2_session_note_loss(struct q2_session *session, uint64_t packet, bool before);
 
 /* The protocol version in force, with what follows from it, the minor version and the flags. */
 void q2_session_set_version(struct q2_session *session, int32_t version);

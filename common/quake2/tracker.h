@@ -60,8 +60,8 @@ struct q2_tracker {
     struct q2_session *followed; /* that it is attached to, or NULL */
 
     /*
-     * For who wants to see what deltas mention, else NULL: where nothing is known that a frame
-     * could be built on, it is then built on nothing.
+     * What deltas mention; NULL unless wanted. If wanted, a frame is built on nothing when nothing
+     * is known that it could be built on.
      */
     GArray *mentions; /* struct q2_mention, of the packet at hand */
 
@@ -115,7 +115,7 @@ void q2_tracker_insert(struct q2_tracker *tracker, const struct q2_frame *frame)
  */
 void q2_tracker_seen_elsewhere(struct q2_tracker *tracker, const struct q2_entities *entities);
 
-/* A new level: what was known is void. */
+/* A new level: forgets frames and baselines. */
 void q2_tracker_level(struct q2_tracker *tracker);
 
 void q2_tracker_begin_packet(struct q2_tracker *tracker);
@@ -151,7 +151,7 @@ void q2_frame_clear(struct q2_frame *frame);
 /* A frame begins, as a delta from frame `delta` (<= 0: from the baselines). */
 void q2_tracker_frame_begin(struct q2_tracker *tracker, int32_t number, int32_t delta,
                             uint8_t suppressed, struct qs_view areas);
-/* The player state, as it was in the frame that this one is a delta from. */
+/* The player state of the frame that this one is a delta from. */
 struct q2_player *q2_tracker_player(struct q2_tracker *tracker);
 /* An entity of the frame with the state that the delta starts from, without its event; numbers must
  * ascend. NULL where `bits` remove it. */

@@ -32,7 +32,7 @@ struct q2_variant {
 /* q2pro-ng speaks a protocol of its own under Q2PRO's number, with a minor version of 2000. */
 bool q2_is_minor_of_q2pro_ng(uint32_t minor);
 
-/* Whether what is said in that version, with that minor version, can be decoded. */
+/* Whether that version, with that minor version, is decoded. */
 bool q2_is_decoded(int32_t version, uint32_t minor);
 
 /* Whether it is one of the rerelease, which are decoded as demos. */

@@ -317,9 +317,9 @@ struct qs_client_session *qs_client_session_new(const struct qs_client_session_s
     shared->maps = g_ptr_array_new_with_free_func(g_free);
     shared->chosen = setup->chosen;
     shared->recorded = setup->recorded;
-    shared->format = setup->recorded
-                         ? setup->recorded
-                         : qs_demo_format_of(shared->protocol, first->packet->unit != 0);
+    shared->format = setup->recorded ? setup->recorded
+                                     : qs_demo_format_of(shared->protocol, first->packet->unit != 0,
+                                                         setup->demo.demo_options.extension);
     /* A demo is not rebuilt of a demo. */
     if (!shared->format || !session->handler->want_rebuild || shared->recorded)
         return shared;

@@ -75,7 +75,7 @@ static struct followed *follow(struct cut *cut, const struct qs_decoded_packet *
 
     if (followed)
         return followed;
-    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0);
+    format = qs_demo_format_of(decoded->session->protocol, decoded->packet->unit != 0, NULL);
     followed = g_new0(struct followed, 1);
     followed->late_join = format ? format->late_join : NULL;
     followed->handshake = g_array_new(FALSE, FALSE, sizeof(struct mark));

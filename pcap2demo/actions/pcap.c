@@ -30,6 +30,7 @@ struct pcap {
     struct cut *cut;
     unsigned demos; /* that were asked for */
     bool any_demo;
+    bool refused;  /* a demo of a format that no capture is made of */
     char *summary; /* what the file holds, for when it is there; or NULL */
 };
 
@@ -124,6 +125,16 @@ static void begin_file(struct pcap *pcap)
     g_free(names);
 }
 
+static bool refuse(struct pcap *pcap)
+{
+    if (pcap->maker)
+        return false;
+    failure(EXIT_PROBLEMS, pcap->sender.location, "--pcap does not support .%s demos; left out",
+            pcap->session->recorded->extension);
+    pcap->refused = true;
+    return true;
+}
+
 static void begin_demo(struct pcap *pcap, const struct qs_client_session *session)
 {
     end_demo(pcap);
@@ -133,7 +144,7 @@ static void begin_demo(struct pcap *pcap, const struct qs_client_session *sessio
     cut_leave_file(pcap->cut);
     pcap->session = session;
     pcap->maker = session->recorded->packets;
-    if (!session->chosen)
+    if (!session->chosen || refuse(pcap))
         return;
     pcap->demos++;
     set_addresses(&pcap->sender, session->number, pcap->maker->port);
@@ -226,6 +237,8 @@ static bool finish_demos(struct pcap *pcap)
                 "--packets, --from, --to and --no-sign-on go with captures, not with demos");
         return false;
     }
+    if (pcap->refused && !pcap->demos)
+        return false;
     pcap->summary = g_strdup_printf(
         "%" G_GUINT64_FORMAT " packet%s of %u demo%s", pcap_out_packets(pcap->sender.pcap),
         qs_plural(pcap_out_packets(pcap->sender.pcap)), pcap->demos, qs_plural(pcap->demos));

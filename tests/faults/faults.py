@@ -107,8 +107,8 @@ FAULTS = [
     # Acknex.
     ("acknex", "(uint32_t)qs_reader_u16(&d->in) << 8", "(uint32_t)qs_reader_u16(&d->in) << 7"),
     ("acknex", "PARAMETER_BITS = 0x3f", "PARAMETER_BITS = 0x1f"),
-    ("acknex", "acknex_scaled(d, ACKNEX_LIGHTRANGE, 2000);",
-     "acknex_scaled(d, ACKNEX_LIGHTRANGE, 200);"),
+    ("acknex", "read_scaled, ACKNEX_LIGHTRANGE, 2000}",
+     "read_scaled, ACKNEX_LIGHTRANGE, 200}"),
 
     # Rebuilders and demo formats.
     ("demo", "lost < MOVES_PER_PACKET ? MOVES_PER_PACKET - 1 - lost : 0",

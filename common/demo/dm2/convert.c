@@ -53,7 +53,7 @@ static const struct q2_usercmd *newest_move(const struct converter *converter, u
 
 /* --- The player's own view and entity */
 
-/* A living player's view is the angles of his commands; the client knows it without being told. */
+/* A living player's view has the angles of his commands, which the client knows. */
 static void restore_view(const struct converter *converter, uint32_t acknowledged,
                          struct q2_player *player)
 {
@@ -95,7 +95,7 @@ static void restore_own_entity(struct q2_frame *frame, const struct q2_frame *la
     own->angles[2] = 0;
 }
 
-/* Who is watched through his eyes must not be seen: a demo names its player only once. */
+/* The player whose eyes are watched through is hidden: a demo names its player only once. */
 static void hide_watched(const struct q2_session *session, struct q2_frame *frame)
 {
     const int watched = frame->player.clientnum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes of a frame of protocol 35 or 36 what a recording client would have: what these servers
- * leave out for clients that do not record is put back, and what demos cannot hold is left out.
+ * Converts a frame of protocol 35 or 36 to what a recording client would have: puts back what these
+ * servers leave out for clients that do not record, and leaves out what demos cannot hold.
  * Source: common/quake2/PROTOCOL.md, sections 8 and 9; Q2PRO, entities.c
  * SV_WriteFrameToClient_Enhanced.
  */

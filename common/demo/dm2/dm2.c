@@ -2,6 +2,7 @@
 #include "common/demo/dm2/dm2.h"
 
 #include "common/core/lists.h"
+#include "common/core/writer.h"
 #include "common/demo/dm2/late_join.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/names.h"
@@ -30,13 +31,6 @@ enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block)
     return QS_DEMO_BLOCK;
 }
 
-static void append_length(GByteArray *out, uint32_t length)
-{
-    const uint32_t bytes = GUINT32_TO_LE(length);
-
-    g_byte_array_append(out, (const uint8_t *)&bytes, DM2_HEADER);
-}
-
 GByteArray *dm2_block_new(void)
 {
     return g_byte_array_set_size(g_byte_array_new(), DM2_HEADER);
@@ -49,16 +43,10 @@ void dm2_end_block(GByteArray *block)
     memcpy(block->data, &length, sizeof length);
 }
 
-void dm2_append_block(GByteArray *out, struct qs_view messages)
+void dm2_append_end(GByteArray *out, struct qs_view last)
 {
-    append_length(out, messages.size);
-    if (messages.size)
-        g_byte_array_append(out, messages.data, messages.size);
-}
-
-void dm2_append_end(GByteArray *out)
-{
-    append_length(out, UINT32_MAX);
+    (void)last;
+    qs_write_u32(out, UINT32_MAX);
 }
 
 /* --- Decoding --- */
@@ -226,12 +214,6 @@ static double seconds(struct qs_demo_reader *reader, const struct qs_decoder *de
                                          : 10);
 }
 
-static void append_end(GByteArray *out, struct qs_view last)
-{
-    (void)last;
-    dm2_append_end(out);
-}
-
 const struct qs_demo_format qs_demo_dm2 = {
     .extension = "dm2",
     .protocol = &q2_protocol,
@@ -239,7 +221,7 @@ const struct qs_demo_format qs_demo_dm2 = {
     .next = next,
     .seconds = seconds,
     .decode_block = decode_block,
-    .append_end = append_end,
+    .append_end = dm2_append_end,
     .rebuilder = &dm2_rebuilder,
     .late_join = &dm2_late_join,
     .packets = &packets,

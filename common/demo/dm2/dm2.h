@@ -38,9 +38,8 @@ enum qs_demo_status dm2_read_block(struct qs_reader *in, struct qs_view *block);
 GByteArray *dm2_block_new(void);
 void dm2_end_block(GByteArray *block);
 
-/* Append a block, and the end mark. */
-void dm2_append_block(GByteArray *out, struct qs_view messages);
-void dm2_append_end(GByteArray *out);
+/* Appends the end mark, whatever the `last` block is. */
+void dm2_append_end(GByteArray *out, struct qs_view last);
 
 /*
  * --- Which frames of a demo its player still has when the next one comes, so that this may be a

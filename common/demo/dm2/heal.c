@@ -42,7 +42,7 @@ static bool is_own(const struct q2_session *session, const struct q2_frame *fram
     return number == (uint32_t)(player + 1);
 }
 
-static bool is_told_of_itself(const struct q2_session *session)
+static bool gets_own_entity(const struct q2_session *session)
 {
     return !q2_is_q2pro(session->base.version) || session->recording;
 }
@@ -141,7 +141,7 @@ static int count_evidence(struct dm2_healing *healing, const struct pair *pair,
     return score;
 }
 
-/* False: nothing tells. */
+/* False: no evidence. */
 static bool search_offset(struct dm2_healing *healing, struct pair *pair, const GArray *changes)
 {
     const int64_t nearest = (int64_t)pair->peer->tracker->newest - pair->session->tracker->newest;
@@ -229,11 +229,11 @@ static struct q2_entity healed_state(const struct pair *pair, const struct q2_fr
     struct q2_entity state = *seen;
 
     keep_precision(&state, known);
-    if (is_own(pair->peer, other, seen->number) && !is_told_of_itself(pair->peer)) {
+    if (is_own(pair->peer, other, seen->number) && !gets_own_entity(pair->peer)) {
         keep_place(&state, known);
         memcpy(state.origin, other->player.origin, sizeof state.origin);
     }
-    if (is_own(pair->session, base, seen->number) && !is_told_of_itself(pair->session))
+    if (is_own(pair->session, base, seen->number) && !gets_own_entity(pair->session))
         keep_place(&state, known);
     state.event = 0;
     return state;

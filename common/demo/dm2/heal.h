@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of which the capture lacks the packet, made of what another client of the server was told
- * at the same time: common/quake2/PROTOCOL.md, section 14.
+ * Frames whose packets the capture lacks, made of what another client of the server received at the
+ * same time: common/quake2/PROTOCOL.md, section 14.
  */
 #ifndef QS_DEMO_DM2_HEAL_H
 #define QS_DEMO_DM2_HEAL_H
@@ -30,13 +30,13 @@ void dm2_healing_earn(struct dm2_healing *healing, uint32_t size);
 
 /*
  * Frame `number` of `session`, whose tracker does not have it, is inserted there, as a guess.
- * False: the peer is of another level or variant, has no frame of that time, or nothing tells which
- * of its frames are of one time with the session's; or it would cost more than was earned.
+ * False: the peer is of another level or variant, has no frame of that time, it is unknown which of
+ * its frames are of the session's time, or it would cost more than was earned.
  */
 bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
               const struct q2_session *peer, int32_t number);
 
-/* The same with the first that can of those whom `out` knows. `session`: or NULL. */
+/* The same with the first of the peers of `out` that can. `session`: or NULL. */
 bool dm2_heal_of_peers(struct dm2_healing *healing, struct qs_demo_writer *out,
                        const struct q2_session *session, int32_t number);
 

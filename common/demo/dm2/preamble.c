@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2/preamble.h"
 
-#include "common/core/lists.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/configstrings.h"
@@ -24,22 +23,24 @@ struct preamble {
     struct q2_variant variant;
     bool sanitize;
     GByteArray *block;
-    preamble_block *give;
+    preamble_block *write;
     void *user;
 };
 
 static void flush(struct preamble *preamble)
 {
-    if (preamble->block->len)
-        preamble->give(preamble->user, preamble->block);
-    qs_bytes_empty(preamble->block);
+    if (preamble->block->len == DM2_HEADER)
+        return;
+    dm2_end_block(preamble->block);
+    preamble->write(preamble->user, preamble->block);
+    preamble->block->len = DM2_HEADER;
 }
 
 static void make_room(struct preamble *preamble, size_t size)
 {
     const size_t most = preamble->variant.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
 
-    if (preamble->block->len + size > most)
+    if (preamble->block->len - DM2_HEADER + size > most)
         flush(preamble);
 }
 
@@ -119,10 +120,10 @@ static void put_precache(struct preamble *preamble)
 }
 
 void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
-                    preamble_block *give, void *user)
+                    preamble_block *write, void *user)
 {
-    struct preamble preamble = {
-        session, q2_demo_variant(version), sanitize, g_byte_array_new(), give, user};
+    struct preamble preamble = {session, q2_demo_variant(version), sanitize, dm2_block_new(), write,
+                                user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

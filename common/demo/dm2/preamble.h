@@ -10,13 +10,13 @@
 
 #include "common/quake2/quake2.h"
 
-/* Takes a block of the preamble. */
+/* Writes a block of the preamble, with its length. */
 typedef void preamble_block(void *user, const GByteArray *block);
 
-/* Gives the preamble of the session's level block by block: svc_serverdata as of a client recording
- * of protocol `version`, config strings, baselines, and the command that makes a player load all.
+/* Writes the preamble of the session's level block by block: svc_serverdata of a client recording
+ * in protocol `version`, config strings, baselines, and the command that makes a player load all.
  */
 void preamble_write(const struct q2_session *session, int32_t version, bool sanitize,
-                    preamble_block *give, void *user);
+                    preamble_block *write, void *user);
 
 #endif

@@ -39,12 +39,12 @@ struct dm2 {
     uint32_t level;             /* number of the level at hand */
     bool begun;                 /* its file */
     bool ended;                 /* the connection */
-    bool late;                  /* that the capture lacks a beginning was said */
+    bool late;                  /* a missing beginning was reported */
     uint32_t lent_level;        /* number of the level whose sign-on is lent; 0: none */
     bool lossy;                 /* a frame of the level was built on a guess */
-    bool incomplete;            /* that the level cannot be shown was said */
+    bool incomplete;            /* a level that cannot be shown was reported */
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
-    bool refused;               /* that the protocol is not rebuilt was said */
+    bool refused;               /* a protocol that is not rebuilt was reported */
     struct dm2_backup backup;   /* the demo's frames */
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
@@ -54,7 +54,6 @@ struct dm2 {
     uint32_t not_captured;
     GByteArray *block; /* that is being filled, behind room for its length */
     GByteArray *unit;  /* scratch: what must not be split */
-    GByteArray *file;  /* scratch: blocks not yet written */
 };
 
 /* q2_tracker.missing */
@@ -77,7 +76,6 @@ static void *dm2_new(struct qs_demo_writer *out)
     stufftext_init(&dm2->stufftext, out, SVC_STUFFTEXT, needed_commands, connection_commands);
     dm2->block = dm2_block_new();
     dm2->unit = g_byte_array_new();
-    dm2->file = g_byte_array_new();
     return dm2;
 }
 
@@ -91,24 +89,17 @@ static void dm2_free(void *state)
     g_free(dm2->unfounded);
     g_byte_array_free(dm2->block, TRUE);
     g_byte_array_free(dm2->unit, TRUE);
-    g_byte_array_free(dm2->file, TRUE);
     g_free(dm2);
 }
 
 /* --- Blocks --- */
 
-static void write_file(struct dm2 *dm2)
-{
-    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->file));
-    qs_bytes_empty(dm2->file);
-}
-
+/* preamble_block */
 static void write_block(void *user, const GByteArray *block)
 {
     struct dm2 *dm2 = user;
 
-    dm2_append_block(dm2->file, (struct qs_view){block->data, block->len});
-    write_file(dm2);
+    qs_demo_write(dm2->out, qs_view_of_bytes(block));
     dm2->out->counts.blocks++;
 }
 
@@ -118,8 +109,7 @@ static void flush_block(struct dm2 *dm2)
     if (dm2->block->len == DM2_HEADER)
         return;
     dm2_end_block(dm2->block);
-    qs_demo_write(dm2->out, qs_view_of_bytes(dm2->block));
-    dm2->out->counts.blocks++;
+    write_block(dm2, dm2->block);
     dm2->block->len = DM2_HEADER;
 }
 
@@ -139,7 +129,7 @@ static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 
 /* --- Levels --- */
 
-/* All frames of it are changes to one that is missing, and nobody lends that. */
+/* All its frames are deltas from one that is missing, and no donor has that. */
 static void note_not_begun(struct dm2 *dm2)
 {
     qs_demo_problem(dm2->out, NULL,
@@ -151,8 +141,9 @@ static void note_not_begun(struct dm2 *dm2)
 static void end_level(struct dm2 *dm2)
 {
     if (dm2->begun) {
-        dm2_append_end(dm2->file);
-        write_file(dm2);
+        qs_bytes_empty(dm2->unit);
+        dm2_append_end(dm2->unit, (struct qs_view){0});
+        qs_demo_write(dm2->out, qs_view_of_bytes(dm2->unit));
     } else if (dm2->unfounded && !dm2->incomplete) {
         note_not_begun(dm2);
     }
@@ -195,40 +186,28 @@ static const struct q2_tracked_message *message_at(const struct dm2 *dm2, guint 
     return &g_array_index(dm2->tracker->messages, struct q2_tracked_message, index);
 }
 
-/* The first frame must need no other. */
-static bool has_full_frame(const struct dm2 *dm2)
+/* What the packet's frames are to a demo that has not begun; of several, the best. */
+enum frame_use {
+    NO_FRAME,
+    UNKNOWN_FRAME,
+    KNOWN_FRAME, /* the tracker can rebuild it */
+    FULL_FRAME   /* it needs no other */
+};
+
+static enum frame_use find_frame(const struct dm2 *dm2)
 {
     const struct q2_tracked_message *message;
+    enum frame_use best = NO_FRAME;
 
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
-        const struct q2_frame *frame =
-            message->id == SVC_FRAME ? q2_tracker_frame(dm2->tracker, message->frame) : NULL;
+        const struct q2_frame *frame;
 
-        if (frame && frame->delta <= 0)
-            return true;
+        if (message->id != SVC_FRAME)
+            continue;
+        frame = q2_tracker_frame(dm2->tracker, message->frame);
+        best = MAX(best, !frame ? UNKNOWN_FRAME : frame->delta > 0 ? KNOWN_FRAME : FULL_FRAME);
     }
-    return false;
-}
-
-/* Or it is a delta from one that is known. */
-static bool has_known_frame(const struct dm2 *dm2)
-{
-    const struct q2_tracked_message *message;
-
-    for (guint i = 0; (message = message_at(dm2, i)); i++)
-        if (message->id == SVC_FRAME && q2_tracker_frame(dm2->tracker, message->frame))
-            return true;
-    return false;
-}
-
-static bool has_frame(const struct dm2 *dm2)
-{
-    const struct q2_tracked_message *message;
-
-    for (guint i = 0; (message = message_at(dm2, i)); i++)
-        if (message->id == SVC_FRAME)
-            return true;
-    return false;
+    return best;
 }
 
 static void note_late(struct dm2 *dm2, const char *what)
@@ -238,7 +217,7 @@ static void note_late(struct dm2 *dm2, const char *what)
     dm2->late = true;
 }
 
-/* Nobody lends it. */
+/* There is no donor. */
 static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 {
     const struct qs_sign_on_loss loss = {session->lost.packet, session->lost.before};
@@ -253,12 +232,13 @@ static void note_level_lost(struct dm2 *dm2, const struct q2_session *session)
 }
 
 /* Without config strings players stop; with a lent sign-on the first frame is written in full. */
-static bool can_begin(struct dm2 *dm2, const struct q2_session *session)
+static bool can_begin(struct dm2 *dm2, const struct q2_session *session, enum frame_use frame)
 {
+    const bool is_lent = session->base.level == dm2->lent_level;
+
     if (!session->base.level)
         note_late(dm2, "the capture begins in the middle of a level");
-    return session->base.level && (has_full_frame(dm2) || (session->base.level == dm2->lent_level &&
-                                                           has_known_frame(dm2)));
+    return session->base.level && frame >= (is_lent ? KNOWN_FRAME : FULL_FRAME);
 }
 
 /* Players stop where the map's name, the first of the models, is not there ("no map set"), and show
@@ -299,7 +279,7 @@ static bool is_rebuilt(struct dm2 *dm2, const struct q2_session *session,
     return !why;
 }
 
-/* At the level's end that is said, unless a full frame comes. */
+/* Reported at the level's end, unless a full frame comes. */
 static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
 {
     char *map;
@@ -317,14 +297,17 @@ static void miss_beginning(struct dm2 *dm2, const struct q2_session *session)
 /* Whether the packet's messages go into a demo. */
 static bool ready(struct dm2 *dm2, const struct q2_session *session)
 {
+    enum frame_use frame;
+
     if (session->base.level != dm2->level)
         end_level(dm2);
     dm2->level = session->base.level;
     if (dm2->begun)
         return true;
-    if (!has_frame(dm2))
+    frame = find_frame(dm2);
+    if (frame == NO_FRAME)
         return false;
-    if (can_begin(dm2, session) && can_be_shown(dm2, session))
+    if (can_begin(dm2, session, frame) && can_be_shown(dm2, session))
         begin_level(dm2, session);
     else if (session->base.level)
         miss_beginning(dm2, session);
@@ -646,7 +629,7 @@ static void dm2_packet(void *state, const struct qs_decoder *decoder,
             qs_demo_not_decoded(dm2->out, packet, true);
         add_messages(dm2, decoder, packet);
     }
-    /* What the server still sends to a client that has left is recorded by nobody. */
+    /* A client that has left does not record what the server still sends. */
     dm2->ended = decoder->session->disconnected;
 }
 

@@ -32,8 +32,8 @@ static const char reply[] = "QTVSV 1\nBEGIN\n\n";
 static void begin(struct qs_demo_stream *stream)
 {
     qs_demo_stream_open(stream);
-    qs_demo_stream_client(stream, qs_view_of(request), NULL);
-    qs_demo_stream_server(stream, qs_view_of(reply), &qs_demo_start);
+    qs_demo_stream_send(stream, QS_C2S, qs_view_of(request), NULL);
+    qs_demo_stream_send(stream, QS_S2C, qs_view_of(reply), &qs_demo_start);
 }
 
 static void send_block(struct qs_demo_stream *stream, struct qs_view block)
@@ -51,7 +51,7 @@ static void send_appendix(struct qs_demo_stream *stream, struct qs_view appendix
     for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {
         const struct qs_demo_part part = appendix_part(appendix, offset);
 
-        qs_demo_stream_client(stream, (struct qs_view){command, sizeof command}, &part);
+        qs_demo_stream_send(stream, QS_C2S, (struct qs_view){command, sizeof command}, &part);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "common/core/writer.h"
 #include "common/demo/packets.h"
 #include "common/quake2/constants.h"
-#include "common/quake2/mvd.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/session.h"
 
@@ -81,8 +80,8 @@ static void send_magic(struct state *state)
     const struct qs_demo_part part = {
         .kind = QS_DEMO_PART_START, .size = bytes.size, .head = bytes};
 
-    qs_demo_stream_client(&state->stream, bytes, &part);
-    qs_demo_stream_server(&state->stream, bytes, NULL);
+    qs_demo_stream_send(&state->stream, QS_C2S, bytes, &part);
+    qs_demo_stream_send(&state->stream, QS_S2C, bytes, NULL);
 }
 
 static void send_hello(struct state *state)
@@ -94,10 +93,10 @@ static void send_hello(struct state *state)
     qs_write_text(state->message, ""); /* name, password, program */
     qs_write_text(state->message, "");
     qs_write_text(state->message, "");
-    qs_demo_stream_client(&state->stream, finished_message(state), NULL);
+    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), NULL);
     begin_message(state, GTS_HELLO);
     qs_write_u32(state->message, 0);
-    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
 }
 
 static void open_stream(struct state *state)
@@ -108,9 +107,9 @@ static void open_stream(struct state *state)
     send_hello(state);
     begin_message(state, GTC_STREAM_START);
     qs_write_u16(state->message, FRAMES_HELD_BACK);
-    qs_demo_stream_client(&state->stream, finished_message(state), NULL);
+    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), NULL);
     begin_message(state, GTS_STREAM_START);
-    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
 }
 
 static void send_block(struct state *state, struct qs_view block)
@@ -129,9 +128,9 @@ static void send_end(struct state *state, struct qs_view mark)
     const struct qs_demo_part part = qs_demo_block_apart(mark);
 
     begin_message(state, GTC_STREAM_STOP);
-    qs_demo_stream_client(&state->stream, finished_message(state), &part);
+    qs_demo_stream_send(&state->stream, QS_C2S, finished_message(state), &part);
     begin_message(state, GTS_STREAM_STOP);
-    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+    qs_demo_stream_send(&state->stream, QS_S2C, finished_message(state), NULL);
 }
 
 static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which format a session is rebuilt as, and formats that no capture is made of. */
+#include "tests/unit/unit.h"
+
+#include <glib/gstdio.h>
+
+#include "common/demo/dm2/dm2.h"
+#include "common/demo/mvd/mvd2.h"
+#include "common/quake2/quake2.h"
+#include "pcap2demo/actions/action.h"
+
+static void test_choice(void **state)
+{
+    (void)state;
+    assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, NULL), &qs_demo_dm2);
+    assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "dm2"), &qs_demo_dm2);
+    assert_ptr_equal(qs_demo_format_of(&q2_protocol, false, "mvd2"), &qs_demo_dm2);
+    assert_ptr_equal(qs_demo_format_of(&q2_protocol, true, "dm2"), &qs_demo_mvd2);
+}
+
+/* Such a demo is refused with a message, and no file is left. */
+static void test_no_packets(void **state)
+{
+    const struct qs_demo_format format = {.extension = "toy", .protocol = &q2_protocol};
+    const struct qs_client_session session = {
+        .number = 1, .recorded = &format, .chosen = true, .protocol = &q2_protocol};
+    const struct qs_packet packet = {.number = 1};
+    const struct qs_decoded_packet decoded = {
+        .location = {.file = "a.toy", .packet = 1, .block = true},
+        .packet = &packet,
+        .session = &session};
+    char *folder = g_dir_make_tmp("qs-formats-XXXXXX", NULL), *none[] = {NULL};
+    char *file = g_build_filename(folder, "a.pcap", NULL);
+    const struct options options = {.argument = file, .files = none};
+    struct action *action = pcap_action.create(&options);
+
+    (void)state;
+    status_reset();
+    action->handler.packet(&action->handler, &decoded);
+    action->handler.packet(&action->handler, &decoded);
+    action->end(action, true);
+    assert_int_equal(status_so_far(), EXIT_PROBLEMS);
+    assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
+    status_reset();
+    assert_int_equal(g_rmdir(folder), 0);
+    g_free(file);
+    g_free(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_packets),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
