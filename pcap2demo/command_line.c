@@ -295,7 +295,7 @@ static bool take_check(struct options *options)
 static bool take_cut(struct options *options)
 {
     if (cut_options_are_given(&options->cut) && options->action != &pcap_action)
-        return usage_error("--packets, --from, --to and --no-sign-on go with --pcap");
+        return usage_error("--packets and --no-sign-on go with --pcap");
     if (options->cut.packet_ranges && options->files[0] && options->files[1])
         return usage_error("--packets goes with one capture: each counts its own packets");
     return cut_options_take(&options->cut);

@@ -17,10 +17,11 @@ struct packets {
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;
-    uint64_t number;   /* of the last frame */
-    int link_type;     /* of the frame at hand */
-    link_reader *link; /* its reader; NULL: it is not known */
-    GArray *unknown;   /* struct unknown_link; of the input that is read */
+    uint64_t number;              /* of the last frame */
+    int link_type;                /* of the frame at hand */
+    link_reader *link;            /* its reader; NULL: it is not known */
+    struct qs_comments *comments; /* of the input that is read */
+    GArray *unknown;              /* struct unknown_link; of the input that is read */
 };
 
 void packets_init(struct packets *packets);

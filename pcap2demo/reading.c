@@ -6,15 +6,12 @@
 #include <sys/stat.h>
 
 #include "common/sessions/recording.h"
-#include "pcap2demo/capture/comments.h"
-#include "pcap2demo/capture/file_type.h"
-#include "pcap2demo/capture/load.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/signals.h"
 
 void reading_fail(const char *name, char *error)
 {
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)}, "%s", error);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title_of(name)}, "%s", error);
     g_free(error);
 }
 
@@ -106,32 +103,32 @@ uint64_t reading_file_size(const char *name)
 
 GByteArray *reading_load(struct source *source, char **problem)
 {
-    GByteArray *bytes = load_stream(source_stream(source), QS_RECORDING_MAX, problem);
+    GByteArray *bytes = source_load(source_stream(source), QS_RECORDING_MAX, problem);
+    char *of_source = source_problem(source);
 
-    if (source_problem(source)) {
+    if (of_source) {
         g_free(*problem);
-        *problem = g_strdup(source_problem(source));
+        *problem = of_source;
     }
     source_close_plain(source_stream(source));
     return bytes;
 }
 
-/* Takes over the comments. */
-static void read_capture(struct reading *reading, FILE *stream, const char *name,
-                         struct qs_comments *comments)
+static void read_capture(struct reading *reading, FILE *stream, const char *name)
 {
     char *error = NULL;
     struct input *input = input_open_capture(stream, name, reading->options->filter, &error);
 
     if (!input) {
         reading_fail(name, error);
-    } else {
-        qs_sessions_set_comments(reading->sessions, comments);
-        read_input(reading, input);
-        qs_sessions_set_comments(reading->sessions, NULL);
-        input_close(input);
+        return;
     }
-    qs_comments_free(comments);
+    reading->packets.comments = qs_comments_new();
+    qs_sessions_set_comments(reading->sessions, reading->packets.comments);
+    read_input(reading, input);
+    qs_sessions_set_comments(reading->sessions, NULL);
+    g_clear_pointer(&reading->packets.comments, qs_comments_free);
+    input_close(input);
 }
 
 static void read_recording(struct reading *reading, GByteArray *bytes, char *problem,
@@ -149,19 +146,38 @@ static void read_recording(struct reading *reading, GByteArray *bytes, char *pro
 }
 
 /* A capture, or by its beginning none and so a demo. */
-static void read_source(struct reading *reading, struct source *source, const char *name)
+static void read_source(struct reading *reading, struct source *source)
 {
-    if (!is_capture_stream(source_stream(source))) {
-        char *problem = NULL;
+    char *problem = NULL;
+
+    if (!source_is_capture(source_stream(source))) {
         GByteArray *bytes = reading_load(source, &problem);
 
-        read_recording(reading, bytes, problem, name);
+        read_recording(reading, bytes, problem, source_title(source));
         return;
     }
-    read_capture(reading, source_stream(source), name, comments_of_file(name));
-    if (source_problem(source))
-        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(name)}, "%s",
-                source_problem(source));
+    read_capture(reading, source_stream(source), source_title(source));
+    problem = source_problem(source);
+    if (problem)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(source)}, "%s", problem);
+    g_free(problem);
+}
+
+static void read_sources(struct reading *reading, struct source *source)
+{
+    const bool demos = reading->options->action != &convert_action;
+    unsigned inputs = 0;
+    char *problem;
+
+    for (; !signals_interrupted() && source_next(source, demos); inputs++)
+        read_source(reading, source);
+    problem = source_problem(source);
+    if (problem)
+        failure(EXIT_PROBLEMS, (struct qs_location){.file = source_title(source)}, "%s", problem);
+    else if (!inputs && !signals_interrupted())
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(source)},
+                "no captures%s are in this archive", demos ? " and no demos" : "");
+    g_free(problem);
 }
 
 void reading_read(struct reading *reading, const char *name)
@@ -171,7 +187,7 @@ void reading_read(struct reading *reading, const char *name)
 
     if (source) {
         reading->packets.source = source;
-        read_source(reading, source, name);
+        read_sources(reading, source);
         reading->packets.source = NULL;
         source_close(source);
     } else {

@@ -17,8 +17,9 @@
 /* --- Demos that lend their sign-on
  * ---------------------------------------------------------------- */
 
-static void read_lender(GPtrArray *lenders, struct source *source, const char *name)
+static void read_lender(GPtrArray *lenders, struct source *source)
 {
+    const char *name = source_title(source);
     char *problem = NULL, *error = NULL;
     GByteArray *bytes = reading_load(source, &problem);
     struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
@@ -28,7 +29,7 @@ static void read_lender(GPtrArray *lenders, struct source *source, const char *n
         return;
     }
     if (!qs_lending_demos_add(lenders, recording))
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = source_title(name)},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = name},
                 "has no sign-on that could be lent");
     qs_recording_close(recording);
 }
@@ -40,7 +41,8 @@ static void read_lenders(const struct options *options)
         struct source *source = source_open(*name, &error);
 
         if (source) {
-            read_lender(options->sessions.sign_ons, source, *name);
+            while (source_next(source, true))
+                read_lender(options->sessions.sign_ons, source);
             source_close(source);
         } else {
             reading_fail(*name, error);

@@ -15,19 +15,16 @@ struct qs_recording {
 
 /* What people take for captures because one is in them. */
 static const struct {
-    guint offset;
     const char *mark, *is;
-} packed[] = {{0, "BZh", "compressed by bzip2"},  {0, "\x04\"M\x18", "compressed by lz4"},
-              {0, "PK\x03\x04", "a zip archive"}, {0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-              {0, "Rar!\x1a", "a rar archive"},   {257, "ustar", "a tar archive"}};
+} packed[] = {{"7z\xbc\xaf\x27\x1c", "a 7z archive"}, {"Rar!\x1a", "a rar archive"}};
 
 static char *what_else(const GByteArray *bytes)
 {
     if (!bytes->len)
         return g_strdup("neither a capture nor a demo: it is empty");
     for (size_t i = 0; i < G_N_ELEMENTS(packed); i++)
-        if (bytes->len > packed[i].offset + strlen(packed[i].mark) &&
-            memcmp(bytes->data + packed[i].offset, packed[i].mark, strlen(packed[i].mark)) == 0)
+        if (bytes->len > strlen(packed[i].mark) &&
+            memcmp(bytes->data, packed[i].mark, strlen(packed[i].mark)) == 0)
             return g_strdup_printf("neither a capture nor a demo, but %s: unpack it first",
                                    packed[i].is);
     return g_strdup("neither a capture nor a demo");

@@ -19,7 +19,7 @@ enum { QS_RECORDING_MAX = 256 * 1024 * 1024 };
 struct qs_recording;
 
 /*
- * Takes over a file and what load_stream() said of it. `name` is what the user calls it, "-" for
+ * Takes over a file and what source_load() said of it. `name` is what the user calls it, "-" for
  * standard input. NULL where it is no demo; then `*error` is a new text.
  */
 struct qs_recording *qs_recording_open(GByteArray *bytes, char *problem, const char *name,

@@ -11,10 +11,35 @@
 #ifndef PCAP2DEMO_CUT_H
 #define PCAP2DEMO_CUT_H
 
-#include "pcap2demo/actions/options.h"
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "pcap2demo/capture/pcap_out.h"
+#include "common/sessions/sessions.h"
 
 struct cut;
+struct options;
+struct option_table;
+
+/* The options that go with --pcap: which packets of captures are kept. */
+struct cut_options {
+    GArray *packets;      /* struct range, of numbers of packets; empty: all */
+    char **packet_ranges; /* as GOption leaves them */
+    gboolean no_sign_on;
+};
+
+void cut_options_init(struct cut_options *options);
+void cut_options_clear(struct cut_options *options);
+
+/* Adds the options to those that the command line may have. */
+void cut_options_add(struct cut_options *options, struct option_table *table);
+
+/* Whether one of them was given. */
+bool cut_options_are_given(const struct cut_options *options);
+
+/* Reads the values. False where one is wrong; that was reported. */
+bool cut_options_take(struct cut_options *options);
 
 /* The options must live as long. */
 struct cut *cut_new(const struct options *options);
@@ -36,7 +61,11 @@ struct cut_counts {
     unsigned sessions; /* that packets were asked of */
 };
 
-/* The other two readings. False where a file cannot be read again, which was reported. */
+/*
+ * The second and the third reading. False where a file cannot be read again, which was reported.
+ * `*have_pieces`: packets have comments with pieces of demos.
+ */
+bool cut_find_frames(struct cut *cut, bool *have_pieces);
 bool cut_copy(struct cut *cut, struct pcap_out *out, struct cut_counts *counts);
 
 #endif

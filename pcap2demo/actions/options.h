@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "pcap2demo/actions/check_options.h"
-#include "pcap2demo/actions/cut_options.h"
+#include "pcap2demo/actions/cut.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/recorder/options.h"
 #include "common/sessions/sessions.h"

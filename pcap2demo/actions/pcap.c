@@ -6,7 +6,6 @@
 #include "common/core/plural.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
-#include "pcap2demo/capture/comments.h"
 #include "pcap2demo/capture/pcap_out.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/output/writer.h"
@@ -179,31 +178,18 @@ static void pcap_session(struct qs_sessions_handler *handler,
 
 /* --- Captures --- */
 
-/* Whether packets have comments with pieces of demos, which stay. */
-static bool have_pieces(char *const *files)
-{
-    for (; *files; files++) {
-        struct qs_comments *comments = comments_of_file(*files);
-
-        qs_comments_free(comments);
-        if (comments)
-            return true;
-    }
-    return false;
-}
-
 static bool cut_captures(struct pcap *pcap)
 {
     char *const *files = pcap->options->files;
     char *names = names_of(files);
     char *comment = g_strdup_printf("Cut by pcap2demo from: %s", names);
-    struct cut_counts counts;
-    bool good;
+    struct cut_counts counts = {0};
+    bool have_pieces, good = cut_find_frames(pcap->cut, &have_pieces);
 
-    pcap_out_begin(pcap->sender.pcap, comment, have_pieces(files));
+    pcap_out_begin(pcap->sender.pcap, comment, have_pieces);
     g_free(comment);
     g_free(names);
-    good = cut_copy(pcap->cut, pcap->sender.pcap, &counts);
+    good = good && cut_copy(pcap->cut, pcap->sender.pcap, &counts);
     if (good && !counts.kept) {
         failure(EXIT_PROBLEMS, (struct qs_location){.file = pcap->options->argument},
                 "not written: none of %" G_GUINT64_FORMAT " packets is asked for", counts.frames);
@@ -222,7 +208,7 @@ static bool finish_demos(struct pcap *pcap)
 {
     if (cut_options_are_given(&pcap->options->cut)) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
-                "--packets, --from, --to and --no-sign-on go with captures, not with demos");
+                "--packets and --no-sign-on go with captures, not with demos");
         return false;
     }
     pcap->summary = g_strdup_printf(
@@ -294,7 +280,7 @@ static struct action *create(const struct options *options)
 const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
-    .help = "Make a capture of demos, for Wireshark, or cut captures: of sessions, packets, times",
+    .help = "Make a capture of demos, for Wireshark, or cut captures: of sessions or packets",
     .argument = "FILE",
     .problem = name_problem,
     .create = create,

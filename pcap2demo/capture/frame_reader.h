@@ -31,6 +31,7 @@ struct frame_reader {
     void (*close)(struct frame_reader *reader);
     int link_type;     /* of a pcapng file that of its first interface */
     uint64_t position; /* bytes of the file up to the end of the last frame */
+    bool of_demos;     /* this program made the file of demos, as its last section says */
     char *problem;     /* after READ_BROKEN: what is wrong */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/capture/pcapng_in.h"
 
+#include <string.h>
+
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/capture/source.h"
@@ -182,6 +184,18 @@ static enum read_status read_simple_packet(struct pcapng_in *in, struct input_fr
     return READ_GOOD;
 }
 
+/* The comments of other captures mean what their authors meant. */
+static void read_section(struct pcapng_in *in)
+{
+    enum { SECTION_HEAD = 16 };
+    const struct qs_view application =
+        pcapng_option(&in->file, pcapng_rest(&in->file, SECTION_HEAD), PCAPNG_OPTION_APPLICATION);
+
+    in->base.of_demos =
+        application.size >= strlen(PCAPNG_APPLICATION) &&
+        memcmp(application.data, PCAPNG_APPLICATION, strlen(PCAPNG_APPLICATION)) == 0;
+}
+
 /* Sets `*any` where the block has a frame. */
 static enum read_status take_block(struct pcapng_in *in, struct input_frame *frame, bool *any)
 {
@@ -189,6 +203,7 @@ static enum read_status take_block(struct pcapng_in *in, struct input_frame *fra
     *any = false;
     switch (in->file.type) {
     case PCAPNG_SECTION:
+        read_section(in);
         g_array_set_size(in->interfaces, 0);
         return READ_GOOD;
     case PCAPNG_INTERFACE:
@@ -237,6 +252,8 @@ static char *read_up_to_interface(struct pcapng_in *in)
             return g_strdup("the file describes no interface");
         if (status == READ_BROKEN)
             return g_strdup(in->file.problem);
+        if (in->file.type == PCAPNG_SECTION)
+            read_section(in);
         if (in->file.type == PCAPNG_INTERFACE && read_interface(in) == READ_BROKEN)
             return g_strdup(in->base.problem);
     }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/sessions/recording.h"
-#include "pcap2demo/capture/load.h"
+#include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/output/demo_files.h"
 #include "pcap2demo/output/writer.h"
@@ -147,7 +147,7 @@ bool recovery_complete_demo(const char *path, const struct qs_sessions_options *
     *recovered = (struct recovered){0};
     if (!stream)
         return false;
-    bytes = load_stream(stream, QS_RECORDING_MAX, &problem);
+    bytes = source_load(stream, QS_RECORDING_MAX, &problem);
     fclose(stream);
     recording = qs_recording_open(bytes, problem, path, error);
     if (!recording)
