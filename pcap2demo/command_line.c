@@ -24,7 +24,7 @@ struct words {
     struct options *options;
     struct action_option action;
     gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, wide, version, help;
-    int sessions_max, jobs;
+    int sessions_max;
     char *output, *qwd_format, *split, *color;
     char **sessions, **options_of_protocols;
     char **read; /* files that -r names */
@@ -108,10 +108,6 @@ static void add_input(struct option_table *table, struct words *words)
          "Only these sessions of the list: 2, or 1,3-5 (may be repeated)", "N"},
         {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
          "Follow no more than N sessions at once", "N"},
-        {"jobs", 0, 0, G_OPTION_ARG_INT, &words->jobs,
-         "Read N inputs at once, to convert, list or check them (default: the number of "
-         "processors)",
-         "N"},
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
          "Record from network interfaces until interrupted (any: all of them)", "IFACE[,IFACE...]"},
         {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user,
@@ -286,7 +282,6 @@ static bool take_inputs(struct options *options, const struct words *words)
 
 static bool take_check(struct options *options)
 {
-    options->separate_inputs = check_options_separate_inputs(&options->check);
     if (check_options_are_given(&options->check) && options->action != &check_action)
         return usage_error("--golden, --no-rebuild, --tap and --junit go with --check");
     return check_options_take(&options->check, options->files, options->json);
@@ -340,12 +335,6 @@ static bool take_sessions_max(struct options *options, int max)
     return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
 }
 
-static bool take_jobs(struct options *options, int jobs)
-{
-    options->jobs = (unsigned)jobs;
-    return jobs > 0 || usage_error("--jobs %d: one at least is wanted", jobs);
-}
-
 /* NULL: auto. */
 static bool take_color(const char *color)
 {
@@ -365,8 +354,8 @@ static bool take_words(struct options *options, const struct words *words)
     options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
     return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
            take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
-           take_jobs(options, words->jobs) && take_actions(options, words) &&
-           take_inputs(options, words) && take_check(options) && take_cut(options) &&
+           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
+           take_cut(options) &&
            recorder_options_parse(&options->recorder, options->interface != NULL) &&
            take_each(options, words->sessions, take_session) &&
            take_each(options, words->options_of_protocols, take_protocol_option) &&
@@ -444,7 +433,6 @@ enum command_line_verdict command_line_parse(struct options *options, int *argc,
         .options = options,
         .action = {.options = options},
         .sessions_max = QS_CROWD_SESSIONS_MAX,
-        .jobs = (int)g_get_num_processors(),
     };
     enum command_line_verdict verdict;
 

@@ -28,7 +28,7 @@ void packets_init(struct packets *packets)
 
 void packets_clear(struct packets *packets)
 {
-    g_clear_pointer(&packets->order, qs_time_order_free);
+    g_clear_pointer(&packets->order, qs_reorder_free);
     tcp_free(packets->tcp);
     ip_free(packets->ip);
     g_array_free(packets->unknown, TRUE);
@@ -77,14 +77,14 @@ static void take_sorted(struct packets *packets, struct qs_sessions *sessions, b
 {
     struct qs_packet packet;
 
-    while (packets->order && qs_time_order_next(packets->order, all, &packet))
+    while (packets->order && qs_reorder_next(packets->order, all, &packet))
         take_packet(packets, sessions, &packet);
 }
 
 static void take_in_order(struct packets *packets, struct qs_sessions *sessions,
                           struct qs_packet *packet)
 {
-    if (!packets->order || qs_time_order_passes(packets->order, packet))
+    if (!packets->order || qs_reorder_passes(packets->order, packet))
         take_packet(packets, sessions, packet);
     else
         take_sorted(packets, sessions, false);
@@ -92,7 +92,7 @@ static void take_in_order(struct packets *packets, struct qs_sessions *sessions,
 
 void packets_start(struct packets *packets, bool as_captured)
 {
-    packets->order = as_captured ? NULL : qs_time_order_new();
+    packets->order = as_captured ? NULL : qs_reorder_new();
 }
 
 static struct qs_packet packet_of(const struct input_frame *frame)
@@ -211,9 +211,9 @@ void packets_read(struct packets *packets, struct input *input, struct qs_sessio
 {
     enum input_status status;
 
-    packets->order = as_captured ? NULL : qs_time_order_new();
+    packets->order = as_captured ? NULL : qs_reorder_new();
     status = read_frames(packets, input, sessions, bytes_before);
-    g_clear_pointer(&packets->order, qs_time_order_free);
+    g_clear_pointer(&packets->order, qs_reorder_free);
     if (status == INPUT_BROKEN && !signals_interrupted())
         failure(EXIT_PROBLEMS,
                 (struct qs_location){.file = input_name(input), .packet = input_frames(input) + 1},

@@ -8,12 +8,12 @@
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/tcp.h"
-#include "common/sessions/time_order.h"
+#include "common/sessions/reorder.h"
 #include "common/sessions/sessions.h"
 
 struct packets {
     const struct source *source; /* of the input that is read; NULL: it is an interface */
-    struct qs_time_order *order; /* of the input that is read; or NULL */
+    struct qs_reorder *order;    /* of the input that is read; or NULL */
     struct ip *ip;
     struct tcp *tcp;
     uint64_t frames, datagrams;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/signals.h"
 
@@ -30,10 +30,10 @@ static void end_input(struct reading *reading, const char *name, uint64_t packet
 {
     reading->action->interrupted = signals_interrupted();
     reading->sessions_max = MAX(reading->sessions_max, qs_sessions_count(reading->sessions));
-    if (reading->options->separate_inputs) {
+    if (reading->action->separate_inputs) {
         packets_end(&reading->packets, reading->sessions);
         qs_sessions_free(reading->sessions, !signals_interrupted());
-        reading->sessions = qs_sessions_new(&reading->options->sessions, reading->handler);
+        reading->sessions = qs_sessions_new(&reading->options->sessions, &reading->action->handler);
     }
     if (reading->action->input_over)
         reading->action->input_over(reading->action, name, packets);
@@ -59,29 +59,29 @@ static void read_input(struct reading *reading, struct input *input)
 
 /* --- One demo -------------------------------------------------------------------------------- */
 
-static void read_blocks(struct reading *reading, struct qs_recording *recording)
+static void read_blocks(struct reading *reading, struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
 
-    while (!signals_interrupted() && !ferror(stdout) && qs_recording_next(recording, &block))
+    while (!signals_interrupted() && !ferror(stdout) && qs_demo_input_next(recording, &block))
         qs_sessions_block(reading->sessions, &block);
-    if (qs_recording_error(recording))
+    if (qs_demo_input_error(recording))
         failure(EXIT_PROBLEMS,
-                (struct qs_location){.file = qs_recording_name(recording),
-                                     .packet = qs_recording_number(recording) + 1,
+                (struct qs_location){.file = qs_demo_input_name(recording),
+                                     .packet = qs_demo_input_number(recording) + 1,
                                      .block = true},
-                "%s", qs_recording_error(recording));
+                "%s", qs_demo_input_error(recording));
 }
 
-static void read_demo(struct reading *reading, struct qs_recording *recording)
+static void read_demo(struct reading *reading, struct qs_demo_input *recording)
 {
-    const char *name = qs_recording_name(recording);
+    const char *name = qs_demo_input_name(recording);
 
     start_input(reading, name, "");
     qs_sessions_begin_demo(reading->sessions, recording);
     read_blocks(reading, recording);
     qs_sessions_end_demo(reading->sessions);
-    end_input(reading, name, qs_recording_number(recording));
+    end_input(reading, name, qs_demo_input_number(recording));
 }
 
 /* --- Any input ---------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ uint64_t reading_file_size(const char *name)
 
 GByteArray *reading_load(struct source *source, char **problem)
 {
-    GByteArray *bytes = source_load(source_stream(source), QS_RECORDING_MAX, problem);
+    GByteArray *bytes = source_load(source_stream(source), QS_DEMO_INPUT_MAX, problem);
     char *of_source = source_problem(source);
 
     if (of_source) {
@@ -135,14 +135,14 @@ static void read_recording(struct reading *reading, GByteArray *bytes, char *pro
                            const char *name)
 {
     char *error = NULL;
-    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
+    struct qs_demo_input *recording = qs_demo_input_open(bytes, problem, name, &error);
 
     if (!recording) {
         reading_fail(name, error);
         return;
     }
     read_demo(reading, recording);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
 }
 
 /* A capture, or by its beginning none and so a demo. */
@@ -198,12 +198,11 @@ void reading_read(struct reading *reading, const char *name)
 
 /* --- All of them ----------------------------------------------------------------------------- */
 
-void reading_begin(struct reading *reading, const struct options *options, struct action *action,
-                   struct qs_sessions_handler *handler)
+void reading_begin(struct reading *reading, const struct options *options, struct action *action)
 {
-    *reading = (struct reading){.options = options, .action = action, .handler = handler};
+    *reading = (struct reading){.options = options, .action = action};
     packets_init(&reading->packets);
-    reading->sessions = qs_sessions_new(&options->sessions, handler);
+    reading->sessions = qs_sessions_new(&options->sessions, &action->handler);
 }
 
 void reading_end(struct reading *reading, bool keep)

@@ -11,7 +11,6 @@
 struct reading {
     const struct options *options;
     struct action *action;
-    struct qs_sessions_handler *handler; /* the action's, or one that listens as well */
     struct packets packets;
     struct qs_sessions *sessions;
     uint64_t bytes_before; /* of the files read before this one */
@@ -20,10 +19,8 @@ struct reading {
     unsigned sessions_max; /* most sessions of those that are numbered together */
 };
 
-/* Begins; `handler` is told of packets and sessions. `options` must live as long, and so must
- * reading->action, which comes from the caller. */
-void reading_begin(struct reading *reading, const struct options *options, struct action *action,
-                   struct qs_sessions_handler *handler);
+/* `options` and `action` must live as long. */
+void reading_begin(struct reading *reading, const struct options *options, struct action *action);
 
 /* Reads an input. What is wrong is reported. */
 void reading_read(struct reading *reading, const char *name);

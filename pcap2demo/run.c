@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/sessions/recording.h"
-#include "pcap2demo/apart.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/reading.h"
@@ -22,7 +21,7 @@ static void read_lender(GPtrArray *lenders, struct source *source)
     const char *name = source_title(source);
     char *problem = NULL, *error = NULL;
     GByteArray *bytes = reading_load(source, &problem);
-    struct qs_recording *recording = qs_recording_open(bytes, problem, name, &error);
+    struct qs_demo_input *recording = qs_demo_input_open(bytes, problem, name, &error);
 
     if (!recording) {
         reading_fail(name, error);
@@ -31,7 +30,7 @@ static void read_lender(GPtrArray *lenders, struct source *source)
     if (!qs_lending_demos_add(lenders, recording))
         failure(EXIT_UNUSABLE, (struct qs_location){.file = name},
                 "has no sign-on that could be lent");
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
 }
 
 static void read_lenders(const struct options *options)
@@ -87,9 +86,8 @@ static void read_all(struct reading *reading)
     char *const *files = reading->options->files;
 
     progress_start(total_size(files), wants_progress(reading->options));
-    if (!apart_read(reading))
-        for (; *files && !signals_interrupted(); files++)
-            reading_read(reading, *files);
+    for (; *files && !signals_interrupted(); files++)
+        reading_read(reading, *files);
     progress_erase();
 }
 
@@ -160,23 +158,19 @@ static bool keep_standard_input(char *const *files)
     return true;
 }
 
-/* What is wrong with the inputs is said, and counts, when they are read again. */
+/* What is wrong with the inputs is reported when they are read again. */
 static void read_ahead(const struct options *options, struct action *action)
 {
-    const enum exit_status before = status_so_far();
-    GString *unread = g_string_new(NULL), *kept = keep_lines(unread);
     struct reading reading;
 
+    messages_mute(true);
     action->ahead(action, true);
-    reading_begin(&reading, options, action, &action->handler);
+    reading_begin(&reading, options, action);
     read_all(&reading);
     reading_end(&reading, false);
     reading_clear(&reading);
     action->ahead(action, false);
-    keep_lines(kept);
-    g_string_free(unread, TRUE);
-    forgive();
-    raise_status(before);
+    messages_mute(false);
 }
 
 /* False: an input has to be read twice, and cannot be. */
@@ -204,7 +198,7 @@ static void run_files(const struct options *options)
         action->end(action, false);
         return;
     }
-    reading_begin(&reading, options, action, &action->handler);
+    reading_begin(&reading, options, action);
     read_all(&reading);
     reading_end(&reading, keep_unfinished(options));
     report_filter(&reading);

@@ -39,13 +39,6 @@ void signals_catch(void)
     signal(SIGXFSZ, SIG_IGN); /* then writing fails, which is reported */
 }
 
-void signals_default(void)
-{
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
-}
-
 void signals_catch_requests(void)
 {
     struct sigaction action = {.sa_handler = on_request};

@@ -21,9 +21,6 @@ bool signals_asked_to_reopen(void);
 
 bool signals_interrupted(void);
 
-/* For a child process: the signals of signals_catch() end it. */
-void signals_default(void);
-
 /* The name of the signal that interrupted it, "SIGTERM"; NULL: none did. */
 const char *signals_interruption(void);
 

@@ -12,7 +12,7 @@
 #include "common/core/text.h"
 #include "common/demo/piece.h"
 #include "common/sessions/sessions.h"
-#include "common/sessions/time_order.h"
+#include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
 #include "plugin/dissect.h"
 #include "plugin/dissectors.h"
@@ -126,12 +126,12 @@ struct memory_file {
 
 struct memory_store {
     struct qs_demo_store base;
-    struct qs_naming *naming;
+    struct qs_demo_names *naming;
     GHashTable *files; /* name -> GByteArray, of sessions that have not ended */
     uint64_t room;     /* bytes that may still come */
 };
 
-static void *begin_file(struct qs_demo_store *base, const struct qs_naming_request *request)
+static void *begin_file(struct qs_demo_store *base, const struct qs_demo_name_request *request)
 {
     struct memory_file *file = g_new0(struct memory_file, 1);
 
@@ -158,12 +158,12 @@ static void write_file(void *data, const void *bytes, size_t size)
 }
 
 static char *commit_file(struct qs_demo_store *base, void *data,
-                         const struct qs_naming_request *request, char **name)
+                         const struct qs_demo_name_request *request, char **name)
 {
     struct memory_store *store = (struct memory_store *)base;
     struct memory_file *file = data;
 
-    *name = qs_naming_next(store->naming, request);
+    *name = qs_demo_names_next(store->naming, request);
     if (!file->bytes)
         return g_strdup("the demos are too large to be held in memory");
     g_hash_table_insert(store->files, g_strdup(*name), file->bytes);
@@ -191,14 +191,14 @@ static void store_init(struct memory_store *store)
 {
     *store = (struct memory_store){
         .base = {.begin = begin_file, .write = write_file, .commit = commit_file, .end = end_file},
-        .naming = qs_naming_new(NULL),
+        .naming = qs_demo_names_new(NULL),
         .files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes),
         .room = ROOM_MAX};
 }
 
 static void store_clear(struct memory_store *store)
 {
-    qs_naming_free(store->naming);
+    qs_demo_names_free(store->naming);
     g_hash_table_destroy(store->files);
 }
 
@@ -211,7 +211,7 @@ struct export
     struct qs_sessions_options options;
     struct memory_store store;
     struct qs_sessions *sessions;
-    struct qs_time_order *order;
+    struct qs_reorder *order;
     struct qs_comments *comments;
     GArray *claims;             /* struct claim: of conversations that only Wireshark knows */
     GHashTable *readers;        /* conversation -> what sessions.c knows it by */
@@ -346,7 +346,7 @@ static void begin(export_object_list_t *list)
     dissectors_each(take_preferences);
     current->comments = qs_comments_new();
     current->readers = g_hash_table_new(NULL, NULL);
-    current->order = qs_time_order_new();
+    current->order = qs_reorder_new();
     current->sessions = qs_sessions_new(&current->options, &current->handler);
     qs_sessions_set_source(current->sessions, "capture", "");
 }
@@ -355,7 +355,7 @@ static void take_sorted(bool all)
 {
     struct qs_packet packet;
 
-    while (qs_time_order_next(current->order, all, &packet))
+    while (qs_reorder_next(current->order, all, &packet))
         qs_sessions_datagram(current->sessions, &packet);
 }
 
@@ -365,7 +365,7 @@ static void take_datagram(const struct tapped *tapped)
 
     take_claim(tapped);
     if (qs_sessions_take_as_captured(current->sessions) ||
-        qs_time_order_passes(current->order, &packet))
+        qs_reorder_passes(current->order, &packet))
         qs_sessions_datagram(current->sessions, &packet);
     else
         take_sorted(false);
@@ -403,7 +403,7 @@ static void end(bool keep)
         qs_sessions_end_source(current->sessions);
     g_hash_table_foreach(current->readers, end_reader, NULL);
     qs_sessions_free(current->sessions, keep);
-    qs_time_order_free(current->order);
+    qs_reorder_free(current->order);
     qs_comments_free(current->comments);
     g_hash_table_destroy(current->readers);
     g_array_free(current->claims, TRUE);

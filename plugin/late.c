@@ -2,11 +2,11 @@
 #include "plugin/late.h"
 
 #include "common/sessions/protocol_selection.h"
-#include "common/sessions/unclaimed.h"
+#include "common/sessions/heuristic.h"
 #include "plugin/dissectors.h"
 
 static uint32_t *options[QS_PROTOCOLS_MAX];
-static struct qs_unclaimed *unclaimed; /* NULL: nobody has asked in this capture */
+static struct qs_heuristic *unclaimed; /* NULL: nobody has asked in this capture */
 
 /*
  * A frame in the first pass. The number alone does not tell it from one that a filter leaves out of
@@ -20,7 +20,7 @@ struct place {
 /* A packet that completed the evidence. */
 struct completion {
     int protocol;
-    struct qs_evidence evidence;
+    struct qs_heuristic_evidence evidence;
     struct place frame;
 };
 static GHashTable *completions; /* number of the frame -> struct completion */
@@ -36,7 +36,7 @@ static void take_options(struct dissector *dissector)
 
 void late_begin(void)
 {
-    g_clear_pointer(&unclaimed, qs_unclaimed_free);
+    g_clear_pointer(&unclaimed, qs_heuristic_free);
     g_clear_pointer(&completions, g_hash_table_destroy);
     last = (struct place){0};
 }
@@ -44,7 +44,7 @@ void late_begin(void)
 static void start(void)
 {
     dissectors_each(take_options);
-    unclaimed = qs_unclaimed_new(options);
+    unclaimed = qs_heuristic_new(options);
     completions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
@@ -58,9 +58,9 @@ static void complete(const struct qs_packet *packet)
 {
     struct completion *completion = g_new(struct completion, 1);
 
-    *completion = (struct completion){found, qs_unclaimed_evidence(unclaimed), last};
+    *completion = (struct completion){found, qs_heuristic_evidence(unclaimed), last};
     g_hash_table_insert(completions, GUINT_TO_POINTER(last.number), completion);
-    qs_unclaimed_claim(unclaimed, &packet->source, &packet->destination, forget, NULL);
+    qs_heuristic_release(unclaimed, &packet->source, &packet->destination, forget, NULL);
 }
 
 static void ask(const struct qs_packet *packet, int by_port)
@@ -69,7 +69,7 @@ static void ask(const struct qs_packet *packet, int by_port)
 
     if (!unclaimed)
         start();
-    found = qs_unclaimed_add(unclaimed, packet, by_port, &server);
+    found = qs_heuristic_add(unclaimed, packet, by_port, &server);
     if (found != QS_PROTOCOL_NONE)
         complete(packet);
 }
@@ -110,7 +110,7 @@ bool late_is_recognised(const struct dissector *dissector, const packet_info *pi
 }
 
 static void show_evidence(struct dissector *dissector, packet_info *pinfo, proto_item *top,
-                          const struct qs_evidence *evidence)
+                          const struct qs_heuristic_evidence *evidence)
 {
     expert_field *unusual = &dissector->expert_infos[QS_NOTE_UNUSUAL];
     const char *title = dissector->protocol->title;

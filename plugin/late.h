@@ -3,7 +3,7 @@
  * Sessions that were running when the capture began. On ports that say nothing: heuristics that are
  * off by default ("qw_late_udp" …, in Analyze > Enabled Protocols), since they keep the first
  * packets of everybody's conversations to judge by several of them. On servers' ports: where no
- * packet can be read by itself. What counts as evidence is in common/sessions/unclaimed.h, as for
+ * packet can be read by itself. What counts as evidence is in common/sessions/heuristic.h, as for
  * pcap2demo.
  */
 #ifndef QS_PLUGIN_LATE_H

@@ -11,6 +11,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
     *d = (struct qs_decoder){.protocol = protocol};
     d->messages = g_array_new(FALSE, FALSE, sizeof(struct qs_message));
+    d->entities = g_array_new(FALSE, FALSE, sizeof(struct qs_entity_update));
     d->transfers = g_array_new(FALSE, FALSE, sizeof(struct qs_transfer));
     g_array_set_clear_func(d->transfers, qs_transfer_clear);
     qs_summary_init(d);
@@ -19,6 +20,7 @@ void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 void qs_decoder_clear(struct qs_decoder *d)
 {
     g_array_free(d->messages, TRUE);
+    g_array_free(d->entities, TRUE);
     g_array_free(d->transfers, TRUE);
     qs_summary_clear(d);
 }

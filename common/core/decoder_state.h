@@ -41,6 +41,38 @@ struct qs_message {
 
 enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
 
+/* What kind of message an update of an entity is in. */
+enum qs_entity_kind {
+    QS_ENTITY_BASELINE,   /* the state that updates count from */
+    QS_ENTITY_UPDATE,     /* changes to the baseline */
+    QS_ENTITY_FRAME,      /* changes to what the client has: DarkPlaces' svc_entities */
+    QS_ENTITY_REPLACEMENT /* the same of FTE's svcfte_updateentities */
+};
+
+/* Sets of kinds, a bit (1 << kind) for each. */
+enum {
+    QS_ENTITIES_NONE = 0,
+    QS_ENTITIES_ALL = 0xf,
+    QS_ENTITIES_KEPT = 1 << QS_ENTITY_FRAME | 1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
+};
+
+/* What an update has; for the values below. */
+enum { QS_ENTITY_MODEL = 0x01, QS_ENTITY_YAW = 0x02, QS_ENTITY_ORIGIN1 = 0x10 /* << axis */ };
+
+/* An update of an entity as the game's parser read it. */
+struct qs_entity_update {
+    enum qs_entity_kind kind;
+    uint32_t message; /* its message: index in qs_decoder.messages */
+    uint32_t number;
+    uint32_t bits;         /* of the protocol: which fields it has; 0 if it removes the entity */
+    uint8_t predbits;      /* UFP_*, of a replacement with UF_PREDINFO */
+    bool removes;          /* a replacement of number 0: all entities */
+    uint8_t has;           /* QS_ENTITY_*: which of these it has; of a replacement none */
+    uint16_t model;        /* number in the precache list */
+    double origin[3], yaw; /* units, degrees */
+    struct qs_view bytes;  /* of a frame or replacement, from the number on; as the packet's */
+};
+
 enum { QS_SOURCES_MAX = 4, QS_EXCHANGES_MAX = 8, QS_CREDENTIALS_MAX = 4 };
 
 /* Engines' names are shorter; UTF-8 has up to four bytes a character. */
@@ -92,6 +124,7 @@ struct qs_decoder {
     bool want_summary;       /* fill `summary` */
     GString *transcript;     /* with `want_summary`: is appended to (see transcript.h); or NULL */
     bool want_transfers;     /* fill `transfers` */
+    unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
     bool unchecked;          /* nobody asks whether checksums of moves are right */
 
     /* Valid during a decode. */
@@ -128,6 +161,8 @@ struct qs_decoder {
     GArray *messages;                          /* struct qs_message */
     guint messages_room;                       /* for message.c */
     uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
+    GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
+                         too */
     struct qs_announcement announced;
     GArray *transfers;             /* struct qs_transfer: steps of file transfers */
     GString *summary;              /* one line, UTF-8; see summary.h */

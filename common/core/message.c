@@ -24,6 +24,7 @@ static void note_unread(struct qs_decoder *d, const struct qs_message_type *type
 void qs_forget_messages(struct qs_decoder *d)
 {
     qs_array_empty(d->messages);
+    qs_array_empty(d->entities);
     memset(d->message_ids, 0, sizeof d->message_ids);
 }
 

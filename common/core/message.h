@@ -25,6 +25,15 @@ void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *
 /* The decoder's messages are those of a new packet from now on: none yet. */
 void qs_forget_messages(struct qs_decoder *d);
 
+/* Hands out an update of an entity that the current message has; nothing if it ran past the end. */
+static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *update)
+{
+    if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)
+        return;
+    update->message = d->messages->len;
+    g_array_append_vals(d->entities, update, 1);
+}
+
 /* Reads one of them; whether another may follow. */
 bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 

@@ -55,6 +55,16 @@ static bool passes_over(struct qs_decoder *d, uint32_t size)
     return true;
 }
 
+void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3])
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        values[i] = qs_coord(d, id + 1 + i);
+    if (qs_label_wanted(d))
+        qs_label(d, ": (%g %g %g)", values[0], values[1], values[2]);
+    qs_close(d);
+}
+
 void qs_coord3(struct qs_decoder *d, unsigned id)
 {
     static const uint8_t sizes[] = {[QS_COORD_SHORT] = 2,
@@ -62,16 +72,19 @@ void qs_coord3(struct qs_decoder *d, unsigned id)
                                     [QS_COORD_24BIT] = 3,
                                     [QS_COORD_INT32] = 4,
                                     [QS_COORD_FLOAT32] = 4};
-    double x, y, z;
+    double values[3];
 
-    if (passes_over(d, sizes[d->coord_format]))
-        return;
+    if (!passes_over(d, sizes[d->coord_format]))
+        qs_coord3_values(d, id, values);
+}
+
+void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3])
+{
     qs_open(d, id);
-    x = qs_coord(d, id + 1);
-    y = qs_coord(d, id + 2);
-    z = qs_coord(d, id + 3);
+    for (unsigned i = 0; i < 3; i++)
+        values[i] = qs_angle(d, id + 1 + i);
     if (qs_label_wanted(d))
-        qs_label(d, ": (%g %g %g)", x, y, z);
+        qs_label(d, ": (%g° %g° %g°)", values[0], values[1], values[2]);
     qs_close(d);
 }
 
@@ -79,17 +92,10 @@ void qs_angle3(struct qs_decoder *d, unsigned id)
 {
     static const uint8_t sizes[] = {
         [QS_ANGLE_BYTE] = 1, [QS_ANGLE_SHORT] = 2, [QS_ANGLE_FLOAT32] = 4};
-    double pitch, yaw, roll;
+    double values[3];
 
-    if (passes_over(d, sizes[d->angle_format]))
-        return;
-    qs_open(d, id);
-    pitch = qs_angle(d, id + 1);
-    yaw = qs_angle(d, id + 2);
-    roll = qs_angle(d, id + 3);
-    if (qs_label_wanted(d))
-        qs_label(d, ": (%g° %g° %g°)", pitch, yaw, roll);
-    qs_close(d);
+    if (!passes_over(d, sizes[d->angle_format]))
+        qs_angle3_values(d, id, values);
 }
 
 struct qs_view qs_text(struct qs_decoder *d, unsigned id)

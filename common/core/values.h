@@ -84,6 +84,9 @@ double qs_angle(struct qs_decoder *d, unsigned id);
 /* Three in a row; `id` is the group's row (VEC3 or ANGLES). */
 void qs_coord3(struct qs_decoder *d, unsigned id);
 void qs_angle3(struct qs_decoder *d, unsigned id);
+/* The same, for who needs the values. */
+void qs_coord3_values(struct qs_decoder *d, unsigned id, double values[3]);
+void qs_angle3_values(struct qs_decoder *d, unsigned id, double values[3]);
 
 /* A NUL-terminated text; the field's length includes the NUL. */
 struct qs_view qs_text(struct qs_decoder *d, unsigned id);

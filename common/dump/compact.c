@@ -17,9 +17,6 @@ struct pen {
     uint64_t number; /* of the packet */
     gsize prefix;    /* characters of the protocol's name, and the dot */
     gint on_line;    /* the group whose line is being written */
-    gint on_first;   /* the same, and it is the first line of the group, */
-    gsize piece;     /* where the piece of it that is being written begins */
-    gsize place;     /* behind its name, and behind what is no piece of it */
 };
 
 /* A group whose lines are being written. */
@@ -49,16 +46,17 @@ static const char *short_name(const struct pen *pen, const char *name)
 }
 
 /* "svc_playerinfo" is "playerinfo" in the names of its fields. */
-const char *qs_compact_stem(const char *group)
+static const char *stem_of(const char *group)
 {
     const char *underscore = strchr(group, '_');
 
     return underscore && underscore - group == 3 ? underscore + 1 : group;
 }
 
-bool qs_compact_has_id(const char *group, const char *field)
+/* The field has the number by which messages are known: "svc", of "svc_playerinfo". */
+static bool has_id_name(const char *group, const char *field)
 {
-    const char *stem = qs_compact_stem(group);
+    const char *stem = stem_of(group);
 
     return stem > group && strlen(field) == (gsize)(stem - group) - 1 &&
            strncmp(group, field, strlen(field)) == 0;
@@ -234,6 +232,16 @@ static guint end_of_parts(const struct pen *pen, guint index, guint end)
     return at;
 }
 
+/* The part's number by the bits of its number; 0 for signed ones. */
+static uint64_t part_of(const struct qs_field *row, uint64_t whole)
+{
+    if (row->type == QS_BOOL)
+        return (whole & row->mask) != 0;
+    if (!row->mask || row->type < QS_U8 || row->type > QS_X64)
+        return 0;
+    return (whole & row->mask) / (row->mask & -row->mask);
+}
+
 /* Only the name where the number is `implied`. */
 static void append_part_value(const struct pen *pen, const struct group *group,
                               const struct qs_dump_line *part, uint64_t implied)
@@ -260,22 +268,13 @@ static void append_part(struct pen *pen, const struct group *group,
     if (part->row->type == QS_BOOL && !part->is_zero)
         return;
     g_string_append_c(pen->out, '=');
-    append_part_value(pen, group, part, qs_compact_part(part->row, number_of(pen, whole)));
-}
-
-uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole)
-{
-    if (row->type == QS_BOOL)
-        return (whole & row->mask) != 0;
-    if (!row->mask || row->type < QS_U8 || row->type > QS_X64)
-        return 0;
-    return (whole & row->mask) / (row->mask & -row->mask);
+    append_part_value(pen, group, part, part_of(part->row, number_of(pen, whole)));
 }
 
 /* It follows from the number. A name is shown: nobody knows it by the number. */
 static bool is_implied(const struct pen *pen, uint64_t whole, const struct qs_dump_line *part)
 {
-    const uint64_t number = qs_compact_part(part->row, whole);
+    const uint64_t number = part_of(part->row, whole);
 
     if (is_left_out(pen, part))
         return true;
@@ -304,31 +303,8 @@ static void append_parts(struct pen *pen, const struct group *group, guint index
 
 /* --- Fields ---------------------------------------------------------------------------------- */
 
-/* What was written since `piece` of a group's first line is a piece of it, behind its blank. */
-static void add_piece(struct pen *pen)
-{
-    if (pen->on_first != NO_GROUP && pen->piece < pen->out->len)
-        qs_dittos_add(&pen->compact->dittos, pen->out->str + pen->piece + 1,
-                      pen->out->len - pen->piece - 1);
-    pen->piece = pen->out->len;
-}
-
-/* Of a group's first line only the pieces stay that differ from the one before it. */
-static void end_first_line(struct pen *pen)
-{
-    const char *name;
-
-    if (pen->on_first == NO_GROUP)
-        return;
-    add_piece(pen);
-    name = short_name(pen, line_at(pen, (guint)pen->on_first)->name);
-    qs_dittos_shorten(&pen->compact->dittos, name, strlen(name), pen->out, pen->place);
-    pen->on_first = NO_GROUP;
-}
-
 static void begin_line(struct pen *pen, unsigned indent)
 {
-    end_first_line(pen);
     g_string_append_c(pen->out, '\n');
     for (unsigned i = 0; i < indent; i++)
         g_string_append_c(pen->out, ' ');
@@ -341,7 +317,6 @@ static void go_on_with(struct pen *pen, const struct group *group)
         begin_line(pen, group->depth + 1);
         g_string_append_c(pen->out, '+');
     }
-    add_piece(pen);
     pen->on_line = group->index;
     g_string_append_c(pen->out, ' ');
 }
@@ -358,7 +333,7 @@ static bool is_id(const struct pen *pen, const struct group *group, guint index)
         !field.row)
         return false;
     name = short_name(pen, line_at(pen, (guint)group->index)->name);
-    return qs_compact_has_id(name, short_name(pen, line->name)) &&
+    return has_id_name(name, short_name(pen, line->name)) &&
            qs_number_of(line->row->names, name, &number) && number == number_of(pen, line) &&
            qs_position_equal(line->position, qs_positions_expect(&pen->compact->positions, &field));
 }
@@ -367,7 +342,6 @@ static void append_id(struct pen *pen, guint index)
 {
     g_string_append(pen->out, "()");
     append_field_position(pen, line_at(pen, index));
-    pen->place = pen->piece = pen->out->len;
 }
 
 /* Returns the index behind the field and its parts. */
@@ -439,7 +413,7 @@ static void append_lines(struct pen *pen, const struct group *group, guint from,
 static void append_group(struct pen *pen, const struct group *outer, guint index)
 {
     const struct qs_dump_line *line = line_at(pen, index);
-    const char *stem = qs_compact_stem(short_name(pen, line->name));
+    const char *stem = stem_of(short_name(pen, line->name));
     const struct group group = {
         .index = (gint)index, .depth = outer->depth + 1, .stem = stem, .stem_length = strlen(stem)};
     struct qs_positions *positions = &pen->compact->positions;
@@ -449,11 +423,10 @@ static void append_group(struct pen *pen, const struct group *outer, guint index
 
     begin_line(pen, outer->depth + 1);
     g_string_append(pen->out, short_name(pen, line->name));
-    place = pen->place = pen->piece = pen->out->len;
-    pen->on_line = pen->on_first = (gint)index;
+    place = pen->out->len;
+    pen->on_line = (gint)index;
     qs_positions_move(positions, line->position.source, line->position.offset);
     append_lines(pen, &group, index + 1, line->end);
-    end_first_line(pen);
     if (before.source != line->position.source || before.offset != line->position.offset ||
         positions->next.source != line->position.source || positions->next.offset != end) {
         GString *text = g_string_new(NULL);
@@ -515,12 +488,10 @@ void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs
                       .protocol = protocol,
                       .number = about->packet->number,
                       .prefix = strlen(protocol->name) + 1,
-                      .on_line = NO_GROUP,
-                      .on_first = NO_GROUP};
+                      .on_line = NO_GROUP};
     const struct group none = {.index = NO_GROUP, .depth = 0};
 
     qs_positions_begin(&compact->positions, protocol->field_count);
-    qs_dittos_begin(&compact->dittos);
     append_lines(&pen, &none, 0, lines->count);
     g_string_append_c(out, '\n');
 }

@@ -18,7 +18,7 @@
  *     packet qw s2c
  *      header sequence_word=0x8000000d ack_word=0xd
  *      svc_damage() .armor=0 .health=10 .origin=(0 0 0)
- *      svc_damage()~ .health=5
+ *      svc_damage() .armor=0 .health=5 .origin=(0 0 0)
  *      ! sequence.gap@0+4 "2 sequence numbers skipped"
  *
  * A packet's line has `+N` where it is not the next one after the packet before but the Nth,
@@ -31,10 +31,7 @@
  * has a number's name (nothing: the group's), `(1 2 3)` the components of a vector, `#-2` the
  * packet that comes two before. `!` begins a note.
  *
- * Behind a group's name `()` stands for its first field, the number of the message of that name,
- * and `~` for the fields of the last group of that name in the packet, `~2` for those of the last
- * but one that has other fields, on its first line: only those are written that are not as
- * expected (see ditto.h).
+ * Behind a group's name `()` stands for its first field, the number of the message of that name.
  *
  * Positions follow from positions.h; others are written behind: `@12+2`, `@1:12+2` in a source,
  * `@+2` of another length, `@` that of the field before. In a demo they count from the block's
@@ -113,10 +110,6 @@ extern const struct qs_packet_line qs_packet_lines[QS_PACKET_LINES];
  */
 typedef bool qs_name_test(void *user, const char *name);
 void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user);
-
-/* Whether offsets of a demo's blocks in a compact dump count from the file's start, not the
- * block's. */
-void qs_dump_compact_file_offsets(struct qs_dump *dump, bool file_offsets);
 
 /* Counts fields, groups and notes. */
 struct qs_count_sink {

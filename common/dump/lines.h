@@ -3,7 +3,6 @@
 #ifndef QS_DUMP_LINES_H
 #define QS_DUMP_LINES_H
 
-#include "common/dump/ditto.h"
 #include "common/dump/dump.h"
 #include "common/dump/positions.h"
 
@@ -31,7 +30,6 @@ typedef bool qs_line_test(void *user, const struct qs_dump_line *line);
 /* The compact form, from packet to packet; all zero to begin with. */
 struct qs_compact {
     struct qs_positions positions;
-    struct qs_dittos dittos;
     qs_line_test *is_left_out; /* or NULL */
     void *user;
 };
@@ -39,15 +37,5 @@ struct qs_compact {
 /* Appends the lines of a packet, behind its first one, of which the end is lacking; see dump.h. */
 void qs_compact_append(struct qs_compact *compact, GString *out, const struct qs_dump_lines *lines,
                        const struct qs_dump_packet *about);
-
-/* What the names of a group's fields begin with: of "svc_playerinfo" it is "playerinfo". */
-const char *qs_compact_stem(const char *group);
-
-/* What the number says of its part, which is not written where it is that; 0: nothing. */
-uint64_t qs_compact_part(const struct qs_field *row, uint64_t whole);
-
-/* Whether the field of this name is the number by which messages are told: "svc", of
- * "svc_playerinfo". */
-bool qs_compact_has_id(const char *group, const char *field);
 
 #endif

@@ -80,7 +80,7 @@ static uint32_t expected_length(const struct qs_positions *positions, const stru
         return field->size;
     if (known && field->row->type != QS_COORD && field->row->type != QS_ANGLE)
         return known->length;
-    if (positions->by_name && positions->of_type[field->row->type])
+    if (positions->of_type[field->row->type])
         return positions->of_type[field->row->type];
     return length_of_type(positions, field->row->type);
 }
@@ -97,7 +97,7 @@ static bool goes_on_behind(const char *name, const char *start)
 static struct qs_position expected_of_derived(const struct qs_positions *positions,
                                               const struct qs_placed *field)
 {
-    for (unsigned i = 1; positions->by_name && field->row && i <= MIN(field->id, ROWS_BACK); i++) {
+    for (unsigned i = 1; field->row && i <= MIN(field->id, ROWS_BACK); i++) {
         const struct qs_placed origin = {.row = field->row - i, .id = field->id - i};
         const struct qs_length *known;
 

@@ -40,7 +40,6 @@ struct qs_positions {
     struct qs_length *lengths;         /* by row, as many as `rows` */
     unsigned rows;
     uint32_t packet; /* counts packets, so that lengths of earlier ones are known */
-    bool by_name;    /* derived fields have the place of the field whose name theirs goes on */
 };
 
 /* All zero to begin with. */

@@ -13,7 +13,7 @@ struct text_dump {
     GArray *open;               /* guint: indices of the lines of open groups */
     struct qs_source_numbers sources;
     GString *output; /* of the packet */
-    bool is_compact, has_file_offsets;
+    bool is_compact;
     struct qs_compact compact;
     uint64_t number;           /* of the packet before; 0: there is none */
     qs_name_test *is_left_out; /* or NULL */
@@ -153,11 +153,6 @@ void qs_dump_text_leave_out(struct qs_dump *dump, qs_name_test *test, void *user
     sink->user = user;
     sink->number = 0;
     g_hash_table_remove_all(sink->answers);
-}
-
-void qs_dump_compact_file_offsets(struct qs_dump *dump, bool file_offsets)
-{
-    ((struct text_dump *)dump)->has_file_offsets = file_offsets;
 }
 
 static bool ask(struct text_dump *sink, const char *name)
@@ -353,7 +348,7 @@ static void count_from_block(struct text_dump *sink, const struct qs_dump_packet
 {
     const uint32_t start = sink->lines.count ? sink->lines.at[0].position.offset : 0;
 
-    if (about->packet->source.family || sink->has_file_offsets)
+    if (about->packet->source.family)
         return;
     for (guint i = 0; i < sink->lines.count; i++)
         if (!sink->lines.at[i].position.source)
@@ -424,7 +419,6 @@ static void free_dump(struct qs_dump *dump)
     g_array_free(sink->open, TRUE);
     g_string_free(sink->lines.texts, TRUE);
     qs_positions_clear(&sink->compact.positions);
-    qs_dittos_clear(&sink->compact.dittos);
     g_string_free(sink->output, TRUE);
     g_hash_table_destroy(sink->answers);
     g_free(sink);
@@ -459,7 +453,6 @@ static struct qs_dump *create_compact(void)
     struct text_dump *sink = create_text();
 
     sink->is_compact = true;
-    sink->compact.dittos.count_on = sink->compact.positions.by_name = true;
     sink->compact.is_left_out = is_line_left_out;
     sink->compact.user = sink;
     return &sink->base;

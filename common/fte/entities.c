@@ -9,7 +9,6 @@
 struct update {
     uint32_t at; /* of the bits */
     uint32_t bits;
-    uint8_t predbits;
     bool lerptime; /* LERPTIME: numbers of variable length, bit 9 is a time */
     bool predinfo; /* PREDINFO */
     bool wide;     /* frame, model and skin have 16 bits */
@@ -144,8 +143,8 @@ static void read_weaponframe(struct qs_decoder *d)
     qs_emit_uint(d, FTE_UPDATE_WEAPONFRAME, at, d->in.pos - at, frame);
 }
 
-/* What a client predicts the entity's movement with. */
-static void read_predinfo(struct qs_decoder *d, const struct update *update)
+/* What a client predicts the entity's movement with. Returns its bits. */
+static uint8_t read_predinfo(struct qs_decoder *d, const struct update *update)
 {
     const uint8_t predbits = qs_u8(d, FTE_UPDATE_PREDBITS);
 
@@ -169,6 +168,7 @@ static void read_predinfo(struct qs_decoder *d, const struct update *update)
         read_view_angles(d, update);
     else if (predbits & UFP_VIEWANGLE)
         read_weaponframe(d);
+    return predbits;
 }
 
 static void read_skin(struct qs_decoder *d, const struct update *update)
@@ -278,9 +278,10 @@ static void read_glow(struct qs_decoder *d)
     qs_u8(d, FTE_UPDATE_GLOW_BLUE);
 }
 
-/* Bits 0 to 15: what changes at every moment, and what spawning sets. */
-static void read_common(struct qs_decoder *d, const struct update *update)
+/* Bits 0 to 15: what changes at every moment, and what spawning sets. Returns UFP_*. */
+static uint8_t read_common(struct qs_decoder *d, const struct update *update)
 {
+    uint8_t predbits = 0;
     const uint32_t bits = update->bits;
 
     if (bits & UF_FRAME)
@@ -291,7 +292,7 @@ static void read_common(struct qs_decoder *d, const struct update *update)
         fte_uleb128(d, FTE_UPDATE_LERPEND);
     read_effects(d, update);
     if (bits & UF_PREDINFO)
-        read_predinfo(d, update);
+        predbits = read_predinfo(d, update);
     if (bits & UF_MODEL)
         read_model(d, FTE_UPDATE_MODEL, update);
     if (bits & UF_SKIN)
@@ -302,6 +303,7 @@ static void read_common(struct qs_decoder *d, const struct update *update)
         read_solid(d);
     if ((bits & UF_FLAGS) && !d->stop)
         read_byte(d, FTE_UPDATE_FLAGS, update);
+    return predbits;
 }
 
 /* Bits 16 to 31: looks. */
@@ -339,7 +341,8 @@ static void read_looks(struct qs_decoder *d, const struct update *update)
     }
 }
 
-static void read_update(struct qs_decoder *d)
+/* Fills in the bits of `read`. */
+static void read_update(struct qs_decoder *d, struct qs_entity_update *read)
 {
     const struct update update = read_update_bits(d);
 
@@ -347,7 +350,8 @@ static void read_update(struct qs_decoder *d)
         fte_stop_malformed(d, update.at, "Illegal bits of an entity update:", update.bits);
         return;
     }
-    read_common(d, &update);
+    read->bits = update.bits;
+    read->predbits = read_common(d, &update);
     if (!d->stop)
         read_looks(d, &update);
 }
@@ -358,25 +362,28 @@ static void read_update(struct qs_decoder *d)
 static void read_entity(struct qs_decoder *d)
 {
     const uint32_t at = d->in.pos;
+    struct qs_entity_update update = {.kind = QS_ENTITY_REPLACEMENT};
     uint16_t word;
-    uint32_t number;
 
     qs_open(d, FTE_UPDATE);
     word = qs_u16(d, FTE_UPDATE_WORD);
-    number = word & UPDATE_NUMBER;
+    update.number = word & UPDATE_NUMBER;
+    update.removes = word & UPDATE_REMOVE;
     if (word & UPDATE_EXTENDED)
-        number |= (uint32_t)qs_u8(d, FTE_UPDATE_NUMBER_HIGH) << 14;
-    qs_emit_generated_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, number);
-    if (!(word & UPDATE_REMOVE)) {
-        qs_label(d, " %u", number);
-        fte_session(d)->game->name_entity(d, number);
-        read_update(d);
-    } else if (number) {
-        qs_label(d, " %u removed", number);
+        update.number |= (uint32_t)qs_u8(d, FTE_UPDATE_NUMBER_HIGH) << 14;
+    qs_emit_generated_uint(d, FTE_UPDATE_NUMBER, at, d->in.pos - at, update.number);
+    if (!update.removes) {
+        qs_label(d, " %u", update.number);
+        fte_session(d)->game->name_entity(d, update.number);
+        read_update(d, &update);
+    } else if (update.number) {
+        qs_label(d, " %u removed", update.number);
     } else {
         qs_label(d, ": all removed");
     }
     qs_close(d);
+    update.bytes = (struct qs_view){d->in.data + at, d->in.pos - at};
+    qs_add_entity(d, &update);
 }
 
 void fte_read_updateentities(struct qs_decoder *d)
@@ -395,10 +402,12 @@ void fte_read_updateentities(struct qs_decoder *d)
 void fte_read_baseline_update(struct qs_decoder *d)
 {
     qs_label(d, ": entity %u", fte_entity(d, FTE_BASELINE_ENTITY));
-    read_update(d);
+    fte_read_static_update(d);
 }
 
 void fte_read_static_update(struct qs_decoder *d)
 {
-    read_update(d);
+    struct qs_entity_update update;
+
+    read_update(d, &update);
 }

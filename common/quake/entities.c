@@ -15,13 +15,35 @@ static const double farthest = 1 << 17;
 
 /* While the protocol is being found out, a position beyond all maps shows that it is another one.
  */
-static void read_coordinate(struct qs_decoder *d, unsigned row)
+static double read_coordinate(struct qs_decoder *d, unsigned row)
 {
     const uint32_t at = d->in.pos;
     const double position = qs_coord(d, row);
 
     if (d->probing && !(position >= -farthest && position <= farthest))
         qs_note(d, QS_NOTE_MALFORMED, at, d->in.pos - at, "No place on a map");
+    return position;
+}
+
+enum { PITCH, YAW, ROLL };
+
+/* Origin and angle of an axis, as far as they are there. */
+static void read_axis(struct qs_decoder *d, unsigned axis, unsigned origin_row, unsigned angle_row,
+                      struct qs_entity_update *update)
+{
+    double angle;
+
+    if (origin_row) {
+        update->origin[axis] = read_coordinate(d, origin_row + axis);
+        update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
+    }
+    if (!angle_row)
+        return;
+    angle = qs_angle(d, angle_row + axis);
+    if (axis == YAW) {
+        update->yaw = angle;
+        update->has |= QS_ENTITY_YAW;
+    }
 }
 
 /* --- Baselines --- */
@@ -32,12 +54,14 @@ static uint8_t flags_of(const struct nq_session *session)
     return nq_is_bjp(session) ? B_LARGEMODEL : 0;
 }
 
-static void read_baseline(struct qs_decoder *d, uint8_t flags)
+static void read_state(struct qs_decoder *d, uint8_t flags, struct qs_entity_update *baseline)
 {
     const uint32_t at = d->in.pos;
     const uint16_t model =
         flags & B_LARGEMODEL ? qs_u16(d, NQ_BASELINE_MODEL) : qs_u8(d, NQ_BASELINE_MODEL);
 
+    baseline->model = model;
+    baseline->has = QS_ENTITY_MODEL;
     nq_emit_name(d, NQ_BASELINE_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
     if (flags & B_LARGEFRAME)
         qs_u16(d, NQ_BASELINE_FRAME);
@@ -45,53 +69,72 @@ static void read_baseline(struct qs_decoder *d, uint8_t flags)
         qs_u8(d, NQ_BASELINE_FRAME);
     qs_u8(d, NQ_BASELINE_COLORMAP);
     qs_u8(d, NQ_BASELINE_SKIN);
-    for (unsigned axis = 0; axis < 3; axis++) {
-        read_coordinate(d, NQ_BASELINE_ORIGIN_X + axis);
-        qs_angle(d, NQ_BASELINE_ANGLES_PITCH + axis);
-    }
+    for (unsigned axis = 0; axis < 3; axis++)
+        read_axis(d, axis, NQ_BASELINE_ORIGIN_X, NQ_BASELINE_ANGLES_PITCH, baseline);
     if (flags & B_ALPHA)
         qs_u8(d, NQ_BASELINE_ALPHA);
     if (flags & B_SCALE)
         qs_scaled_u8(d, NQ_BASELINE_SCALE, scale_unit);
 }
 
-static void read_entity_number(struct qs_decoder *d)
+static void read_static(struct qs_decoder *d, uint8_t flags)
 {
-    qs_label(d, ": %u", fte_entity(d, NQ_BASELINE_ENTITY));
+    struct qs_entity_update state = {0};
+
+    read_state(d, flags, &state);
+}
+
+static uint32_t read_entity_number(struct qs_decoder *d)
+{
+    const uint32_t number = fte_entity(d, NQ_BASELINE_ENTITY);
+
+    qs_label(d, ": %u", number);
+    return number;
+}
+
+static void read_baseline(struct qs_decoder *d, uint32_t number, uint8_t flags)
+{
+    struct qs_entity_update baseline = {.kind = QS_ENTITY_BASELINE, .number = number};
+
+    read_state(d, flags, &baseline);
+    qs_add_entity(d, &baseline);
 }
 
 void nq_read_spawnstatic(struct qs_decoder *d)
 {
-    read_baseline(d, flags_of(nq_session_of(d)));
+    read_static(d, flags_of(nq_session_of(d)));
 }
 
 void nq_read_spawnstatic2(struct qs_decoder *d)
 {
-    read_baseline(d, qs_u8(d, NQ_BASELINE_FLAGS));
+    read_static(d, qs_u8(d, NQ_BASELINE_FLAGS));
 }
 
 void nq_read_spawnbaseline(struct qs_decoder *d)
 {
-    read_entity_number(d);
-    read_baseline(d, flags_of(nq_session_of(d)));
+    const uint32_t number = read_entity_number(d);
+
+    read_baseline(d, number, flags_of(nq_session_of(d)));
 }
 
 void nq_read_spawnbaseline2(struct qs_decoder *d)
 {
-    read_entity_number(d);
-    read_baseline(d, qs_u8(d, NQ_BASELINE_FLAGS));
+    const uint32_t number = read_entity_number(d);
+
+    read_baseline(d, number, qs_u8(d, NQ_BASELINE_FLAGS));
 }
 
 /* DarkPlaces' svc_spawnstatic2 and svc_spawnbaseline2: always a large model and frame. */
 void nq_read_spawnstatic_large(struct qs_decoder *d)
 {
-    read_baseline(d, B_LARGEMODEL | B_LARGEFRAME);
+    read_static(d, B_LARGEMODEL | B_LARGEFRAME);
 }
 
 void nq_read_spawnbaseline_large(struct qs_decoder *d)
 {
-    read_entity_number(d);
-    read_baseline(d, B_LARGEMODEL | B_LARGEFRAME);
+    const uint32_t number = read_entity_number(d);
+
+    read_baseline(d, number, B_LARGEMODEL | B_LARGEFRAME);
 }
 
 /* --- Updates --- */
@@ -127,7 +170,7 @@ static uint32_t read_update_flags(struct qs_decoder *d, enum extension extension
     return flags;
 }
 
-static void read_update_entity(struct qs_decoder *d, uint32_t flags)
+static uint16_t read_update_entity(struct qs_decoder *d, uint32_t flags)
 {
     const struct nq_session *session = nq_session_of(d);
     const uint32_t at = d->in.pos;
@@ -138,20 +181,18 @@ static void read_update_entity(struct qs_decoder *d, uint32_t flags)
         qs_label(d, ": %u", entity);
     if (entity >= 1 && entity <= session->maxclients)
         nq_emit_name(d, NQ_UPDATE_PLAYER_NAME, &session->players, entity - 1u, at, d->in.pos - at);
+    return entity;
 }
 
 /* The axes take turns: origin, then angle. */
-static void read_position(struct qs_decoder *d, uint32_t flags)
+static void read_position(struct qs_decoder *d, uint32_t flags, struct qs_entity_update *update)
 {
     static const uint32_t origin[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
     static const uint32_t angle[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
-    for (unsigned axis = 0; axis < 3; axis++) {
-        if (flags & origin[axis])
-            read_coordinate(d, NQ_UPDATE_ORIGIN_X + axis);
-        if (flags & angle[axis])
-            qs_angle(d, NQ_UPDATE_ANGLES_PITCH + axis);
-    }
+    for (unsigned axis = 0; axis < 3; axis++)
+        read_axis(d, axis, flags & origin[axis] ? NQ_UPDATE_ORIGIN_X : 0,
+                  flags & angle[axis] ? NQ_UPDATE_ANGLES_PITCH : 0, update);
 }
 
 /* FitzQuake's. Returns the upper byte of the model number, shifted to where it belongs. */
@@ -212,9 +253,10 @@ void nq_read_update(struct qs_decoder *d)
     const enum extension extension = extension_of(session);
     const uint32_t flags = read_update_flags(d, extension);
     const bool bjp = nq_is_bjp(session);
+    struct qs_entity_update update = {.kind = QS_ENTITY_UPDATE, .bits = flags};
     uint32_t model = 0, model_at;
 
-    read_update_entity(d, flags);
+    update.number = read_update_entity(d, flags);
     model_at = d->in.pos;
     if (flags & U_MODEL)
         model = bjp ? qs_u16(d, NQ_UPDATE_MODEL) : qs_u8(d, NQ_UPDATE_MODEL);
@@ -226,13 +268,17 @@ void nq_read_update(struct qs_decoder *d)
         qs_u8(d, NQ_UPDATE_SKIN);
     if (flags & U_EFFECTS)
         qs_u8(d, NQ_UPDATE_EFFECTS);
-    read_position(d, flags);
+    read_position(d, flags, &update);
     if (extension == FITZQUAKE)
         model |= read_fitzquake_extension(d, flags);
     else if (extension == DARKPLACES)
         model |= read_darkplaces_extension(d, flags);
     else if (flags & U_TRANS)
         read_transparency(d);
-    if (flags & U_MODEL)
+    if (flags & U_MODEL) {
         nq_emit_name(d, NQ_UPDATE_MODEL_NAME, &session->models, model, model_at, bjp ? 2 : 1);
+        update.model = (uint16_t)model;
+        update.has |= QS_ENTITY_MODEL;
+    }
+    qs_add_entity(d, &update);
 }

@@ -53,19 +53,22 @@ static void name_model(struct qs_decoder *d, uint32_t model, uint32_t at)
     nq_emit_name(d, NQ_ENTITY_MODEL_NAME, &nq_session_of(d)->models, model, at, d->in.pos - at);
 }
 
-typedef void read_changes(struct qs_decoder *d, uint32_t number);
+/* Reads what has changed, and fills in the bits and values of `update`, whose number is set. */
+typedef void read_changes(struct qs_decoder *d, struct qs_entity_update *update);
 
 /* The next entity: removed, or changed. */
 static void read_entity(struct qs_decoder *d, read_changes *read)
 {
     struct nq_session *session = nq_session_of(d);
     const uint32_t at = d->in.pos;
+    struct qs_entity_update update = {.kind = QS_ENTITY_FRAME};
     uint32_t number;
     uint16_t word;
 
     qs_open(d, NQ_ENTITY);
     word = qs_u16(d, NQ_ENTITY_WORD);
-    number = word & ENTITY_NUMBER;
+    number = update.number = word & ENTITY_NUMBER;
+    update.removes = word & ENTITY_REMOVE;
     qs_label(d, " %u", number);
     if (number >= 1 && number <= session->maxclients)
         nq_emit_name(d, NQ_ENTITY_PLAYER_NAME, &session->players, number - 1, at, 2);
@@ -73,9 +76,11 @@ static void read_entity(struct qs_decoder *d, read_changes *read)
         qs_label(d, " removed");
         qs_table_set(&session->coarse, number, (struct qs_view){0});
     } else {
-        read(d, number);
+        read(d, &update);
     }
     qs_close(d);
+    update.bytes = (struct qs_view){d->in.data + at, d->in.pos - at};
+    qs_add_entity(d, &update);
 }
 
 /* Entities to the number word that ends them. */
@@ -109,22 +114,31 @@ static void read_flags(struct qs_decoder *d, uint32_t number)
     qs_table_set(&nq_session_of(d)->coarse, number, (struct qs_view){mark, coarse});
 }
 
-static void read_position(struct qs_decoder *d, uint32_t number, uint32_t bits)
+static void read_position(struct qs_decoder *d, uint32_t bits, struct qs_entity_update *update)
 {
     const enum qs_coord_format coords = d->coord_format;
+    const enum qs_angle_format angle_format = d->angle_format;
+    double angles[3] = {0};
 
-    d->coord_format = is_coarse(d, number) ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
-    for (unsigned axis = 0; axis < 3; axis++)
-        if (bits & E_ORIGIN1 << axis)
-            qs_coord(d, NQ_ENTITY_ORIGIN_X + axis);
-    d->coord_format = coords;
+    d->coord_format = is_coarse(d, update->number) ? QS_COORD_WHOLE : QS_COORD_FLOAT32;
+    d->angle_format = QS_ANGLE_BYTE;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (!(bits & E_ORIGIN1 << axis))
+            continue;
+        update->origin[axis] = qs_coord(d, NQ_ENTITY_ORIGIN_X + axis);
+        update->has |= (uint8_t)(QS_ENTITY_ORIGIN1 << axis);
+    }
     for (unsigned axis = 0; axis < 3; axis++)
         if (bits & E_ANGLE1 << axis)
-            qs_angle8(d, NQ_ENTITY_ANGLES_PITCH + axis);
+            angles[axis] = qs_angle(d, NQ_ENTITY_ANGLES_PITCH + axis);
+    update->yaw = angles[1];
+    update->has |= bits & E_ANGLE1 << 1 ? QS_ENTITY_YAW : 0;
+    d->coord_format = coords;
+    d->angle_format = angle_format;
 }
 
 /* Without its upper byte a number names the model only where no model needs one. */
-static void read_model(struct qs_decoder *d, uint32_t bits)
+static void read_model(struct qs_decoder *d, uint32_t bits, struct qs_entity_update *update)
 {
     const uint32_t at = d->in.pos;
     uint32_t model = 0;
@@ -134,8 +148,11 @@ static void read_model(struct qs_decoder *d, uint32_t bits)
     if (bits & E_MODEL2)
         model |= (uint32_t)qs_u8(d, NQ_ENTITY_MODEL2) << 8;
     if ((bits & E_MODEL1) &&
-        (bits & E_MODEL2 || qs_table_end(&nq_session_of(d)->models) <= UINT8_MAX + 1))
+        (bits & E_MODEL2 || qs_table_end(&nq_session_of(d)->models) <= UINT8_MAX + 1)) {
         name_model(d, model, at);
+        update->model = (uint16_t)model;
+        update->has |= QS_ENTITY_MODEL;
+    }
 }
 
 static void read_looks(struct qs_decoder *d, uint32_t bits)
@@ -162,18 +179,19 @@ static void read_looks(struct qs_decoder *d, uint32_t bits)
         qs_u8(d, NQ_ENTITY_GLOW_COLOR);
 }
 
-static void read_state(struct qs_decoder *d, uint32_t number)
+static void read_state(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const bool flags_late = nq_darkplaces_version(nq_session_of(d)) == 2;
     const uint32_t bits = read_bits(d, NQ_ENTITY_EBITS);
 
     if (bits & E_FLAGS && !flags_late)
-        read_flags(d, number);
-    read_position(d, number, bits);
-    read_model(d, bits);
+        read_flags(d, update->number);
+    update->bits = bits;
+    read_position(d, bits, update);
+    read_model(d, bits, update);
     read_looks(d, bits);
     if (bits & E_FLAGS && flags_late)
-        read_flags(d, number);
+        read_flags(d, update->number);
     if (bits & E_TAGATTACHMENT)
         read_attachment(d);
     if (bits & E_LIGHT)
@@ -219,29 +237,36 @@ static void read_frame4(struct qs_decoder *d)
 
 /* --- From DP5 on --- */
 
-static void read_origin5(struct qs_decoder *d, uint32_t bits)
+static void read_origin5(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const enum qs_coord_format coords = d->coord_format;
 
-    d->coord_format = bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
-    qs_coord3(d, NQ_ENTITY_ORIGIN);
+    d->coord_format = update->bits & E5_ORIGIN32 ? QS_COORD_FLOAT32 : QS_COORD_SHORT;
+    qs_coord3_values(d, NQ_ENTITY_ORIGIN, update->origin);
+    update->has |= 7 * QS_ENTITY_ORIGIN1;
     d->coord_format = coords;
 }
 
-static void read_angles5(struct qs_decoder *d, uint32_t bits)
+static void read_angles5(struct qs_decoder *d, struct qs_entity_update *update)
 {
-    const enum qs_angle_format angles = d->angle_format;
+    const enum qs_angle_format format = d->angle_format;
+    double angles[3];
 
-    d->angle_format = bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
-    qs_angle3(d, NQ_ENTITY_ANGLES);
-    d->angle_format = angles;
+    d->angle_format = update->bits & E5_ANGLES16 ? QS_ANGLE_SHORT : QS_ANGLE_BYTE;
+    qs_angle3_values(d, NQ_ENTITY_ANGLES, angles);
+    d->angle_format = format;
+    update->yaw = angles[1];
+    update->has |= QS_ENTITY_YAW;
 }
 
-static void read_model5(struct qs_decoder *d, uint32_t bits)
+static void read_model5(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t at = d->in.pos;
 
-    name_model(d, bits & E5_MODEL16 ? qs_u16(d, NQ_ENTITY_MODEL) : qs_u8(d, NQ_ENTITY_MODEL), at);
+    update->model =
+        update->bits & E5_MODEL16 ? qs_u16(d, NQ_ENTITY_MODEL) : qs_u8(d, NQ_ENTITY_MODEL);
+    update->has |= QS_ENTITY_MODEL;
+    name_model(d, update->model, at);
 }
 
 static void read_effects5(struct qs_decoder *d, uint32_t bits)
@@ -307,16 +332,18 @@ static void read_animation(struct qs_decoder *d)
 }
 
 /* Where it is, and what its model does. */
-static void read_common5(struct qs_decoder *d, uint32_t bits)
+static void read_common5(struct qs_decoder *d, struct qs_entity_update *update)
 {
+    const uint32_t bits = update->bits;
+
     if (bits & E5_FLAGS)
         qs_u8(d, NQ_ENTITY_FLAGS);
     if (bits & E5_ORIGIN)
-        read_origin5(d, bits);
+        read_origin5(d, update);
     if (bits & E5_ANGLES)
-        read_angles5(d, bits);
+        read_angles5(d, update);
     if (bits & E5_MODEL)
-        read_model5(d, bits);
+        read_model5(d, update);
     if (bits & E5_FRAME && bits & E5_FRAME16)
         qs_u16(d, NQ_ENTITY_FRAME);
     else if (bits & E5_FRAME)
@@ -349,12 +376,12 @@ static void read_looks5(struct qs_decoder *d, uint32_t bits)
         read_tint(d, NQ_ENTITY_GLOWMOD_RED);
 }
 
-static void read_update5(struct qs_decoder *d, uint32_t number)
+static void read_update5(struct qs_decoder *d, struct qs_entity_update *update)
 {
     const uint32_t bits = read_bits(d, NQ_ENTITY_E5BITS);
 
-    (void)number;
-    read_common5(d, bits);
+    update->bits = bits;
+    read_common5(d, update);
     read_looks5(d, bits);
     if (bits & E5_COMPLEXANIMATION)
         read_animation(d);
@@ -384,10 +411,10 @@ void nq_read_entities(struct qs_decoder *d)
         read_frame5(d);
 }
 
-static void stop_at_update(struct qs_decoder *d, uint32_t number)
+static void stop_at_update(struct qs_decoder *d, struct qs_entity_update *update)
 {
     qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
-            "Only the game's csprogs knows how long the update of entity %u is", number);
+            "Only the game's csprogs knows how long the update of entity %u is", update->number);
     d->stop = true;
 }
 

@@ -193,8 +193,14 @@ static void read_setview(struct qs_decoder *d)
 
 static void read_time(struct qs_decoder *d)
 {
-    qs_label(d, ": %g s", (double)qs_f32(d, NQ_TIME_VALUE));
-    if (nq_session_of(d)->ext.fte2 & FTE2_PREDINFO)
+    struct nq_session *session = nq_session_of(d);
+    const float time = qs_f32(d, NQ_TIME_VALUE);
+
+    qs_label(d, ": %g s", (double)time);
+    if (!session->timed)
+        session->time = time;
+    session->timed = true;
+    if (session->ext.fte2 & FTE2_PREDINFO)
         qs_u16(d, NQ_TIME_MOVE);
 }
 

@@ -19,7 +19,7 @@ void nq_session_forget_packet(struct qs_session *session)
 
     g_clear_pointer(&nq->joined, g_bytes_unref);
     nq->delivered = (struct nq_delivery){0};
-    nq->moved = nq->angle_set = false;
+    nq->moved = nq->angle_set = nq->timed = false;
     nq->move = nq->set = (struct nq_angles){0};
 }
 

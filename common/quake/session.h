@@ -80,6 +80,8 @@ struct nq_session {
     GBytes *joined; /* owns the bytes of a delivery that was joined */
     bool moved;     /* it carried clc_move */
     struct nq_angles move;
+    bool timed;     /* it carried svc_time */
+    float time;     /* of the first one, in seconds */
     bool angle_set; /* it carried svc_setangle */
     struct nq_angles set;
 };

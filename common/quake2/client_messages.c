@@ -53,7 +53,7 @@ static void check_move(struct qs_decoder *d, uint32_t at, uint8_t sent)
 static void read_move(struct qs_decoder *d)
 {
     const struct q2_session *session = q2_session_of(d->session);
-    const bool checked = !session->dialect.packed;
+    const bool checked = !session->variant.packed;
     const uint32_t minor = session->base.version == Q2_PROTOCOL_R1Q2 ? session->minor : 0;
     const uint32_t at = d->in.pos;
     const uint8_t checksum = checked ? qs_u8(d, Q2_MOVE_CHECKSUM) : 0;
@@ -156,7 +156,7 @@ static unsigned repeated_above_id(struct qs_decoder *d)
 
 static bool has_repeated_byte(const struct qs_decoder *d)
 {
-    return q2_session_of_const(d->session)->dialect.q2repro;
+    return q2_session_of_const(d->session)->variant.q2repro;
 }
 
 static void read_move_nodelta(struct qs_decoder *d)

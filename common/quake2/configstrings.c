@@ -55,7 +55,7 @@ static const struct layout {
 
 static const struct layout *layout_of(const struct q2_session *session)
 {
-    return &layouts[session->dialect.layout];
+    return &layouts[session->variant.layout];
 }
 
 bool q2_configstring_range(const struct q2_session *session, uint32_t index, enum q2_range *range,

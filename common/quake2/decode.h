@@ -12,7 +12,7 @@
 
 /* connectionless.c: packets that begin with four bytes 255, or a master's bare query */
 bool q2_is_connectionless(const struct qs_packet *packet);
-bool q2_is_surely_quake2(const struct qs_packet *packet);
+bool q2_recognise(const struct qs_packet *packet);
 bool q2_is_foreign(const struct qs_packet *packet);
 void q2_decode_connectionless(struct qs_decoder *d);
 

@@ -20,7 +20,7 @@ static const char *engine_of(const struct q2_session *session)
         return "AQtion ";
     if (session->base.version == Q2_PROTOCOL_Q2REPRO)
         return "q2repro ";
-    if (session->dialect.mvd)
+    if (session->variant.mvd)
         return "MVD ";
     if (session->base.version == Q2_PROTOCOL_Q2PRO && session->undecodable)
         return "q2pro-ng ";
@@ -34,7 +34,7 @@ char *q2_version_text(const struct q2_session *session)
 
     if (!version)
         return NULL;
-    if (name && !session->dialect.mvd)
+    if (name && !session->variant.mvd)
         return g_strdup_printf("%s %d", name, version);
     if (session->minor)
         return g_strdup_printf("%s%d (%u)", engine_of(session), version, session->minor);

@@ -50,23 +50,23 @@ void q2_encode_text(GByteArray *out, struct qs_view text)
 
 /* --- Entities */
 
-void q2_encode_entity(GByteArray *out, const struct q2_dialect *dialect,
+void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
                       const struct q2_entity *from, const struct q2_entity *to, bool always,
                       bool is_new)
 {
     struct q2_writer writer = q2_begin_writing(out);
 
-    q2_put_entity(&writer, dialect, from, to, always, is_new);
+    q2_put_entity(&writer, variant, from, to, always, is_new);
     q2_end_writing(&writer);
 }
 
-void q2_encode_baseline(GByteArray *out, const struct q2_dialect *dialect,
+void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
                         const struct q2_entity *baseline)
 {
     const struct q2_entity nothing = {0};
 
     q2_encode_u8(out, SVC_SPAWNBASELINE);
-    q2_encode_entity(out, dialect, &nothing, baseline, true, false);
+    q2_encode_entity(out, variant, &nothing, baseline, true, false);
 }
 
 /* --- The frame */
@@ -83,7 +83,7 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
     static const struct q2_entity nothing;
     const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
 
-    q2_put_entity(out, &style->dialect, baseline ? baseline : &nothing, entity, true, true);
+    q2_put_entity(out, &style->variant, baseline ? baseline : &nothing, entity, true, true);
 }
 
 /* Frames share the states of entities that nothing happened to between them. The end of a beam may
@@ -109,7 +109,7 @@ static void put_entities(struct q2_writer *out, const struct q2_frame_style *sty
             q2_put_entity_mask(out, U_REMOVE, old->number);
             old_index++;
         } else if (old && old->number == new->number) {
-            q2_put_entity(out, &style->dialect, old, new, false, new->number <= style->max_clients);
+            q2_put_entity(out, &style->variant, old, new, false, new->number <= style->max_clients);
             old_index++;
             new_index++;
         } else {
@@ -129,11 +129,11 @@ static void put_frame(struct q2_writer *out, const struct q2_frame_style *style,
     q2_put_u8(out, SVC_FRAME);
     q2_put_u32(out, (uint32_t)frame->number);
     q2_put_u32(out, (uint32_t)(from ? from->number : NO_DELTA));
-    if (style->dialect.suppress_byte)
+    if (style->variant.suppress_byte)
         q2_put_u8(out, frame->suppressed);
     q2_put_u8(out, frame->area_bytes);
     q2_put_bytes(out, frame->areas, frame->area_bytes);
-    q2_put_player(out, &style->dialect, from ? &from->player : &nobody, &frame->player);
+    q2_put_player(out, &style->variant, from ? &from->player : &nobody, &frame->player);
     q2_put_u8(out, SVC_PACKETENTITIES);
     put_entities(out, style, from ? from->entities : &none, frame->entities);
 }

@@ -30,21 +30,21 @@ static uint16_t short_solid(uint32_t solid)
     return (uint16_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
 }
 
-static uint32_t solid_of(const struct q2_dialect *dialect, const struct q2_entity *entity)
+static uint32_t solid_of(const struct q2_variant *variant, const struct q2_entity *entity)
 {
-    return dialect->long_solid ? entity->solid : short_solid(entity->solid);
+    return variant->long_solid ? entity->solid : short_solid(entity->solid);
 }
 
 /* The bits for a number that may take one, two or four bytes. */
-static uint64_t size_bits(const struct q2_dialect *dialect, uint32_t value, uint64_t bit8,
+static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint64_t bit8,
                           uint64_t bit16)
 {
     if (value <= UINT8_MAX)
         return bit8;
-    return value <= (dialect->extensions ? UINT16_MAX : SHORT_SAFE) ? bit16 : bit8 | bit16;
+    return value <= (variant->extensions ? UINT16_MAX : SHORT_SAFE) ? bit16 : bit8 | bit16;
 }
 
-static uint64_t model_index_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t model_index_bits(const struct q2_variant *variant, const struct q2_entity *from,
                                  const struct q2_entity *to)
 {
     uint64_t bits = 0;
@@ -55,37 +55,37 @@ static uint64_t model_index_bits(const struct q2_dialect *dialect, const struct 
             bits |= model_bits[i];
         indices |= to->model[i];
     }
-    if (bits && dialect->extensions && indices > UINT8_MAX)
+    if (bits && variant->extensions && indices > UINT8_MAX)
         bits |= U_MODEL16;
     return bits;
 }
 
-static uint64_t look_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t look_bits(const struct q2_variant *variant, const struct q2_entity *from,
                           const struct q2_entity *to)
 {
-    uint64_t bits = model_index_bits(dialect, from, to);
+    uint64_t bits = model_index_bits(variant, from, to);
 
     if (to->frame != from->frame)
         bits |= to->frame <= UINT8_MAX ? U_FRAME8 : U_FRAME16;
     if (to->skin != from->skin)
-        bits |= size_bits(dialect, to->skin, U_SKIN8, U_SKIN16);
+        bits |= size_bits(variant, to->skin, U_SKIN8, U_SKIN16);
     if (to->effects != from->effects)
-        bits |= size_bits(dialect, to->effects, U_EFFECTS8, U_EFFECTS16);
+        bits |= size_bits(variant, to->effects, U_EFFECTS8, U_EFFECTS16);
     if (to->renderfx != from->renderfx)
-        bits |= size_bits(dialect, to->renderfx, U_RENDERFX8, U_RENDERFX16);
+        bits |= size_bits(variant, to->renderfx, U_RENDERFX8, U_RENDERFX16);
     return bits;
 }
 
 /* Brush models turn too slowly for angles of one byte. */
-static bool has_short_angles(const struct q2_dialect *dialect, const struct q2_entity *entity)
+static bool has_short_angles(const struct q2_variant *variant, const struct q2_entity *entity)
 {
-    return dialect->short_angles && entity->solid == Q2_SOLID_BRUSH;
+    return variant->short_angles && entity->solid == Q2_SOLID_BRUSH;
 }
 
-static uint64_t turn_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_entity *from,
                           const struct q2_entity *to)
 {
-    const bool wide = has_short_angles(dialect, to);
+    const bool wide = has_short_angles(variant, to);
     uint64_t bits = 0;
 
     for (unsigned i = 0; i < 3; i++)
@@ -97,40 +97,40 @@ static uint64_t turn_bits(const struct q2_dialect *dialect, const struct q2_enti
 
 /*
  * A receiver takes the origin of `from` for the old origin. Beams end there, and have theirs sent
- * always where their dialect does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
+ * always where their variant does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
  */
-static bool needs_old_origin(const struct q2_dialect *dialect, const struct q2_entity *from,
+static bool needs_old_origin(const struct q2_variant *variant, const struct q2_entity *from,
                              const struct q2_entity *to, bool is_new)
 {
     if ((is_new || to->renderfx & RF_FRAMELERP) && !q2_same_position(to->old_origin, from->origin))
         return true;
     return to->renderfx & RF_BEAM &&
-           (!dialect->beam_origin || !q2_same_position(to->old_origin, from->old_origin));
+           (!variant->beam_origin || !q2_same_position(to->old_origin, from->old_origin));
 }
 
-static uint64_t location_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t location_bits(const struct q2_variant *variant, const struct q2_entity *from,
                               const struct q2_entity *to, bool is_new)
 {
-    uint64_t bits = turn_bits(dialect, from, to);
+    uint64_t bits = turn_bits(variant, from, to);
 
     for (unsigned i = 0; i < 3; i++)
         if (to->origin[i] != from->origin[i])
             bits |= origin_bits[i];
-    return needs_old_origin(dialect, from, to, is_new) ? bits | U_OLDORIGIN : bits;
+    return needs_old_origin(variant, from, to, is_new) ? bits | U_OLDORIGIN : bits;
 }
 
 /* Fields that only extended limits have. */
-static uint64_t extension_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t extension_bits(const struct q2_variant *variant, const struct q2_entity *from,
                                const struct q2_entity *to)
 {
     uint64_t bits = 0;
 
-    if (!dialect->extensions)
+    if (!variant->extensions)
         return 0;
     if (to->sound_volume != from->sound_volume || to->sound_attenuation != from->sound_attenuation)
         bits |= U_SOUND;
     if (to->morefx != from->morefx)
-        bits |= size_bits(dialect, to->morefx, U_MOREFX8, U_MOREFX16);
+        bits |= size_bits(variant, to->morefx, U_MOREFX8, U_MOREFX16);
     if (to->alpha != from->alpha)
         bits |= U_ALPHA;
     if (to->scale != from->scale)
@@ -138,15 +138,15 @@ static uint64_t extension_bits(const struct q2_dialect *dialect, const struct q2
     return bits;
 }
 
-static uint64_t entity_bits(const struct q2_dialect *dialect, const struct q2_entity *from,
+static uint64_t entity_bits(const struct q2_variant *variant, const struct q2_entity *from,
                             const struct q2_entity *to, bool is_new)
 {
-    uint64_t bits = look_bits(dialect, from, to) | location_bits(dialect, from, to, is_new) |
-                    extension_bits(dialect, from, to);
+    uint64_t bits = look_bits(variant, from, to) | location_bits(variant, from, to, is_new) |
+                    extension_bits(variant, from, to);
 
     if (to->sound != from->sound)
         bits |= U_SOUND;
-    if (solid_of(dialect, to) != solid_of(dialect, from))
+    if (solid_of(variant, to) != solid_of(variant, from))
         bits |= U_SOLID;
     if (to->event)
         bits |= U_EVENT; /* events last one frame: they are not compared */
@@ -208,28 +208,28 @@ static void put_looks(struct q2_writer *out, uint64_t bits, const struct q2_enti
     put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
 }
 
-static void put_location(struct q2_writer *out, const struct q2_dialect *dialect, uint64_t bits,
+static void put_location(struct q2_writer *out, const struct q2_variant *variant, uint64_t bits,
                          const struct q2_entity *from, const struct q2_entity *to)
 {
     for (unsigned i = 0; i < 3; i++)
         if (bits & origin_bits[i])
-            q2_put_coordinate(out, dialect, from->origin[i], to->origin[i]);
+            q2_put_coordinate(out, variant, from->origin[i], to->origin[i]);
     for (unsigned i = 0; i < 3; i++)
         if (bits & angle_bits[i] && bits & U_ANGLE16)
             q2_put_u16(out, (uint16_t)to->angles[i]);
         else if (bits & angle_bits[i])
             q2_put_u8(out, angle_byte(to->angles[i]));
     if (bits & U_OLDORIGIN)
-        q2_put_position(out, dialect, to->old_origin);
+        q2_put_position(out, variant, to->old_origin);
 }
 
-static void put_sound(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
                       const struct q2_entity *from, const struct q2_entity *to)
 {
     const bool volume = to->sound_volume != from->sound_volume;
     const bool attenuation = to->sound_attenuation != from->sound_attenuation;
 
-    if (!dialect->extensions) {
+    if (!variant->extensions) {
         q2_put_u8(out, (uint8_t)to->sound);
         return;
     }
@@ -250,22 +250,22 @@ static void put_extensions(struct q2_writer *out, uint64_t bits, const struct q2
         q2_put_u8(out, to->scale);
 }
 
-void q2_put_entity(struct q2_writer *out, const struct q2_dialect *dialect,
+void q2_put_entity(struct q2_writer *out, const struct q2_variant *variant,
                    const struct q2_entity *from, const struct q2_entity *to, bool always,
                    bool is_new)
 {
-    const uint64_t bits = entity_bits(dialect, from, to, is_new);
+    const uint64_t bits = entity_bits(variant, from, to, is_new);
 
     if (!bits && !always)
         return;
     q2_put_entity_mask(out, bits, to->number);
     put_looks(out, bits, to);
-    put_location(out, dialect, bits, from, to);
+    put_location(out, variant, bits, from, to);
     if (bits & U_SOUND)
-        put_sound(out, dialect, from, to);
+        put_sound(out, variant, from, to);
     if (bits & U_EVENT)
         q2_put_u8(out, to->event);
-    if (bits & U_SOLID && dialect->long_solid)
+    if (bits & U_SOLID && variant->long_solid)
         q2_put_u32(out, to->solid);
     else if (bits & U_SOLID)
         q2_put_u16(out, short_solid(to->solid));

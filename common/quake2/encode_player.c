@@ -57,7 +57,7 @@ static unsigned fog_bits(const struct q2_fog *from, const struct q2_fog *to)
     return bits;
 }
 
-static unsigned view_bits(const struct q2_dialect *dialect, const struct q2_player *from,
+static unsigned view_bits(const struct q2_variant *variant, const struct q2_player *from,
                           const struct q2_player *to)
 {
     unsigned bits = 0;
@@ -70,9 +70,9 @@ static unsigned view_bits(const struct q2_dialect *dialect, const struct q2_play
         bits |= PS_KICKANGLES;
     if (colour_changed(from->blend, to->blend))
         bits |= PS_BLEND;
-    if (dialect->extensions2 && colour_changed(from->damage_blend, to->damage_blend))
+    if (variant->extensions2 && colour_changed(from->damage_blend, to->damage_blend))
         bits |= PS_BLEND;
-    if (dialect->player_fog && fog_bits(&from->fog, &to->fog))
+    if (variant->player_fog && fog_bits(&from->fog, &to->fog))
         bits |= PS_FOG | PS_MOREBITS;
     if (to->fov != from->fov)
         bits |= PS_FOV;
@@ -85,48 +85,48 @@ static unsigned view_bits(const struct q2_dialect *dialect, const struct q2_play
     return bits;
 }
 
-static void put_byte_or_word(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_byte_or_word(struct q2_writer *out, const struct q2_variant *variant,
                              uint16_t value)
 {
-    if (dialect->extensions2)
+    if (variant->extensions2)
         q2_put_u16(out, value);
     else
         q2_put_u8(out, (uint8_t)value);
 }
 
-static void put_movement(struct q2_writer *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_movement(struct q2_writer *out, const struct q2_variant *variant, unsigned bits,
                          const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_M_TYPE)
         q2_put_u8(out, to->pm_type);
     if (bits & PS_M_ORIGIN)
-        q2_put_vector(out, dialect, from->origin, to->origin);
+        q2_put_vector(out, variant, from->origin, to->origin);
     if (bits & PS_M_VELOCITY)
-        q2_put_vector(out, dialect, from->velocity, to->velocity);
+        q2_put_vector(out, variant, from->velocity, to->velocity);
     if (bits & PS_M_TIME)
-        put_byte_or_word(out, dialect, to->pm_time);
+        put_byte_or_word(out, variant, to->pm_time);
     if (bits & PS_M_FLAGS)
-        put_byte_or_word(out, dialect, to->pm_flags);
+        put_byte_or_word(out, variant, to->pm_flags);
     if (bits & PS_M_GRAVITY)
         q2_put_u16(out, (uint16_t)to->gravity);
     if (bits & PS_M_DELTA_ANGLES)
         q2_put_angles(out, to->delta_angles);
 }
 
-static void put_gun_index(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_gun_index(struct q2_writer *out, const struct q2_variant *variant,
                           const struct q2_player *to)
 {
-    if (dialect->extensions)
+    if (variant->extensions)
         q2_put_u16(out, (uint16_t)(to->gunindex | to->gunskin << GUN_WORD_SKIN_SHIFT));
     else
         q2_put_u8(out, (uint8_t)to->gunindex);
 }
 
-static void put_gun(struct q2_writer *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_gun(struct q2_writer *out, const struct q2_variant *variant, unsigned bits,
                     const struct q2_player *to)
 {
     if (bits & PS_WEAPONINDEX)
-        put_gun_index(out, dialect, to);
+        put_gun_index(out, variant, to);
     if (bits & PS_WEAPONFRAME) {
         q2_put_u8(out, to->gunframe);
         q2_put_quarters(out, to->gunoffset);
@@ -141,12 +141,12 @@ static void put_colours(struct q2_writer *out, unsigned bits, const uint8_t colo
             q2_put_u8(out, colour[i]);
 }
 
-static void put_blend(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_blend(struct q2_writer *out, const struct q2_variant *variant,
                       const struct q2_player *from, const struct q2_player *to)
 {
     unsigned bits = 0;
 
-    if (!dialect->extensions2) {
+    if (!variant->extensions2) {
         put_colours(out, 15, to->blend);
         return;
     }
@@ -160,7 +160,7 @@ static void put_blend(struct q2_writer *out, const struct q2_dialect *dialect,
 }
 
 /* Source: Q2PRO, msg.c MSG_WriteFog. */
-static void put_fog(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_fog(struct q2_writer *out, const struct q2_variant *variant,
                     const struct q2_fog *from, const struct q2_fog *to)
 {
     const unsigned bits = fog_bits(from, to);
@@ -181,12 +181,12 @@ static void put_fog(struct q2_writer *out, const struct q2_dialect *dialect,
     if (bits & FOG_BIT_HEIGHT_END_COLOR)
         q2_put_bytes(out, to->end_color, sizeof to->end_color);
     if (bits & FOG_BIT_HEIGHT_START_DIST)
-        q2_put_coordinate(out, dialect, 0, to->start_dist);
+        q2_put_coordinate(out, variant, 0, to->start_dist);
     if (bits & FOG_BIT_HEIGHT_END_DIST)
-        q2_put_coordinate(out, dialect, 0, to->end_dist);
+        q2_put_coordinate(out, variant, 0, to->end_dist);
 }
 
-static void put_view(struct q2_writer *out, const struct q2_dialect *dialect, unsigned bits,
+static void put_view(struct q2_writer *out, const struct q2_variant *variant, unsigned bits,
                      const struct q2_player *from, const struct q2_player *to)
 {
     if (bits & PS_VIEWOFFSET)
@@ -195,11 +195,11 @@ static void put_view(struct q2_writer *out, const struct q2_dialect *dialect, un
         q2_put_angles(out, to->viewangles);
     if (bits & PS_KICKANGLES)
         q2_put_quarters(out, to->kick_angles);
-    put_gun(out, dialect, bits, to);
+    put_gun(out, variant, bits, to);
     if (bits & PS_BLEND)
-        put_blend(out, dialect, from, to);
+        put_blend(out, variant, from, to);
     if (bits & PS_FOG)
-        put_fog(out, dialect, &from->fog, &to->fog);
+        put_fog(out, variant, &from->fog, &to->fog);
     if (bits & PS_FOV)
         q2_put_u8(out, to->fov);
     if (bits & PS_RDFLAGS)
@@ -227,13 +227,13 @@ static uint64_t stat_bits(const int16_t *from, const int16_t *to, unsigned count
     return bits;
 }
 
-static void put_stats(struct q2_writer *out, const struct q2_dialect *dialect,
+static void put_stats(struct q2_writer *out, const struct q2_variant *variant,
                       const struct q2_player *from, const struct q2_player *to)
 {
-    const unsigned count = dialect->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
+    const unsigned count = variant->extensions2 ? Q2_STATS_EXTENDED : Q2_STATS;
     const uint64_t bits = stat_bits(from->stats, to->stats, count);
 
-    if (dialect->extensions2)
+    if (variant->extensions2)
         put_variable_mask(out, bits);
     else
         q2_put_u32(out, (uint32_t)bits);
@@ -242,16 +242,16 @@ static void put_stats(struct q2_writer *out, const struct q2_dialect *dialect,
             q2_put_u16(out, (uint16_t)to->stats[i]);
 }
 
-void q2_put_player(struct q2_writer *out, const struct q2_dialect *dialect,
+void q2_put_player(struct q2_writer *out, const struct q2_variant *variant,
                    const struct q2_player *from, const struct q2_player *to)
 {
-    const unsigned bits = movement_bits(from, to) | view_bits(dialect, from, to);
+    const unsigned bits = movement_bits(from, to) | view_bits(variant, from, to);
 
     q2_put_u8(out, SVC_PLAYERINFO);
     q2_put_u16(out, (uint16_t)bits);
     if (bits & PS_MOREBITS)
         q2_put_u8(out, (uint8_t)(bits >> 16));
-    put_movement(out, dialect, bits, from, to);
-    put_view(out, dialect, bits, from, to);
-    put_stats(out, dialect, from, to);
+    put_movement(out, variant, bits, from, to);
+    put_view(out, variant, bits, from, to);
+    put_stats(out, variant, from, to);
 }

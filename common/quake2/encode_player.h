@@ -6,7 +6,7 @@
 #include "common/quake2/encode_put.h"
 
 /* svc_playerinfo: the delta that makes `to` of `from`. */
-void q2_put_player(struct q2_writer *out, const struct q2_dialect *dialect,
+void q2_put_player(struct q2_writer *out, const struct q2_variant *variant,
                    const struct q2_player *from, const struct q2_player *to);
 
 #endif

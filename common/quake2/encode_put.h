@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/quake2/dialect.h"
+#include "common/quake2/variant.h"
 #include "common/quake2/state.h"
 
 /* Writes at the end of an array, which is longer than what was written until q2_end_writing(). It
@@ -62,12 +62,12 @@ enum { Q2_STEP_MAX = 0x3fff }; /* of a variable coordinate in two bytes, down to
 
 /* In 16 bits; with variable coordinates as a step from `from`, or in 23 bits where that is too far.
  */
-static inline void q2_put_coordinate(struct q2_writer *out, const struct q2_dialect *dialect,
+static inline void q2_put_coordinate(struct q2_writer *out, const struct q2_variant *variant,
                                      int32_t from, int32_t to)
 {
     const int32_t step = to - from;
 
-    if (!dialect->extensions2) {
+    if (!variant->extensions2) {
         q2_put_u16(out, (uint16_t)to);
     } else if (step >= -Q2_STEP_MAX - 1 && step <= Q2_STEP_MAX) {
         q2_put_u16(out, (uint16_t)((uint32_t)step << 1));
@@ -77,19 +77,19 @@ static inline void q2_put_coordinate(struct q2_writer *out, const struct q2_dial
     }
 }
 
-static inline void q2_put_vector(struct q2_writer *out, const struct q2_dialect *dialect,
+static inline void q2_put_vector(struct q2_writer *out, const struct q2_variant *variant,
                                  const int32_t from[3], const int32_t to[3])
 {
     for (unsigned i = 0; i < 3; i++)
-        q2_put_coordinate(out, dialect, from[i], to[i]);
+        q2_put_coordinate(out, variant, from[i], to[i]);
 }
 
-static inline void q2_put_position(struct q2_writer *out, const struct q2_dialect *dialect,
+static inline void q2_put_position(struct q2_writer *out, const struct q2_variant *variant,
                                    const int32_t position[3])
 {
     static const int32_t nowhere[3];
 
-    q2_put_vector(out, dialect, nowhere, position);
+    q2_put_vector(out, variant, nowhere, position);
 }
 
 static inline void q2_put_angles(struct q2_writer *out, const int16_t angles[3])

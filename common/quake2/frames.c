@@ -21,9 +21,9 @@ static struct q2_tracker *tracker_of(const struct qs_decoder *d)
     return q2_session_of(d->session)->tracker;
 }
 
-static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
+static const struct q2_variant *variant_of(const struct qs_decoder *d)
 {
-    return &q2_session_of(d->session)->dialect;
+    return &q2_session_of(d->session)->variant;
 }
 
 /* --- Rosters: which players are in a frame, for svc_playerupdate */
@@ -110,7 +110,7 @@ struct entity_list {
 
 static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
 {
-    const bool wide = dialect_of(d)->extensions || dialect_of(d)->rerelease;
+    const bool wide = variant_of(d)->extensions || variant_of(d)->rerelease;
 
     return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
@@ -141,7 +141,7 @@ static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
 
 static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
 {
-    const bool beam_origin = dialect_of(d)->beam_origin;
+    const bool beam_origin = variant_of(d)->beam_origin;
     struct q2_tracker *tracker = tracker_of(d);
     struct q2_entity *entity = NULL, alone;
     int32_t stood[3];
@@ -155,7 +155,7 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
         q2_rerelease_remove(q2_session_of(d->session), mask.number);
-        if (!dialect_of(d)->mvd)
+        if (!variant_of(d)->mvd)
             return;
     }
     memcpy(stood, entity->origin, sizeof stood);
@@ -195,7 +195,7 @@ static void read_entities(struct qs_decoder *d, struct entity_list *list)
     while (read_one_entity(d, list))
         count++;
     if (tracker && !d->in.overrun && !d->stop)
-        q2_tracker_frame_end(tracker, dialect_of(d)->beam_origin);
+        q2_tracker_frame_end(tracker, variant_of(d)->beam_origin);
     if (qs_label_wanted(d))
         qs_label(d, ": %u entities", count);
 }
@@ -230,7 +230,7 @@ static struct qs_view read_areas(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
 
-    if (size > Q2_AREA_BYTES_MAX && !dialect_of(d)->q2repro && !dialect_of(d)->rerelease)
+    if (size > Q2_AREA_BYTES_MAX && !variant_of(d)->q2repro && !variant_of(d)->rerelease)
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
                 Q2_AREA_BYTES_MAX);
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
@@ -270,24 +270,24 @@ static void read_connected(struct qs_decoder *d)
 
 static void read_plain_frame(struct qs_decoder *d)
 {
-    const struct q2_dialect *dialect = dialect_of(d);
+    const struct q2_variant *variant = variant_of(d);
     const int32_t number = qs_i32(d, Q2_FRAME_NUMBER);
     uint8_t suppressed = 0;
     struct qs_view areas;
     int32_t delta;
 
-    if (dialect->server_record) {
+    if (variant->server_record) {
         begin_frame(d, number, -1, 0, (struct qs_view){0});
         return;
     }
     delta = qs_i32(d, Q2_FRAME_DELTA);
-    if (dialect->suppress_byte)
+    if (variant->suppress_byte)
         suppressed = qs_u8(d, Q2_FRAME_SUPPRESSED);
     areas = read_areas(d);
     begin_frame(d, number, delta, suppressed, areas);
     if (delta <= 0)
         qs_table_clear(&q2_session_of(d->session)->solids);
-    if (dialect->relay)
+    if (variant->relay)
         read_connected(d);
 }
 
@@ -322,7 +322,7 @@ static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
 {
     const uint32_t at = d->in.pos;
 
-    if (dialect_of(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
+    if (variant_of(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
         qs_reader_overrun(&d->in);
     }
@@ -342,7 +342,7 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
     extra |= byte >> 4;
-    if (dialect_of(d)->q2repro)
+    if (variant_of(d)->q2repro)
         extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
@@ -356,7 +356,7 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 
 void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
 {
-    if (dialect_of(d)->packed)
+    if (variant_of(d)->packed)
         read_packed_frame(d, extra_bits << 4);
     else
         read_plain_frame(d);

@@ -36,7 +36,7 @@ static void begin_level(struct qs_decoder *d, uint32_t minor, uint16_t flags)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    q2_session_level(session);
+    q2_session_begin_level(session);
     q2_session_set_mvd(session, minor, flags);
 }
 

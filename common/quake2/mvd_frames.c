@@ -39,7 +39,7 @@ static unsigned read_bits(struct qs_decoder *d)
 
     if (!(bits & PPS_MOREBITS))
         return bits;
-    if (!q2_session_of_const(d->session)->dialect.player_fog)
+    if (!q2_session_of_const(d->session)->variant.player_fog)
         return bits | PPS_REMOVE;
     return bits | (unsigned)qs_u8(d, Q2_MVD_PLAYER_BITS3) << 16;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of players and entities that several dialects have alike. Source: dm2-format, sections 3.15
+ * Parts of players and entities that several variants have alike. Source: dm2-format, sections 3.15
  * and 3.18; extended limits and the rerelease: PROTOCOL.md, sections 13 and 19.
  */
 #include "common/quake2/configstrings.h"
@@ -19,9 +19,9 @@ static const struct {
     {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
 };
 
-static const struct q2_dialect *dialect_of(const struct qs_decoder *d)
+static const struct q2_variant *variant_of(const struct qs_decoder *d)
 {
-    return &q2_session_of_const(d->session)->dialect;
+    return &q2_session_of_const(d->session)->variant;
 }
 
 /* --- Players --- */
@@ -36,10 +36,10 @@ void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
 
 void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
     const uint32_t at = d->in.pos;
 
-    if (dialect->extensions || dialect->rerelease) {
+    if (variant->extensions || variant->rerelease) {
         const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
 
         player->gunindex = word & GUN_WORD_INDEX;
@@ -130,7 +130,7 @@ void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos;
 
-    if (dialect_of(d)->extensions || dialect_of(d)->rerelease)
+    if (variant_of(d)->extensions || variant_of(d)->rerelease)
         entity->sound = read_extended_sound(d, entity);
     else
         entity->sound = qs_u8(d, Q2_ENTITY_SOUND);

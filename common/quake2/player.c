@@ -41,7 +41,7 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
 
 static uint16_t read_byte_or_word(struct qs_decoder *d, unsigned id)
 {
-    return q2_session_of(d->session)->dialect.extensions2 ? qs_u16(d, id) : qs_u8(d, id);
+    return q2_session_of(d->session)->variant.extensions2 ? qs_u16(d, id) : qs_u8(d, id);
 }
 
 static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
@@ -60,14 +60,14 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
     read_angles(d, Q2_PLAYER_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES,
                 player->delta_angles);
-    if (q2_session_of(d->session)->dialect.aqtion)
+    if (q2_session_of(d->session)->variant.aqtion)
         q2_read_aqtion_player(d);
 }
 
 /* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
-    if (q2_session_of(d->session)->dialect.q2repro)
+    if (q2_session_of(d->session)->variant.q2repro)
         q2_read_scaled3(d, id, unit);
     else
         q2_read_quarters(d, id, to);
@@ -85,7 +85,7 @@ static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struc
 
 static uint8_t read_gun_frame(struct qs_decoder *d)
 {
-    if (q2_session_of(d->session)->dialect.q2repro)
+    if (q2_session_of(d->session)->variant.q2repro)
         return (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
     return qs_u8(d, Q2_PLAYER_GUNFRAME);
 }
@@ -104,7 +104,7 @@ static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
 {
-    const bool masked = q2_session_of(d->session)->dialect.extensions2;
+    const bool masked = q2_session_of(d->session)->variant.extensions2;
     const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
 
     q2_read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
@@ -178,11 +178,11 @@ static uint64_t read_whole_mask(struct qs_decoder *d)
 
 static uint64_t read_stat_bits(struct qs_decoder *d)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
 
-    if (dialect->q2repro)
+    if (variant->q2repro)
         return read_whole_mask(d);
-    return dialect->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
+    return variant->extensions2 ? read_variable_mask(d) : qs_reader_u32(&d->in);
 }
 
 static void read_stats(struct qs_decoder *d, struct q2_player *player)
@@ -214,7 +214,7 @@ static unsigned implied_extra(unsigned bits)
 
 static void read_client_number(struct qs_decoder *d, struct q2_player *player)
 {
-    if (q2_session_of(d->session)->dialect.clientnum16)
+    if (q2_session_of(d->session)->variant.clientnum16)
         player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
     else
         player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
@@ -244,7 +244,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
-    if (q2_session_of(d->session)->dialect.q2repro)
+    if (q2_session_of(d->session)->variant.q2repro)
         read_rerelease_view(d, bits, extra);
     if (extra & EPS_CLIENTNUM)
         read_client_number(d, player);
@@ -252,17 +252,17 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
 
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
+    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
     unsigned bits;
 
-    if (dialect->rerelease) {
+    if (variant->rerelease) {
         q2_read_rerelease_player(d, player);
         return;
     }
     bits = qs_u16(d, Q2_PLAYER_BITS);
-    if (dialect->player_fog && bits & PS_MOREBITS)
+    if (variant->player_fog && bits & PS_MOREBITS)
         bits |= (unsigned)qs_u8(d, Q2_PLAYER_BITS3) << 16;
-    if (dialect->packed)
+    if (variant->packed)
         qs_emit_generated_uint(d, Q2_PLAYER_EXTRA, d->in.pos, 0, extra);
     else
         extra = implied_extra(bits);

@@ -33,7 +33,7 @@ static void keep_solid(struct q2_session *session, uint16_t number, bool solid)
 
 void q2_rerelease_remove(struct q2_session *session, uint16_t number)
 {
-    if (session->dialect.rerelease)
+    if (session->variant.rerelease)
         qs_table_set(&session->solids, number, (struct qs_view){0});
 }
 
@@ -102,7 +102,7 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
 
     if (bits & U_SOLID)
         read_solid(d, entity);
-    read_place(d, bits, session->dialect.floats || has_solid(session, entity->number), entity);
+    read_place(d, bits, session->variant.floats || has_solid(session, entity->number), entity);
     read_angles(d, bits);
     read_rest(d, bits, entity);
 }

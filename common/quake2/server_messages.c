@@ -58,7 +58,7 @@ static void read_muzzleflash(struct qs_decoder *d)
 /* With extended limits the entity's word has three spare bits, which the flash uses. */
 static void read_muzzleflash2(struct qs_decoder *d)
 {
-    const bool wide = q2_session_of(d->session)->dialect.extensions;
+    const bool wide = q2_session_of(d->session)->variant.extensions;
     const uint32_t at = d->in.pos;
     const uint16_t word = qs_u16(d, wide ? Q2_MUZZLEFLASH2_ENTITY_WORD : Q2_MUZZLEFLASH2_ENTITY);
     uint16_t id = qs_reader_u8(&d->in);
@@ -121,8 +121,8 @@ static void read_attenuation(struct qs_decoder *d)
 
 static void read_sound_index(struct qs_decoder *d, unsigned flags)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
-    const bool wide = (dialect->extensions && flags & 0x20) || dialect->rerelease;
+    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const bool wide = (variant->extensions && flags & 0x20) || variant->rerelease;
     const uint32_t at = d->in.pos;
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
     const char *name;
@@ -146,7 +146,7 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
         read_attenuation(d);
     if (flags & 0x10)
         qs_u8(d, Q2_SOUND_OFFSET);
-    if (flags & 0x08 && flags & 0x40 && q2_session_of(d->session)->dialect.rerelease)
+    if (flags & 0x08 && flags & 0x40 && q2_session_of(d->session)->variant.rerelease)
         qs_u32(d, Q2_SOUND_SOURCE_WIDE);
     else if (flags & 0x08)
         qs_u16(d, Q2_SOUND_SOURCE);
@@ -178,12 +178,12 @@ static void read_centerprint(struct qs_decoder *d)
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)
 {
-    const struct q2_dialect *dialect = &q2_session_of_const(d->session)->dialect;
+    const struct q2_variant *variant = &q2_session_of_const(d->session)->variant;
 
     d->id_mask = UINT8_MAX;
-    if (dialect->packed && !dialect->q2repro)
+    if (variant->packed && !variant->q2repro)
         d->id_mask = PACKED_ID_MASK;
-    else if (dialect->relay)
+    else if (variant->relay)
         d->id_mask = RELAY_ID_MASK;
 }
 
@@ -410,10 +410,10 @@ static uint8_t message_byte(const struct qs_decoder *d)
 
 static void read_frame(struct qs_decoder *d)
 {
-    const struct q2_dialect *dialect = &q2_session_of(d->session)->dialect;
-    const uint8_t extra = dialect->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
+    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const uint8_t extra = variant->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
 
-    if (dialect->packed && !dialect->q2repro)
+    if (variant->packed && !variant->q2repro)
         qs_emit_uint(d, Q2_SVC_EXTRA, d->in.pos - 1, 1, extra);
     q2_read_frame(d, extra);
 }
@@ -556,13 +556,13 @@ static const struct qs_message_type *lookup(const struct qs_decoder *d, uint32_t
 {
     const struct q2_session *session = q2_session_of_const(d->session);
 
-    if (session->dialect.rerelease)
+    if (session->variant.rerelease)
         return lookup_rerelease(id);
-    if (session->dialect.q2repro)
+    if (session->variant.q2repro)
         return lookup_q2repro(id);
-    if (session->dialect.packed)
+    if (session->variant.packed)
         return lookup_packed(d, id);
-    return session->dialect.relay ? lookup_relay(d, id) : lookup_plain(id);
+    return session->variant.relay ? lookup_relay(d, id) : lookup_plain(id);
 }
 
 static void read_messages(struct qs_decoder *d)

@@ -54,7 +54,7 @@ static void read_q2repro_serverdata(struct qs_decoder *d, struct serverdata *dat
 /* What only the connect packet has: R1Q2's minor version, and the width of newer qports. */
 static bool lacks_connect(const struct q2_session *session)
 {
-    return session->dialect.packed &&
+    return session->variant.packed &&
            (session->qport_width == Q2_QPORT_UNKNOWN ||
             (session->base.version == Q2_PROTOCOL_R1Q2 && !session->connect_minor));
 }
@@ -63,7 +63,7 @@ static void begin_level(struct qs_decoder *d, const struct serverdata *data)
 {
     struct q2_session *session = q2_session_of(d->session);
 
-    q2_session_level(session);
+    q2_session_begin_level(session);
     session->frame_rate = data->frame_rate;
     session->servercount = data->servercount;
     session->record = data->record;

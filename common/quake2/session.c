@@ -141,7 +141,7 @@ void q2_session_set_netchan(struct q2_session *session, bool has_fragments)
         session->new_netchan = has_fragments;
 }
 
-void q2_session_level(struct q2_session *session)
+void q2_session_begin_level(struct q2_session *session)
 {
     session->base.level++;
     session->old_servercount = session->servercount;
@@ -169,7 +169,7 @@ void q2_session_speaks_of(struct q2_session *session, int32_t servercount, uint6
         return;
     if (!session->base.level)
         session->player = Q2_PLAYER_UNKNOWN;
-    q2_session_level(session);
+    q2_session_begin_level(session);
     session->servercount = servercount;
     q2_session_lose(session, packet, true);
     if (session->tracker)
@@ -214,8 +214,8 @@ void q2_session_set_version(struct q2_session *session, int32_t version)
     session->base.version = version;
     session->undecodable = version && !q2_is_decoded(version, session->minor) &&
                            !is_demo_of_rerelease(session, version);
-    session->dialect =
-        q2_dialect_of(version, session->minor, session->protocol_flags, session->record);
+    session->variant =
+        q2_variant_of(version, session->minor, session->protocol_flags, session->record);
 }
 
 void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags)
@@ -224,5 +224,5 @@ void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t fla
     session->minor = minor;
     session->protocol_flags = flags;
     session->undecodable = false;
-    session->dialect = q2_mvd_dialect(minor, flags);
+    session->variant = q2_mvd_variant(minor, flags);
 }

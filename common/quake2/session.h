@@ -12,7 +12,7 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"
-#include "common/quake2/dialect.h"
+#include "common/quake2/variant.h"
 #include "common/quake2/usercmd.h"
 
 /* How many bytes a client's qport takes. */
@@ -77,7 +77,7 @@ struct q2_tracker;
 
 struct q2_session {
     struct qs_session base;
-    struct q2_dialect dialect;
+    struct q2_variant variant;
     uint16_t qport;
     enum q2_qport_width qport_width;
     bool new_netchan;     /* sequence numbers have a fragment bit */
@@ -162,7 +162,7 @@ void q2_session_borrow(struct q2_session *session, const struct q2_session *lend
                        const struct q2_session *known);
 
 /* A new level (svc_serverdata): config strings and texts of the level before are void. */
-void q2_session_level(struct q2_session *session);
+void q2_session_begin_level(struct q2_session *session);
 
 /* The client speaks of a level with this server count. Where that is neither the one at hand nor
  * the one before it, a new level has begun, and the capture lacks its svc_serverdata. */

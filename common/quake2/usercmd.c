@@ -170,7 +170,7 @@ static uint8_t take_buttons(struct bit_reader *bits)
 {
     unsigned buttons;
 
-    if (q2_session_of_const(bits->d->session)->dialect.q2repro)
+    if (q2_session_of_const(bits->d->session)->variant.q2repro)
         return (uint8_t)take_bits(bits, 8);
     buttons = take_bits(bits, 3);
     return (uint8_t)((buttons & 3) | (buttons & 4) << 5);

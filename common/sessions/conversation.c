@@ -47,12 +47,12 @@ struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_sele
     return conversation;
 }
 
-struct qs_conversation *qs_conversation_new_demo(struct qs_recording *recording)
+struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *recording)
 {
     struct qs_conversation *conversation = g_new0(struct qs_conversation, 1);
 
     conversation->recording = recording;
-    init_state(conversation, qs_recording_protocol(recording));
+    init_state(conversation, qs_demo_input_protocol(recording));
     return conversation;
 }
 
@@ -60,7 +60,7 @@ void qs_conversation_free(struct qs_conversation *conversation)
 {
     free_state(conversation);
     if (conversation->order)
-        qs_order_free(conversation->order);
+        qs_resequence_free(conversation->order);
     if (conversation->stream)
         qs_stream_free(conversation->stream);
     g_free(conversation);

@@ -6,8 +6,8 @@
 #include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "common/sessions/flow.h"
-#include "common/sessions/recording.h"
-#include "common/sessions/order.h"
+#include "common/sessions/demo_input.h"
+#include "common/sessions/resequence.h"
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/session.h"
 #include "common/sessions/stream.h"
@@ -17,11 +17,11 @@ struct qs_conversation {
     int protocol;
     bool is_server_port[2]; /* by enum qs_end: servers of the protocol listen on its port */
     struct qs_session *state;
-    struct qs_order *order;   /* NULL: not datagrams */
-    int64_t clock;            /* by how much it had been set when it began: see sessions.c */
-    struct qs_stream *stream; /* NULL: datagrams, or a demo */
-    bool announced;           /* by a packet of another conversation */
-    bool left_out;            /* too many others go on: see crowd.h */
+    struct qs_resequencer *order; /* NULL: not datagrams */
+    int64_t clock;                /* by how much it had been set when it began: see sessions.c */
+    struct qs_stream *stream;     /* NULL: datagrams, or a demo */
+    bool announced;               /* by a packet of another conversation */
+    bool left_out;                /* too many others go on: see crowd.h */
     struct qs_client_session *session; /* going on now, or NULL */
     uint32_t finished;                 /* number of a session that is over, though packets of it
                                           may come; or 0 */
@@ -29,7 +29,7 @@ struct qs_conversation {
     uint64_t number; /* of those that had a packet, from 1 on; 0: it had none */
 
     /* A demo; else NULL. */
-    struct qs_recording *recording;
+    struct qs_demo_input *recording;
     uint32_t block_offset; /* of the block at hand, in the file */
 };
 
@@ -43,7 +43,7 @@ struct qs_conversation *qs_conversation_new_stream(const struct qs_protocol_sele
                                                    int protocol, const struct qs_packet *first);
 
 /* The blocks of a demo, which must live as long. */
-struct qs_conversation *qs_conversation_new_demo(struct qs_recording *recording);
+struct qs_conversation *qs_conversation_new_demo(struct qs_demo_input *recording);
 
 void qs_conversation_free(struct qs_conversation *conversation);
 

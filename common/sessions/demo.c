@@ -102,19 +102,19 @@ static void discard_file(struct qs_session_demo *demo)
     g_clear_pointer(&demo->file_map, g_free);
 }
 
-static struct qs_naming_request naming_request(const struct qs_session_demo *demo)
+static struct qs_demo_name_request naming_request(const struct qs_session_demo *demo)
 {
-    return (struct qs_naming_request){.capture = demo->setup.capture,
-                                      .session = demo->setup.session,
-                                      .start = demo->file_start,
-                                      .player = demo->player,
-                                      .map = demo->file_map,
-                                      .extension = demo->setup.extension};
+    return (struct qs_demo_name_request){.capture = demo->setup.capture,
+                                         .session = demo->setup.session,
+                                         .start = demo->file_start,
+                                         .player = demo->player,
+                                         .map = demo->file_map,
+                                         .extension = demo->setup.extension};
 }
 
 static void commit(struct qs_session_demo *demo, struct qs_session_demo_file *file)
 {
-    const struct qs_naming_request request = naming_request(demo);
+    const struct qs_demo_name_request request = naming_request(demo);
 
     file->error = demo->setup.store->commit(demo->setup.store, demo->file, &request, &file->name);
 }
@@ -145,7 +145,7 @@ static void begin(struct qs_demo_writer *out)
 {
     struct qs_session_demo *demo = (struct qs_session_demo *)out;
 
-    struct qs_naming_request request;
+    struct qs_demo_name_request request;
 
     end_file(demo);
     demo->writing = true;

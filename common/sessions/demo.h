@@ -8,7 +8,7 @@
 #include "common/demo/writer.h"
 #include "common/sessions/location.h"
 #include "common/sessions/lending.h"
-#include "common/sessions/naming.h"
+#include "common/sessions/demo_names.h"
 #include "common/sessions/problems.h"
 
 /* Names of commands left out that are told apart; further ones are told as "others". */
@@ -17,7 +17,7 @@ enum { QS_DEMO_COMMANDS_MAX = 32 };
 /* Where the files of demos go. An implementation begins with this struct. */
 struct qs_demo_store {
     /* Begins a file, which has no name yet; `request` is what is known for one. */
-    void *(*begin)(struct qs_demo_store *store, const struct qs_naming_request *request);
+    void *(*begin)(struct qs_demo_store *store, const struct qs_demo_name_request *request);
     void (*write)(void *file, const void *data, size_t size);
     /* Whether no more of what is written is kept: the next level should begin another file. NULL:
      * never. */
@@ -27,7 +27,7 @@ struct qs_demo_store {
      * name as a new text, or NULL where it could have none.
      */
     char *(*commit)(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name);
+                    const struct qs_demo_name_request *request, char **name);
     /* Ends it; what was not committed is dropped. */
     void (*end)(void *file);
 };
@@ -61,7 +61,7 @@ struct qs_session_demo *qs_session_demo_new(const struct qs_session_demo_setup *
 void qs_session_demo_free(struct qs_session_demo *demo);
 
 /* What rebuilders write it with. A demo begun appears on disk at the session's end, or when the
- * next one begins; see naming.h for its name. */
+ * next one begins; see demo_names.h for its name. */
 struct qs_demo_writer *qs_session_demo_writer(struct qs_session_demo *demo);
 
 /* Whether each level is to have a demo of its own. */

@@ -84,7 +84,7 @@ struct qs_held *qs_held_new(struct qs_lending *lending, const struct qs_demo_for
     held->format = format;
     held->session = before ? session_before(decoder, before) : first_session(decoder);
     held->options = decoder->options;
-    held->spool = qs_spool_new();
+    held->spool = qs_packet_buffer_new();
     held->level = decoder->session->level;
     held->since = held->until = now;
     held->lenders = g_ptr_array_new_with_free_func(qs_lender_free);
@@ -97,7 +97,7 @@ void qs_held_free(struct qs_held *held)
     free_session(held->format->protocol, held->session);
     if (held->known)
         free_session(held->format->protocol, held->known);
-    qs_spool_free(held->spool);
+    qs_packet_buffer_free(held->spool);
     g_ptr_array_free(held->lenders, TRUE);
     g_free(held);
 }
@@ -113,7 +113,7 @@ void qs_held_packet(struct qs_held *held, const struct qs_decoder *decoder, cons
     if (!held->level_over)
         held->until = packet->time;
     held->packets++;
-    qs_spool_add(held->spool, file, packet);
+    qs_packet_buffer_add(held->spool, file, packet);
 }
 
 int64_t qs_held_since(const struct qs_held *held)
@@ -128,7 +128,7 @@ void qs_held_end(struct qs_held *held, const struct qs_session *state)
 
 const char *qs_held_error(const struct qs_held *held)
 {
-    return qs_spool_error(held->spool);
+    return qs_packet_buffer_error(held->spool);
 }
 
 /* --- Decoding again --- */
@@ -143,8 +143,9 @@ static void decode_kept(struct qs_held *held, const struct qs_held_decode *how,
 
     qs_decoder_init(&decoder, held->format->protocol);
     decoder.options = held->options;
-    qs_spool_rewind(held->spool);
-    while (more && qs_spool_next(held->spool, &file, &packet)) {
+    decoder.want_entities = QS_ENTITIES_ALL;
+    qs_packet_buffer_rewind(held->spool);
+    while (more && qs_packet_buffer_next(held->spool, &file, &packet)) {
         qs_decode(&decoder, session, how->sink, &packet);
         more = how->packet(how->user, file, &decoder, &packet);
     }

@@ -4,7 +4,7 @@
 #define QS_SESSIONS_HELD_H
 
 #include "common/sessions/lending.h"
-#include "common/sessions/spool.h"
+#include "common/sessions/packet_buffer.h"
 
 /* So many lenders of one kind are tried, and remembered. */
 enum { QS_LENDER_TRIES_MAX = 8 };
@@ -66,7 +66,7 @@ struct qs_held {
     struct qs_session *session; /* before the first packet that was kept */
     struct qs_session *known;   /* at last; NULL: it goes on */
     const uint32_t *options;    /* of the decoder */
-    struct qs_spool *spool;
+    struct qs_packet_buffer *spool;
     unsigned number;      /* of the session */
     unsigned packets;     /* in the spool */
     unsigned tries;       /* of lenders, but for demos */

@@ -194,13 +194,13 @@ void qs_lender_peers(const struct qs_lending *lending, const struct qs_lender *l
 
 /* --- Demos that lend --- */
 
-static void tell_blocks(struct qs_lender *lender, struct qs_recording *recording,
+static void tell_blocks(struct qs_lender *lender, struct qs_demo_input *recording,
                         struct qs_decoder *decoder, struct qs_session *session)
 {
-    const struct qs_demo_format *format = qs_recording_demo_format(recording);
+    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
     struct qs_demo_block block;
 
-    while (qs_recording_next(recording, &block)) {
+    while (qs_demo_input_next(recording, &block)) {
         const struct qs_packet packet = {.data = block.bytes.data,
                                          .size = block.bytes.size,
                                          .wire_size = block.bytes.size,
@@ -217,9 +217,9 @@ GPtrArray *qs_lending_demos_new(void)
     return g_ptr_array_new_with_free_func(qs_lender_free);
 }
 
-bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording)
+bool qs_lending_demos_add(GPtrArray *demos, struct qs_demo_input *recording)
 {
-    const struct qs_demo_format *format = qs_recording_demo_format(recording);
+    const struct qs_demo_format *format = qs_demo_input_demo_format(recording);
     const struct qs_demo_format *to = format->lends_to ? format->lends_to : format;
     const guint before = demos->len;
     struct qs_session *session;
@@ -229,10 +229,11 @@ bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording)
     if (!to->lending)
         return false;
     lender =
-        begin_lender(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_recording_name(recording)));
+        begin_lender(demos, before + DEMO_LEVELS_MAX, to, g_strdup(qs_demo_input_name(recording)));
     session = g_malloc(format->protocol->session_size);
     format->protocol->session_init(session);
     qs_decoder_init(&decoder, format->protocol);
+    decoder.want_entities = QS_ENTITIES_ALL;
     tell_blocks(lender, recording, &decoder, session);
     end_level(lender);
     qs_decoder_clear(&decoder);

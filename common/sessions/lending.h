@@ -12,7 +12,7 @@
 #define QS_SESSIONS_LENDING_H
 
 #include "common/demo/format.h"
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 
 /* --- Lenders --------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@
 GPtrArray *qs_lending_demos_new(void);
 
 /* Adds the sign-ons of a demo. False: it has none, or its format lends none. */
-bool qs_lending_demos_add(GPtrArray *demos, struct qs_recording *recording);
+bool qs_lending_demos_add(GPtrArray *demos, struct qs_demo_input *recording);
 
 struct qs_lending;
 

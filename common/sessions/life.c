@@ -44,7 +44,7 @@ static void look_for_twins(struct qs_sessions *sessions, const struct qs_convers
 
     if (conversation->flow.class == QS_FLOW_LIVE && other &&
         qs_flow_last(sessions->flows, other) >= now - TWIN_LAG && !sessions->options->chosen->len)
-        qs_twins_begin(sessions->twins);
+        qs_nat_duplicates_begin(sessions->twins);
 }
 
 static void begin_session(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -55,7 +55,7 @@ static void begin_session(struct qs_sessions *sessions, struct qs_conversation *
     const struct qs_client_session_setup setup = {
         .number = number,
         .recorded =
-            conversation->recording ? qs_recording_demo_format(conversation->recording) : NULL,
+            conversation->recording ? qs_demo_input_demo_format(conversation->recording) : NULL,
         .chosen = is_chosen(options, number),
         .rebuild = handler->want_rebuild,
         .file = sessions->file,
@@ -109,8 +109,8 @@ void qs_life_end(struct qs_sessions *sessions, struct qs_conversation *conversat
     session->why = conversation->state->disconnected ? QS_SESSION_DISCONNECTED : why;
     conversation->session = NULL;
     if (conversation->flow.class == QS_FLOW_LIVE) {
-        qs_twins_decide(session);
-        qs_twins_end(sessions->twins, session);
+        qs_nat_duplicates_decide(session);
+        qs_nat_duplicates_end(sessions->twins, session);
     }
     session->server = server_of(conversation);
     session->client = client_of(conversation);

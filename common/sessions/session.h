@@ -51,8 +51,8 @@ struct qs_client_session {
     uint32_t level_told;
     guint files_told;
 
-    /* For twins.c alone: packets that an earlier session has, too, its number, and since the first
-     * of them those that it has not. */
+    /* For nat_duplicates.c alone: packets that an earlier session has, too, its number, and since
+     * the first of them those that it has not. */
     unsigned alike, alike_to;
     int unlike;
 

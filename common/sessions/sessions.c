@@ -18,25 +18,6 @@ unsigned qs_sessions_count(const struct qs_sessions *sessions)
     return sessions->numbering.count;
 }
 
-struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions)
-{
-    return sessions->clock;
-}
-
-void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock)
-{
-    if (!clock->last)
-        return;
-    qs_flow_table_expire(sessions->flows, clock->furthest);
-    sessions->clock.last = clock->last;
-    sessions->clock.furthest = MAX(sessions->clock.furthest, clock->furthest);
-}
-
-void qs_sessions_skip(struct qs_sessions *sessions, unsigned count)
-{
-    sessions->numbering.count += count;
-}
-
 bool qs_sessions_take_as_captured(const struct qs_sessions *sessions)
 {
     return sessions->handler->as_captured || sessions->comments;
@@ -51,7 +32,7 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
     struct qs_conversation *conversation =
         qs_conversation_new(sessions->options->selection, protocol, a, b);
 
-    conversation->order = qs_order_new();
+    conversation->order = qs_resequence_new();
     conversation->clock = qs_flow_table_shifted(sessions->flows);
     qs_flow_add(sessions->flows, &conversation->flow, a, b, now);
     return conversation;
@@ -60,7 +41,8 @@ static struct qs_conversation *begin_conversation(struct qs_sessions *sessions, 
 /* What is held is of the protocol that it was held for. */
 static bool is_settled(const struct qs_conversation *conversation)
 {
-    return conversation->session || conversation->announced || qs_order_holds(conversation->order);
+    return conversation->session || conversation->announced ||
+           qs_resequence_holds(conversation->order);
 }
 
 /*
@@ -121,9 +103,9 @@ static void decode_block(struct qs_sessions *sessions, struct qs_conversation *d
 {
     struct qs_decoder *decoder = qs_sessions_decoder(sessions, demo);
 
-    qs_decode_block(decoder, qs_recording_demo_format(demo->recording)->decode_block, demo->state,
+    qs_decode_block(decoder, qs_demo_input_demo_format(demo->recording)->decode_block, demo->state,
                     sessions->handler->sink, block, demo->block_offset);
-    block->time = qs_recording_time(demo->recording, decoder);
+    block->time = qs_demo_input_time(demo->recording, decoder);
 }
 
 static void decode(struct qs_sessions *sessions, struct qs_conversation *conversation,
@@ -199,9 +181,9 @@ static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversa
 
     take(sessions, conversation, packet);
     if (conversation->session && conversation->flow.class == QS_FLOW_LIVE)
-        qs_twins_packet(sessions->twins, conversation->session, packet);
+        qs_nat_duplicates_packet(sessions->twins, conversation->session, packet);
     if (conversation->state->connection != connection)
-        qs_order_restart(conversation->order, packet->from, place);
+        qs_resequence_restart(conversation->order, packet->from, place);
 }
 
 /* What its place still was unknown of when it was held, the packets before it may have told. */
@@ -210,7 +192,7 @@ static void take_held(struct qs_sessions *sessions, struct qs_conversation *conv
     struct qs_packet *packet;
     struct qs_place place;
 
-    while ((packet = qs_order_next(conversation->order, all, &place)))
+    while ((packet = qs_resequence_next(conversation->order, all, &place)))
         take_in_turn(sessions, conversation, packet, &place);
 }
 
@@ -220,7 +202,7 @@ static void take_as_captured(struct qs_sessions *sessions, struct qs_conversatio
     struct qs_place place;
 
     find_place(conversation, packet, &place);
-    qs_order_follow(conversation->order, packet, &place);
+    qs_resequence_follow(conversation->order, packet, &place);
     take_in_turn(sessions, conversation, packet, &place);
 }
 
@@ -229,14 +211,14 @@ static void take_ordered(struct qs_sessions *sessions, struct qs_conversation *c
 {
     struct qs_place place;
 
-    if (qs_order_is_copy(conversation->order, packet))
+    if (qs_resequence_is_copy(conversation->order, packet))
         return;
     find_place(conversation, packet, &place);
-    if (qs_order_passes(conversation->order, packet, &place)) {
+    if (qs_resequence_passes(conversation->order, packet, &place)) {
         take_in_turn(sessions, conversation, packet, &place);
         return;
     }
-    qs_order_hold(conversation->order, packet, &place);
+    qs_resequence_hold(conversation->order, packet, &place);
     take_held(sessions, conversation, false);
 }
 
@@ -270,7 +252,8 @@ static void claim(struct qs_sessions *sessions, struct qs_conversation *conversa
     struct claim claim = {sessions, conversation};
     const struct qs_address *ends = conversation->flow.ends;
 
-    qs_unclaimed_claim(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed, &claim);
+    qs_heuristic_release(sessions->unclaimed, &ends[QS_END_A], &ends[QS_END_B], take_claimed,
+                         &claim);
 }
 
 /* Where servers of the protocol listen, what came before the first packet that can be read alone is
@@ -312,7 +295,7 @@ static int add_unclaimed(struct qs_sessions *sessions, const struct qs_packet *p
     copy.source_is_server_port =
         by_port != QS_PROTOCOL_NONE &&
         qs_protocol_selection_is_server(selection, by_port, packet->source.port);
-    return qs_unclaimed_add(sessions->unclaimed, &copy, by_port, server);
+    return qs_heuristic_add(sessions->unclaimed, &copy, by_port, server);
 }
 
 /* It may show what its conversation is, by the packets before it. */
@@ -353,7 +336,7 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
         return false;
     packet->from = qs_flow_end_of(&conversation->flow, &packet->source);
     find_place(conversation, packet, &place);
-    return qs_order_continues(conversation->order, packet, &place);
+    return qs_resequence_continues(conversation->order, packet, &place);
 }
 
 static void follow_clock(struct qs_sessions *sessions, struct qs_packet *packet)
@@ -405,7 +388,7 @@ static void end_source(struct qs_flow *flow, void *user)
 void qs_sessions_end_source(struct qs_sessions *sessions)
 {
     qs_flow_table_each(sessions->flows, end_source, sessions);
-    qs_unclaimed_forget(sessions->unclaimed);
+    qs_heuristic_forget(sessions->unclaimed);
 }
 
 static void report_over(struct qs_sessions *sessions, const struct qs_conversation *conversation)
@@ -451,7 +434,7 @@ static void look_after(struct qs_flow *flow, void *user)
     struct qs_conversation *conversation = (struct qs_conversation *)flow;
     const int64_t silent = waiting->now - qs_flow_last(waiting->sessions->flows, flow);
 
-    if (silent >= HELD_FOR && qs_order_holds(conversation->order))
+    if (silent >= HELD_FOR && qs_resequence_holds(conversation->order))
         take_held(waiting->sessions, conversation, true);
     if (conversation->session)
         qs_client_session_settle(conversation->session);
@@ -506,7 +489,7 @@ void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t 
 
 /* --- Demos ----------------------------------------------------------------------------------- */
 
-void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_recording *recording)
+void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *recording)
 {
     sessions->demo = qs_conversation_new_demo(recording);
 }
@@ -546,15 +529,17 @@ struct qs_sessions *qs_sessions_new(const struct qs_sessions_options *options,
     qs_flow_table_limit(sessions->flows, QS_FLOW_LIVE, options->sessions_max);
     if (options->idle)
         qs_flow_table_set_idle(sessions->flows, options->idle);
-    sessions->unclaimed = qs_unclaimed_new(options->protocol_options);
+    sessions->unclaimed = qs_heuristic_new(options->protocol_options);
     sessions->lending = qs_lending_new(options->sign_ons);
     g_queue_init(&sessions->waiting);
-    sessions->twins = qs_twins_new();
+    sessions->twins = qs_nat_duplicates_new();
     for (int i = 0; qs_protocols[i]; i++) {
         qs_decoder_init(&sessions->decoders[i], qs_protocols[i]);
         sessions->decoders[i].options = options->protocol_options[i];
         sessions->decoders[i].want_summary = handler->want_summary;
         sessions->decoders[i].want_transfers = handler->want_transfers;
+        sessions->decoders[i].want_entities =
+            handler->want_rebuild ? QS_ENTITIES_KEPT : QS_ENTITIES_NONE;
         sessions->decoders[i].unchecked = handler->unchecked;
         sessions->decoders[i].guard = handler->guard;
     }
@@ -587,11 +572,11 @@ void qs_sessions_free(struct qs_sessions *sessions, bool keep)
     sessions->keep = keep;
     sessions->ending = true;
     qs_flow_table_free(sessions->flows);
-    qs_unclaimed_free(sessions->unclaimed);
+    qs_heuristic_free(sessions->unclaimed);
     qs_life_end_waiting(sessions);
     report_crowd(sessions);
     qs_lending_free(sessions->lending);
-    qs_twins_free(sessions->twins);
+    qs_nat_duplicates_free(sessions->twins);
     for (int i = 0; qs_protocols[i]; i++)
         qs_decoder_clear(&sessions->decoders[i]);
     g_free(sessions);

@@ -2,12 +2,12 @@
 /*
  * From datagrams, streams and demos to sessions. The way of a packet, each step once:
  *
- *     datagram                   bytes of a stream        block (recording.h)
+ *     datagram                   bytes of a stream        block (demo_input.h)
  *            |                          |                        |
  *            |                    find_connection()              |
  *     find_conversation()               |                        |        flow, then protocol,
- *            |                          |                        |        or unclaimed.h
- *      order (order.h)           units (stream.h)                |
+ *            |                          |                        |        or heuristic.h
+ *      order (resequence.h)      units (stream.h)                |
  *            +--------------------------+------------------------+
  *                                       |
  *                                   decode()            fields and notes to handler->sink
@@ -30,9 +30,9 @@
 #include "common/core/decoder.h"
 #include "common/sessions/comments.h"
 #include "common/sessions/handler.h"
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "common/sessions/crowd.h"
-#include "common/sessions/naming.h"
+#include "common/sessions/demo_names.h"
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/session.h"
 
@@ -85,20 +85,6 @@ bool qs_sessions_take_as_captured(const struct qs_sessions *sessions);
 /* How many sessions have begun. */
 unsigned qs_sessions_count(const struct qs_sessions *sessions);
 
-/*
- * For input that somebody else reads, where nothing of it belongs to these sessions.
- * qs_sessions_clock(): the times of its datagrams, nanoseconds; 0: there was none.
- * qs_sessions_pass_time(): these have passed here, too, so that what was idle for as long is over.
- * qs_sessions_skip(): so many sessions have begun; those to come are numbered after them.
- */
-struct qs_sessions_clock {
-    int64_t last;     /* of the last datagram */
-    int64_t furthest; /* of any */
-};
-struct qs_sessions_clock qs_sessions_clock(const struct qs_sessions *sessions);
-void qs_sessions_pass_time(struct qs_sessions *sessions, const struct qs_sessions_clock *clock);
-void qs_sessions_skip(struct qs_sessions *sessions, unsigned count);
-
 /* Takes a UDP datagram; fills in what the packet still lacks. */
 void qs_sessions_datagram(struct qs_sessions *sessions, struct qs_packet *packet);
 
@@ -117,7 +103,7 @@ bool qs_sessions_bytes(struct qs_sessions *sessions, void **reader, const struct
 void qs_sessions_end_bytes(struct qs_sessions *sessions, void *reader, uint64_t number);
 
 /* A demo as input: begin, its blocks, end. They are one session. */
-void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_recording *recording);
+void qs_sessions_begin_demo(struct qs_sessions *sessions, struct qs_demo_input *recording);
 void qs_sessions_block(struct qs_sessions *sessions, const struct qs_demo_block *block);
 void qs_sessions_end_demo(struct qs_sessions *sessions);
 

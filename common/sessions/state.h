@@ -7,22 +7,25 @@
 #include "common/sessions/crowd.h"
 #include "common/sessions/lending.h"
 #include "common/sessions/sessions.h"
-#include "common/sessions/twins.h"
-#include "common/sessions/unclaimed.h"
+#include "common/sessions/nat_duplicates.h"
+#include "common/sessions/heuristic.h"
 
 struct qs_sessions {
     uint64_t conversations; /* that had a packet, so far */
     const struct qs_sessions_options *options;
     struct qs_sessions_handler *handler;
     struct qs_flow_table *flows;
-    struct qs_unclaimed *unclaimed;
-    struct qs_twins *twins;
+    struct qs_heuristic *unclaimed;
+    struct qs_nat_duplicates *twins;
     struct qs_conversation *demo; /* that is being read, or NULL */
     struct qs_decoder decoders[QS_PROTOCOLS_MAX];
     const char *file;                   /* of the packet at hand; interned */
     const char *stem;                   /* interned */
     const struct qs_comments *comments; /* of the packets at hand, or NULL */
-    struct qs_sessions_clock clock;
+    struct {
+        int64_t last;     /* of the last datagram */
+        int64_t furthest; /* of any */
+    } clock;              /* nanoseconds; 0: there was none */
     struct qs_lending *lending;
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */

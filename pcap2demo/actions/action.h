@@ -18,7 +18,8 @@
  */
 struct action {
     struct qs_sessions_handler handler;
-    bool interrupted; /* set by the caller: not everything was read */
+    bool separate_inputs; /* sessions end with each input, and are numbered from 1 in the next */
+    bool interrupted;     /* set by the caller: not everything was read */
     /*
      * The inputs are about to be read ahead (`begins`), or were: nobody hears what is wrong with
      * them, since they are read once more. Files are read so where this is not NULL, others only
@@ -30,14 +31,6 @@ struct action {
     void (*input_start)(struct action *action, const char *file);
     /* An input was read to its end, or as far as it could be. */
     void (*input_over)(struct action *action, const char *file, uint64_t frames);
-    /*
-     * For inputs that are read by a process each (run.c). give(): what this action has learnt by
-     * its input, for another of the kind, floating; nothing is read any more. take(): takes that
-     * over, as if it had read the input next; `before` sessions are of inputs before. NULL: there
-     * is one process.
-     */
-    GVariant *(*give)(struct action *action);
-    void (*take)(struct action *action, GVariant *given, unsigned before);
     /* Everything was read. Frees the action. `report` is false where nothing could be read. */
     void (*end)(struct action *action, bool report);
 };

@@ -2,7 +2,6 @@
 /* --check: is there anything that cannot be decoded or rebuilt? */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/core/plural.h"
 #include "common/core/sink.h"
@@ -11,11 +10,8 @@
 #include "pcap2demo/actions/findings.h"
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
-#include "pcap2demo/regression/golden_strays.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/session_lines.h"
 #include "pcap2demo/actions/tee.h"
-#include "pcap2demo/output/transcript.h"
 
 /* Problems beyond this number, for each file, are only counted. */
 enum { PROBLEMS_MAX = 10 };
@@ -28,7 +24,6 @@ struct check {
     struct findings *current; /* the file being read */
     GPtrArray *packet;        /* struct finding: of the packet being decoded */
     struct rows *sessions;    /* JSON */
-    struct session_lines *lines;
     struct qs_crowd_others others;
     struct golden_check *golden;  /* or NULL */
     struct qs_secret_guard guard; /* beside a golden */
@@ -140,7 +135,7 @@ static void check_input_start(struct action *action, const char *file)
     struct check *check = (struct check *)action;
 
     findings_for(check, file);
-    if (check->options->separate_inputs)
+    if (check->action.separate_inputs)
         rows_begin_part(check->sessions);
     if (check->golden)
         golden_check_begin(check->golden, file);
@@ -172,9 +167,7 @@ static void check_session(struct qs_sessions_handler *handler,
         check->current->demos += session->demo != NULL;
     if (check->report)
         test_report_about(check->report, session->first.file, CASE_REBUILD);
-    session_lines_begin(check->lines);
     report_demo_problems(session);
-    session_lines_end(check->lines, session->number);
     if (check->report)
         test_report_about(check->report, NULL, CASE_REBUILD);
 }
@@ -219,18 +212,13 @@ static void print_golden(const struct check *check, const struct findings *findi
         test_report_about(check->report, NULL, CASE_GOLDEN);
 }
 
-static json_t *file_json(const struct findings *findings)
-{
-    return findings->json ? json_loads(findings->json, 0, NULL) : findings_json(findings);
-}
-
 static void print_json(const struct check *check)
 {
     json_t *report = report_json("check");
     json_t *files = json_array();
 
     for (guint i = 0; i < check->files->len; i++)
-        json_array_append_new(files, file_json(g_ptr_array_index(check->files, i)));
+        json_array_append_new(files, findings_json(g_ptr_array_index(check->files, i)));
     json_object_set_new(report, "files", files);
     json_object_set_new(report, "sessions", json_array());
     json_object_set_new(report, "status", json_integer(status_so_far()));
@@ -240,10 +228,6 @@ static void print_json(const struct check *check)
 /* The problems go to standard error, also beside JSON. */
 static void print_file(const struct check *check, const struct findings *findings)
 {
-    if (findings->lines) {
-        transcript_print(findings->lines);
-        return;
-    }
     findings_print_problems(findings);
     if (shows_findings(check))
         findings_print(findings);
@@ -267,13 +251,12 @@ static void report_junit(const struct check *check)
     g_free(error);
 }
 
-/* What another process has read is in the report. */
 static void skip_rebuilding(const struct check *check)
 {
     for (guint i = 0; i < check->files->len; i++) {
         const struct findings *findings = g_ptr_array_index(check->files, i);
 
-        if (!findings->demos && !findings->lines)
+        if (!findings->demos)
             test_report_add(check->report, findings->file, CASE_REBUILD, CASE_SKIPPED,
                             "there is nothing to rebuild");
     }
@@ -291,16 +274,16 @@ static void report_cases(const struct check *check)
  * Whoever names a folder means all that is in it: a golden of something else is a mistake. Whoever
  * names some files may mean these only, and one is asked for alone.
  */
-static void report_strays(const struct check *check)
+static void report_orphans(const struct check *check)
 {
     const struct options *options = check->options;
-    GPtrArray *strays;
+    GPtrArray *orphans;
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    strays = golden_strays(options->check.golden.folder, options->files);
-    for (guint i = 0; i < strays->len; i++) {
-        const struct qs_location at = {.file = g_ptr_array_index(strays, i)};
+    orphans = golden_orphans(options->check.golden.folder, options->files);
+    for (guint i = 0; i < orphans->len; i++) {
+        const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "a golden of no input that was given";
 
         if (options->any_folder)
@@ -308,99 +291,7 @@ static void report_strays(const struct check *check)
         else
             message(at, "%s", text);
     }
-    g_ptr_array_free(strays, TRUE);
-}
-
-/* --- Between processes ----------------------------------------------------------------------- */
-
-/* Name, transcript, JSON. */
-static GVariant *give_file(const struct check *check, const struct findings *findings)
-{
-    GString *lines = g_string_new(NULL);
-    GString *before = keep_lines(lines);
-    json_t *json = findings_json(findings);
-    char *text = json_dumps(json, 0);
-    GVariant *given;
-
-    print_file(check, findings);
-    keep_lines(before);
-    given = g_variant_new("(^ay^ay^ay)", findings->file, lines->str, text);
-    g_string_free(lines, TRUE);
-    free(text);
-    json_decref(json);
-    return given;
-}
-
-static GVariant *give_files(const struct check *check)
-{
-    GVariantBuilder files;
-
-    g_variant_builder_init(&files, G_VARIANT_TYPE("a(ayayay)"));
-    for (guint i = 0; i < check->files->len; i++)
-        g_variant_builder_add_value(&files, give_file(check, g_ptr_array_index(check->files, i)));
-    return g_variant_builder_end(&files);
-}
-
-static GVariant *check_give(struct action *action)
-{
-    const struct check *check = (const struct check *)action;
-    GVariant *files = give_files(check);
-
-    if (check->report)
-        skip_rebuilding(check);
-    return g_variant_new("(@a(ayayay)@a(tay)@a(tay)@" TEST_REPORT_GIVEN ")", files,
-                         rows_give(check->sessions), session_lines_give(check->lines),
-                         test_report_give(check->report));
-}
-
-static void take_files(const struct check *check, GVariant *given)
-{
-    GVariantIter files;
-    char *name, *lines, *json;
-
-    g_variant_iter_init(&files, given);
-    while (g_variant_iter_next(&files, "(^ay^ay^ay)", &name, &lines, &json)) {
-        struct findings *findings = findings_new(name);
-
-        findings->lines = lines;
-        findings->json = json;
-        g_ptr_array_add(check->files, findings);
-        g_free(name);
-    }
-}
-
-struct taking {
-    struct check *check;
-    unsigned before;
-};
-
-static void take_session(void *user, uint64_t number, const char *bytes, gsize size)
-{
-    const struct taking *taking = user;
-
-    (void)size;
-    report_add_given_json(taking->check->sessions, (unsigned)number, taking->before, bytes);
-}
-
-static void check_take(struct action *action, GVariant *given, unsigned before)
-{
-    struct taking taking = {(struct check *)action, before};
-    const struct check *check = taking.check;
-    GVariant *files, *sessions, *lines, *cases;
-
-    g_variant_get(given, "(@a(ayayay)@a(tay)@a(tay)@" TEST_REPORT_GIVEN ")", &files, &sessions,
-                  &lines, &cases);
-    take_files(check, files);
-    if (check->options->separate_inputs)
-        rows_begin_part(check->sessions);
-    rows_take_given(sessions, take_session, &taking);
-    session_lines_take(check->lines, lines, before);
-    if (check->report)
-        test_report_take(check->report, cases);
-    g_variant_unref(files);
-    g_variant_unref(sessions);
-    g_variant_unref(lines);
-    g_variant_unref(cases);
+    g_ptr_array_free(orphans, TRUE);
 }
 
 /* --- The end --------------------------------------------------------------------------------- */
@@ -409,10 +300,8 @@ static void check_end(struct action *action, bool report)
 {
     struct check *check = (struct check *)action;
 
-    session_lines_print(check->lines);
-    session_lines_free(check->lines);
     if (check->golden)
-        report_strays(check);
+        report_orphans(check);
     print_text(check);
     if (check->report) {
         report_cases(check);
@@ -436,6 +325,7 @@ static void prepare_tests(struct check *check)
                                      [CASE_GOLDEN] = options->check.golden.folder != NULL,
                                      [CASE_REBUILD] = !options->check.no_rebuild};
 
+    check->action.separate_inputs = check_options_separate_inputs(&options->check);
     if (options->check.golden.folder) {
         check->golden = golden_check_new(&options->check.golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
@@ -459,15 +349,12 @@ static struct action *create(const struct options *options)
                                     .handler.session_end = check_session,
                                     .handler.others = check_others,
                                     .input_over = check_input_over,
-                                    .give = check_give,
-                                    .take = check_take,
                                     .end = check_end};
     check->options = options;
     qs_secret_guard_init(&check->guard, !options->show_secrets);
     check->files = g_ptr_array_new_with_free_func(findings_free);
     check->packet = g_ptr_array_new_with_free_func(problem_free);
     check->sessions = rows_new();
-    check->lines = session_lines_new(options);
     prepare_tests(check);
     return &check->action;
 }

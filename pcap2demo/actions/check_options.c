@@ -13,14 +13,13 @@ enum { NOT_GIVEN = INT_MIN };
 void check_options_init(struct check_options *options)
 {
     *options = (struct check_options){.max_differences = NOT_GIVEN};
-    options->golden.ignored = g_ptr_array_new_with_free_func(g_free);
 }
 
 void check_options_clear(struct check_options *options)
 {
     g_free(options->junit);
     g_free(options->golden.folder);
-    g_ptr_array_free(options->golden.ignored, TRUE);
+    g_clear_pointer(&options->golden.ignored, g_ptr_array_unref);
     g_strfreev(options->ignored);
 }
 
@@ -35,9 +34,9 @@ void check_options_add(struct check_options *options, struct option_table *table
         {"update", 0, 0, G_OPTION_ARG_NONE, &golden->update,
          "Write the goldens instead, from what is decoded now", NULL},
         {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
-         "Leave this field, and those below it, out of goldens (may be repeated)", "FIELD"},
+         "With --update: leave this field, and those below it, out (may be repeated)", "FIELD"},
         {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &options->no_default_ignore,
-         "Do not leave out times, addresses, challenges and qports", NULL},
+         "With --update: do not leave out times, addresses, challenges and qports", NULL},
         {"max-differences", 0, 0, G_OPTION_ARG_INT, &options->max_differences,
          "Tell the first N differences of each input (default 20)", "N"},
         {"tap", 0, 0, G_OPTION_ARG_NONE, &options->tap,
@@ -61,13 +60,24 @@ bool check_options_are_given(const struct check_options *options)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-static bool take_ignored(struct check_options *options)
+/* A golden names what it leaves out; its list is made anew only where options ask for that. */
+static bool set_ignored(struct check_options *options)
 {
+    GPtrArray *ignored;
+
+    if (!options->ignored && !options->no_default_ignore)
+        return true;
+    if (!options->golden.update)
+        return usage_error("--ignore and --no-default-ignore go with --update: a golden names what "
+                           "it leaves out");
+    ignored = options->no_default_ignore ? g_ptr_array_new_with_free_func(g_free)
+                                         : golden_varying_fields();
+    options->golden.ignored = ignored;
     for (char **name = options->ignored; name && *name; name++) {
-        if (!golden_knows(*name))
+        if (!golden_is_field(*name))
             return usage_error("--ignore %s: no field is called that, nor begins with \"%s.\"",
                                *name, *name);
-        g_ptr_array_add(options->golden.ignored, g_strdup(*name));
+        g_ptr_array_add(ignored, g_strdup(*name));
     }
     return true;
 }
@@ -97,17 +107,6 @@ static bool has_standard_input(char *const *files)
     return *files != NULL;
 }
 
-/* A golden names what was left out of it: the defaults are for new ones. */
-static void set_golden(struct check_options *options)
-{
-    struct golden_options *golden = &options->golden;
-
-    golden->max = options->max_differences != NOT_GIVEN ? (guint)options->max_differences
-                                                        : GOLDEN_MAX_DIFFERENCES;
-    if (golden->update && !options->no_default_ignore)
-        golden_ignore_by_default(golden->ignored);
-}
-
 static bool take_golden(struct check_options *options, char *const *files)
 {
     const bool given = options->max_differences != NOT_GIVEN;
@@ -122,15 +121,13 @@ static bool take_golden(struct check_options *options, char *const *files)
         return usage_error("--golden goes with files, whose names are those of the goldens");
     if (options->max_differences < 1 && given)
         return usage_error("--max-differences is a number from 1");
-    set_golden(options);
-    return take_ignored(options) && have_goldens(files);
+    options->golden.max = given ? (guint)options->max_differences : GOLDEN_MAX_DIFFERENCES;
+    return set_ignored(options) && have_goldens(files);
 }
 
 bool check_options_take(struct check_options *options, char *const *files, bool json)
 {
     if (options->tap && json)
         return usage_error("choose one of --tap and --json");
-    if (options->junit && !junit_is_there())
-        return usage_error("--junit is not there: the program was built without libxml2");
     return take_golden(options, files);
 }

@@ -5,12 +5,10 @@
 #include "common/core/plural.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
-#include "pcap2demo/actions/session_lines.h"
 
 struct convert {
     struct action action;
     const struct options *options;
-    struct session_lines *lines;
     unsigned sessions; /* that could be rebuilt or not */
 };
 
@@ -29,8 +27,9 @@ static void print_file(const struct convert *convert, const struct qs_client_ses
     game = report_game(session);
     duration = report_duration(session);
     path = g_build_filename(demo_files_folder(convert->options->demos), file->name, NULL);
-    print_session_line(path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number,
-                       "%s, %s, %" G_GUINT64_FORMAT " bytes", game, duration, file->size);
+    print_line("%s: session %u, %s, %s, %" G_GUINT64_FORMAT " bytes",
+               path + (g_str_has_prefix(path, "./") ? 2 : 0), session->number, game, duration,
+               file->size);
     g_free(game);
     g_free(duration);
     g_free(path);
@@ -95,11 +94,7 @@ static void print_session(struct convert *convert, const struct qs_client_sessio
 static void convert_session(struct qs_sessions_handler *handler,
                             const struct qs_client_session *session)
 {
-    struct convert *convert = (struct convert *)handler;
-
-    session_lines_begin(convert->lines);
-    print_session(convert, session);
-    session_lines_end(convert->lines, session->number);
+    print_session((struct convert *)handler, session);
 }
 
 static void convert_others(struct qs_sessions_handler *handler,
@@ -109,31 +104,10 @@ static void convert_others(struct qs_sessions_handler *handler,
     report_fail_others(others);
 }
 
-static GVariant *convert_give(struct action *action)
-{
-    const struct convert *convert = (const struct convert *)action;
-
-    return g_variant_new("(u@a(tay))", convert->sessions, session_lines_give(convert->lines));
-}
-
-static void convert_take(struct action *action, GVariant *given, unsigned before)
-{
-    struct convert *convert = (struct convert *)action;
-    GVariant *lines;
-    unsigned sessions;
-
-    g_variant_get(given, "(u@a(tay))", &sessions, &lines);
-    convert->sessions += sessions;
-    session_lines_take(convert->lines, lines, before);
-    g_variant_unref(lines);
-}
-
 static void convert_end(struct action *action, bool report)
 {
     const struct convert *convert = (const struct convert *)action;
 
-    session_lines_print(convert->lines);
-    session_lines_free(convert->lines);
     if (report && !convert->sessions && status_so_far() == EXIT_WELL)
         failure(EXIT_PROBLEMS, (struct qs_location){0}, "no session found");
     g_free(action);
@@ -148,11 +122,8 @@ static struct action *create(const struct options *options)
                                       .handler.unchecked = true,
                                       .handler.session_end = convert_session,
                                       .handler.others = convert_others,
-                                      .give = convert_give,
-                                      .take = convert_take,
                                       .end = convert_end};
     convert->options = options;
-    convert->lines = session_lines_new(options);
     return &convert->action;
 }
 

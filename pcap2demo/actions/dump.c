@@ -62,14 +62,7 @@ static char *problem(const char *format)
 
 static bool is_ignored(void *user, const char *name)
 {
-    return golden_is_ignored(user, name, strlen(name));
-}
-
-/* The compact form is for comparing, as goldens are: it leaves out what differs in every run. */
-static void leave_out_what_varies(struct dump *dump)
-{
-    golden_ignore_by_default(dump->ignored);
-    qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
+    return golden_is_ignored(user, name);
 }
 
 /* --json asks for JSON, whatever else is asked for. */
@@ -82,9 +75,10 @@ static struct action *create(const struct options *options)
     dump->options = options;
     qs_secret_guard_init(&dump->guard, true);
     dump->dump = format->create();
-    dump->ignored = g_ptr_array_new_with_free_func(g_free);
+    dump->ignored = golden_varying_fields();
+    /* It is for comparing, as goldens are. */
     if (format == &qs_dump_compact)
-        leave_out_what_varies(dump);
+        qs_dump_text_leave_out(dump->dump, is_ignored, dump->ignored);
     dump->action =
         (struct action){.handler.sink = &dump->dump->sink,
                         .handler.as_captured = true,

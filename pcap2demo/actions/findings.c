@@ -24,8 +24,6 @@ void findings_free(gpointer data)
     g_ptr_array_free(findings->problems, TRUE);
     if (findings->golden)
         golden_result_free(findings->golden);
-    g_free(findings->lines);
-    g_free(findings->json);
     g_free(findings);
 }
 
@@ -75,55 +73,68 @@ void findings_print(const struct findings *findings)
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
-static void append_change(GString *text, const struct difference *difference)
+/* What an update changes is no failure. */
+static bool is_failure(const struct golden_result *golden)
 {
-    if (difference->was)
-        g_string_append_printf(text, "was %s, ", difference->was);
-    else
-        g_string_append(text, "was not there, ");
-    if (difference->is)
-        g_string_append_printf(text, "is %s", difference->is);
-    else
-        g_string_append(text, "is not there");
-    if (difference->has_was && difference->has_is &&
-        difference->was_packet != difference->is_packet)
-        g_string_append_printf(text, " (%" PRIu64 " in the golden)", difference->was_packet);
+    return golden->verdict != GOLDEN_WRITTEN;
 }
 
-/* "offset 42: qw.svc_damage: qw.damage.health: was 10, is 12". New. */
-static char *difference_text(const struct difference *difference)
+G_GNUC_PRINTF(3, 4)
+static void report(const struct golden_result *golden, struct qs_location at, const char *format,
+                   ...)
 {
-    GString *text = g_string_new(NULL);
+    va_list arguments;
+    char *text;
 
-    if (difference->message || difference->field)
-        g_string_append_printf(text, "offset %" PRIu32 ": ", difference->offset);
-    if (difference->message)
-        g_string_append_printf(text, "%s: ", difference->message);
-    if (difference->field)
-        g_string_append_printf(text, "%s: ", difference->field);
-    append_change(text, difference);
-    return g_string_free(text, FALSE);
-}
-
-/* New fields are no failure, nor is what an update takes in. */
-static bool is_taken_in(const struct golden_result *golden)
-{
-    return golden->verdict == GOLDEN_NEW_FIELDS || golden->verdict == GOLDEN_WRITTEN;
-}
-
-static void print_difference(const struct findings *findings, const struct difference *difference)
-{
-    const struct qs_location location = {.file = findings->file,
-                                         .packet = difference->has_is ? difference->is_packet
-                                                                      : difference->was_packet,
-                                         .block = findings->demo};
-    char *text = difference_text(difference);
-
-    if (is_taken_in(findings->golden))
-        message(location, "%s", text);
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    if (is_failure(golden))
+        failure(EXIT_PROBLEMS, at, "%s", text);
     else
-        failure(EXIT_PROBLEMS, location, "%s", text);
+        message(at, "%s", text);
     g_free(text);
+}
+
+/* "-svc_damage() .health=10" */
+static void report_line(const struct golden_result *golden, struct qs_location at, const char *line)
+{
+    const enum terminal_style style = *line == '-'   ? STYLE_BAD
+                                      : *line == '+' ? STYLE_GOOD
+                                                     : STYLE_PLAIN;
+
+    if (is_failure(golden))
+        failure_detail(at, style, line);
+    else
+        message_detail(style, line);
+}
+
+static void print_difference(const struct findings *findings,
+                             const struct golden_difference *difference)
+{
+    const struct golden_result *golden = findings->golden;
+    const struct qs_location at = {.file = findings->file,
+                                   .packet = difference->is ? difference->is : difference->was,
+                                   .block = findings->demo};
+    const struct qs_location lines = {.file = findings->file};
+
+    if (!difference->is)
+        report(golden, at, "is in %s only", golden->path);
+    else if (!difference->was)
+        report(golden, at, "is not in %s", golden->path);
+    else if (difference->was != difference->is)
+        report(golden, at, "differs from %s, where it is %" PRIu64, golden->path, difference->was);
+    else
+        report(golden, at, "differs from %s", golden->path);
+    for (guint i = 0; i < difference->lines->len; i++)
+        report_line(golden, lines, g_ptr_array_index(difference->lines, i));
+    if (difference->more) {
+        char *more =
+            g_strdup_printf("and %u more line%s", difference->more, qs_plural(difference->more));
+
+        report_line(golden, lines, more);
+        g_free(more);
+    }
 }
 
 char *findings_verdict(const struct findings *findings)
@@ -139,30 +150,20 @@ char *findings_verdict(const struct findings *findings)
                            qs_plural(golden->packets));
 }
 
-static void print_more(const struct findings *findings)
-{
-    const struct golden_result *golden = findings->golden;
-    const uint64_t more = golden->count - golden->differences->len;
-    const struct qs_location location = {.file = findings->file};
-
-    if (more && is_taken_in(golden))
-        message(location, "and %" PRIu64 " more difference%s from %s", more, qs_plural(more),
-                golden->path);
-    else if (more)
-        failure(EXIT_PROBLEMS, location, "and %" PRIu64 " more difference%s from %s", more,
-                qs_plural(more), golden->path);
-}
-
 /* What is wrong is printed even where only that is wanted. */
 static void print_differences(const struct findings *findings, bool quiet)
 {
     const struct golden_result *golden = findings->golden;
+    uint64_t more;
 
-    if (!golden->differences || (is_taken_in(golden) && quiet))
+    if (!golden->differences || (quiet && !is_failure(golden)))
         return;
+    more = golden->count - golden->differences->len;
     for (guint i = 0; i < golden->differences->len; i++)
         print_difference(findings, g_ptr_array_index(golden->differences, i));
-    print_more(findings);
+    if (more)
+        report(golden, (struct qs_location){.file = findings->file},
+               "and %" PRIu64 " more difference%s from %s", more, qs_plural(more), golden->path);
 }
 
 /* A golden is kept where others read it, and its capture beside it. */
@@ -191,23 +192,21 @@ void findings_print_golden(const struct findings *findings, bool show, bool quie
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *packet_json(bool there, uint64_t packet)
+static json_t *packet_json(uint64_t packet)
 {
-    return there ? json_integer((json_int_t)packet) : json_null();
+    return packet ? json_integer((json_int_t)packet) : json_null();
 }
 
-static json_t *difference_json(const struct difference *difference)
+static json_t *difference_json(const struct golden_difference *difference)
 {
-    json_t *json = json_object();
+    json_t *json = json_object(), *lines = json_array();
 
-    json_object_set_new(json, "packet", packet_json(difference->has_is, difference->is_packet));
-    json_object_set_new(json, "golden_packet",
-                        packet_json(difference->has_was, difference->was_packet));
-    json_object_set_new(json, "offset", json_integer(difference->offset));
-    json_object_set_new(json, "message", report_text_json(difference->message));
-    json_object_set_new(json, "field", report_text_json(difference->field));
-    json_object_set_new(json, "was", report_text_json(difference->was));
-    json_object_set_new(json, "is", report_text_json(difference->is));
+    for (guint i = 0; i < difference->lines->len; i++)
+        json_array_append_new(lines, report_text_json(g_ptr_array_index(difference->lines, i)));
+    json_object_set_new(json, "packet", packet_json(difference->is));
+    json_object_set_new(json, "golden_packet", packet_json(difference->was));
+    json_object_set_new(json, "lines", lines);
+    json_object_set_new(json, "more_lines", json_integer(difference->more));
     return json;
 }
 

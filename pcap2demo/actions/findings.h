@@ -28,8 +28,6 @@ struct findings {
     GPtrArray *problems; /* struct finding: the first of them */
     unsigned demos;      /* sessions of which one can be made; counted where inputs are apart */
     struct golden_result *golden; /* or NULL */
-    /* Another process read the file: how it reports it, as a transcript and as JSON; or NULL. */
-    char *lines, *json;
 };
 
 struct findings *findings_new(const char *file);

@@ -265,37 +265,6 @@ static void list_others(struct qs_sessions_handler *handler, const struct qs_cro
     report_add_others(&((struct list *)handler)->others, others);
 }
 
-/* --- Between processes ----------------------------------------------------------------------- */
-
-static GVariant *list_give(struct action *action)
-{
-    const struct list *list = (const struct list *)action;
-
-    return rows_give(list->rows);
-}
-
-struct taking {
-    struct list *list;
-    unsigned before;
-};
-
-static void take_row(void *user, uint64_t number, const char *bytes, gsize size)
-{
-    const struct taking *taking = user;
-
-    if (taking->list->json)
-        report_add_given_json(taking->list->rows, (unsigned)number, taking->before, bytes);
-    else
-        keep_row(taking->list, number + taking->before, bytes, size);
-}
-
-static void list_take(struct action *action, GVariant *given, unsigned before)
-{
-    struct taking taking = {(struct list *)action, before};
-
-    rows_take_given(given, take_row, &taking);
-}
-
 /* --- The end --------------------------------------------------------------------------------- */
 
 static void list_end(struct action *action, bool report)
@@ -317,8 +286,6 @@ static struct action *create(const struct options *options)
     list->action = (struct action){.handler.want_rebuild = true,
                                    .handler.session_end = list_session,
                                    .handler.others = list_others,
-                                   .give = list_give,
-                                   .take = list_take,
                                    .end = list_end};
     list->json = options->json;
     list->wide = options->wide;

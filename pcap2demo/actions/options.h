@@ -24,15 +24,13 @@ struct options {
     bool show_secrets;                    /* in what is printed, and in goldens */
     bool force;                           /* overwrite files */
     struct demo_files *demos;             /* where they go */
-    bool separate_inputs; /* each input stands by itself, its sessions are numbered from 1 */
-    unsigned jobs;        /* inputs that are read at once; 0 and 1: one after the other */
-    char **files;         /* ends with NULL */
-    bool any_folder;      /* a folder stood for some of them */
-    char *interface;      /* or several, with commas between them; NULL: read `files` */
-    char **ports;         /* texts of --port, ends with NULL; or NULL */
-    char *user;           /* who goes on when the interface is open; or NULL */
-    char *filter;         /* or NULL */
-    char **sign_ons;      /* demos that may lend their sign-on, ends with NULL; or NULL */
+    char **files;                         /* ends with NULL */
+    bool any_folder;                      /* a folder stood for some of them */
+    char *interface; /* or several, with commas between them; NULL: read `files` */
+    char **ports;    /* texts of --port, ends with NULL; or NULL */
+    char *user;      /* who goes on when the interface is open; or NULL */
+    char *filter;    /* or NULL */
+    char **sign_ons; /* demos that may lend their sign-on, ends with NULL; or NULL */
     struct qs_sessions_options sessions;
     struct check_options check;
     struct cut_options cut;

@@ -342,19 +342,6 @@ void report_add_json(struct rows *rows, unsigned number, json_t *object)
     json_decref(object);
 }
 
-void report_add_given_json(struct rows *rows, unsigned number, unsigned before, const char *text)
-{
-    json_t *object;
-
-    if (!before) {
-        rows_add(rows, number, text, strlen(text));
-        return;
-    }
-    object = json_loads(text, 0, NULL);
-    json_object_set_new(object, "number", json_integer((json_int_t)number + before));
-    report_add_json(rows, number + before, object);
-}
-
 /* A session as an element of an array that is a member. */
 static void print_element(void *user, uint64_t number, const char *text, gsize size)
 {

@@ -53,9 +53,6 @@ json_t *report_json(const char *kind);
 /* Keeps an object, which it frees, as a row of report_print_json(). */
 void report_add_json(struct rows *rows, unsigned number, json_t *object);
 
-/* Keeps one that another process made of session `number`, which has `before` more before it. */
-void report_add_given_json(struct rows *rows, unsigned number, unsigned before, const char *text);
-
 /*
  * Prints a JSON report, and frees it. The rows are its member "sessions", for which it has an empty
  * array; "others" are those that are counted together.

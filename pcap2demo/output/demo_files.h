@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The demos of sessions as files: all in one folder, under the names that naming.h gives. */
+/* The demos of sessions as files: all in one folder, under the names that demo_names.h gives. */
 #ifndef PCAP2DEMO_DEMO_FILES_H
 #define PCAP2DEMO_DEMO_FILES_H
 
@@ -22,29 +22,11 @@ struct qs_demo_store *demo_files_store(struct demo_files *files);
  * none, as a new text. `*name` is new, or NULL.
  */
 struct writer;
-char *demo_files_name(struct qs_naming *naming, bool overwrite, struct writer *writer,
-                      const struct qs_naming_request *request, char **name);
-
-/* Whether the user wants one file. */
-bool demo_files_is_one(const struct demo_files *files);
-
-/*
- * For several processes. demo_files_set_aside(): from now on demos are written, but keep the
- * temporary files' names; demo_files_give(): these demos for another process, floating. There,
- * demo_files_can_take() tells whether each may have the name that it wants, demo_files_take() gives
- * them those, and demo_files_drop() removes them instead; demo_files_sweep() removes the temporary
- * files of a process that is dead.
- */
-#define DEMO_FILES_GIVEN "a(ayayt)"
-void demo_files_set_aside(struct demo_files *files);
-GVariant *demo_files_give(struct demo_files *files);
-bool demo_files_can_take(const struct demo_files *files, GVariant *given);
-void demo_files_take(struct demo_files *files, GVariant *given);
-void demo_files_drop(GVariant *given);
-void demo_files_sweep(const struct demo_files *files, long process);
+char *demo_files_name(struct qs_demo_names *naming, bool overwrite, struct writer *writer,
+                      const struct qs_demo_name_request *request, char **name);
 
 /* The names that were given. */
-struct qs_naming *demo_files_naming(const struct demo_files *files);
+struct qs_demo_names *demo_files_naming(const struct demo_files *files);
 
 /* The folder that all files go to. */
 const char *demo_files_folder(const struct demo_files *files);

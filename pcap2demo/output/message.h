@@ -25,10 +25,6 @@ enum exit_status {
 /* Prints a line of a report, and its newline. */
 void print_line(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The same of a session: "BEFORE: session 3, TEXT". */
-void print_session_line(const char *before, unsigned session, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
 /* A line as terminals show it. */
 void print_styled(enum terminal_style style, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -39,6 +35,12 @@ void message(struct qs_location location, const char *format, ...) G_GNUC_PRINTF
 /* The same, and the program's exit status becomes at least `status`. */
 void failure(enum exit_status status, struct qs_location location, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
+
+/* Prints a line below a message, such as one of a difference. */
+void message_detail(enum terminal_style style, const char *line);
+
+/* The same below a failure in the file of this location. */
+void failure_detail(struct qs_location location, enum terminal_style style, const char *line);
 
 /* Prints what is wrong with the command line. Returns false, for its callers to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
@@ -53,12 +55,11 @@ enum exit_status status_so_far(void);
  * standard error; NULL: as before. */
 void print_messages_with(void (*by)(const char *line));
 
-/* From now on lines are added to this transcript (transcript.h) instead of being printed; NULL:
- * they are printed. Returns the transcript up to now. */
-GString *keep_lines(GString *transcript);
+/* While muted, nothing is printed, and failures do not change the exit status. */
+void messages_mute(bool mute);
 
-/* Nothing that was said so far makes a difference: the exit status is EXIT_WELL again. */
-void forgive(void);
+/* Sets the exit status back to 0. */
+void status_reset(void);
 
 /* From now on `by` gets each failure, too. One at a time; NULL: none. */
 typedef void failure_handler(enum exit_status status, struct qs_location location, const char *text,

@@ -200,36 +200,3 @@ void rows_each(struct rows *rows, rows_taker *each, void *user)
         flush(rows);
     each_in_files(rows, each, user);
 }
-
-/* --- Between processes ----------------------------------------------------------------------- */
-
-static void add_given(void *user, uint64_t number, const char *bytes, gsize size)
-{
-    g_variant_builder_add(user, "(t@ay)", number,
-                          g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, size + 1, 1));
-}
-
-GVariant *rows_give(struct rows *rows)
-{
-    GVariantBuilder builder;
-
-    g_variant_builder_init(&builder, G_VARIANT_TYPE("a(tay)"));
-    rows_each(rows, add_given, &builder);
-    return g_variant_builder_end(&builder);
-}
-
-void rows_take_given(GVariant *given, rows_taker *each, void *user)
-{
-    GVariantIter rows;
-    GVariant *bytes;
-    uint64_t number;
-
-    g_variant_iter_init(&rows, given);
-    while (g_variant_iter_next(&rows, "(t@ay)", &number, &bytes)) {
-        gsize size;
-        const char *row = g_variant_get_fixed_array(bytes, &size, 1);
-
-        each(user, number, row, size - 1);
-        g_variant_unref(bytes);
-    }
-}

@@ -29,11 +29,6 @@ typedef void rows_taker(void *user, uint64_t number, const char *bytes, gsize si
 /* Calls `each` of all rows in order. Nothing can be added any more. */
 void rows_each(struct rows *rows, rows_taker *each, void *user);
 
-/* All rows for another process, floating; nothing can be added any more. And what it does there:
- * calls `each` of them. */
-GVariant *rows_give(struct rows *rows);
-void rows_take_given(GVariant *given, rows_taker *each, void *user);
-
 /* Why rows are lost, or NULL. */
 const char *rows_error(const struct rows *rows);
 

@@ -302,12 +302,6 @@ char *writer_commit(struct writer *writer, const char *name, bool overwrite)
     return g_strdup(writer->error);
 }
 
-char *writer_set_aside(struct writer *writer)
-{
-    flush(writer);
-    return g_strdup(writer->error);
-}
-
 bool writer_name_is_taken(const struct writer *writer)
 {
     return writer->taken;
@@ -316,24 +310,6 @@ bool writer_name_is_taken(const struct writer *writer)
 void writer_forget(struct writer *writer)
 {
     g_clear_pointer(&writer->temporary, g_free);
-}
-
-void writer_sweep(const char *folder, long process)
-{
-    char *prefix = g_strdup_printf(".pcap2demo-%ld-", process);
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-
-    while (dir && (name = g_dir_read_name(dir))) {
-        char *path = g_build_filename(folder, name, NULL);
-
-        if (g_str_has_prefix(name, prefix) && g_str_has_suffix(name, ".tmp"))
-            unlink(path);
-        g_free(path);
-    }
-    if (dir)
-        g_dir_close(dir);
-    g_free(prefix);
 }
 
 void writer_free(struct writer *writer)

@@ -60,10 +60,6 @@ void writer_drop_waiting(struct writer *writer);
 /* The temporary file; NULL: there is none yet. */
 const char *writer_temporary(const struct writer *writer);
 
-/* Removes the temporary files of their own names that a process, which is dead, left in `folder`.
- */
-void writer_sweep(const char *folder, long process);
-
 /* Bytes added so far. */
 uint64_t writer_size(const struct writer *writer);
 
@@ -73,12 +69,6 @@ uint64_t writer_size(const struct writer *writer);
  * else a new text about what went wrong.
  */
 char *writer_commit(struct writer *writer, const char *name, bool overwrite);
-
-/*
- * Writes everything to the temporary file, which stays when the writer is freed. NULL, or a new
- * text about what went wrong.
- */
-char *writer_set_aside(struct writer *writer);
 
 /* Whether nothing went wrong but that the last name is taken: the file may be given another. */
 bool writer_name_is_taken(const struct writer *writer);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "pcap2demo/capture/live.h"
-#include "pcap2demo/confine.h"
 #include "pcap2demo/packets.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
@@ -15,6 +14,7 @@
 #include "pcap2demo/recorder/events.h"
 #include "pcap2demo/recorder/recordings.h"
 #include "pcap2demo/recorder/session_captures.h"
+#include "pcap2demo/sandbox.h"
 #include "pcap2demo/signals.h"
 #include "pcap2demo/summary.h"
 
@@ -108,7 +108,7 @@ static char **written_folders(const struct recorder *recorder)
 static bool drop_privileges(const struct recorder *recorder)
 {
     char **folders = written_folders(recorder);
-    char *problem = confine(recorder->options->user, (const char *const *)folders);
+    char *problem = sandbox_enter(recorder->options->user, (const char *const *)folders);
 
     g_strfreev(folders);
     if (!problem)
@@ -421,7 +421,7 @@ static void run(struct recorder *recorder)
     qs_sessions_free(recorder->sessions, true);
     /* A stop that was asked for is none of the players' business. */
     if (signals_interrupted() && options->action != &check_action)
-        forgive();
+        status_reset();
     log_stop(recorder);
     if (options->verbose)
         summary_print(&recorder->packets);

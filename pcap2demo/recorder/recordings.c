@@ -122,7 +122,7 @@ struct recording {
 /* --- The store of sessions' demos
  * ------------------------------------------------------------------------- */
 
-static void *begin(struct qs_demo_store *store, const struct qs_naming_request *request)
+static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)
 {
     struct recordings *all = (struct recordings *)store;
     struct recording *recording = g_new0(struct recording, 1);
@@ -220,10 +220,10 @@ static void log_cut(const struct recording *recording, const char *name)
 }
 
 static char *commit(struct qs_demo_store *store, void *file,
-                    const struct qs_naming_request *request, char **name)
+                    const struct qs_demo_name_request *request, char **name)
 {
     const struct recordings *all = (const struct recordings *)store;
-    struct qs_naming *naming = demo_files_naming(all->setup.files);
+    struct qs_demo_names *naming = demo_files_naming(all->setup.files);
     struct recording *recording = file;
     char *error;
 
@@ -235,7 +235,7 @@ static char *commit(struct qs_demo_store *store, void *file,
     error = demo_files_name(naming, false, recording->writer, request, name);
     if (!error && recording->cut)
         log_cut(recording, *name);
-    qs_naming_forget(naming, NAMES_MAX);
+    qs_demo_names_forget(naming, NAMES_MAX);
     return error;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "pcap2demo/capture/source.h"
 #include "pcap2demo/capture/pcapng.h"
 #include "pcap2demo/output/demo_files.h"
@@ -65,12 +65,12 @@ static void demo_session_end(struct qs_sessions_handler *handler,
 }
 
 static void scan_blocks(struct demo_scan *scan, struct qs_sessions *sessions,
-                        struct qs_recording *recording)
+                        struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
 
     qs_sessions_begin_demo(sessions, recording);
-    while (qs_recording_next(recording, &block)) {
+    while (qs_demo_input_next(recording, &block)) {
         qs_sessions_block(sessions, &block);
         scan->ends[scan->recovered->blocks++ % ENDS_KEPT] = block.offset + block.bytes.size;
         scan->last = block.bytes;
@@ -79,7 +79,7 @@ static void scan_blocks(struct demo_scan *scan, struct qs_sessions *sessions,
 }
 
 static void scan_demo(struct demo_scan *scan, const struct qs_sessions_options *options,
-                      struct qs_recording *recording)
+                      struct qs_demo_input *recording)
 {
     struct qs_sessions_options plain = *options;
     struct qs_sessions *sessions;
@@ -121,14 +121,14 @@ static char *write_end(const char *path, const struct demo_scan *scan, const GBy
 }
 
 static char *end_demo(const char *path, const struct qs_sessions_options *options,
-                      struct qs_recording *recording, struct recovered *recovered)
+                      struct qs_demo_input *recording, struct recovered *recovered)
 {
     struct demo_scan scan = {.recovered = recovered};
     GByteArray *end = g_byte_array_new();
     char *error;
 
     scan_demo(&scan, options, recording);
-    qs_recording_demo_format(recording)->append_end(end, scan.last);
+    qs_demo_input_demo_format(recording)->append_end(end, scan.last);
     if (scan.last.size == end->len && memcmp(scan.last.data, end->data, end->len) == 0)
         g_byte_array_set_size(end, 0); /* it has its end */
     error = recovered->blocks ? write_end(path, &scan, end) : remove_empty(path);
@@ -140,20 +140,20 @@ bool recovery_complete_demo(const char *path, const struct qs_sessions_options *
                             struct recovered *recovered, char **error)
 {
     FILE *stream = open_to_read(path, error);
-    struct qs_recording *recording;
+    struct qs_demo_input *recording;
     GByteArray *bytes;
     char *problem = NULL;
 
     *recovered = (struct recovered){0};
     if (!stream)
         return false;
-    bytes = source_load(stream, QS_RECORDING_MAX, &problem);
+    bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
     fclose(stream);
-    recording = qs_recording_open(bytes, problem, path, error);
+    recording = qs_demo_input_open(bytes, problem, path, error);
     if (!recording)
         return false;
     *error = end_demo(path, options, recording, recovered);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
     return !*error;
 }
 
@@ -190,14 +190,14 @@ bool recovery_complete_capture(const char *path, struct recovered *recovered, ch
 
 /* --- Names ----------------------------------------------------------------------------------- */
 
-char *recovery_suffix(const struct qs_naming_request *request)
+char *recovery_suffix(const struct qs_demo_name_request *request)
 {
     return g_strdup_printf(".%s@%" G_GINT64_FORMAT ".%s", request->capture, request->start,
                            request->extension);
 }
 
 /* The reverse of recovery_suffix(). The texts stand in `name`, which is changed. */
-static bool parse_name(char *name, struct qs_naming_request *request)
+static bool parse_name(char *name, struct qs_demo_name_request *request)
 {
     char *capture = strchr(name + 1, '.'), *at = strrchr(name, '@');
     char *dot = at ? strchr(at, '.') : NULL;
@@ -205,7 +205,7 @@ static bool parse_name(char *name, struct qs_naming_request *request)
     if (!capture || !dot || at < capture)
         return false;
     *at = *dot = '\0';
-    *request = (struct qs_naming_request){
+    *request = (struct qs_demo_name_request){
         .capture = capture + 1, .start = g_ascii_strtoll(at + 1, NULL, 10), .extension = dot + 1};
     return true;
 }
@@ -215,7 +215,7 @@ static bool parse_name(char *name, struct qs_naming_request *request)
 struct recovery {
     const char *folder;
     const struct qs_sessions_options *options;
-    struct qs_naming *naming;
+    struct qs_demo_names *naming;
 };
 
 static void log_completed(const struct recovery *recovery, const char *name,
@@ -238,7 +238,7 @@ static void log_failure(const char *path, const char *what, const char *error)
 }
 
 static void name_file(struct recovery *recovery, const char *path,
-                      const struct recovered *recovered, struct qs_naming_request *request,
+                      const struct recovered *recovered, struct qs_demo_name_request *request,
                       const char *remark)
 {
     struct writer *writer = writer_adopt(recovery->folder, path, recovered->size);
@@ -259,7 +259,7 @@ static void name_file(struct recovery *recovery, const char *path,
 }
 
 static void recover_demo(struct recovery *recovery, const char *path,
-                         struct qs_naming_request *request)
+                         struct qs_demo_name_request *request)
 {
     struct recovered recovered;
     char *error;
@@ -341,7 +341,7 @@ static char *scan_capture(struct capture_scan *scan, const char *path, const cha
 
 /* Once it has given a demo, the capture of a session joined late is not needed any more. */
 static void recover_capture(struct recovery *recovery, const char *path,
-                            struct qs_naming_request *request, bool late)
+                            struct qs_demo_name_request *request, bool late)
 {
     struct capture_scan scan = {.recovery = recovery};
     char *error;
@@ -367,7 +367,7 @@ static void recover_file(struct recovery *recovery, const char *name)
 {
     char *path = g_build_filename(recovery->folder, name, NULL);
     char *parts = g_strdup(name);
-    struct qs_naming_request request;
+    struct qs_demo_name_request request;
     bool late;
 
     notify_starting("completing unfinished recordings");
@@ -411,7 +411,7 @@ static void recover_files_of(struct recovery *recovery, const GPtrArray *files, 
 
 void recovery_run(const char *folder, const struct qs_sessions_options *options)
 {
-    struct recovery recovery = {folder, options, qs_naming_new(NULL)};
+    struct recovery recovery = {folder, options, qs_demo_names_new(NULL)};
     GPtrArray *files = files_of_runs(folder);
     GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
@@ -423,5 +423,5 @@ void recovery_run(const char *folder, const struct qs_sessions_options *options)
     }
     g_hash_table_destroy(runs);
     g_ptr_array_free(files, TRUE);
-    qs_naming_free(recovery.naming);
+    qs_demo_names_free(recovery.naming);
 }

@@ -35,6 +35,6 @@ bool recovery_complete_capture(const char *path, struct recovered *recovered, ch
 void recovery_run(const char *folder, const struct qs_sessions_options *options);
 
 /* What the name of an unfinished file has behind its number, for recovery_run(). New. */
-char *recovery_suffix(const struct qs_naming_request *request);
+char *recovery_suffix(const struct qs_demo_name_request *request);
 
 #endif

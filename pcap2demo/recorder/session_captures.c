@@ -29,9 +29,9 @@ struct session_captures {
 
 /* --- One session ----------------------------------------------------------------------------- */
 
-static struct qs_naming_request request_for(const struct qs_client_session *session, int kind)
+static struct qs_demo_name_request request_for(const struct qs_client_session *session, int kind)
 {
-    return (struct qs_naming_request){
+    return (struct qs_demo_name_request){
         .capture = session->first.file,
         .session = session->number,
         .start = session->start,
@@ -42,7 +42,7 @@ static struct qs_naming_request request_for(const struct qs_client_session *sess
 }
 
 static void open_capture(struct capture *capture, struct qs_demo_store *store,
-                         const struct qs_naming_request *request)
+                         const struct qs_demo_name_request *request)
 {
     capture->store = store;
     capture->file = store->begin(store, request);
@@ -96,7 +96,7 @@ static void log_capture(const struct session_captures *captures,
 static void commit_capture(const struct session_captures *captures,
                            const struct qs_client_session *session, struct capture *capture)
 {
-    const struct qs_naming_request request = request_for(session, ALL_SESSIONS);
+    const struct qs_demo_name_request request = request_for(session, ALL_SESSIONS);
     char *name, *error = capture->store->commit(capture->store, capture->file, &request, &name);
 
     if (error)
@@ -129,7 +129,7 @@ static struct captured *open_wanted(struct session_captures *captures,
     const bool first = !captured;
 
     for (int kind = 0; kind < KINDS; kind++) {
-        const struct qs_naming_request request = request_for(session, kind);
+        const struct qs_demo_name_request request = request_for(session, kind);
 
         if (!is_wanted(captures, session, kind) || (captured && captured->captures[kind].file))
             continue;

@@ -12,32 +12,28 @@ enum { GOLDEN_MAX_DIFFERENCES = 20 };
 struct golden_options {
     char *folder;       /* NULL: there are no goldens */
     gboolean update;    /* write goldens, do not compare */
-    GPtrArray *ignored; /* char *: names asked for, and for an update those by default */
+    GPtrArray *ignored; /* char *: for an update; NULL: what the golden leaves out, or by default */
     guint max;          /* differences reported of each input */
     bool show_secrets;
 };
 
-/* The name of an input's golden, without folder: new. */
-char *golden_name(const char *file);
-
 enum golden_verdict {
     GOLDEN_SAME,
-    GOLDEN_NEW_FIELDS, /* only fields that the golden's program did not know */
     GOLDEN_DIFFERENT,
     GOLDEN_WRITTEN,   /* for an update: it was other, or not there */
     GOLDEN_UNCHANGED, /* for an update: it was the same, and stays as it is */
     GOLDEN_UNUSABLE   /* see `error` */
 };
 
-/* "the same", "new fields only", ... */
+/* "the same", "different", ... */
 const char *golden_verdict_name(enum golden_verdict verdict);
 
 struct golden_result {
     char *path; /* of the golden */
     enum golden_verdict verdict;
     uint64_t packets;       /* compared, or written */
-    uint64_t count;         /* differences */
-    GPtrArray *differences; /* struct difference: the first of them; NULL: not compared */
+    uint64_t count;         /* packets that differ */
+    GPtrArray *differences; /* struct golden_difference: the first of them; NULL: not compared */
     char *error;            /* with the line, or NULL */
 };
 void golden_result_free(struct golden_result *result);

@@ -1,62 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares two streams of packets, the golden's and today's, and reports what differs.
+ * Compares the packets of a golden with today's, and then the lines of those that differ.
  *
- * Packets, then messages, then fields are aligned (see align.h), so that one more or less of them
- * does not make all that follows differ. A position that changed is reported only in packets whose
- * other differences are new fields, since everything behind a field that grew has moved; offsets
- * count from the first field that both packets have, since a block of a demo has its place in the
- * file.
+ * Where they differ, both sides are searched for the nearest packets that are the same, within
+ * GOLDEN_WINDOW packets: a packet more or less is one difference, and the packets behind it are
+ * compared with their own. The same is done for lines. So the work is proportional to the size of
+ * both sides, whatever is in them.
  */
 #ifndef PCAP2DEMO_GOLDEN_DIFF_H
 #define PCAP2DEMO_GOLDEN_DIFF_H
 
 #include "pcap2demo/regression/golden.h"
 
-/* A difference in a packet, message or field: `message` and `field` are NULL where it is not in
- * one. */
-struct difference {
-    uint64_t was_packet, is_packet; /* see has_was, has_is */
-    bool has_was, has_is;           /* the packet is in the golden, in today's decode */
-    uint32_t offset;                /* of the field or message, today's where it is there */
-    char *message;                  /* "qw.svc_damage" */
-    char *field;                    /* "qw.damage.health" */
-    char *was, *is;                 /* readable; NULL: it was, or is not there */
+enum { GOLDEN_WINDOW = 256 };
+
+/* Of a difference so many lines are kept. */
+enum { GOLDEN_LINES_MAX = 20 };
+
+/* A packet that differs. */
+struct golden_difference {
+    uint64_t was, is; /* the packet's number in the golden, and today; 0: it is not there */
+    GPtrArray *lines; /* char *: "-" and a line of the golden, "+" and one of today */
+    guint more;       /* lines that were not kept */
 };
 
 struct golden_diff;
 
-/* Gives the golden's next packet. What follows where the golden is damaged is not compared. */
-typedef enum golden_status golden_source(void *user, struct golden_packet *packet);
-
-/* Of the differences the first `max` are kept. */
-struct golden_diff *golden_diff_new(golden_source *next, void *user, guint max);
+/* Compares with the packets that the reader has from here on; keeps the first `max` differences. */
+struct golden_diff *golden_diff_new(struct golden_reader *golden, guint max);
 void golden_diff_free(struct golden_diff *diff);
 
-/* Takes today's next packet over, and gives back another to fill. */
-struct golden_packet *golden_diff_take(struct golden_diff *diff, struct golden_packet *packet);
+/* Today's next packet: see golden_packet_append(). */
+void golden_diff_add(struct golden_diff *diff, uint64_t number, const GString *packet);
 
-/*
- * Whether both streams are at the same place, with no packet waiting. Then the caller who finds
- * that their next packets are the same, numbers and positions too, may report just that.
- */
-bool golden_diff_is_level(const struct golden_diff *diff);
-void golden_diff_take_same(struct golden_diff *diff);
+/* There are no more packets. False where the golden is damaged: see golden_error(). */
+bool golden_diff_finish(struct golden_diff *diff);
 
-/* There are no more. */
-void golden_diff_finish(struct golden_diff *diff);
-
-/* struct difference *, in order, which is then the caller's; and the number of all. */
+/* struct golden_difference *, in order, which is then the caller's; and the number of all. */
 GPtrArray *golden_diff_take_differences(struct golden_diff *diff, uint64_t *total);
 
-/* Packets of the golden that were looked at. */
+/* Packets of the golden that were compared. */
 uint64_t golden_diff_packets(const struct golden_diff *diff);
 
-/*
- * The names (keys) of the fields that were added, where nothing of the golden is missing, moved or
- * changed; NULL where something is. If the golden has none of these names at all, only the program
- * has learnt.
- */
-GHashTable *golden_diff_new_names(const struct golden_diff *diff);
+/* Whether packets that are the same have other numbers than in the golden. */
+bool golden_diff_is_renumbered(const struct golden_diff *diff);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Goldens as files: their first and last lines, and reading them packet by packet. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "common/core/number.h"
 #include "pcap2demo/regression/golden.h"
-#include "pcap2demo/regression/golden_expand.h"
 
-/* Longer than any line or packet of a dump gets: whatever is larger is damaged. */
-enum { LINE_MAX_SIZE = 4 * 1024 * 1024, PACKET_MAX_SIZE = 64 * 1024 * 1024 };
+/* Longer than any line or packet of a dump: whatever is larger is damaged. */
+enum { LINE_SIZE_MAX = 8 << 20, PACKET_SIZE_MAX = 64 << 20, HEAD_SIZE_MAX = 64 << 10 };
+static const off_t file_size_max = (off_t)16 << 30;
 
-/* The file is read in pieces of so many bytes. */
-enum { READ_SIZE = 64 * 1024 };
+enum { READ_SIZE = 64 << 10 };
 
 static const char head_start[] = "# pcap2demo golden, schema ";
 static const char head_secrets[] = ", with secrets";
 static const char head_ignoring[] = ", ignoring:";
 static const char foot_start[] = "# end, ";
+static const char packet_word[] = "packet";
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ char *golden_head(const GPtrArray *ignored, bool with_secrets)
 {
     GString *head = g_string_new(head_start);
 
-    g_string_append_printf(head, "%d%s%s", GOLDEN_COMPACT, with_secrets ? head_secrets : "",
+    g_string_append_printf(head, "%d%s%s", GOLDEN_SCHEMA, with_secrets ? head_secrets : "",
                            head_ignoring);
     for (guint i = 0; i < ignored->len; i++)
         g_string_append_printf(head, " %s", (const char *)g_ptr_array_index(ignored, i));
@@ -39,23 +40,64 @@ char *golden_foot(uint64_t packets)
     return g_strdup_printf("%s%" PRIu64 " packets\n", foot_start, packets);
 }
 
-/* --- Reading --------------------------------------------------------------------------------- */
+/* --- Packets --------------------------------------------------------------------------------- */
+
+static bool begins_with(const char *line, gsize length, const char *start)
+{
+    const gsize size = strlen(start);
+
+    return length >= size && memcmp(line, start, size) == 0;
+}
+
+/*
+ * The first line of a packet, or of a further unit of a stream: returns what stands behind "packet"
+ * and the number, and how many packets it is behind the one before (0: a further unit). NULL: it is
+ * another line.
+ */
+static const char *parse_packet_line(const char *line, gsize length, uint64_t *distance)
+{
+    const char *at = line + sizeof packet_word - 1, *end = line + length;
+    uint64_t number = 0;
+
+    *distance = 1;
+    if (!begins_with(line, length, "packet "))
+        return NULL;
+    if (!begins_with(at, (gsize)(end - at), " +"))
+        return at;
+    for (at += 2; at < end && g_ascii_isdigit(*at) && number < UINT32_MAX; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    *distance = number;
+    return at < end && *at == ' ' ? at : NULL;
+}
+
+void golden_packet_append(GString *packet, const GString *dump)
+{
+    uint64_t distance;
+    const char *rest = parse_packet_line(dump->str, dump->len, &distance);
+
+    if (packet->len) {
+        g_string_append_len(packet, dump->str, (gssize)dump->len);
+    } else {
+        g_string_append(packet, packet_word);
+        g_string_append_len(packet, rest, dump->str + dump->len - rest);
+    }
+}
+
+/* --- Lines ----------------------------------------------------------------------------------- */
 
 struct golden_reader {
-    FILE *file;
-    const GPtrArray *ignored;
-    GString *ahead; /* read from the file */
-    gsize at;       /* what is before it in `ahead` is done with */
-    struct line {
-        const char *text; /* in `ahead` at `at`, until more is read from the file */
-        gsize length;     /* without its end */
-        gsize size;       /* with it; 0: there is no line at hand */
-    } line;
-    uint64_t lines; /* done with */
-    unsigned schema;
+    int file;
+    GPtrArray *ignored;
     bool with_secrets;
-    struct golden_expander *expander; /* of the compact form */
-    uint64_t packets, last;           /* so far; the number of the last */
+    GString *buffer; /* read from the file; what is before `at` is done with */
+    gsize at;
+    struct line {
+        const char *text; /* in `buffer` */
+        gsize length;     /* without its end */
+        gsize size;       /* with it; 0: no line is there */
+    } line;
+    uint64_t lines;           /* done with */
+    uint64_t packets, number; /* so far; of the last one */
     char *error;
 };
 
@@ -66,51 +108,46 @@ static bool damaged(struct golden_reader *reader, const char *what)
     return false;
 }
 
-static const char *next_bytes(const struct golden_reader *reader)
+/* Reads on. False at the end of the file, and after an error. */
+static bool read_more(struct golden_reader *reader)
 {
-    return reader->ahead->str + reader->at;
-}
+    GString *buffer = reader->buffer;
+    gsize kept;
+    ssize_t got;
 
-static gsize bytes_left(const struct golden_reader *reader)
-{
-    return reader->ahead->len - reader->at;
-}
-
-/* Reads on until this many bytes are ahead; fewer where the file ends. */
-static gsize look_ahead(struct golden_reader *reader, gsize size)
-{
-    while (bytes_left(reader) < size) {
-        gsize kept, got;
-
-        g_string_erase(reader->ahead, 0, (gssize)reader->at);
-        reader->at = 0;
-        kept = reader->ahead->len;
-        g_string_set_size(reader->ahead, kept + READ_SIZE);
-        got = fread(reader->ahead->str + kept, 1, READ_SIZE, reader->file);
-        g_string_truncate(reader->ahead, kept + got);
-        if (!got)
-            break;
-    }
-    return bytes_left(reader);
+    g_string_erase(buffer, 0, (gssize)reader->at);
+    reader->at = 0;
+    kept = buffer->len;
+    g_string_set_size(buffer, kept + READ_SIZE);
+    do
+        got = read(reader->file, buffer->str + kept, READ_SIZE);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        damaged(reader, g_strerror(errno));
+    g_string_set_size(buffer, kept + (gsize)MAX(got, 0));
+    return got > 0;
 }
 
 /* The size of the next line with its newline, or of what is left of the file. */
 static gsize measure_line(struct golden_reader *reader)
 {
-    gsize seen = 0, left = bytes_left(reader);
-    const char *newline = memchr(next_bytes(reader), '\n', left);
+    const GString *buffer = reader->buffer;
+    gsize searched = 0;
 
-    while (!newline && left <= LINE_MAX_SIZE) {
-        seen = left;
-        left = look_ahead(reader, seen + 1);
-        if (left == seen)
+    for (;;) {
+        const char *start = buffer->str + reader->at;
+        const gsize left = buffer->len - reader->at;
+        const char *newline = memchr(start + searched, '\n', left - searched);
+
+        if (newline)
+            return (gsize)(newline - start) + 1;
+        searched = left;
+        if (left > LINE_SIZE_MAX || !read_more(reader))
             return left;
-        newline = memchr(next_bytes(reader) + seen, '\n', left - seen);
     }
-    return newline ? (gsize)(newline - next_bytes(reader)) + 1 : left;
 }
 
-/* Sees to it that there is a line at hand; false where there is none that is whole. */
+/* Makes the next line the one at hand. False where there is none that is whole. */
 static bool read_line(struct golden_reader *reader)
 {
     struct line *line = &reader->line;
@@ -118,15 +155,15 @@ static bool read_line(struct golden_reader *reader)
     if (line->size)
         return true;
     line->length = line->size = measure_line(reader);
-    line->text = next_bytes(reader);
-    if (memchr(line->text, '\0', line->size))
-        return damaged(reader, "holds a zero byte");
-    if (line->size > LINE_MAX_SIZE)
+    line->text = reader->buffer->str + reader->at;
+    if (reader->error)
+        return false;
+    if (line->size > LINE_SIZE_MAX)
         return damaged(reader, "is too long");
-    if (ferror(reader->file))
-        return damaged(reader, g_strerror(errno));
     if (!line->size)
         return damaged(reader, "missing: the golden is cut here");
+    if (memchr(line->text, '\0', line->size))
+        return damaged(reader, "holds a zero byte");
     if (line->text[line->size - 1] != '\n')
         return damaged(reader, "ends early: the golden is cut here");
     line->length--;
@@ -134,7 +171,6 @@ static bool read_line(struct golden_reader *reader)
     return true;
 }
 
-/* The line at hand is done with. */
 static void drop_line(struct golden_reader *reader)
 {
     reader->at += reader->line.size;
@@ -142,31 +178,25 @@ static void drop_line(struct golden_reader *reader)
     reader->lines++;
 }
 
-static bool is_name(const char *name)
-{
-    while (golden_is_name_character(*name))
-        name++;
-    return !*name;
-}
+/* --- The first and the last line ------------------------------------------------------------- */
 
-static bool take_ignored(struct golden_reader *reader, const char *names, GPtrArray *ignored)
+static bool read_ignored(struct golden_reader *reader, const char *names)
 {
     char **all = g_strsplit(names, " ", -1);
     bool good = true;
 
     for (char **name = all; *name && good; name++) {
-        good = is_name(*name);
-        if (good && **name && !golden_is_ignored(ignored, *name, strlen(*name)))
-            g_ptr_array_add(ignored, g_strdup(*name));
+        good = strspn(*name, "abcdefghijklmnopqrstuvwxyz0123456789._") == strlen(*name);
+        if (good && **name)
+            g_ptr_array_add(reader->ignored, g_strdup(*name));
     }
     g_strfreev(all);
     return good || damaged(reader, "the fields that are ignored are not names of fields");
 }
 
-/* The text of the first line. */
-static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray *ignored)
+static bool parse_head(struct golden_reader *reader, const char *head)
 {
-    const char *at = head + strlen(head_start);
+    const char *at = head + sizeof head_start - 1;
     char *end;
     guint64 schema;
 
@@ -175,70 +205,38 @@ static bool parse_head(struct golden_reader *reader, const char *head, GPtrArray
     schema = g_ascii_strtoull(at, &end, 10);
     if (end == at)
         return damaged(reader, "does not say which schema it has");
-    if (schema < GOLDEN_FULL || schema > GOLDEN_COMPACT) {
+    if (schema != GOLDEN_SCHEMA) {
         reader->error = g_strdup_printf("line 1: schema %" G_GUINT64_FORMAT
                                         ", which this program does not read: it has schema %d; "
                                         "--update writes the golden anew",
-                                        schema, GOLDEN_COMPACT);
+                                        schema, GOLDEN_SCHEMA);
         return false;
     }
-    reader->schema = (unsigned)schema;
-    reader->with_secrets = schema == GOLDEN_FULL || g_str_has_prefix(end, head_secrets);
-    if (g_str_has_prefix(end, head_secrets))
-        end += strlen(head_secrets);
+    reader->with_secrets = g_str_has_prefix(end, head_secrets);
+    if (reader->with_secrets)
+        end += sizeof head_secrets - 1;
     if (!g_str_has_prefix(end, head_ignoring))
         return damaged(reader, "does not say which fields are ignored");
-    return take_ignored(reader, end + strlen(head_ignoring), ignored);
+    return read_ignored(reader, end + sizeof head_ignoring - 1);
 }
 
-static bool read_head(struct golden_reader *reader, GPtrArray *ignored)
+static bool read_head(struct golden_reader *reader)
 {
     char *head;
     bool good;
 
     if (!read_line(reader))
         return false;
+    if (reader->line.size > HEAD_SIZE_MAX)
+        return damaged(reader, "is too long");
     head = g_strndup(reader->line.text, reader->line.length);
-    good = parse_head(reader, head, ignored);
+    good = parse_head(reader, head);
     g_free(head);
     drop_line(reader);
     return good;
 }
 
-struct golden_reader *golden_open(const char *path, GPtrArray *ignored, char **error)
-{
-    FILE *file = fopen(path, "rb");
-    struct golden_reader *reader;
-
-    if (!file) {
-        *error = errno == ENOENT ? g_strdup("there is no such golden; --update writes it")
-                                 : g_strdup(g_strerror(errno));
-        return NULL;
-    }
-    reader = g_new0(struct golden_reader, 1);
-    reader->file = file;
-    reader->ignored = ignored;
-    reader->ahead = g_string_new(NULL);
-    reader->expander = golden_expander_new();
-    if (read_head(reader, ignored)) {
-        golden_expander_set_schema(reader->expander, reader->schema);
-        return reader;
-    }
-    *error = g_strdup(reader->error);
-    golden_close(reader);
-    return NULL;
-}
-
-void golden_close(struct golden_reader *reader)
-{
-    fclose(reader->file);
-    g_string_free(reader->ahead, TRUE);
-    golden_expander_free(reader->expander);
-    g_free(reader->error);
-    g_free(reader);
-}
-
-/* The last line counts the packets. Nothing may follow. */
+/* Counts the packets. Nothing may follow. */
 static enum golden_status read_foot(struct golden_reader *reader)
 {
     const struct line *line = &reader->line;
@@ -252,139 +250,62 @@ static enum golden_status read_foot(struct golden_reader *reader)
         return GOLDEN_DAMAGED;
     }
     drop_line(reader);
-    if (!look_ahead(reader, 1))
-        return GOLDEN_END;
+    if (reader->at == reader->buffer->len && !read_more(reader))
+        return reader->error ? GOLDEN_DAMAGED : GOLDEN_END;
     damaged(reader, "stands behind the golden's end");
     return GOLDEN_DAMAGED;
 }
 
-/* A line of the packet is added to it. False when it is another's. */
-static bool add_line(struct golden_reader *reader, struct golden_packet *packet,
-                     const struct golden_words *words)
+/* --- Reading --------------------------------------------------------------------------------- */
+
+/* A pipe would be waited for; a device may have no end. New, or NULL. */
+static char *file_problem(int file)
 {
-    if (packet->lines->len && words->number != packet->number)
-        return false;
-    if (!golden_is_ignored(reader->ignored, words->name, words->name_length))
-        golden_packet_add(packet, reader->line.text, reader->line.length, words);
-    drop_line(reader);
-    return true;
+    struct stat status;
+
+    if (file < 0 && errno == ENOENT)
+        return g_strdup("there is no such golden; --update writes it");
+    if (file < 0 || fstat(file, &status) < 0)
+        return g_strdup(g_strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return g_strdup("is not a regular file");
+    return status.st_size > file_size_max ? g_strdup("is too large") : NULL;
 }
 
-/* Packets stand in order; all lines of one are together. */
-static bool is_in_order(struct golden_reader *reader, const struct golden_words *words)
+struct golden_reader *golden_open(const char *path, char **error)
 {
-    if (reader->packets && words->number < reader->last)
-        return damaged(reader, "the packet's number is smaller than the one before");
-    if (!reader->packets || words->number != reader->last)
-        reader->packets++;
-    reader->last = words->number;
-    return true;
-}
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct golden_reader *reader;
 
-static enum golden_status read_packet(struct golden_reader *reader, struct golden_packet *packet)
-{
-    const struct line *line = &reader->line;
-    struct golden_words words;
-
-    while (read_line(reader)) {
-        if (golden_begins_with(line->text, line->text + line->length, foot_start))
-            return packet->lines->len ? GOLDEN_PACKET : read_foot(reader);
-        if (!golden_parse(line->text, line->length, &words) ||
-            !g_utf8_validate(line->text, (gssize)line->length, NULL))
-            damaged(reader, "is no line of a dump");
-        else if (packet->text->len > PACKET_MAX_SIZE)
-            damaged(reader, "too much for one packet");
-        else if (is_in_order(reader, &words) && !add_line(reader, packet, &words))
-            return GOLDEN_PACKET;
-        if (reader->error)
-            break;
+    *error = file_problem(file);
+    if (*error) {
+        if (file >= 0)
+            close(file);
+        return NULL;
     }
-    return GOLDEN_DAMAGED;
+    reader = g_new0(struct golden_reader, 1);
+    reader->file = file;
+    reader->ignored = g_ptr_array_new_with_free_func(g_free);
+    reader->buffer = g_string_new(NULL);
+    if (read_head(reader))
+        return reader;
+    *error = g_strdup(reader->error);
+    golden_close(reader);
+    return NULL;
 }
 
-/* --- The compact form --- */
-
-/* The line at hand is the first of a packet, `*goes_on` of that which is being read. */
-static bool begins_packet(struct golden_reader *reader, bool *goes_on)
+void golden_close(struct golden_reader *reader)
 {
-    const struct line *line = &reader->line;
-    uint64_t number;
-
-    if (!golden_packet_number(line->text, line->length, reader->last, &number))
-        return false;
-    *goes_on = reader->packets && number == reader->last;
-    reader->last = number;
-    return true;
+    close(reader->file);
+    g_ptr_array_unref(reader->ignored);
+    g_string_free(reader->buffer, TRUE);
+    g_free(reader->error);
+    g_free(reader);
 }
 
-static bool is_foot(const struct line *line)
+GPtrArray *golden_ignored(const struct golden_reader *reader)
 {
-    return golden_begins_with(line->text, line->text + line->length, foot_start);
-}
-
-/* Adds the line at hand. False where it is of another packet, or there is none. */
-static bool expand_line(struct golden_reader *reader, struct golden_packet *packet, bool *begun)
-{
-    const struct line *line = &reader->line;
-    const uint64_t last = reader->last;
-    bool goes_on = false;
-
-    if (line->length && *line->text != ' ' && begins_packet(reader, &goes_on)) {
-        if (*begun && !goes_on) {
-            reader->last = last;
-            return false;
-        }
-        reader->packets += !*begun;
-        *begun = true;
-        packet->number = reader->last;
-    }
-    if (!*begun || packet->text->len > PACKET_MAX_SIZE ||
-        !g_utf8_validate(line->text, (gssize)line->length, NULL) ||
-        !golden_expand(reader->expander, reader->ignored, line->text, line->length, packet))
-        return damaged(reader, packet->text->len > PACKET_MAX_SIZE ? "too much for one packet"
-                                                                   : "is no line of a dump");
-    drop_line(reader);
-    return true;
-}
-
-static enum golden_status read_compact(struct golden_reader *reader, struct golden_packet *packet)
-{
-    bool begun = false;
-
-    while (read_line(reader)) {
-        if (is_foot(&reader->line) && !begun)
-            return read_foot(reader);
-        if (is_foot(&reader->line) || !expand_line(reader, packet, &begun))
-            break;
-    }
-    if (reader->error)
-        return GOLDEN_DAMAGED;
-    golden_expand_end(reader->expander, packet);
-    return GOLDEN_PACKET;
-}
-
-void golden_packet_set(struct golden_packet *packet, struct golden_expander *expander,
-                       const GPtrArray *ignored, const GString *text)
-{
-    const char *line = text->str, *stop = text->str + text->len, *end;
-
-    for (; (end = memchr(line, '\n', (size_t)(stop - line))); line = end + 1)
-        golden_expand(expander, ignored, line, (gsize)(end - line), packet);
-    golden_expand_end(expander, packet);
-}
-
-enum golden_status golden_next(struct golden_reader *reader, struct golden_packet *packet)
-{
-    golden_packet_clear(packet);
-    if (reader->error)
-        return GOLDEN_DAMAGED;
-    return reader->schema == GOLDEN_FULL ? read_packet(reader, packet)
-                                         : read_compact(reader, packet);
-}
-
-unsigned golden_schema(const struct golden_reader *reader)
-{
-    return reader->schema;
+    return reader->ignored;
 }
 
 bool golden_has_secrets(const struct golden_reader *reader)
@@ -392,44 +313,46 @@ bool golden_has_secrets(const struct golden_reader *reader)
     return reader->with_secrets;
 }
 
-/* Further lines of a packet begin with a blank, and a further unit as its first one does. */
-static bool is_followed_by_more(const struct golden_reader *reader, const GString *text)
+/* Appends the line at hand. False where it belongs to the next packet, or is no line of a dump. */
+static bool append_line(struct golden_reader *reader, GString *packet)
 {
-    static const char unit[] = "packet +0 ";
-    const char *next = next_bytes(reader) + text->len;
-    const gsize left = bytes_left(reader) - text->len;
+    const struct line *line = &reader->line;
+    const char *text = line->text;
+    const bool begun = packet->len > 0;
+    uint64_t distance;
+    const char *rest = parse_packet_line(text, line->length, &distance);
 
-    return (left && *next == ' ') ||
-           (left >= sizeof unit - 1 && memcmp(next, unit, sizeof unit - 1) == 0);
-}
-
-static uint64_t count_lines(const GString *text)
-{
-    const char *at = text->str, *end = text->str + text->len;
-    uint64_t lines = 0;
-
-    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
-        lines++;
-        at++;
+    if (rest && distance && begun)
+        return false;
+    if (!rest && (!begun || *text != ' '))
+        return damaged(reader, "is no line of a dump");
+    if (packet->len + line->size > PACKET_SIZE_MAX)
+        return damaged(reader, "too much for one packet");
+    if (!begun) {
+        reader->number += distance;
+        reader->packets++;
+        g_string_append(packet, packet_word);
+        text = rest;
     }
-    return lines;
+    g_string_append_len(packet, text, line->text + line->length - text);
+    g_string_append_c(packet, '\n');
+    drop_line(reader);
+    return true;
 }
 
-bool golden_skip(struct golden_reader *reader, uint64_t number, const GString *text)
+enum golden_status golden_next(struct golden_reader *reader, GString *packet, uint64_t *number)
 {
-    const bool in_order = !reader->packets || number > reader->last;
+    g_string_truncate(packet, 0);
+    while (!reader->error && read_line(reader)) {
+        const bool is_foot = begins_with(reader->line.text, reader->line.length, foot_start);
 
-    if (reader->error || !in_order || reader->schema != GOLDEN_COMPACT)
-        return false;
-    reader->line.size = 0; /* it is looked for again */
-    if (look_ahead(reader, text->len + QS_NUMBER_MAX) < text->len ||
-        memcmp(next_bytes(reader), text->str, text->len) != 0 || is_followed_by_more(reader, text))
-        return false;
-    reader->at += text->len;
-    reader->lines += count_lines(text);
-    reader->packets++;
-    reader->last = number;
-    return true;
+        if (is_foot && !packet->len)
+            return read_foot(reader);
+        if (is_foot || !append_line(reader, packet))
+            break;
+    }
+    *number = reader->number;
+    return reader->error ? GOLDEN_DAMAGED : GOLDEN_PACKET;
 }
 
 const char *golden_error(const struct golden_reader *reader)

@@ -66,12 +66,6 @@ const GPtrArray *test_report_inputs(const struct test_report *report);
 guint test_report_count(const struct test_report *report, const struct input_cases *input,
                         enum case_outcome outcome);
 
-/* For another process, floating; `report` NULL: an empty one. And what it does there: takes over
- * the inputs. The format is GVariant's. */
-#define TEST_REPORT_GIVEN "a(ayda(uuay))"
-GVariant *test_report_give(const struct test_report *report);
-void test_report_take(struct test_report *report, GVariant *given);
-
 /* Prints a report in the Test Anything Protocol, version 13. */
 void tap_print(const struct test_report *report, FILE *out);
 
@@ -80,8 +74,5 @@ void tap_print(const struct test_report *report, FILE *out);
  * about what went wrong.
  */
 char *junit_write(const struct test_report *report, const char *path);
-
-/* Whether the program was built with an XML library. */
-bool junit_is_there(void);
 
 #endif

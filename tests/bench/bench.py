@@ -87,15 +87,6 @@ class Inputs:
         return long
 
 
-    def apart(self, kind, count):
-        short = self.short[kind]
-        times = max(1, round(self.size * MEGABYTE / short.stat().st_size / 4))
-        files = [self.folder / f"{short.stem}-{number}-of-{count}.pcap" for number in range(count)]
-        for number, file in enumerate(files):
-            multiply(short, file, times, number * (times + 2))
-        return files
-
-
 def new_place(folder):
     """An empty folder."""
     return pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -242,25 +233,6 @@ def memory(table, work, inputs):
               f"{hundred / MEGABYTE:.1f} MB to {one / MEGABYTE:.1f} MB")
 
 
-def many_inputs(table, work, inputs):
-    """Sessions of others in each input, so that they may be read apart."""
-    cores = len(os.sched_getaffinity(0))
-    files = inputs.apart("Quake II 34", 4 * cores)
-    for what, run in (("convert", work.convert), ("--list", work.list), ("--check", work.check),
-                      ("--check --golden", work.golden)):
-        if run == work.golden:
-            work.golden(*files, "--update")
-        table.at_least(f"{what} of {len(files)} inputs: --jobs 1 : --jobs {cores}", 0.9 * cores,
-                       lambda run=run: run(*files, "--jobs", cores),
-                       lambda run=run: run(*files, "--jobs", 1), "seconds")
-
-
-def has_jobs(build):
-    """An older build may not have the option."""
-    help_text = subprocess.run([build.pcap2demo, "--help"], capture_output=True, check=False).stdout
-    return b"--jobs" in help_text
-
-
 def huge(table, work, inputs, size):
     """As many sessions, one after the other, in a capture of `size` GB, which comes by a pipe."""
     short = inputs.short["Quake"]
@@ -334,8 +306,6 @@ def bench(options, folder):
     if dissects:
         dissection(table, work, inputs)
     memory(table, work, inputs)
-    if has_jobs(build):
-        many_inputs(table, work, inputs)
     if options.huge:
         huge(table, work, inputs, options.huge)
     return False

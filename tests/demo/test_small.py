@@ -64,7 +64,7 @@ Checked = collections.namedtuple("Checked", "frames errors")
 
 def checked_together(paths):
     """What --check says of each file, all in one process."""
-    status, output, error = demos.run("--check", "--json", "--jobs=1", *paths)
+    status, output, error = demos.run("--check", "--json", *paths)
     files = json.loads(output)["files"]
     assert status in (0, 1) and [file["file"] for file in files] == list(map(str, paths)), error
     messages = {path: [] for path in paths}

@@ -117,7 +117,7 @@ FAULTS = [
     ("demo", "    if (now > qwd->time)\n        qwd->time = now;", "    qwd->time = now;"),
     ("demo", "const bool cut = decoder->accepted && qs_packet_is_cut(packet);",
      "const bool cut = false;"),
-    ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;",
+    ("demo", "return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;",
      "return message->bytes.data[1] == TE_RAILTRAIL2;"),
     ("demo", "    converter_level(&dm2->converter);\n    dm2->block->len = DM2_HEADER;\n",
      "    converter_level(&dm2->converter);\n"),
@@ -138,13 +138,12 @@ FAULTS = [
      "const uint32_t length = GUINT32_TO_LE(block->len);"),
 
     # Golden differences and reports.
-    ("regression", "    if (was)\n        diff->only_additions = false;\n", ""),
-    ("regression", "    if (!moved)\n        return;\n    diff->only_additions = false;\n",
-     "    if (!moved)\n        return;\n"),
-    ("regression", "names && !golden_has(check, names) ?", "names ?"),
-    ("regression", "const bool explained = diff->gap || shift == diff->shift;",
-     "const bool explained = true;"),
-    ("regression", "if (was[0].key == is[0].key)", "if (was[0].key != is[0].key)"),
+    ("regression", "if (diff->differences->len >= diff->max)",
+     "if (diff->differences->len > diff->max)"),
+    ("regression", "    diff->renumbered |= packet_at(diff->was, 0)->number != number;\n", ""),
+    ("regression", "if (rest && distance && begun)", "if (rest && begun)"),
+    ("regression", "(size ? size : end) - text->str", "end - text->str"),
+    ("regression", "if (!S_ISREG(status.st_mode))", "if (S_ISDIR(status.st_mode))"),
 
     # Link layers, IP and TCP.
     ("capture", "if (half->finished || batch.missing > 1)",

@@ -7,7 +7,7 @@
 
 #include "common/core/text.h"
 #include "common/sessions/lending.h"
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
 #include "tests/engine_reader/engine_reader.h"
 #include "tests/fuzz/fuzz.h"
@@ -60,17 +60,17 @@ static void hear(struct qs_sink *sink, const struct qs_field *field, const struc
         g_free(text);
 }
 
-static void read_blocks(struct qs_sessions *sessions, struct qs_recording *recording)
+static void read_blocks(struct qs_sessions *sessions, struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
 
     qs_sessions_begin_demo(sessions, recording);
-    while (qs_recording_next(recording, &block))
+    while (qs_demo_input_next(recording, &block))
         qs_sessions_block(sessions, &block);
     qs_sessions_end_demo(sessions);
 }
 
-static void read_demo(struct demo_check *check, struct qs_recording *recording)
+static void read_demo(struct demo_check *check, struct qs_demo_input *recording)
 {
     struct qs_sessions_options options = fuzz_session_options();
     struct qs_sessions_handler handler = {.sink = &check->sink};
@@ -82,14 +82,14 @@ static void read_demo(struct demo_check *check, struct qs_recording *recording)
     fuzz_session_options_clear(&options);
 }
 
-static struct qs_recording *open_demo(const char *name, struct qs_view file)
+static struct qs_demo_input *open_demo(const char *name, struct qs_view file)
 {
     GByteArray *bytes = g_byte_array_new();
     char *error = NULL;
-    struct qs_recording *recording;
+    struct qs_demo_input *recording;
 
     g_byte_array_append(bytes, file.data, file.size);
-    recording = qs_recording_open(bytes, NULL, name, &error);
+    recording = qs_demo_input_open(bytes, NULL, name, &error);
     if (!recording)
         broken(name, error);
     return recording;
@@ -97,22 +97,22 @@ static struct qs_recording *open_demo(const char *name, struct qs_view file)
 
 static void check_demo(struct demo_check *check, const char *name, struct qs_view file)
 {
-    struct qs_recording *recording = open_demo(name, file);
+    struct qs_demo_input *recording = open_demo(name, file);
 
     check->demo = true;
     read_demo(check, recording);
     check->demo = false;
-    if (qs_recording_error(recording))
-        broken(name, qs_recording_error(recording));
-    qs_recording_close(recording);
+    if (qs_demo_input_error(recording))
+        broken(name, qs_demo_input_error(recording));
+    qs_demo_input_close(recording);
 }
 
 static void add_lender(const struct demo_check *check, const char *name, struct qs_view file)
 {
-    struct qs_recording *recording = open_demo(name, file);
+    struct qs_demo_input *recording = open_demo(name, file);
 
     qs_lending_demos_add(check->lenders, recording);
-    qs_recording_close(recording);
+    qs_demo_input_close(recording);
 }
 
 static void take_file(void *user, const char *name, struct qs_view file)

@@ -10,18 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pcap2demo/regression/golden.h"
 #include "pcap2demo/regression/golden_diff.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NAME_MAX_BYTES = 64, DIFFERENCES_MAX = 20 };
-
-/* A golden as a file that is only in memory, and its reader. */
-struct opened {
-    GPtrArray *ignored;
-    struct golden_reader *reader; /* NULL: it is none */
-    int file;
-};
 
 static void broken(const char *what)
 {
@@ -29,96 +21,85 @@ static void broken(const char *what)
     abort();
 }
 
-static void open_text(struct opened *opened, struct qs_view text)
+/* Opens a file that is only in memory; NULL: it is no golden. */
+static struct golden_reader *open_text(struct qs_view text)
 {
-    char name[NAME_MAX_BYTES], *error = NULL;
+    const int file = memfd_create("golden", 0);
+    char name[NAME_MAX_BYTES], *error;
+    struct golden_reader *reader;
 
-    opened->file = memfd_create("golden", 0);
-    if (opened->file < 0 || write(opened->file, text.data, text.size) != (ssize_t)text.size)
+    if (file < 0 || write(file, text.data, text.size) != (ssize_t)text.size)
         abort();
-    g_snprintf(name, sizeof name, "/proc/self/fd/%d", opened->file);
-    opened->ignored = g_ptr_array_new_with_free_func(g_free);
-    opened->reader = golden_open(name, opened->ignored, &error);
-    if (!opened->reader != !!error)
+    g_snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    reader = golden_open(name, &error);
+    if (!reader != !!error)
         broken("neither a golden nor an error");
     g_free(error);
+    close(file);
+    return reader;
 }
 
-static void close_text(struct opened *opened)
+/* Its text is lines, of which the first is a packet's. */
+static void check_packet(const GString *packet)
 {
-    if (opened->reader)
-        golden_close(opened->reader);
-    g_ptr_array_free(opened->ignored, TRUE);
-    close(opened->file);
+    if (!g_str_has_prefix(packet->str, "packet ") || packet->str[packet->len - 1] != '\n' ||
+        strlen(packet->str) != packet->len)
+        broken("no text of a packet");
 }
 
-/* Its lines are all of its text, one behind the other. */
-static void check_packet(const struct golden_packet *packet)
+static void check_differences(struct golden_diff *diff, uint64_t *total)
 {
-    gsize end = 0;
+    GPtrArray *differences = golden_diff_take_differences(diff, total);
 
-    for (guint i = 0; i < packet->lines->len; i++) {
-        const struct golden_line *line = &g_array_index(packet->lines, struct golden_line, i);
+    if (differences->len != MIN(*total, DIFFERENCES_MAX))
+        broken("differences that are not there");
+    for (guint i = 0; i < differences->len; i++) {
+        const struct golden_difference *difference = g_ptr_array_index(differences, i);
 
-        if (line->start != end || line->name_end < line->start || line->end <= line->name_end ||
-            line->end > packet->text->len || packet->text->str[line->end - 1] != '\n')
-            broken("lines of a packet that are not its text");
-        end = line->end;
+        if (!difference->lines->len || difference->lines->len > GOLDEN_LINES_MAX)
+            broken("a difference without its lines");
     }
-    if (end != packet->text->len)
-        broken("text of a packet that is in no line");
+    g_ptr_array_free(differences, TRUE);
 }
 
-static enum golden_status next_packet(void *user, struct golden_packet *packet)
-{
-    struct golden_reader *reader = user;
-    const enum golden_status status = golden_next(reader, packet);
-
-    if (status == GOLDEN_PACKET)
-        check_packet(packet);
-    if ((status == GOLDEN_DAMAGED) != !!golden_error(reader))
-        broken("damaged without a reason");
-    return status;
-}
-
-/* How many differences there are; `*whole`: the second was read to its end. */
+/* How many differences there are; `*whole`: both were read to their ends. */
 static uint64_t compare(struct golden_reader *was, struct golden_reader *is, bool *whole)
 {
-    struct golden_diff *diff = golden_diff_new(next_packet, was, DIFFERENCES_MAX);
-    struct golden_packet *packet = golden_packet_new();
+    struct golden_diff *diff = golden_diff_new(was, DIFFERENCES_MAX);
+    GString *packet = g_string_new(NULL);
     enum golden_status status;
-    GPtrArray *differences;
-    uint64_t total;
+    uint64_t number, total;
 
-    while ((status = next_packet(is, packet)) == GOLDEN_PACKET) {
-        packet = golden_diff_take(diff, packet);
-        golden_packet_clear(packet);
+    while ((status = golden_next(is, packet, &number)) == GOLDEN_PACKET) {
+        check_packet(packet);
+        golden_diff_add(diff, number, packet);
     }
-    golden_packet_free(packet);
-    golden_diff_finish(diff);
-    differences = golden_diff_take_differences(diff, &total);
-    if (differences->len != MIN(total, DIFFERENCES_MAX))
-        broken("differences that are not there");
-    g_ptr_array_free(differences, TRUE);
+    if ((status == GOLDEN_DAMAGED) != !!golden_error(is))
+        broken("damaged without a reason");
+    *whole = golden_diff_finish(diff);
+    if (*whole != !golden_error(was))
+        broken("compared with a damaged golden");
+    *whole = *whole && status == GOLDEN_END;
+    check_differences(diff, &total);
     golden_diff_free(diff);
-    *whole = status == GOLDEN_END;
+    g_string_free(packet, TRUE);
     return total;
 }
 
 static void compare_texts(struct qs_view was, struct qs_view is)
 {
-    struct opened a, b;
+    struct golden_reader *a = open_text(was), *b = open_text(is);
     uint64_t differences = 0;
     bool whole = false;
 
-    open_text(&a, was);
-    open_text(&b, is);
-    if (a.reader && b.reader)
-        differences = compare(a.reader, b.reader, &whole);
+    if (a && b)
+        differences = compare(a, b, &whole);
     if (was.data == is.data && whole && differences)
         broken("differs from itself");
-    close_text(&a);
-    close_text(&b);
+    if (a)
+        golden_close(a);
+    if (b)
+        golden_close(b);
 }
 
 /* Where the second golden begins; the end where there is none. */

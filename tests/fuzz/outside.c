@@ -3,7 +3,6 @@
 
 #include <glib.h>
 
-#include "pcap2demo/apart.h"
 #include "pcap2demo/output/writer.h"
 #include "pcap2demo/recorder/recorder.h"
 #include "pcap2demo/signals.h"
@@ -62,36 +61,6 @@ bool writer_name_is_taken(const struct writer *writer)
     return false;
 }
 
-/* Files that are handed between processes: there is one. */
-
-struct writer *writer_adopt(const char *folder, const char *path, uint64_t size)
-{
-    (void)path, (void)size;
-    return writer_new(folder);
-}
-
-char *writer_set_aside(struct writer *writer)
-{
-    (void)writer;
-    return NULL;
-}
-
-const char *writer_temporary(const struct writer *writer)
-{
-    (void)writer;
-    return NULL;
-}
-
-void writer_forget(struct writer *writer)
-{
-    (void)writer;
-}
-
-void writer_sweep(const char *folder, long process)
-{
-    (void)folder, (void)process;
-}
-
 void writer_free(struct writer *writer)
 {
     g_byte_array_free(writer->bytes, TRUE);
@@ -116,14 +85,6 @@ void signals_set_input(struct input *input)
 
 void signals_die_of_pipe(void)
 {
-}
-
-/* --- Processes --- */
-
-bool apart_read(struct reading *reading)
-{
-    (void)reading;
-    return false;
 }
 
 /* --- Network interfaces --- */

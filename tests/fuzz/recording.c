@@ -11,7 +11,7 @@
 #include "pcap2demo/capture/unpack.h"
 #include "pcap2demo/capture/source.h"
 #include "common/sessions/lending.h"
-#include "common/sessions/recording.h"
+#include "common/sessions/demo_input.h"
 #include "common/sessions/sessions.h"
 #include "pcap2demo/actions/action.h"
 #include "tests/fuzz/fuzz.h"
@@ -31,18 +31,18 @@ static void check_time(struct qs_sessions_handler *handler, const struct qs_deco
         abort();
 }
 
-static void read_blocks(struct qs_sessions *sessions, struct qs_recording *recording)
+static void read_blocks(struct qs_sessions *sessions, struct qs_demo_input *recording)
 {
     struct qs_demo_block block;
     uint32_t end = 0;
 
-    while (qs_recording_next(recording, &block)) {
+    while (qs_demo_input_next(recording, &block)) {
         check_block(&block, &end);
         qs_sessions_block(sessions, &block);
     }
 }
 
-static void read_recording(struct qs_recording *recording,
+static void read_recording(struct qs_demo_input *recording,
                            const struct qs_sessions_options *options,
                            struct qs_sessions_handler *handler)
 {
@@ -55,26 +55,26 @@ static void read_recording(struct qs_recording *recording,
     qs_sessions_free(sessions, true);
 }
 
-static struct qs_recording *load_recording(FILE *stream, uint8_t name)
+static struct qs_demo_input *load_recording(FILE *stream, uint8_t name)
 {
     static const char *const names[] = {"x.qwd", "x.dm2", "x.dem", "x", "x.mvd", "x.mvd2"};
-    struct qs_recording *recording = NULL;
+    struct qs_demo_input *recording = NULL;
     char *error = NULL, *problem = NULL;
 
     if (!source_is_capture(stream)) {
-        GByteArray *bytes = source_load(stream, QS_RECORDING_MAX, &problem);
+        GByteArray *bytes = source_load(stream, QS_DEMO_INPUT_MAX, &problem);
 
-        recording = qs_recording_open(bytes, problem, names[name % G_N_ELEMENTS(names)], &error);
+        recording = qs_demo_input_open(bytes, problem, names[name % G_N_ELEMENTS(names)], &error);
     }
     fclose(stream);
     g_free(error);
     return recording;
 }
 
-static struct qs_recording *open_recording(const uint8_t *data, size_t size)
+static struct qs_demo_input *open_recording(const uint8_t *data, size_t size)
 {
     FILE *stream = fmemopen((void *)(data + 1), size - 1, "rb");
-    struct qs_recording *recording;
+    struct qs_demo_input *recording;
     struct unpack *unpack;
 
     if (!stream)
@@ -88,7 +88,7 @@ static struct qs_recording *open_recording(const uint8_t *data, size_t size)
     return recording;
 }
 
-static void read_fields(struct qs_recording *recording, struct options *options)
+static void read_fields(struct qs_demo_input *recording, struct options *options)
 {
     struct qs_count_sink counts;
     struct qs_sessions_handler handler = {
@@ -101,7 +101,7 @@ static void read_fields(struct qs_recording *recording, struct options *options)
 }
 
 /* There is no such folder: what is written goes nowhere. */
-static void make_capture(struct qs_recording *recording, struct options *options)
+static void make_capture(struct qs_demo_input *recording, struct options *options)
 {
     char file[] = "/dev/null/capture";
     char *files[] = {file, NULL};
@@ -114,7 +114,7 @@ static void make_capture(struct qs_recording *recording, struct options *options
     action->end(action, false);
 }
 
-static void lend(struct qs_recording *recording, struct options *options)
+static void lend(struct qs_demo_input *recording, struct options *options)
 {
     GPtrArray *demos = qs_lending_demos_new();
 
@@ -127,16 +127,16 @@ static void lend(struct qs_recording *recording, struct options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const double started = fuzz_time();
-    static void (*const uses[])(struct qs_recording *, struct options *) = {read_fields,
-                                                                            make_capture, lend};
+    static void (*const uses[])(struct qs_demo_input *, struct options *) = {read_fields,
+                                                                             make_capture, lend};
     struct options options = {.sessions = fuzz_session_options()};
 
     for (size_t i = 0; size > 1 && i < G_N_ELEMENTS(uses); i++) {
-        struct qs_recording *recording = open_recording(data, size);
+        struct qs_demo_input *recording = open_recording(data, size);
 
         if (recording) {
             uses[i](recording, &options);
-            qs_recording_close(recording);
+            qs_demo_input_close(recording);
         }
     }
     fuzz_session_options_clear(&options.sessions);

@@ -14,10 +14,10 @@ enum {
     MAX_CLIENTS = 8
 };
 
-/* A game of random states, in the dialect of a demo. */
+/* A game of random states, in the variant of a demo. */
 struct world {
     GRand *random;
-    struct q2_dialect dialect;
+    struct q2_variant variant;
     struct q2_entity entities[ENTITIES];
     struct q2_frame frame;
 };
@@ -48,7 +48,7 @@ static uint16_t random_word(GRand *random)
 /* In 16 bits, or in 23. */
 static int32_t random_coordinate(const struct world *world)
 {
-    if (!world->dialect.extensions2)
+    if (!world->variant.extensions2)
         return random_short(world->random);
     return (int32_t)random_bits(world->random, 23) - (1 << 22);
 }
@@ -57,7 +57,7 @@ static uint16_t random_number(const struct world *world)
 {
     const int32_t i = g_rand_int_range(world->random, 1, ENTITIES);
 
-    return (uint16_t)(world->dialect.extensions ? i * STEP : i);
+    return (uint16_t)(world->variant.extensions ? i * STEP : i);
 }
 
 static void random_extensions(GRand *random, struct q2_entity *entity)
@@ -86,11 +86,11 @@ static void random_entity(const struct world *world, struct q2_entity *entity)
     entity->sound = random_byte(random);
     entity->event = (uint8_t)random_bits(random, 3);
     entity->solid = random_bits(random, 16);
-    if (world->dialect.extensions)
+    if (world->variant.extensions)
         random_extensions(random, entity);
     if (entity->renderfx & (RF_BEAM | RF_FRAMELERP))
         entity->old_origin[g_rand_int_range(random, 0, 3)] = random_coordinate(world);
-    if (world->dialect.short_angles && g_rand_boolean(random)) {
+    if (world->variant.short_angles && g_rand_boolean(random)) {
         entity->solid = Q2_SOLID_BRUSH;
         entity->angles[g_rand_int_range(random, 0, 3)] = random_short(random);
     }
@@ -118,13 +118,13 @@ static void random_player_extensions(const struct world *world, struct q2_player
 
     player->gunindex = (uint16_t)random_bits(random, 13);
     player->gunskin = (uint8_t)random_bits(random, 3);
-    if (!world->dialect.extensions2)
+    if (!world->variant.extensions2)
         return;
     player->pm_time = random_word(random);
     player->pm_flags = random_word(random);
     player->damage_blend[g_rand_int_range(random, 0, 4)] = random_byte(random);
     player->stats[g_rand_int_range(random, 0, Q2_STATS_EXTENDED)] = random_short(random);
-    if (world->dialect.player_fog && g_rand_boolean(random))
+    if (world->variant.player_fog && g_rand_boolean(random))
         random_fog(world, &player->fog);
 }
 
@@ -151,7 +151,7 @@ static void random_player(const struct world *world, struct q2_player *player)
     player->fov = random_byte(random);
     player->rdflags = random_byte(random);
     player->stats[g_rand_int_range(random, 0, Q2_STATS)] = random_short(random);
-    if (world->dialect.extensions)
+    if (world->variant.extensions)
         random_player_extensions(world, player);
 }
 
@@ -164,7 +164,7 @@ static void random_frame(struct world *world)
     for (uint16_t i = 1; i < ENTITIES; i++) {
         struct q2_entity *entity = &world->entities[i];
 
-        entity->number = (uint16_t)(world->dialect.extensions ? i * STEP : i);
+        entity->number = (uint16_t)(world->variant.extensions ? i * STEP : i);
         entity->event = 0;
         if (g_rand_int_range(world->random, 0, 4) == 0)
             random_entity(world, entity);
@@ -172,7 +172,7 @@ static void random_frame(struct world *world)
             q2_entities_append(frame->entities, entity);
     }
     random_player(world, &frame->player);
-    if (world->dialect.suppress_byte)
+    if (world->variant.suppress_byte)
         frame->suppressed = random_byte(world->random);
     frame->area_bytes = (uint8_t)g_rand_int_range(world->random, 0, Q2_AREA_BYTES_MAX + 1);
     for (unsigned i = 0; i < frame->area_bytes; i++)
@@ -213,7 +213,7 @@ static void add_baselines(const struct world *world, struct game *game)
         struct q2_entity baseline = {.number = random_number(world)};
 
         random_entity(world, &baseline);
-        q2_encode_baseline(out, &world->dialect, &baseline);
+        q2_encode_baseline(out, &world->variant, &baseline);
         assert_int_equal(game_block(game, out->data, out->len), 0);
         g_byte_array_free(out, TRUE);
     }
@@ -222,7 +222,7 @@ static void add_baselines(const struct world *world, struct game *game)
 static void open_world(struct world *world, int32_t version)
 {
     *world = (struct world){.random = g_rand_new_with_seed((guint32)version),
-                            .dialect = q2_demo_dialect(version),
+                            .variant = q2_demo_variant(version),
                             .frame.entities = q2_entities_new()};
 }
 
@@ -245,7 +245,7 @@ static void round_trip(int32_t version)
     game_begin_level(&game, (uint32_t)version, Q2_RECORD_CLIENT);
     add_baselines(&world, &game);
     for (int32_t number = 1; number <= FRAMES; number++) {
-        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.dialect};
+        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.variant};
         const struct q2_frame *decoded;
 
         random_frame(&world);
@@ -302,7 +302,7 @@ static uint32_t check_cut_frame(uint32_t size)
     q2_tracker_attach(q2_tracker_new(), &game.session);
     game_begin_level(&game, Q2_PROTOCOL_VANILLA, Q2_RECORD_CLIENT);
     for (int32_t number = 1; number <= 3; number++) {
-        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.dialect};
+        const struct q2_frame_style style = {game.session.tracker, MAX_CLIENTS, world.variant};
 
         random_frame(&world);
         world.frame.number = number;
@@ -364,14 +364,14 @@ static void test_first_frame_cut(void **state)
 /* What did not change costs nothing, unless it must be said. */
 static void test_unchanged_entity(void **state)
 {
-    const struct q2_dialect dialect = q2_demo_dialect(Q2_PROTOCOL_VANILLA);
+    const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_VANILLA);
     const struct q2_entity entity = {.number = 300, .model = {3}, .skin = 0x12345678};
     GByteArray *out = g_byte_array_new();
 
     (void)state;
-    q2_encode_entity(out, &dialect, &entity, &entity, false, false);
+    q2_encode_entity(out, &variant, &entity, &entity, false, false);
     assert_int_equal(out->len, 0);
-    q2_encode_entity(out, &dialect, &entity, &entity, true, false);
+    q2_encode_entity(out, &variant, &entity, &entity, true, false);
     assert_int_equal(out->len, 4);
     g_byte_array_free(out, TRUE);
 }
@@ -383,7 +383,7 @@ static void test_steps(void **state)
         int32_t to;
         guint size;
     } steps[] = {{0x3fff, 2}, {-0x4000, 2}, {0x4000, 3}, {-0x4001, 3}, {0x3fffff, 3}};
-    const struct q2_dialect dialect = q2_demo_dialect(Q2_PROTOCOL_EXTENDED_LAST);
+    const struct q2_variant variant = q2_demo_variant(Q2_PROTOCOL_EXTENDED_LAST);
     const struct q2_entity nowhere = {.number = 1};
 
     (void)state;
@@ -391,7 +391,7 @@ static void test_steps(void **state)
         const struct q2_entity there = {.number = 1, .origin = {steps[i].to}};
         GByteArray *out = g_byte_array_new();
 
-        q2_encode_entity(out, &dialect, &nowhere, &there, false, false);
+        q2_encode_entity(out, &variant, &nowhere, &there, false, false);
         assert_int_equal(out->len, 2 + steps[i].size);
         g_byte_array_free(out, TRUE);
     }

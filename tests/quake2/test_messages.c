@@ -139,7 +139,7 @@ static uint32_t decode_packed(struct game *game, GByteArray *block)
     uint32_t problems;
 
     game->session.base.version = Q2_PROTOCOL_R1Q2;
-    game->session.dialect.packed = true;
+    game->session.variant.packed = true;
     problems = game_block(game, block->data, block->len);
     g_byte_array_free(block, TRUE);
     return problems;

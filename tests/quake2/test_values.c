@@ -619,8 +619,8 @@ static void test_serverdata_flags(void **state)
         0);
     assert_int_equal(watch.game.decoder.messages->len, 2);
     assert_shows(&watch, Q2_SERVERDATA_FLAGS, 8);
-    assert_true(watch.game.session.dialect.extensions);
-    assert_false(watch.game.session.dialect.extensions2);
+    assert_true(watch.game.session.variant.extensions);
+    assert_false(watch.game.session.variant.extensions2);
     watch_close(&watch);
 }
 

@@ -8,7 +8,6 @@
 #include "common/demo/dem/lend.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
-#include "common/quake/fields.h"
 #include "common/quake/quake.h"
 
 enum {
@@ -22,43 +21,22 @@ enum {
     STRANGE_MIN = 3     /* of DarkPlaces' entities */
 };
 
-/* An entity's baseline, as far as it is looked at. */
-struct baseline {
-    bool there;
-    uint16_t model;
-    double origin[3], yaw;
-};
-
 /* A player's entity in the late session. */
 struct slot {
     uint32_t updates;
     double yaw_error; /* between its yaw and that of the client's moves, summed */
 };
 
-/* An update while it is heard. */
-struct update {
-    uint32_t entity;
-    bool has_model, has_yaw, has_origin[3];
-    uint32_t model;
-    double yaw, origin[3];
-};
-
 struct borrower {
     struct qs_borrower base;
-    struct qs_sink sink;
     const struct qs_sign_on *sign_on;
     enum qs_lender_kind kind;
     struct nq_session lent; /* what the sign-on makes known */
     uint64_t lost;          /* packet before which part of its own sign-on is missing; or 0 */
     int32_t version; /* of the late session, where its later levels tell; else the lender's */
 
-    struct baseline *baselines; /* ENTITIES_MAX */
-    uint32_t baseline;          /* that is being heard */
-    bool learned;               /* what is heard is of the late session */
-    unsigned depth, update_depth;
-    struct update update;
-    uint32_t entity; /* of svc_entities, that is being heard */
-    double yaw;      /* of the client's last move */
+    struct qs_entity_update *baselines; /* ENTITIES_MAX; `has` 0: there is none */
+    double yaw;                         /* of the client's last move */
 
     struct slot slots[SLOTS];      /* by entity; 0 is none */
     uint32_t messages, unreadable; /* of either side */
@@ -69,58 +47,7 @@ struct borrower {
     uint8_t slot; /* the player's own, after refusal(); 0: not known */
 };
 
-/* --- Hearing --- */
-
-static struct borrower *of_sink(struct qs_sink *sink)
-{
-    return (struct borrower *)((char *)sink - offsetof(struct borrower, sink));
-}
-
-static void hear_baseline(struct borrower *b, unsigned row, const struct qs_value *value)
-{
-    struct baseline *baseline = &b->baselines[b->baseline];
-
-    switch (row) {
-    case NQ_BASELINE_MODEL:
-        baseline->there = true;
-        baseline->model = (uint16_t)value->u;
-        break;
-    case NQ_BASELINE_ORIGIN_X:
-    case NQ_BASELINE_ORIGIN_Y:
-    case NQ_BASELINE_ORIGIN_Z:
-        baseline->origin[row - NQ_BASELINE_ORIGIN_X] = value->f;
-        break;
-    case NQ_BASELINE_ANGLES_YAW:
-        baseline->yaw = value->f;
-        break;
-    }
-}
-
-static void hear_update(struct update *update, unsigned row, const struct qs_value *value)
-{
-    switch (row) {
-    case NQ_UPDATE_ENTITY:
-        update->entity = (uint32_t)value->u;
-        break;
-    case NQ_UPDATE_MODEL:
-        update->has_model = true;
-        update->model |= (uint32_t)value->u;
-        break;
-    case NQ_UPDATE_MODEL2:
-        update->model |= (uint32_t)value->u << 8;
-        break;
-    case NQ_UPDATE_ORIGIN_X:
-    case NQ_UPDATE_ORIGIN_Y:
-    case NQ_UPDATE_ORIGIN_Z:
-        update->has_origin[row - NQ_UPDATE_ORIGIN_X] = true;
-        update->origin[row - NQ_UPDATE_ORIGIN_X] = value->f;
-        break;
-    case NQ_UPDATE_ANGLES_YAW:
-        update->has_yaw = true;
-        update->yaw = value->f;
-        break;
-    }
-}
+/* --- What is told of entities --- */
 
 /* In degrees, at most 180; so too where an angle is no number. */
 static double turn_between(double a, double b)
@@ -148,14 +75,18 @@ static void see_player(struct borrower *b, uint32_t entity, double yaw)
  * A server sends only what differs from the baseline (PROTOCOL.md, section 9): an update that
  * repeats it, or leaves the model to a baseline without one, is of another baseline.
  */
-static bool contradicts(const struct update *update, const struct baseline *baseline)
+static bool contradicts(const struct qs_entity_update *update,
+                        const struct qs_entity_update *baseline)
 {
-    if (!baseline->there)
-        return !update->has_model;
-    if (update->has_model ? update->model == baseline->model : !baseline->model)
+    const bool has_model = update->has & QS_ENTITY_MODEL;
+
+    if (!baseline->has)
+        return !has_model;
+    if (has_model ? update->model == baseline->model : !baseline->model)
         return true;
     for (unsigned axis = 0; axis < 3; axis++)
-        if (update->has_origin[axis] && update->origin[axis] == baseline->origin[axis])
+        if (update->has & QS_ENTITY_ORIGIN1 << axis &&
+            update->origin[axis] == baseline->origin[axis])
             return true;
     return false;
 }
@@ -165,83 +96,47 @@ static bool has_model(const struct borrower *b, uint32_t model)
     return !model || qs_table_get(&b->lent.models, model);
 }
 
-static void judge_update(struct borrower *b)
+static void judge_update(struct borrower *b, const struct qs_entity_update *update)
 {
-    const struct update *update = &b->update;
-    const struct baseline *baseline;
+    const struct qs_entity_update *baseline;
 
-    if (update->entity >= ENTITIES_MAX)
+    if (update->number >= ENTITIES_MAX)
         return;
-    baseline = &b->baselines[update->entity];
-    see_player(b, update->entity, update->has_yaw ? update->yaw : baseline->yaw);
-    b->unknown_models += update->has_model && !has_model(b, update->model);
-    if (update->entity <= b->lent.maxclients)
+    baseline = &b->baselines[update->number];
+    see_player(b, update->number, update->has & QS_ENTITY_YAW ? update->yaw : baseline->yaw);
+    if (update->number <= b->lent.maxclients)
         return; /* players' baselines are much the same on all maps */
     b->updates++;
     b->contradictions += contradicts(update, baseline);
 }
 
-static void hear_open(struct qs_sink *sink, const struct qs_field *group, uint32_t offset)
+static void see_late(struct borrower *b, const struct qs_entity_update *update)
 {
-    struct borrower *b = of_sink(sink);
-
-    (void)offset;
-    b->depth++;
-    if (group == &nq_fields[NQ_UPDATE]) {
-        b->update_depth = b->depth;
-        b->update = (struct update){0};
+    if (update->kind != QS_ENTITY_UPDATE && update->kind != QS_ENTITY_FRAME)
+        return;
+    b->unknown_models += update->has & QS_ENTITY_MODEL && !has_model(b, update->model);
+    if (update->kind == QS_ENTITY_UPDATE) {
+        judge_update(b, update);
+        return;
     }
+    dem_frames_see_late(&b->frames, update);
+    if (update->has & QS_ENTITY_YAW)
+        see_player(b, update->number, update->yaw);
 }
 
-static void hear_close(struct qs_sink *sink, uint32_t end)
+static void see_lent(struct borrower *b, const struct qs_entity_update *update)
 {
-    struct borrower *b = of_sink(sink);
-
-    (void)end;
-    if (b->update_depth == b->depth) {
-        b->update_depth = 0;
-        judge_update(b);
-    }
-    b->depth--;
+    if (update->kind == QS_ENTITY_BASELINE && update->number < ENTITIES_MAX)
+        b->baselines[update->number] = *update;
+    else if (update->kind == QS_ENTITY_FRAME)
+        dem_frames_see_lent(&b->frames, update);
 }
 
-static void hear_late(struct borrower *b, unsigned row, const struct qs_value *value)
+static void see_entities(struct borrower *b, const struct qs_decoder *decoder,
+                         void (*see)(struct borrower *, const struct qs_entity_update *))
 {
-    dem_frames_hear_late(&b->frames, row, value);
-    switch (row) {
-    case NQ_TIME_VALUE:
-        if (!b->timed)
-            b->time = (float)value->f;
-        b->timed = true;
-        break;
-    case NQ_ENTITY_WORD: /* DarkPlaces' */
-        b->entity = value->u & ENTITY_REMOVE ? 0 : (uint32_t)value->u & ENTITY_NUMBER;
-        break;
-    case NQ_ENTITY_MODEL:
-        b->unknown_models += !has_model(b, (uint32_t)value->u);
-        break;
-    case NQ_ENTITY_ANGLES_YAW:
-        see_player(b, b->entity, value->f);
-        break;
-    }
-}
-
-static void hear_field(struct qs_sink *sink, const struct qs_field *field,
-                       const struct qs_value *value)
-{
-    struct borrower *b = of_sink(sink);
-    const unsigned row = (unsigned)(field - nq_fields);
-
-    if (b->update_depth)
-        hear_update(&b->update, row, value);
-    else if (b->learned)
-        hear_late(b, row, value);
-    else if (row == NQ_BASELINE_ENTITY)
-        b->baseline = value->u < ENTITIES_MAX ? (uint32_t)value->u : 0;
-    else
-        hear_baseline(b, row, value);
-    if (!b->learned)
-        dem_frames_hear_lent(&b->frames, row, value);
+    for (guint i = 0; i < decoder->entities->len; i++)
+        see(b, &g_array_index(decoder->entities, struct qs_entity_update, i));
 }
 
 /* --- Learning the sign-on --- */
@@ -262,23 +157,22 @@ static void learn(struct borrower *b)
     packet.data = bytes->data;
     packet.size = packet.wire_size = bytes->len;
     qs_decoder_init(&decoder, &nq_protocol);
-    qs_decode_server_messages(&decoder, &b->lent.base, &b->sink, &packet);
+    decoder.want_entities = QS_ENTITIES_ALL;
+    qs_decode_server_messages(&decoder, &b->lent.base, NULL, &packet);
+    see_entities(b, &decoder, see_lent);
     qs_decoder_clear(&decoder);
     nq_session_forget_packet(&b->lent.base);
     g_byte_array_free(bytes, TRUE);
-    b->learned = true;
 }
 
 static struct qs_borrower *dem_borrow(const struct qs_sign_on *sign_on, enum qs_lender_kind kind)
 {
     struct borrower *b = g_new0(struct borrower, 1);
 
-    b->base.sink = &b->sink;
     b->base.unknown = g_string_new(NULL);
-    b->sink = (struct qs_sink){.open = hear_open, .close = hear_close, .field = hear_field};
     b->sign_on = sign_on;
     b->kind = kind;
-    b->baselines = g_new0(struct baseline, ENTITIES_MAX);
+    b->baselines = g_new0(struct qs_entity_update, ENTITIES_MAX);
     dem_frames_init(&b->frames);
     nq_protocol.session_init(&b->lent.base);
     learn(b);
@@ -322,6 +216,10 @@ static bool dem_look(struct qs_borrower *borrower, const struct qs_decoder *deco
     struct borrower *b = (struct borrower *)borrower;
     const struct nq_session *session = (const struct nq_session *)decoder->session;
 
+    see_entities(b, decoder, see_late);
+    if (session->timed && !b->timed)
+        b->time = session->time;
+    b->timed |= session->timed;
     if (session->moved)
         b->yaw = session->move.yaw;
     b->messages += decoder->messages->len != 0;

@@ -6,14 +6,12 @@
 #include "common/core/writer.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
-#include "common/quake/fields.h"
 
 enum {
     FIRST_VERSION = 5,
     MOVE_VERSION = 7, /* from here on with the number of the client's last move */
     FRAME_SIZE = 4,
-    MOVE_SIZE = 4,
-    END_SIZE = 2
+    MOVE_SIZE = 4
 };
 
 bool dem_has_frames(const struct nq_session *session)
@@ -25,56 +23,6 @@ bool dem_has_frames(const struct nq_session *session)
 static uint32_t head_size(unsigned version)
 {
     return 1u + FRAME_SIZE + (version >= MOVE_VERSION ? MOVE_SIZE : 0u);
-}
-
-static uint32_t read_bits(struct qs_reader *in)
-{
-    uint32_t bits = qs_reader_u8(in);
-
-    if (bits & E_EXTEND1)
-        bits |= (uint32_t)qs_reader_u8(in) << 8;
-    if (bits & E_EXTEND2)
-        bits |= (uint32_t)qs_reader_u8(in) << 16;
-    if (bits & E_EXTEND3)
-        bits |= (uint32_t)qs_reader_u8(in) << 24;
-    return bits;
-}
-
-/* Fields whose size does not depend on other bits. */
-static const struct {
-    uint32_t bit;
-    uint8_t size;
-} fixed[] = {
-    {E5_FLAGS, 1},    {E5_SKIN, 1},       {E5_ALPHA, 1},          {E5_SCALE, 1},
-    {E5_COLORMAP, 1}, {E5_LIGHT, 10},     {E5_GLOW, 2},           {E5_COLORMOD, 3},
-    {E5_GLOWMOD, 3},  {E5_ATTACHMENT, 3}, {E5_TRAILEFFECTNUM, 2},
-};
-
-static uint32_t effects_size(uint32_t bits)
-{
-    if (bits & E5_EFFECTS32)
-        return 4;
-    return bits & E5_EFFECTS16 ? 2 : 1;
-}
-
-/* Bytes behind the bits, in whatever order; without animations, which are of any size. */
-static uint32_t fields_size(uint32_t bits)
-{
-    uint32_t size = 0;
-
-    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
-        size += bits & fixed[i].bit ? fixed[i].size : 0;
-    if (bits & E5_ORIGIN)
-        size += bits & E5_ORIGIN32 ? 12 : 6;
-    if (bits & E5_ANGLES)
-        size += bits & E5_ANGLES16 ? 6 : 3;
-    if (bits & E5_MODEL)
-        size += bits & E5_MODEL16 ? 2 : 1;
-    if (bits & E5_FRAME)
-        size += bits & E5_FRAME16 ? 2 : 1;
-    if (bits & E5_EFFECTS)
-        size += effects_size(bits);
-    return size;
 }
 
 /* `update`: from the entity's number on, which is `number`. */
@@ -90,26 +38,18 @@ static void keep(struct qs_sign_on *sign_on, uint16_t number, struct qs_view hea
     g_byte_array_free(bytes, TRUE);
 }
 
-void dem_frames_tell(struct qs_sign_on *sign_on, const struct nq_session *session,
+void dem_frames_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index,
                      struct qs_view message)
 {
+    const struct nq_session *session = (const struct nq_session *)decoder->session;
     const struct qs_view head = {message.data, head_size(nq_darkplaces_version(session))};
-    struct qs_reader in = qs_reader_over(message.data, message.size);
 
-    qs_reader_take(&in, head.size);
-    while (!in.overrun && qs_reader_left(&in) > END_SIZE) {
-        const uint32_t at = in.pos;
-        const uint16_t word = qs_reader_u16(&in);
-        uint32_t bits;
+    for (guint i = 0; i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
 
-        if (word & ENTITY_REMOVE)
-            continue;
-        bits = read_bits(&in);
-        if (bits & E5_COMPLEXANIMATION)
-            return;
-        qs_reader_take(&in, fields_size(bits));
-        if (bits & E5_FULLUPDATE && !in.overrun)
-            keep(sign_on, word, head, (struct qs_view){message.data + at, in.pos - at});
+        if (update->message == index && update->bits & E5_FULLUPDATE)
+            keep(sign_on, (uint16_t)update->number, head, update->bytes);
     }
 }
 
@@ -137,71 +77,40 @@ void dem_frames_clear(struct dem_frames *frames)
     g_free(frames->entities);
 }
 
-static void hear_place(struct dem_frames *frames, unsigned row, const struct qs_value *value)
+void dem_frames_see_lent(struct dem_frames *frames, const struct qs_entity_update *update)
 {
-    if (row == NQ_ENTITY_ORIGIN_X)
-        frames->place[0] = value->f;
-    else if (row == NQ_ENTITY_ORIGIN_Y)
-        frames->place[1] = value->f;
-}
+    struct dem_frames_entity *entity = &frames->entities[update->number];
 
-void dem_frames_hear_lent(struct dem_frames *frames, unsigned row, const struct qs_value *value)
-{
-    struct dem_frames_entity *entity = &frames->entities[frames->number];
-
-    hear_place(frames, row, value);
-    if (row == NQ_ENTITY_WORD) {
-        frames->number = (uint32_t)value->u & ENTITY_NUMBER;
-    } else if (row == NQ_ENTITY_MODEL) {
-        entity->model = (uint16_t)value->u;
-        memcpy(entity->place, frames->place, sizeof entity->place);
-    }
-}
-
-static void note_first(struct dem_frames *frames, enum first first)
-{
-    struct dem_frames_entity *entity = &frames->entities[frames->number];
-
-    if (entity->first == NOTHING)
-        entity->first = (uint8_t)first;
-}
-
-static bool is_same_place(const double a[2], const double b[2])
-{
-    return a[0] == b[0] && a[1] == b[1];
+    if (!(update->has & QS_ENTITY_MODEL))
+        return;
+    entity->model = update->model;
+    memcpy(entity->place, update->origin, sizeof entity->place);
 }
 
 /* Numbers of missiles and the like are used again: another place alone proves nothing. */
-static void judge(struct dem_frames *frames, uint16_t model)
+static void judge(struct dem_frames *frames, const struct qs_entity_update *update)
 {
-    struct dem_frames_entity *entity = &frames->entities[frames->number];
+    struct dem_frames_entity *entity = &frames->entities[update->number];
 
-    if (!frames->full || entity->judged || !entity->model)
+    if (!(update->bits & E5_FULLUPDATE) || entity->judged || !entity->model)
         return;
     entity->judged = true;
-    if (entity->model != model)
+    if (entity->model != update->model)
         frames->contradictions++;
-    else if (is_same_place(entity->place, frames->place))
+    else if (entity->place[0] == update->origin[0] && entity->place[1] == update->origin[1])
         frames->agreements++;
 }
 
-void dem_frames_hear_late(struct dem_frames *frames, unsigned row, const struct qs_value *value)
+void dem_frames_see_late(struct dem_frames *frames, const struct qs_entity_update *update)
 {
-    hear_place(frames, row, value);
-    switch (row) {
-    case NQ_ENTITY_WORD:
-        frames->number = (uint32_t)value->u & ENTITY_NUMBER;
-        if (value->u & ENTITY_REMOVE)
-            note_first(frames, REMOVAL);
-        break;
-    case NQ_ENTITY_E5BITS:
-        frames->full = value->u & E5_FULLUPDATE;
-        note_first(frames, frames->full ? FULL_UPDATE : CHANGE);
-        break;
-    case NQ_ENTITY_MODEL:
-        judge(frames, (uint16_t)value->u);
-        break;
-    }
+    struct dem_frames_entity *entity = &frames->entities[update->number];
+
+    if (entity->first == NOTHING && update->removes)
+        entity->first = REMOVAL;
+    else if (entity->first == NOTHING)
+        entity->first = update->bits & E5_FULLUPDATE ? FULL_UPDATE : CHANGE;
+    if (update->has & QS_ENTITY_MODEL)
+        judge(frames, update);
 }
 
 bool dem_frames_is_kept(const struct dem_frames *frames, struct qs_view message, unsigned version,
@@ -210,7 +119,7 @@ bool dem_frames_is_kept(const struct dem_frames *frames, struct qs_view message,
     const uint32_t head = head_size(version);
     enum first first;
 
-    if (message.data[0] != SVC_DP_ENTITIES || message.size < head + END_SIZE)
+    if (message.data[0] != SVC_DP_ENTITIES || message.size < head + 2)
         return false;
     first = (enum first)frames->entities[qs_le16(message.data + head) & ENTITY_NUMBER].first;
     *wanted = first == CHANGE || first == REMOVAL;

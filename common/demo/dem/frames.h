@@ -7,32 +7,30 @@
 #ifndef QS_DEMO_DEM_FRAMES_H
 #define QS_DEMO_DEM_FRAMES_H
 
-#include "common/core/sink.h"
+#include "common/core/decoder.h"
 #include "common/demo/late_join/sign_on.h"
 #include "common/quake/session.h"
 
 /* Whether the session's svc_entities have the form of DP5 and later. */
 bool dem_has_frames(const struct nq_session *session);
 
-/* Adds the full updates of a svc_entities to the sign-on, each in place of the entity's old one. */
-void dem_frames_tell(struct qs_sign_on *sign_on, const struct nq_session *session,
+/* Adds the full updates of a svc_entities to the sign-on, each in place of the entity's old one.
+ * `message`: its bytes, with the id; it is message `index` of the decoder. */
+void dem_frames_tell(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, guint index,
                      struct qs_view message);
 
 /* What a late session is told of entities, beside what its lender was told. */
 struct dem_frames {
     uint32_t agreements, contradictions; /* of entities in their first full update */
     struct dem_frames_entity *entities;  /* by number */
-    uint32_t number;                     /* of the entity that is being heard */
-    bool full;                           /* its update is full */
-    double place[2];                     /* in that update */
 };
 
 void dem_frames_init(struct dem_frames *frames);
 void dem_frames_clear(struct dem_frames *frames);
 
-/* A field of the sign-on, or of the late session. */
-void dem_frames_hear_lent(struct dem_frames *frames, unsigned row, const struct qs_value *value);
-void dem_frames_hear_late(struct dem_frames *frames, unsigned row, const struct qs_value *value);
+/* An update in a svc_entities of the sign-on, or of the late session. */
+void dem_frames_see_lent(struct dem_frames *frames, const struct qs_entity_update *update);
+void dem_frames_see_late(struct dem_frames *frames, const struct qs_entity_update *update);
 
 /* Whether the message is what a lender keeps of an entity; `wanted`: that the late session had in
  * view before it was told anything. */

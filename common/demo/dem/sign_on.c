@@ -216,11 +216,9 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
 /* Of DarkPlaces: they are sent unreliably. */
 static void tell_frames(struct qs_sign_on *sign_on, const struct qs_decoder *decoder)
 {
-    const struct nq_session *session = (const struct nq_session *)decoder->session;
-
     for (guint i = 0; i < decoder->messages->len; i++)
         if (message_at(decoder, i)->id == SVC_DP_ENTITIES)
-            dem_frames_tell(sign_on, session, bytes_of(decoder, i));
+            dem_frames_tell(sign_on, decoder, i, bytes_of(decoder, i));
 }
 
 /* Before svc_signonnum 3 a lender must have been understood to the last byte. */

@@ -114,7 +114,7 @@ static bool was_in_view(const struct dm2_borrower *b, const struct dm2_first *fi
     if (number > b->lent.max_clients && !dm2_is_beam(&first->state)) {
         if (bits & U_OLDORIGIN)
             return false;
-        if (!b->dialect.packed && b->agreements)
+        if (!b->variant.packed && b->agreements)
             return true; /* such a server would have said so */
     }
     if (!q2_baseline_get(&b->lent, number, &baseline))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a Quake II session that began late borrows: the sign-on in its dialect, which player it is,
+ * What a Quake II session that began late borrows: the sign-on in its variant, which player it is,
  * and the verdict. Source: common/quake2/PROTOCOL.md, section 14.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "common/demo/writer.h"
 #include "common/quake2/configstrings.h"
 
-/* --- The sign-on in the dialect of the session --- */
+/* --- The sign-on in the variant of the session --- */
 
 static void translate_baselines(struct dm2_borrower *b)
 {
@@ -133,7 +133,7 @@ static void dm2_seed(struct qs_borrower *borrower, struct qs_session *session,
 
     q2_session_copy(&own.base, &late->base);
     q2_session_borrow(late, &b->lent, speaker(b, &own, q2_session_of_const(known)));
-    b->dialect = late->dialect;
+    b->variant = late->variant;
     if (!b->looked)
         translate_baselines(b);
     qs_table_clear(&late->baselines);

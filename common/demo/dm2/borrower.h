@@ -8,7 +8,7 @@
 #define QS_DEMO_DM2_BORROWER_H
 
 #include "common/demo/dm2/lend.h"
-#include "common/quake2/dialect.h"
+#include "common/quake2/variant.h"
 
 enum {
     DM2_REFERENCES_MAX = Q2_FRAMES_KEPT / 2, /* frames that deltas may go back to */
@@ -48,7 +48,7 @@ struct dm2_borrower {
     struct q2_session lent;
     struct q2_tracker *tracker; /* of the first look */
     bool looked;
-    struct q2_dialect dialect; /* of the late session */
+    struct q2_variant variant; /* of the late session */
 
     GArray *moves;    /* struct dm2_move: at the beginning */
     bool synchronous; /* the lender's frames are of the same time: */

@@ -157,7 +157,7 @@ char *dm2_refusal_text(struct dm2_borrower *b)
     if (is_more_than(b->unreadable, b->messages, UNREADABLE_MAX))
         return g_strdup_printf("with it, %u of %u packets of the session cannot be read",
                                b->unreadable, b->messages);
-    if (b->dialect.extensions != b->lent.dialect.extensions)
+    if (b->variant.extensions != b->lent.variant.extensions)
         return g_strdup("only one of the two has extended limits");
     if (!models)
         return g_strdup("models of the session are others, or none, in its list");

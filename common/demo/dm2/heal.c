@@ -299,7 +299,7 @@ bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,
 
     if (session == peer || !peer->tracker || !may_spend(healing) ||
         peer->servercount != session->servercount ||
-        peer->dialect.extensions != session->dialect.extensions)
+        peer->variant.extensions != session->variant.extensions)
         return false;
     base = q2_tracker_frame(session->tracker, session->tracker->newest);
     if (!base || number <= base->number || !synchronize(healing, &pair))

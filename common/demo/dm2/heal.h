@@ -30,7 +30,7 @@ void dm2_healing_earn(struct dm2_healing *healing, uint32_t size);
 
 /*
  * Frame `number` of `session`, whose tracker does not have it, is inserted there, as a guess.
- * False: the peer is of another level or dialect, has no frame of that time, or nothing tells which
+ * False: the peer is of another level or variant, has no frame of that time, or nothing tells which
  * of its frames are of one time with the session's; or it would cost more than was earned.
  */
 bool dm2_heal(struct dm2_healing *healing, const struct q2_session *session,

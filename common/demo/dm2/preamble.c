@@ -21,7 +21,7 @@ enum {
 
 struct preamble {
     const struct q2_session *session;
-    struct q2_dialect dialect;
+    struct q2_variant variant;
     bool sanitize;
     GByteArray *block;
     preamble_block *give;
@@ -37,7 +37,7 @@ static void flush(struct preamble *preamble)
 
 static void make_room(struct preamble *preamble, size_t size)
 {
-    const size_t most = preamble->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
+    const size_t most = preamble->variant.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX;
 
     if (preamble->block->len + size > most)
         flush(preamble);
@@ -71,7 +71,7 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     q2_encode_u8(out, SVC_SERVERDATA);
     q2_encode_u32(out, (uint32_t)version);
     q2_encode_u32(out, (uint32_t)session->servercount +
-                           (preamble->dialect.extensions ? 0 : (uint32_t)RECORDED_COUNT));
+                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
     q2_encode_u8(out, Q2_RECORD_CLIENT);
     q2_encode_text(out, kept_folder(preamble));
     q2_encode_u16(out, (uint16_t)session->player);
@@ -97,7 +97,7 @@ static void put_configstrings(struct preamble *preamble)
  * looping sounds: PROTOCOL.md, section 2. */
 static void put_baselines(struct preamble *preamble)
 {
-    const uint16_t end = preamble->dialect.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
+    const uint16_t end = preamble->variant.extensions ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX;
     const struct q2_entities *baselines = preamble->session->tracker->baselines;
 
     for (guint i = 0; i < baselines->len; i++) {
@@ -105,8 +105,8 @@ static void put_baselines(struct preamble *preamble)
 
         if (baseline->number >= end)
             break;
-        make_room(preamble, preamble->dialect.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
-        q2_encode_baseline(preamble->block, &preamble->dialect, baseline);
+        make_room(preamble, preamble->variant.extensions ? EXTENDED_BASELINE_ROOM : BASELINE_ROOM);
+        q2_encode_baseline(preamble->block, &preamble->variant, baseline);
     }
 }
 
@@ -121,7 +121,7 @@ void preamble_write(const struct q2_session *session, int32_t version, bool sani
                     preamble_block *give, void *user)
 {
     struct preamble preamble = {
-        session, q2_demo_dialect(version), sanitize, g_byte_array_new(), give, user};
+        session, q2_demo_variant(version), sanitize, g_byte_array_new(), give, user};
 
     put_serverdata(&preamble, version);
     put_configstrings(&preamble);

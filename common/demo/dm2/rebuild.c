@@ -50,7 +50,7 @@ struct dm2 {
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
-    struct q2_dialect dialect; /* of the demo */
+    struct q2_variant variant; /* of the demo */
     bool passed_over;          /* of the packet at hand: its frame is not to be in the demo */
     uint32_t not_captured;
     GByteArray *block; /* that is being filled, behind room for its length */
@@ -128,7 +128,7 @@ static void flush_block(struct dm2 *dm2)
 static bool add_unit(struct dm2 *dm2, struct qs_view unit)
 {
     const uint32_t most =
-        dm2->dialect.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX - HEADER_SIZE;
+        dm2->variant.extensions ? DM2_EXTENDED_BLOCK_MAX : DM2_BLOCK_MAX - HEADER_SIZE;
 
     if (unit.size > most)
         return false;
@@ -172,11 +172,11 @@ static void end_level(struct dm2 *dm2)
  */
 static int32_t demo_version(const struct q2_session *session)
 {
-    if (!session->dialect.packed)
+    if (!session->variant.packed)
         return session->base.version;
-    if (session->dialect.extensions2)
+    if (session->variant.extensions2)
         return Q2_PROTOCOL_EXTENDED_LAST;
-    return session->dialect.extensions ? Q2_PROTOCOL_EXTENDED : Q2_PROTOCOL_VANILLA;
+    return session->variant.extensions ? Q2_PROTOCOL_EXTENDED : Q2_PROTOCOL_VANILLA;
 }
 
 static void begin_level(struct dm2 *dm2, const struct q2_session *session)
@@ -184,7 +184,7 @@ static void begin_level(struct dm2 *dm2, const struct q2_session *session)
     const int32_t version = demo_version(session);
 
     qs_demo_begin(dm2->out);
-    dm2->dialect = q2_demo_dialect(version);
+    dm2->variant = q2_demo_variant(version);
     preamble_write(session, version, dm2->out->sanitize, write_block, dm2);
     dm2->begun = true;
 }
@@ -281,7 +281,7 @@ static const char *why_not_rebuilt(const struct q2_session *session)
 {
     if (session->undecodable)
         return "is not decoded";
-    return session->dialect.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
+    return session->variant.q2repro ? "is not rebuilt: no demos but q2repro's own hold its floats"
                                     : NULL;
 }
 
@@ -338,7 +338,7 @@ static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
     dm2_kept_add(&dm2->kept, frame->number, frame->entities->len);
-    if (session->dialect.packed)
+    if (session->variant.packed)
         converter_keep(&dm2->converter);
 }
 
@@ -347,7 +347,7 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
                                    const struct q2_frame *last, const struct q2_frame *frame)
 {
     const struct q2_frame_style style = {
-        .baselines = dm2->tracker, .max_clients = session->max_clients, .dialect = dm2->dialect};
+        .baselines = dm2->tracker, .max_clients = session->max_clients, .variant = dm2->variant};
     const int64_t back = (int64_t)frame->number - dm2->kept.last;
     const bool near =
         back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has(&dm2->kept, dm2->kept.last);
@@ -416,7 +416,7 @@ static void write_healed(struct dm2 *dm2, const struct q2_session *session,
                          const struct q2_frame *lost, const struct qs_packet *packet,
                          uint32_t acknowledged)
 {
-    const bool packed = session->dialect.packed;
+    const bool packed = session->variant.packed;
     const struct q2_frame *frame =
         packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
     const struct q2_frame *last =
@@ -461,7 +461,7 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
         return;
     }
     add_healed(dm2, session, frame, packet, acknowledged);
-    if (session->dialect.packed) {
+    if (session->variant.packed) {
         frame = convert_frame(dm2, session, frame, packet, acknowledged);
         if (!frame)
             return;
@@ -498,7 +498,7 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
     case SVC_DOWNLOAD:
         return true;
     case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
-        return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->dialect.extensions;
+        return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
     }
     return false;
 }
@@ -542,7 +542,7 @@ static bool follows(const struct dm2 *dm2, guint index, enum q2_svc id)
 /* A frame's messages follow each other, if it has several; players know no others. */
 static bool is_whole_frame(const struct dm2 *dm2, const struct q2_session *session, guint index)
 {
-    return session->dialect.packed ||
+    return session->variant.packed ||
            (follows(dm2, index + 1, SVC_PLAYERINFO) && follows(dm2, index + 2, SVC_PACKETENTITIES));
 }
 
@@ -557,7 +557,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
     for (guint i = 0; (message = message_at(dm2, i)); i++) {
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
             add_frame(dm2, session, message, packet, decoder->acknowledged);
-            i += session->dialect.packed ? 0 : FRAME_MESSAGES - 1;
+            i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
         } else if (message->id < SVC_PLAYERINFO) {
             add_message(dm2, message, packet);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a lender's entities are in the dialect of who borrows: common/quake2/PROTOCOL.md,
+/* What a lender's entities are in the variant of who borrows: common/quake2/PROTOCOL.md,
  * section 14. */
 #include "common/demo/dm2/borrower.h"
 
@@ -15,7 +15,7 @@ static uint32_t long_solid(uint32_t solid)
 
 void dm2_translate(const struct dm2_borrower *b, struct q2_entity *entity)
 {
-    if (b->dialect.long_solid && !b->lent.dialect.long_solid)
+    if (b->variant.long_solid && !b->lent.variant.long_solid)
         entity->solid = long_solid(entity->solid);
     entity->event = 0;
 }

@@ -70,6 +70,7 @@ struct qwd_seen *qwd_seen_new(const struct qwd_borrower *b, const struct qwd_dia
     seen->own->baselines = qw_states_copy(seen->baselines);
     qwd_updates_init(&seen->updates, b->sign_on);
     qs_decoder_init(&seen->decoder, &qw_protocol);
+    seen->decoder.want_entities = QS_ENTITIES_ALL;
     qw_protocol.session_init(&seen->session.base);
     qw_session_borrow(&seen->session, &b->lent, &agreed);
     return seen;

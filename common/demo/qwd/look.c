@@ -330,9 +330,6 @@ static void see_message(const struct qwd_borrower *b, struct qwd_seen *seen, uin
     case SVC_DELTAPACKETENTITIES:
         see_update(b, seen, sequence, body, id == SVC_DELTAPACKETENTITIES);
         break;
-    case SVC_FTE_UPDATEENTITIES:
-        qwd_updates_see(&seen->updates, &seen->session.ext, body);
-        break;
     }
 }
 
@@ -352,6 +349,7 @@ static void see_packet(const struct qwd_borrower *b, struct qwd_seen *seen, uint
         return;
     }
     seen->over = seen->session.base.level != level;
+    qwd_updates_see(&seen->updates, decoder);
     for (guint i = 0; i < decoder->messages->len; i++)
         see_message(b, seen, sequence, g_array_index(decoder->messages, struct qs_message, i).id,
                     qwd_message_view(decoder, i));

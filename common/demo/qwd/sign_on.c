@@ -328,7 +328,7 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
         return;
     see(told, session, id_of(decoder, index), message);
     if (qwd_updates_is_kept(&session->ext, message.data[0]))
-        qwd_updates_tell(sign_on, &told->presence, &session->ext, message);
+        qwd_updates_tell(sign_on, &told->presence, decoder, index, message);
     if (part_of(message.data[0]) != VIEW)
         keep(sign_on, session, message,
              g_array_index(decoder->messages, struct qs_message, index).is_odd);

@@ -7,11 +7,10 @@
 #include "common/quakeworld/constants.h"
 
 enum {
-    TIME_SIZE = 4,
-    HEAD = 1 + TIME_SIZE, /* of what is kept, before the update */
-    SAYS_NOTHING = 4,     /* bytes of an update with no more than UF_RESET */
-    OF_FIVE = 4,          /* parts of its level a lender had in view what is taken to stay there */
-    LENT_MAX = 8000       /* bytes: players read no more than 8,192 of a packet */
+    HEAD = 5,         /* of what is kept, before the update: id and time */
+    SAYS_NOTHING = 4, /* bytes of an update with no more than UF_RESET */
+    OF_FIVE = 4,      /* parts of its level a lender had in view what is taken to stay there */
+    LENT_MAX = 8000   /* bytes: players read no more than 8,192 of a packet */
 };
 
 /* How the first update of an entity was. */
@@ -36,7 +35,7 @@ static int64_t about(uint32_t number)
 }
 
 static void keep(struct qs_sign_on *sign_on, struct qs_view message,
-                 const struct fte_update *update)
+                 const struct qs_entity_update *update)
 {
     GByteArray *bytes = g_byte_array_new();
 
@@ -54,7 +53,7 @@ static void leave(struct qwd_presence *presence, uint32_t number)
     presence->since[number] = 0;
 }
 
-static void note_presence(struct qwd_presence *presence, const struct fte_update *update)
+static void note_presence(struct qwd_presence *presence, const struct qs_entity_update *update)
 {
     if (update->removes && !update->number) {
         for (uint32_t i = 0; i < QW_STATES_MAX; i++)
@@ -69,19 +68,20 @@ static void note_presence(struct qwd_presence *presence, const struct fte_update
 }
 
 void qwd_updates_tell(struct qs_sign_on *sign_on, struct qwd_presence **presence,
-                      const struct fte_session *agreed, struct qs_view message)
+                      const struct qs_decoder *decoder, guint index, struct qs_view message)
 {
-    struct qs_reader in = qs_reader_over(message.data, message.size);
-    struct fte_update update;
-
     if (!*presence)
         *presence = g_new0(struct qwd_presence, 1);
     (*presence)->updates++;
-    qs_reader_take(&in, HEAD);
-    while (!in.overrun && fte_next_update(&in, agreed, &update)) {
-        note_presence(*presence, &update);
-        if (update.bits & UF_RESET && update.number < QW_STATES_MAX)
-            keep(sign_on, message, &update);
+    for (guint i = 0; i < decoder->entities->len; i++) {
+        const struct qs_entity_update *update =
+            &g_array_index(decoder->entities, struct qs_entity_update, i);
+
+        if (update->message != index)
+            continue;
+        note_presence(*presence, update);
+        if (update->bits & UF_RESET && update->number < QW_STATES_MAX)
+            keep(sign_on, message, update);
     }
 }
 
@@ -133,7 +133,7 @@ void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *lend
  * A server tells how a player moves; of its own client's player not what the client knows already:
  * fteqw sv_ents.c, SV_Snapshot_BuildStateQ1.
  */
-static void see_player(struct qwd_updates *updates, const struct fte_update *update)
+static void see_player(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
     const uint32_t player = update->number - 1;
 
@@ -145,13 +145,13 @@ static void see_player(struct qwd_updates *updates, const struct fte_update *upd
 }
 
 /* What comes into view as its baseline says must have one. */
-static void judge(struct qwd_updates *updates, const struct fte_update *update)
+static void judge(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
     if (update->bytes.size == SAYS_NOTHING && !is_in(updates->baselines, update->number))
         updates->wrong++;
 }
 
-static void see_update(struct qwd_updates *updates, const struct fte_update *update)
+static void see_update(struct qwd_updates *updates, const struct qs_entity_update *update)
 {
     const bool from_baseline = update->bits & UF_RESET;
     uint8_t *first;
@@ -166,16 +166,11 @@ static void see_update(struct qwd_updates *updates, const struct fte_update *upd
         *first = update->removes ? REMOVAL : from_baseline ? FROM_BASELINE : CHANGE;
 }
 
-void qwd_updates_see(struct qwd_updates *updates, const struct fte_session *agreed,
-                     struct qs_view body)
+void qwd_updates_see(struct qwd_updates *updates, const struct qs_decoder *decoder)
 {
-    struct qs_reader in = qs_reader_over(body.data, body.size);
-    struct fte_update update;
-
-    updates->any = true;
-    qs_reader_take(&in, TIME_SIZE);
-    while (!in.overrun && fte_next_update(&in, agreed, &update))
-        see_update(updates, &update);
+    updates->any |= qs_has_message(decoder, SVC_FTE_UPDATEENTITIES);
+    for (guint i = 0; i < decoder->entities->len; i++)
+        see_update(updates, &g_array_index(decoder->entities, struct qs_entity_update, i));
 }
 
 /* --- What was in view --- */

@@ -9,7 +9,7 @@
 #define QS_DEMO_QWD_UPDATES_H
 
 #include "common/demo/late_join/sign_on.h"
-#include "common/fte/update.h"
+#include "common/core/decoder.h"
 #include "common/quakeworld/states.h"
 
 enum { QWD_UPDATES_PLAYERS = 32 }; /* entities from 1 on, at most */
@@ -21,10 +21,11 @@ struct qwd_presence {
     uint32_t sum[QW_STATES_MAX];   /* before that */
 };
 
-/* Adds the updates from baselines to the sign-on, each in place of the entity's old one.
- * `message`: svcfte_updateentities with its id; `*presence` is made where it is NULL. */
+/* Adds the updates from baselines to the sign-on, each in place of the entity's old one. `message`:
+ * the svcfte_updateentities with its id, which is message `index` of the decoder; `*presence` is
+ * made if it is NULL. */
 void qwd_updates_tell(struct qs_sign_on *sign_on, struct qwd_presence **presence,
-                      const struct fte_session *agreed, struct qs_view message);
+                      const struct qs_decoder *decoder, guint index, struct qs_view message);
 
 /* Whether the message of a sign-on is such an update, and no message that a server sent. */
 bool qwd_updates_is_kept(const struct fte_session *agreed, uint8_t id);
@@ -42,9 +43,8 @@ struct qwd_updates {
 /* Nothing but zeroes before. */
 void qwd_updates_init(struct qwd_updates *updates, const struct qs_sign_on *lender);
 
-/* The body of a svcfte_updateentities. */
-void qwd_updates_see(struct qwd_updates *updates, const struct fte_session *agreed,
-                     struct qs_view body);
+/* The packet that was just decoded. */
+void qwd_updates_see(struct qwd_updates *updates, const struct qs_decoder *decoder);
 
 /*
  * What was in view before the first one: appends what stands behind the time of a

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/quake2/variant.h"
+
+#include "common/quake2/constants.h"
+
+enum {
+    NO_SUPPRESS_BYTE = 26,  /* the protocol whose svc_frame lacks the byte */
+    R1Q2_LONG_SOLID = 1905, /* first minor versions */
+    Q2PRO_BEAM_ORIGIN = 1017,
+    Q2PRO_SHORT_ANGLES = 1018,
+    Q2PRO_CLIENTNUM_SHORT = 1022,
+    Q2PRO_PLAYERFOG = 1026,
+    MVD_OLDEST = 2009,
+    MVD_EXTENDED_LIMITS = 2011,
+    MVD_EXTENDED_LIMITS_2 = 2012,
+    MVD_PLAYERFOG = 2013
+};
+
+bool q2_is_q2pro(int32_t version)
+{
+    return version == Q2_PROTOCOL_Q2PRO || version == Q2_PROTOCOL_AQTION;
+}
+
+/* Those of Q2PRO are 1015 to 1026, of MVD 2009 to 2013, which is no protocol of datagrams. */
+bool q2_is_minor_of_q2pro_ng(uint32_t minor)
+{
+    return minor >= 2000 && minor < 3000;
+}
+
+bool q2_is_rerelease(int32_t version)
+{
+    return version == Q2_PROTOCOL_RERELEASE_DEMO || version == Q2_PROTOCOL_RERELEASE;
+}
+
+bool q2_is_decoded(int32_t version, uint32_t minor)
+{
+    if (version == Q2_PROTOCOL_Q2PRO)
+        return !q2_is_minor_of_q2pro_ng(minor);
+    return (version >= Q2_PROTOCOL_OLDEST && version < Q2_PROTOCOL_Q2PRO) ||
+           version == Q2_PROTOCOL_AQTION || version == Q2_PROTOCOL_Q2REPRO ||
+           (version >= Q2_PROTOCOL_EXTENDED && version <= Q2_PROTOCOL_EXTENDED_LAST);
+}
+
+/* Demos with extended limits have frames as in protocol 34, of fields as in protocol 36, and have
+ * in their version what a server has in flags. Source: Q2PRO, parse.c CL_ParseServerData. */
+struct q2_variant q2_demo_variant(int32_t version)
+{
+    const bool extended = version >= Q2_PROTOCOL_EXTENDED;
+
+    return (struct q2_variant){
+        .suppress_byte = version != NO_SUPPRESS_BYTE,
+        .long_solid = extended,
+        .short_angles = extended,
+        .beam_origin = extended,
+        .extensions = extended,
+        .extensions2 = version > Q2_PROTOCOL_EXTENDED,
+        .player_fog = version == Q2_PROTOCOL_EXTENDED_LAST,
+    };
+}
+
+static void set_r1q2(struct q2_variant *variant, uint32_t minor)
+{
+    variant->packed = true;
+    variant->beam_origin = true;
+    variant->long_solid = minor >= R1Q2_LONG_SOLID;
+}
+
+static void set_q2pro(struct q2_variant *variant, uint32_t minor, uint16_t flags)
+{
+    variant->packed = true;
+    variant->long_solid = true;
+    variant->beam_origin = minor >= Q2PRO_BEAM_ORIGIN;
+    variant->short_angles = minor >= Q2PRO_SHORT_ANGLES;
+    variant->clientnum16 = minor >= Q2PRO_CLIENTNUM_SHORT;
+    variant->extensions = flags & PF_EXTENSIONS;
+    variant->extensions2 = variant->extensions && flags & PF_EXTENSIONS_2;
+    variant->player_fog = variant->extensions2 && minor >= Q2PRO_PLAYERFOG;
+}
+
+/* Q2PRO's of the time when solids, angles and beams had become what they are. */
+static void set_aqtion(struct q2_variant *variant)
+{
+    variant->packed = true;
+    variant->long_solid = true;
+    variant->beam_origin = true;
+    variant->short_angles = true;
+    variant->aqtion = true;
+}
+
+/* Its fields are those of extended limits, whatever the limits of the game. */
+static void set_q2repro(struct q2_variant *variant, uint16_t flags)
+{
+    variant->packed = variant->q2repro = variant->floats = true;
+    variant->long_solid = true;
+    variant->beam_origin = true;
+    variant->short_angles = true;
+    variant->clientnum16 = true;
+    variant->extensions = variant->extensions2 = true;
+    variant->layout = Q2_LAYOUT_RERELEASE;
+    if (flags & PF_GAME3)
+        variant->layout =
+            flags & (PF_EXTENSIONS | PF_EXTENSIONS_2) ? Q2_LAYOUT_EXTENDED : Q2_LAYOUT_VANILLA;
+}
+
+/* Frames are as in protocol 34, and what is in them is not. */
+static void set_rerelease(struct q2_variant *variant, bool floats)
+{
+    *variant = (struct q2_variant){.rerelease = true,
+                                   .floats = floats,
+                                   .suppress_byte = true,
+                                   .long_solid = true,
+                                   .beam_origin = true,
+                                   .layout = Q2_LAYOUT_RERELEASE};
+}
+
+struct q2_variant q2_variant_of(int32_t version, uint32_t minor, uint16_t flags, uint8_t record)
+{
+    struct q2_variant variant = q2_demo_variant(version);
+
+    variant.relay = record == Q2_RECORD_RELAY;
+    variant.server_record = record == Q2_RECORD_SERVER;
+    if (version == Q2_PROTOCOL_R1Q2)
+        set_r1q2(&variant, minor);
+    else if (version == Q2_PROTOCOL_Q2PRO)
+        set_q2pro(&variant, minor, flags);
+    else if (version == Q2_PROTOCOL_AQTION)
+        set_aqtion(&variant);
+    if (version == Q2_PROTOCOL_Q2REPRO)
+        set_q2repro(&variant, flags);
+    else if (variant.extensions)
+        variant.layout = Q2_LAYOUT_EXTENDED;
+    if (q2_is_rerelease(version))
+        set_rerelease(&variant, version == Q2_PROTOCOL_RERELEASE);
+    return variant;
+}
+
+bool q2_is_minor_of_mvd(uint32_t minor)
+{
+    return minor >= MVD_OLDEST && minor <= MVD_PLAYERFOG;
+}
+
+/* Source: Q2PRO, server/mvd/parse.c MVD_ParseServerData. */
+struct q2_variant q2_mvd_variant(uint32_t minor, uint16_t flags)
+{
+    struct q2_variant variant = {.mvd = true, .beam_origin = true};
+
+    variant.extensions = minor >= MVD_EXTENDED_LIMITS && flags & MVF_EXTLIMITS;
+    variant.extensions2 =
+        variant.extensions && minor >= MVD_EXTENDED_LIMITS_2 && flags & MVF_EXTLIMITS_2;
+    variant.player_fog = variant.extensions2 && minor >= MVD_PLAYERFOG;
+    variant.long_solid = variant.short_angles = variant.extensions;
+    if (variant.extensions)
+        variant.layout = Q2_LAYOUT_EXTENDED;
+    return variant;
+}

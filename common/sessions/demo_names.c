@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/sessions/demo_names.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "common/core/text.h"
+
+struct qs_demo_names {
+    char *file; /* the name that the user gave, or NULL */
+    unsigned file_session;
+    GHashTable *given; /* name -> the last number that it got to be told apart; 1: none yet */
+};
+
+static char *safe_part(const char *from, const char *to)
+{
+    GString *name = g_string_new(NULL);
+
+    for (; from < to && name->len < QS_DEMO_NAME_PART_MAX; from++)
+        if (qs_text_safe_in_names(*from))
+            g_string_append_c(name, *from);
+    return g_string_free(name, FALSE);
+}
+
+char *qs_demo_name_player(const char *player)
+{
+    return safe_part(player, player ? player + strlen(player) : NULL);
+}
+
+char *qs_demo_name_map(const char *map)
+{
+    const char *slash = map ? strrchr(map, '/') : NULL;
+    const char *from = slash ? slash + 1 : map;
+    const char *to = from ? from + strlen(from) : NULL;
+
+    if (from && g_str_has_suffix(from, ".bsp"))
+        to -= strlen(".bsp");
+    return safe_part(from, to);
+}
+
+struct qs_demo_names *qs_demo_names_new(const char *file)
+{
+    struct qs_demo_names *naming = g_new0(struct qs_demo_names, 1);
+
+    naming->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    naming->file = g_strdup(file);
+    return naming;
+}
+
+void qs_demo_names_free(struct qs_demo_names *naming)
+{
+    g_hash_table_destroy(naming->given);
+    g_free(naming->file);
+    g_free(naming);
+}
+
+void qs_demo_names_forget(struct qs_demo_names *naming, unsigned max)
+{
+    if (g_hash_table_size(naming->given) > max)
+        g_hash_table_remove_all(naming->given);
+}
+
+bool qs_demo_names_is_free(const struct qs_demo_names *naming)
+{
+    return !naming->file;
+}
+
+/* New; empty where no calendar has that time. */
+static char *name_of_time(int64_t time)
+{
+    GDateTime *date = g_date_time_new_from_unix_utc(time / 1000000000);
+    char *name = date ? g_date_time_format(date, "%Y%m%d-%H%M%S") : NULL;
+
+    if (date)
+        g_date_time_unref(date);
+    return name ? name : g_strdup("");
+}
+
+static void append_part(GString *base, char *part)
+{
+    if (*part)
+        g_string_append_printf(base, "%s%s", base->len ? "-" : "", part);
+    g_free(part);
+}
+
+/* The name that the user gave, without its extension. */
+static char *base_of_file(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    return dot && dot > file ? g_strndup(file, (gsize)(dot - file)) : g_strdup(file);
+}
+
+/* The name without its extension. */
+static char *base_of(const struct qs_demo_names *naming, const struct qs_demo_name_request *request)
+{
+    GString *base;
+
+    if (naming->file)
+        return base_of_file(naming->file);
+    base = g_string_new(NULL);
+    /* The user's own name for it, as far as it can be printed. */
+    append_part(base, qs_text_printable(request->capture));
+    append_part(base, name_of_time(request->start));
+    append_part(base, qs_demo_name_player(request->player));
+    append_part(base, qs_demo_name_map(request->map));
+    return g_string_free(base, FALSE);
+}
+
+/* The extension with its dot. */
+static char *extension_of(const struct qs_demo_names *naming,
+                          const struct qs_demo_name_request *request)
+{
+    const char *dot;
+
+    if (!naming->file)
+        return g_strconcat(".", request->extension, NULL);
+    dot = strrchr(naming->file, '.');
+    return g_strdup(dot && dot > naming->file ? dot : "");
+}
+
+/* The name, or where it was given already, the next one with a number. New. */
+static char *number_name(struct qs_demo_names *naming, const char *base, const char *extension)
+{
+    char *wanted = g_strconcat(base, extension, NULL);
+    unsigned number = MAX(1, GPOINTER_TO_UINT(g_hash_table_lookup(naming->given, wanted)));
+    char *name = g_strdup(wanted);
+
+    while (g_hash_table_contains(naming->given, name)) {
+        g_free(name);
+        name = g_strdup_printf("%s-%u%s", base, ++number, extension);
+    }
+    g_hash_table_insert(naming->given, g_strdup(name), GUINT_TO_POINTER(1));
+    g_hash_table_insert(naming->given, wanted, GUINT_TO_POINTER(number));
+    return name;
+}
+
+char *qs_demo_names_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request)
+{
+    char *base, *extension, *name;
+
+    if (naming->file && naming->file_session && naming->file_session != request->session)
+        return NULL;
+    naming->file_session = request->session;
+    base = base_of(naming, request);
+    extension = extension_of(naming, request);
+    name = number_name(naming, base, extension);
+    g_free(base);
+    g_free(extension);
+    return name;
+}

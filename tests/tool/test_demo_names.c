@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What files are called, whatever a server says that its map is called. */
+#include "tests/tool/frames.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "common/sessions/demo_names.h"
+#include "pcap2demo/output/demo_files.h"
+#include "pcap2demo/output/safe_path.h"
+
+static void assert_map(const char *map, const char *expected)
+{
+    char *name = qs_demo_name_map(map);
+
+    assert_string_equal(name, expected);
+    g_free(name);
+}
+
+static void keeps_good_names(void **state)
+{
+    (void)state;
+    assert_map("dm4", "dm4");
+    assert_map("q2dm1_v2+a-B", "q2dm1_v2+a-B");
+    assert_map("maps/e1m1.bsp", "e1m1");
+}
+
+static void tames_bad_names(void **state)
+{
+    char long_name[301];
+    char *name;
+
+    (void)state;
+    assert_map(NULL, "");
+    assert_map("", "");
+    assert_map("../../etc/passwd", "passwd");
+    assert_map("..", "");
+    assert_map(".hidden", "hidden");
+    assert_map("/", "");
+    assert_map("maps/", "");
+    assert_map("a\\b:c*d?e\"f<g>h|i", "abcdefghi");
+    assert_map("new\nline\tand\033[31mred", "newlineand31mred");
+    assert_map("caf\xc3\xa9 \xe4\xb8\xad", "caf");
+    assert_map("\xff\xfe\x80", "");
+    assert_map("%s%n", "sn");
+    assert_map("$(reboot)`ls`", "rebootls");
+    memset(long_name, 'x', 300);
+    long_name[300] = '\0';
+    name = qs_demo_name_map(long_name);
+    assert_int_equal(strlen(name), QS_DEMO_NAME_PART_MAX);
+    g_free(name);
+}
+
+static void assert_next(struct qs_demo_names *naming, const struct qs_demo_name_request *request,
+                        const char *expected)
+{
+    char *name = qs_demo_names_next(naming, request);
+
+    if (expected)
+        assert_string_equal(name, expected);
+    else
+        assert_null(name);
+    g_free(name);
+}
+
+/* 2026-11-20 15:54:01.999999999 UTC */
+#define START INT64_C(1795190041999999999)
+#define REQUEST(...)                                                                               \
+    &(const struct qs_demo_name_request)                                                           \
+    {                                                                                              \
+        .capture = "duel", .extension = "qwd", __VA_ARGS__                                         \
+    }
+
+static void names_by_capture_start_player_and_map(void **state)
+{
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
+
+    (void)state;
+    assert_true(qs_demo_names_is_free(naming));
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna"),
+                "duel-20261120-155401-anna.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4"),
+                "duel-20261120-155401-dm4.qwd");
+    assert_next(
+        naming,
+        REQUEST(.start = START, .session = 1, .player = "../../etc\n\xff", .map = "maps/../x.bsp"),
+        "duel-20261120-155401-etc-x.qwd");
+    assert_next(naming, REQUEST(.session = 1, .start = 0), "duel-19700101-000000.qwd");
+    /* Two who begin in the same second, whether they are of one session or not. */
+    assert_next(naming, REQUEST(.start = START, .session = 1, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4-2.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 2, .player = "anna", .map = "dm4"),
+                "duel-20261120-155401-anna-dm4-3.qwd");
+    qs_demo_names_free(naming);
+}
+
+/* Each is told apart without a look at all that came before. */
+static void tells_many_apart(void **state)
+{
+    enum { MANY = 200000 };
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
+    char *expected;
+
+    (void)state;
+    for (unsigned i = 1; i < MANY; i++)
+        g_free(qs_demo_names_next(naming, REQUEST(.start = START, .session = i, .map = "dm4")));
+    expected = g_strdup_printf("duel-20261120-155401-dm4-%u.qwd", MANY);
+    assert_next(naming, REQUEST(.start = START, .session = MANY, .map = "dm4"), expected);
+    /* A map may be called as a number would make it. */
+    assert_next(naming, REQUEST(.start = START, .session = 1, .map = "dm4-2"),
+                "duel-20261120-155401-dm4-2-2.qwd");
+    g_free(expected);
+    qs_demo_names_free(naming);
+}
+
+static void uses_the_users_file(void **state)
+{
+    struct qs_demo_names *naming = qs_demo_names_new("final.demo.qwd");
+
+    (void)state;
+    assert_false(qs_demo_names_is_free(naming));
+    assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm4"), "final.demo.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 4, .map = "dm6"), "final.demo-2.qwd");
+    assert_next(naming, REQUEST(.start = START, .session = 5, .map = "dm6"), NULL);
+    qs_demo_names_free(naming);
+}
+
+/* Who does not know what the capture is called leaves that out. */
+static void names_without_a_capture(void **state)
+{
+    struct qs_demo_names *naming = qs_demo_names_new(NULL);
+
+    (void)state;
+    assert_next(naming,
+                &(const struct qs_demo_name_request){
+                    .capture = "", .start = START, .map = "dm4", .extension = "qwd"},
+                "20261120-155401-dm4.qwd");
+    qs_demo_names_free(naming);
+}
+
+static void knows_the_folder(void **state)
+{
+    struct demo_files *files = demo_files_new(NULL, false);
+
+    (void)state;
+    assert_string_equal(demo_files_folder(files), ".");
+    demo_files_free(files);
+    files = demo_files_new("../final.demo.qwd", false);
+    assert_string_equal(demo_files_folder(files), "..");
+    demo_files_free(files);
+}
+
+static void uses_the_users_folder(void **state)
+{
+    char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
+    char *with_slash = g_strconcat(folder, "/", NULL);
+    struct demo_files *files = demo_files_new(with_slash, false);
+
+    (void)state;
+    assert_string_equal(demo_files_folder(files), with_slash);
+    demo_files_free(files);
+    g_rmdir(folder);
+    g_free(folder);
+    g_free(with_slash);
+}
+
+/* Only a name with a dot in it is that of a file: demos have extensions. */
+static void makes_folders(void **state)
+{
+    static const char *const outputs[] = {"out", "out/", "deep/out", "deep.er/out", "out/x.qwd"};
+    static const char *const made[] = {"out", "deep/out", "deep", "deep.er/out", "deep.er"};
+    char *folder = g_dir_make_tmp("naming-XXXXXX", NULL);
+
+    (void)state;
+    for (unsigned i = 0; i < G_N_ELEMENTS(outputs); i++) {
+        char *output = g_build_filename(folder, outputs[i], NULL);
+        struct demo_files *files = demo_files_new(output, false);
+
+        assert_null(make_folders(demo_files_folder(files)));
+        assert_true(g_file_test(demo_files_folder(files), G_FILE_TEST_IS_DIR));
+        demo_files_free(files);
+        g_free(output);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(made); i++) {
+        char *path = g_build_filename(folder, made[i], NULL);
+
+        assert_int_equal(g_rmdir(path), 0);
+        g_free(path);
+    }
+    assert_int_equal(g_rmdir(folder), 0);
+    g_free(folder);
+}
+
+static void refuses_folders_that_cannot_be(void **state)
+{
+    struct demo_files *files = demo_files_new("/dev/null/folder/x.qwd", false);
+    char *error = make_folders(demo_files_folder(files));
+
+    (void)state;
+    assert_non_null(error);
+    assert_non_null(strstr(error, "/dev/null/folder"));
+    g_free(error);
+    demo_files_free(files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_good_names),
+        cmocka_unit_test(tames_bad_names),
+        cmocka_unit_test(names_by_capture_start_player_and_map),
+        cmocka_unit_test(tells_many_apart),
+        cmocka_unit_test(uses_the_users_file),
+        cmocka_unit_test(names_without_a_capture),
+        cmocka_unit_test(knows_the_folder),
+        cmocka_unit_test(uses_the_users_folder),
+        cmocka_unit_test(makes_folders),
+        cmocka_unit_test(refuses_folders_that_cannot_be),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

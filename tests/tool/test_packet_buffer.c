@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packets that are kept to be read again, in memory and in a file. */
+#include <glib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/sessions/packet_buffer.h"
+#include "tests/unit/unit.h"
+
+static struct qs_packet packet_of(uint64_t number, uint8_t *bytes, uint32_t size)
+{
+    memset(bytes, (int)number, size);
+    return (struct qs_packet){.data = bytes,
+                              .size = size,
+                              .wire_size = size + 1,
+                              .number = number,
+                              .time = (int64_t)number * 1000,
+                              .from = QS_END_B};
+}
+
+static void add_packets(struct qs_packet_buffer *spool, const char *file, uint64_t count,
+                        uint32_t size)
+{
+    uint8_t bytes[2000];
+
+    for (uint64_t i = 1; i <= count; i++) {
+        const struct qs_packet packet = packet_of(i, bytes, size);
+
+        assert_true(qs_packet_buffer_add(spool, file, &packet));
+    }
+}
+
+static void assert_packets(struct qs_packet_buffer *spool, const char *file, uint64_t count,
+                           uint32_t size)
+{
+    uint8_t bytes[2000];
+    struct qs_packet packet;
+    const char *of;
+
+    qs_packet_buffer_rewind(spool);
+    for (uint64_t i = 1; i <= count; i++) {
+        const struct qs_packet expected = packet_of(i, bytes, size);
+
+        assert_true(qs_packet_buffer_next(spool, &of, &packet));
+        assert_string_equal(of, file);
+        assert_int_equal(packet.number, i);
+        assert_int_equal(packet.time, expected.time);
+        assert_int_equal(packet.wire_size, size + 1);
+        assert_int_equal(packet.from, QS_END_B);
+        assert_int_equal(packet.size, size);
+        assert_memory_equal(packet.data, bytes, size);
+    }
+    assert_false(qs_packet_buffer_next(spool, &of, &packet));
+}
+
+static void test_packets(uint64_t count, uint32_t size)
+{
+    struct qs_packet_buffer *spool = qs_packet_buffer_new();
+    const char *file = g_intern_string("a.pcap");
+
+    add_packets(spool, file, count, size);
+    assert_packets(spool, file, count, size);
+    assert_packets(spool, file, count, size); /* again */
+    assert_null(qs_packet_buffer_error(spool));
+    qs_packet_buffer_free(spool);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    test_packets(0, 0);
+}
+
+static void test_in_memory(void **state)
+{
+    (void)state;
+    test_packets(3, 100);
+    test_packets(2, 0);
+}
+
+static void test_in_a_file(void **state)
+{
+    (void)state;
+    test_packets(1000, 2000);
+}
+
+/* The disk is full: whatever is not on it is told of, up to the last byte. */
+static void test_full_disk(void **state)
+{
+    enum { LARGE = 1024 * 1024 /* goes to the file at once, what is small does later */ };
+    const struct rlimit full = {1, RLIM_INFINITY};
+    struct qs_packet packet = {.data = g_malloc0(LARGE), .size = LARGE};
+    struct qs_packet_buffer *spool = qs_packet_buffer_new();
+    struct rlimit before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_true(qs_packet_buffer_add(spool, g_intern_string("a.pcap"), &packet));
+    packet.size = 1;
+    assert_true(qs_packet_buffer_add(spool, g_intern_string("a.pcap"), &packet));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    qs_packet_buffer_rewind(spool);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_non_null(qs_packet_buffer_error(spool));
+    qs_packet_buffer_free(spool);
+    g_free((uint8_t *)packet.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_in_memory),
+        cmocka_unit_test(test_in_a_file),
+        cmocka_unit_test(test_full_disk),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

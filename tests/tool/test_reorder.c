@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames out of order: sorted by time within a few places, but not across a clock that is set. */
+#include "tests/tool/frames.h"
+
+#include "common/sessions/reorder.h"
+
+/* Gives frames with these times, and returns the order in which they come out. */
+static char *sort(const char *times)
+{
+    struct qs_reorder *order = qs_reorder_new();
+    char **all = g_strsplit(times, " ", 0);
+    GString *out = g_string_new(NULL);
+    struct qs_packet frame;
+
+    for (char **time = all; *time; time++) {
+        frame = (struct qs_packet){.data = (const uint8_t *)*time,
+                                   .size = 1,
+                                   .wire_size = 1,
+                                   .time = g_ascii_strtoll(*time, NULL, 10)};
+        if (qs_reorder_passes(order, &frame)) {
+            g_string_append_printf(out, " %d", (int)frame.time);
+            continue;
+        }
+        while (qs_reorder_next(order, false, &frame))
+            g_string_append_printf(out, " %d", (int)frame.time);
+    }
+    while (qs_reorder_next(order, true, &frame))
+        g_string_append_printf(out, " %d", (int)frame.time);
+    qs_reorder_free(order);
+    g_strfreev(all);
+    return g_string_free(out, FALSE);
+}
+
+static void assert_sorted(const char *times, const char *expected)
+{
+    char *sorted = sort(times);
+
+    assert_string_equal(sorted, expected);
+    g_free(sorted);
+}
+
+static void passes_what_is_in_order(void **state)
+{
+    (void)state;
+    assert_sorted("1 2 2 3 9", " 1 2 2 3 9");
+}
+
+/* The first that is out of order comes too late to be moved. */
+static void sorts(void **state)
+{
+    (void)state;
+    assert_sorted("2 1 4 3 6 5", " 2 1 3 4 5 6");
+    assert_sorted("3 2 5 6 7 4 8", " 3 2 4 5 6 7 8");
+}
+
+static void begins_anew_where_the_clock_is_set_back(void **state)
+{
+    (void)state;
+    assert_sorted("52 51 54 53 11 12 14 13", " 52 51 53 54 11 12 13 14");
+}
+
+static void holds_no_frame_for_ever(void **state)
+{
+    (void)state;
+    assert_sorted("2 1 99 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22",
+                  " 2 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 19 20 21 22");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_what_is_in_order),
+        cmocka_unit_test(sorts),
+        cmocka_unit_test(begins_anew_where_the_clock_is_set_back),
+        cmocka_unit_test(holds_no_frame_for_ever),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
