@@ -10,7 +10,7 @@
 #include "common/core/address.h"
 #include "common/core/duration.h"
 #include "common/core/text.h"
-#include "common/demo/piece.h"
+#include "common/demo/parts.h"
 #include "common/sessions/sessions.h"
 #include "common/sessions/reorder.h"
 #include "plugin/conversations.h"
@@ -48,25 +48,25 @@ struct tapped {
     const char *comment;      /* that tells which part of a demo it is; or NULL */
 };
 
-static bool is_piece(const char *comment)
+static bool is_part(const char *comment)
 {
     GByteArray *head = g_byte_array_new();
-    struct qs_demo_piece piece;
-    const bool good = qs_demo_piece_read(comment, &piece, head);
+    struct qs_demo_part part;
+    const bool good = qs_demo_part_read(comment, &part, head);
 
     g_byte_array_free(head, TRUE);
     return good;
 }
 
 /* The comment of a packet that was made of a demo. Others are their writers' own. */
-static const char *piece_of(const packet_info *pinfo)
+static const char *part_of(const packet_info *pinfo)
 {
     char *comment = NULL;
 
     if (!pinfo->rec || !pinfo->rec->block ||
         wtap_block_get_nth_string_option_value(pinfo->rec->block, OPT_COMMENT, 0, &comment) !=
             WTAP_OPTTYPE_SUCCESS ||
-        !is_piece(comment))
+        !is_part(comment))
         return NULL;
     return wmem_strdup(pinfo->pool, comment);
 }
@@ -112,7 +112,7 @@ void export_demos_queue(const struct dissector *dissector, packet_info *pinfo,
     tapped->packet = *packet;
     tapped->protocol = dissector ? qs_protocol_number(dissector->protocol->name) : QS_PROTOCOL_NONE;
     tapped->conversation = conversation;
-    tapped->comment = piece_of(pinfo);
+    tapped->comment = part_of(pinfo);
     tap_queue_packet(tap, pinfo, tapped);
 }
 

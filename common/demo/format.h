@@ -1,18 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record of a demo format: all that the plugin and the tool know about it. Adding one is a
- * NAME.c that defines one of these and reads and writes blocks, a NAME_rebuild.c, a NAME_packets.c
- * (or both in NAME.c, where they are short), rows of the framing's fields in the game's fields.def,
- * and a row in formats.c.
+ * Demo formats: the record that is all that the plugin and the tool know about one, and reading a
+ * demo block by block. To add a format, write NAME/NAME.c, which defines a record and reads,
+ * writes, rebuilds and sends its blocks (longer rebuilders have a rebuild.c), rows of the framing's
+ * fields in the game's fields.def, and a row in format.c.
  */
 #ifndef QS_DEMO_FORMAT_H
 #define QS_DEMO_FORMAT_H
 
+#include "common/core/decoder.h"
 #include "common/core/protocol.h"
-#include "common/demo/packets.h"
-#include "common/demo/reader.h"
 #include "common/demo/late_join/sign_on.h"
+#include "common/demo/packets.h"
 #include "common/demo/writer.h"
+
+/* --- Reading. The whole demo is in memory. One that is cut or damaged gives the blocks before. */
+
+/* What came of looking for the next block. */
+enum qs_demo_status {
+    QS_DEMO_BLOCK,
+    QS_DEMO_LINE,     /* what stands before the blocks */
+    QS_DEMO_END,      /* there is no further block */
+    QS_DEMO_UNMARKED, /* the demo ends where the format wants a mark */
+    QS_DEMO_CUT,      /* the demo ends within a block */
+    QS_DEMO_BAD       /* no block is there */
+};
+
+struct qs_demo_format;
+
+/* Where reading a demo stands. */
+struct qs_demo_reader {
+    const struct qs_demo_format *format;
+    struct qs_reader in;
+    struct qs_view block; /* the last */
+    uint64_t number;      /* of it */
+    double time;          /* of it, in seconds */
+    bool begun;           /* something was read */
+    bool ended;           /* the end mark was */
+    unsigned variant;     /* of the format, if it has several: which the blocks so far were */
+    bool unmarked;        /* demos of this kind have no end mark */
+    uint64_t frames;      /* of the game, so far */
+    bool timed;           /* the level's clock was seen */
+    double level_time;    /* and what it said last, in seconds */
+};
+
+struct qs_demo_block {
+    uint64_t number;      /* from 1; 0: the line that a DEM begins with */
+    uint32_t offset;      /* in the demo */
+    struct qs_view bytes; /* with its framing */
+};
+
+void qs_demo_reader_init(struct qs_demo_reader *reader, const struct qs_demo_format *format,
+                         struct qs_view demo);
+
+/* The next block; QS_DEMO_BLOCK also for the line. On any other status the reader stays. */
+enum qs_demo_status qs_demo_next(struct qs_demo_reader *reader, struct qs_demo_block *block);
+
+/* What is wrong, for a message; NULL for a status that is none of the bad ones. */
+const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_demo_status status);
+
+/*
+ * The time of the block that was just read and decoded, in nanoseconds on the demo's clock, which
+ * begins anywhere. QWD has it in each block, MVD what passed since the block before, from 0. DM2
+ * has frames of 100 ms; what comes between them has the time of the frame before. DEM has svc_time,
+ * of which what passes within levels is counted, from 0.
+ */
+int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder);
+
+/* --- The record */
 
 /* Rebuilds the demo of one session: create, a call for each packet, finish, free. */
 struct qs_demo_rebuilder {
@@ -74,10 +129,10 @@ struct qs_demo_format {
     const struct qs_demo_rebuilder *rebuilder;
     const struct qs_demo_lending *lending; /* NULL: sessions that begin late are lent nothing */
     const struct qs_demo_format *lends_to; /* whose sessions its demos lend to; NULL: its own */
-    const struct qs_demo_packet_maker *packets;
+    const struct qs_demo_packet_maker *packets; /* NULL: no capture can be made of its demos */
 };
 
-/* All formats, the strictest to recognise first, ending with NULL. Defined in formats.c. */
+/* All formats, the strictest to recognise first, ending with NULL. */
 extern const struct qs_demo_format *const qs_demo_formats[];
 
 /* The length of a file's name without what a compression adds to it: of "x.dm2" in "x.dm2.gz". */

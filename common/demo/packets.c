@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/packets.h"
 
-/* The comment for the next piece: new, or NULL. */
-static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_piece *piece)
+/* The comment for the next part: new, or NULL. */
+static char *comment_of(struct qs_demo_sender *sender, const struct qs_demo_part *part)
 {
-    struct qs_demo_piece whole;
+    struct qs_demo_part whole;
 
-    if (!piece)
+    if (!part)
         return NULL;
-    whole = *piece;
+    whole = *part;
     whole.offset = sender->offset;
-    sender->offset += piece->size;
-    return qs_demo_piece_text(&whole);
+    sender->offset += part->size;
+    return qs_demo_part_text(&whole);
 }
 
 void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
-                  struct qs_view datagram, const struct qs_demo_piece *piece)
+                  struct qs_view datagram, const struct qs_demo_part *part)
 {
-    char *comment = comment_of(sender, piece);
+    char *comment = comment_of(sender, part);
 
     sender->datagram(sender, direction, datagram, comment);
     g_free(comment);
 }
 
 void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
-                          const struct qs_demo_segment *segment, const struct qs_demo_piece *piece)
+                          const struct qs_demo_segment *segment, const struct qs_demo_part *part)
 {
-    char *comment = comment_of(sender, piece);
+    char *comment = comment_of(sender, part);
 
     sender->segment(sender, direction, segment, comment);
     g_free(comment);
@@ -42,18 +42,98 @@ void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction directio
     g_byte_array_free(packet, TRUE);
 }
 
-const struct qs_demo_piece qs_demo_start = {.kind = QS_DEMO_PIECE_START};
+const struct qs_demo_part qs_demo_start = {.kind = QS_DEMO_PART_START};
 
-struct qs_demo_piece qs_demo_block_apart(struct qs_view block)
+struct qs_demo_part qs_demo_block_apart(struct qs_view block)
 {
-    return (struct qs_demo_piece){.kind = QS_DEMO_PIECE_BLOCK, .size = block.size, .head = block};
+    return (struct qs_demo_part){.kind = QS_DEMO_PART_BLOCK, .size = block.size, .head = block};
 }
 
-struct qs_demo_piece qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from)
+struct qs_demo_part qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from)
 {
-    return (struct qs_demo_piece){.kind = QS_DEMO_PIECE_BLOCK,
-                                  .size = block.size,
-                                  .head = {block.data, MIN(head, block.size)},
-                                  .has_payload = true,
-                                  .from = from};
+    return (struct qs_demo_part){.kind = QS_DEMO_PART_BLOCK,
+                                 .size = block.size,
+                                 .head = {block.data, MIN(head, block.size)},
+                                 .has_payload = true,
+                                 .from = from};
+}
+
+/* --- Streams */
+
+enum {
+    WINDOW = 32 * 1024, /* of the client: so many bytes go unacknowledged */
+    CLIENT_START = 1000,
+    SERVER_START = 2000
+};
+
+static const struct qs_view nothing;
+
+static void client_sends(struct qs_demo_stream *stream, uint8_t flags, struct qs_view bytes,
+                         const struct qs_demo_part *part)
+{
+    const struct qs_demo_segment segment = {.sequence = stream->client,
+                                            .acknowledged =
+                                                flags & QS_DEMO_ACK ? stream->server : 0,
+                                            .flags = flags,
+                                            .payload = bytes};
+
+    qs_demo_send_segment(stream->out, QS_C2S, &segment, part);
+    stream->client += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
+    stream->acknowledged = stream->server;
+}
+
+static void server_sends(struct qs_demo_stream *stream, uint8_t flags, struct qs_view bytes,
+                         const struct qs_demo_part *part)
+{
+    const struct qs_demo_segment segment = {.sequence = stream->server,
+                                            .acknowledged = stream->client,
+                                            .flags = flags,
+                                            .payload = bytes};
+
+    qs_demo_send_segment(stream->out, QS_S2C, &segment, part);
+    stream->server += bytes.size + (flags & (QS_DEMO_SYN | QS_DEMO_FIN) ? 1 : 0);
+}
+
+void qs_demo_stream_open(struct qs_demo_stream *stream)
+{
+    stream->client = CLIENT_START;
+    stream->server = SERVER_START;
+    stream->open = true;
+    client_sends(stream, QS_DEMO_SYN, nothing, NULL);
+    server_sends(stream, QS_DEMO_SYN | QS_DEMO_ACK, nothing, NULL);
+}
+
+void qs_demo_stream_client(struct qs_demo_stream *stream, struct qs_view bytes,
+                           const struct qs_demo_part *part)
+{
+    client_sends(stream, QS_DEMO_ACK, bytes, part);
+}
+
+void qs_demo_stream_server(struct qs_demo_stream *stream, struct qs_view bytes,
+                           const struct qs_demo_part *part)
+{
+    server_sends(stream, QS_DEMO_ACK, bytes, part);
+}
+
+void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
+                         const struct qs_demo_part *part)
+{
+    for (uint32_t at = 0; at < unit.size;) {
+        const uint32_t size = MIN(unit.size - at, (uint32_t)QS_DEMO_SEGMENT_MAX);
+        const bool last = at + size == unit.size;
+
+        qs_demo_stream_server(stream, (struct qs_view){unit.data + at, size}, last ? part : NULL);
+        at += size;
+        if (stream->server - stream->acknowledged > WINDOW)
+            qs_demo_stream_client(stream, nothing, NULL);
+    }
+}
+
+void qs_demo_stream_close(struct qs_demo_stream *stream)
+{
+    if (!stream->open)
+        return;
+    server_sends(stream, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
+    client_sends(stream, QS_DEMO_FIN | QS_DEMO_ACK, nothing, NULL);
+    server_sends(stream, QS_DEMO_ACK, nothing, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Making packets of demos: what a format is given to send with. A handshake comes first, so that
- * whoever reads the packets knows the game. What of the demo a packet carries is said beside it
- * (see piece.h).
+ * whoever reads the packets knows the game. Each packet's comment names the part of the demo that
+ * it carries (parts.h).
  */
 #ifndef QS_DEMO_PACKETS_H
 #define QS_DEMO_PACKETS_H
 
 #include "common/core/decoder.h"
 #include "common/core/writer.h"
-#include "common/demo/piece.h"
+#include "common/demo/parts.h"
 
 enum {
     QS_DEMO_SEGMENT_MAX = 1460, /* what TCP sends at once over Ethernet */
@@ -28,33 +28,63 @@ struct qs_demo_segment {
 
 /* An implementation begins with this struct. It sends at the time of the block at hand. */
 struct qs_demo_sender {
-    /* QS_C2S: to the server. `comment` tells the piece that the packet carries, or is NULL. */
+    /* QS_C2S: to the server. `comment` tells the part that the packet carries, or is NULL. */
     void (*datagram)(struct qs_demo_sender *sender, enum qs_direction direction,
                      struct qs_view datagram, const char *comment);
     void (*segment)(struct qs_demo_sender *sender, enum qs_direction direction,
                     const struct qs_demo_segment *segment, const char *comment);
-    uint64_t offset;    /* in the demo, of the next piece */
+    uint64_t offset;    /* in the demo, of the next part */
     GByteArray *packet; /* scratch: the datagram that the format makes */
 };
 
-/* `piece` is what the packet carries, but for its offset; NULL: nothing. */
+/* `part` is what the packet carries, but for its offset; NULL: nothing. */
 void qs_demo_send(struct qs_demo_sender *sender, enum qs_direction direction,
-                  struct qs_view datagram, const struct qs_demo_piece *piece);
+                  struct qs_view datagram, const struct qs_demo_part *part);
 void qs_demo_send_segment(struct qs_demo_sender *sender, enum qs_direction direction,
-                          const struct qs_demo_segment *segment, const struct qs_demo_piece *piece);
+                          const struct qs_demo_segment *segment, const struct qs_demo_part *part);
 
 /* A connectionless packet: four bytes 255 and the text, without its NUL. */
 void qs_demo_send_text(struct qs_demo_sender *sender, enum qs_direction direction,
                        const char *text);
 
-/* The piece that the first packet of a session carries; more are to come. */
-extern const struct qs_demo_piece qs_demo_start;
+/* The part that the first packet of a session carries; more are to come. */
+extern const struct qs_demo_part qs_demo_start;
 
 /* A whole block that no packet gives. */
-struct qs_demo_piece qs_demo_block_apart(struct qs_view block);
+struct qs_demo_part qs_demo_block_apart(struct qs_view block);
 
 /* A block whose first `head` bytes stand in no packet; the others are its payload from `from` on.
  */
-struct qs_demo_piece qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from);
+struct qs_demo_part qs_demo_block_in(struct qs_view block, uint32_t head, uint32_t from);
+
+/*
+ * --- Streams: the segments of a TCP connection in which a server streams a demo to a client.
+ * Source: RFC 9293.
+ */
+
+/* The state of a stream format's packet maker begins with it; zeroed except for `out`. */
+struct qs_demo_stream {
+    struct qs_demo_sender *out;
+    bool open;
+    uint32_t client, server; /* numbers of the bytes that either sends next */
+    uint32_t acknowledged;   /* by the client */
+};
+
+/* The handshake. */
+void qs_demo_stream_open(struct qs_demo_stream *stream);
+
+/* What either end sends, in one segment; `part` or NULL. */
+void qs_demo_stream_client(struct qs_demo_stream *stream, struct qs_view bytes,
+                           const struct qs_demo_part *part);
+void qs_demo_stream_server(struct qs_demo_stream *stream, struct qs_view bytes,
+                           const struct qs_demo_part *part);
+
+/* A unit that the server sends, in as many segments as it takes. The last one names the part: a
+ * reader knows a unit when it is whole. */
+void qs_demo_stream_unit(struct qs_demo_stream *stream, struct qs_view unit,
+                         const struct qs_demo_part *part);
+
+/* Both ends close the connection, where it is open. */
+void qs_demo_stream_close(struct qs_demo_stream *stream);
 
 #endif

@@ -91,3 +91,20 @@ void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *
         qs_demo_problem(writer, packet, "not decoded to its end; %s",
                         left_out ? "the rest is left out" : "copied as it is");
 }
+
+void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                           const char *unit)
+{
+    if (packet->missing)
+        qs_demo_problem(writer, packet,
+                        "the capture lacks %u bytes of the stream before packet %" G_GUINT64_FORMAT
+                        ": the demo ends there",
+                        packet->missing, packet->missing_before);
+    else if (qs_packet_is_cut(packet))
+        qs_demo_problem(writer, packet,
+                        "the stream ends within a %s, %u bytes of which are left out", unit,
+                        packet->size);
+    else
+        qs_demo_problem(writer, packet, "no %s begins here: the demo ends before it", unit);
+    writer->counts.missing++;
+}

@@ -77,6 +77,13 @@ void qs_demo_left_out_odd(struct qs_demo_writer *writer, const struct qs_packet 
 void qs_demo_not_decoded(struct qs_demo_writer *writer, const struct qs_packet *packet,
                          bool left_out);
 
+/*
+ * A demo that is rebuilt of a stream ends with this packet: bytes before it were not captured, the
+ * stream ends within it, or no unit begins there. `unit`: "block", "message".
+ */
+void qs_demo_stream_broken(struct qs_demo_writer *writer, const struct qs_packet *packet,
+                           const char *unit);
+
 /* Where the capture lacks part of a sign-on. */
 struct qs_sign_on_loss {
     uint64_t packet; /* number in the capture; 0: unknown */

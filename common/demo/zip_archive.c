@@ -143,13 +143,13 @@ void appendix_decode(struct qs_decoder *d)
     qs_undecoded(d);
 }
 
-/* --- As pieces --- */
+/* --- As parts --- */
 
-struct qs_demo_piece appendix_piece(struct qs_view appendix, uint32_t offset)
+struct qs_demo_part appendix_part(struct qs_view appendix, uint32_t offset)
 {
-    const uint32_t size = MIN(appendix.size - offset, (uint32_t)APPENDIX_PIECE_MAX);
+    const uint32_t size = MIN(appendix.size - offset, (uint32_t)APPENDIX_PART_MAX);
 
-    return (struct qs_demo_piece){.kind = offset ? QS_DEMO_PIECE_MORE : QS_DEMO_PIECE_BLOCK,
-                                  .size = size,
-                                  .head = {appendix.data + offset, size}};
+    return (struct qs_demo_part){.kind = offset ? QS_DEMO_PART_MORE : QS_DEMO_PART_BLOCK,
+                                 .size = size,
+                                 .head = {appendix.data + offset, size}};
 }

@@ -12,7 +12,7 @@
 
 #include "common/core/decoder.h"
 #include "common/demo/packets.h"
-#include "common/demo/reader.h"
+#include "common/demo/format.h"
 
 /* Whether an archive begins here, whole or cut: by its mark. */
 bool appendix_begins(struct qs_view rest);
@@ -41,8 +41,8 @@ struct appendix_watch {
 void appendix_watch_add(struct appendix_watch *watch, struct qs_view bytes);
 bool appendix_watch_is_near(const struct appendix_watch *watch);
 
-/* Pieces that carry it where no packet can: in comments, which are short. */
-enum { APPENDIX_PIECE_MAX = 16 * 1024 };
-struct qs_demo_piece appendix_piece(struct qs_view appendix, uint32_t offset);
+/* Parts that carry it where no packet can: in comments, which are short. */
+enum { APPENDIX_PART_MAX = 16 * 1024 };
+struct qs_demo_part appendix_part(struct qs_view appendix, uint32_t offset);
 
 #endif

@@ -30,8 +30,37 @@ struct fte_input {
     uint32_t time; /* milliseconds of the server's clock */
 };
 
+/* What a temporary entity consists of; see temp_entities.c. */
+enum fte_te_shape {
+    FTE_SHAPE_POINT,
+    FTE_SHAPE_LINE,
+    FTE_SHAPE_BEAM,
+    FTE_SHAPE_MODEL_BEAM,
+    FTE_SHAPE_COUNTED,
+    FTE_SHAPE_COLORED,
+    FTE_SHAPE_LIT,
+    FTE_SHAPE_STREAM,
+    FTE_SHAPE_COLORED_STREAM,
+    FTE_SHAPE_SPRAY,
+    FTE_SHAPE_SHOWER,
+    FTE_SHAPE_RGB,
+    FTE_SHAPE_WEATHER,
+    FTE_SHAPE_CUBE,
+    FTE_SHAPE_FLASH,
+    FTE_SHAPE_JET,
+    FTE_SHAPE_TRAIL
+};
+
+/* A type of temporary entity. */
+struct fte_temp_entity {
+    const char *name; /* "TE_SPIKE"; NULL: there is no such type */
+    enum fte_te_shape shape;
+    bool extension; /* only servers that agreed on extensions send it */
+};
+
 /* Rows of a game that these messages share with its other messages. */
 struct fte_rows {
+    unsigned temp_entity_type;
     unsigned entities_end; /* a u16 */
     unsigned usercmd;      /* the group of a command */
     unsigned pitch, yaw, roll;
@@ -43,6 +72,9 @@ struct fte_rows {
 /* What is different in each game. */
 struct fte_game {
     struct fte_rows rows;
+    const struct fte_temp_entity *temp_entities; /* by type */
+    unsigned temp_entity_count;
+    uint16_t temp_entity_numbering; /* in svcfte_temp_entity_sized: TE_SIZE_QUAKE or 0 */
     /* Emits the name of the model whose number is in the `length` bytes at `offset`. */
     void (*name_model)(struct qs_decoder *d, uint32_t model, uint32_t offset, uint32_t length);
     /* Emits the name of the player if the entity, whose number was just read, is one. */
@@ -133,18 +165,16 @@ void fte_read_cgamepacket(struct qs_decoder *d);
 void fte_read_cgamepacket_sized(struct qs_decoder *d);
 void fte_read_csqcentities(struct qs_decoder *d);
 void fte_read_csqcentities_sized(struct qs_decoder *d);
-/*
- * svcfte_temp_entity_sized. `numbering` is the game's own: TE_SIZE_QUAKE, or 0 for QuakeWorld's;
- * `is_known` knows its types, `read` reads one from its type on.
- */
-void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
-                                bool (*is_known)(const struct qs_decoder *d, uint8_t type),
-                                void (*read)(struct qs_decoder *d));
-
 /* What DarkPlaces has as well. */
 void fte_read_trailparticles(struct qs_decoder *d);
 void fte_read_pointparticles(struct qs_decoder *d);
 void fte_read_pointparticles1(struct qs_decoder *d);
+
+/* --- temp_entities.c --- */
+
+/* svc_temp_entity and svcfte_temp_entity_sized. Return the type; NULL: it is unknown or cut. */
+const struct fte_temp_entity *fte_read_temp_entity(struct qs_decoder *d);
+const struct fte_temp_entity *fte_read_temp_entity_sized(struct qs_decoder *d);
 
 /* --- client.c, input.c: client messages --- */
 

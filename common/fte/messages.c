@@ -102,29 +102,6 @@ void fte_read_csqcentities_sized(struct qs_decoder *d)
     read_mod_entities(d, true);
 }
 
-/*
- * A temporary entity with a size before it; what the mod added behind a known type, or a type that
- * only the mod knows, can be passed over. CL_ParseTEnt_Sized.
- */
-void fte_read_temp_entity_sized(struct qs_decoder *d, uint16_t numbering,
-                                bool (*is_known)(const struct qs_decoder *d, uint8_t type),
-                                void (*read)(struct qs_decoder *d))
-{
-    const uint16_t word = qs_u16(d, FTE_TE_SIZE);
-    const uint32_t size = word & TE_SIZE_MASK, start = d->in.pos, end = start + size;
-    const bool own = (word & TE_SIZE_QUAKE) == numbering;
-
-    if (own && size && size <= qs_reader_left(&d->in) && is_known(d, d->in.data[start]))
-        read(d);
-    if (d->in.pos < end) {
-        qs_bytes(d, FTE_MOD_DATA, end - d->in.pos);
-    } else if (d->in.pos > end) {
-        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start,
-                "Temporary entity longer than its %u bytes", size);
-        d->stop = true;
-    }
-}
-
 /* --- Effects of particles --- */
 
 void fte_read_trailparticles(struct qs_decoder *d)

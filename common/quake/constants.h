@@ -82,7 +82,7 @@ enum nq_clc {
 };
 
 enum nq_temp_entity {
-#define TE(id, number, name, read) TE_##id = number,
+#define TE(id, number, name, shape) TE_##id = number,
 #include "common/quake/messages.def"
 };
 /* clang-format on */

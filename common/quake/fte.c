@@ -45,6 +45,25 @@ static void keep_inputs(struct qs_session *base, const struct fte_input *inputs,
     session->moved = true;
 }
 
+/* Games for DarkPlaces send the types from 16 on in every protocol. */
+/* clang-format off */
+static const struct fte_temp_entity temp_entities[] = {
+#define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
+#define TE_EXT(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, true},
+#include "common/quake/messages.def"
+};
+/* clang-format on */
+
+void nq_read_temp_entity(struct qs_decoder *d)
+{
+    fte_read_temp_entity(d);
+}
+
+void nq_read_temp_entity_sized(struct qs_decoder *d)
+{
+    fte_read_temp_entity_sized(d);
+}
+
 const struct fte_game nq_fte_game = {
     .rows = {.entities_end = NQ_ENTITIES_END,
              .usercmd = NQ_USERCMD,
@@ -55,7 +74,11 @@ const struct fte_game nq_fte_game = {
              .side = NQ_MOVE_SIDE,
              .up = NQ_MOVE_UP,
              .msec = NQ_USERCMD_MSEC,
-             .loss = NQ_MOVE_LOSS},
+             .loss = NQ_MOVE_LOSS,
+             .temp_entity_type = NQ_TEMP_ENTITY_TYPE},
+    .temp_entities = temp_entities,
+    .temp_entity_count = G_N_ELEMENTS(temp_entities),
+    .temp_entity_numbering = TE_SIZE_QUAKE,
     .name_model = name_model,
     .name_entity = name_entity,
     .read_player = read_player,

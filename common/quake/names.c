@@ -59,7 +59,7 @@ const struct qs_name nq_clc_names[] = {
 };
 
 const struct qs_name nq_temp_entity_names[] = {
-#define TE(id, number, name, read) {number, name},
+#define TE(id, number, name, shape) {number, name},
 #include "common/quake/messages.def"
     {0, NULL},
 };

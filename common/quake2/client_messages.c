@@ -6,7 +6,6 @@
 #include "common/core/emit_info.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
-#include "common/quake2/checksum.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/usercmd.h"
 
@@ -156,7 +155,7 @@ static unsigned repeated_above_id(struct qs_decoder *d)
 
 static bool has_repeated_byte(const struct qs_decoder *d)
 {
-    return q2_session_of_const(d->session)->variant.q2repro;
+    return q2_variant(d)->q2repro;
 }
 
 static void read_move_nodelta(struct qs_decoder *d)

@@ -40,7 +40,7 @@ enum q2_clc {
 };
 
 enum q2_svc {
-#define SVC(id, number, name, read, blurb) SVC_##id = number,
+#define SVC(id, number, name, read, demo, blurb) SVC_##id = number,
 #define SVC_R1Q2 SVC
 #include "common/quake2/messages.def"
 };
@@ -76,6 +76,19 @@ enum q2_te31 { /* up to protocol 31 */
 #include "common/quake2/messages.def"
 };
 /* clang-format on */
+
+/*
+ * What a rebuilt DM2 demo has of a server message. Source: what recording clients write,
+ * PROTOCOL.md, sections 2, 3 and 9.
+ */
+enum q2_in_demo {
+    Q2_DEMO_NOTHING,  /* no demo holds it: it is about the connection, or AQtion's own */
+    Q2_DEMO_SENT,     /* the message as it was sent */
+    Q2_DEMO_COMMANDS, /* those of its commands that are part of what is seen */
+    Q2_DEMO_START,    /* what it says, in the demo's first blocks */
+    Q2_DEMO_FRAME,    /* nothing unless it is part of a whole frame */
+    Q2_DEMO_STOPS     /* nothing: players stop at it; it is counted */
+};
 
 enum {
     Q2_ENTITIES_MAX = 1024,          /* MAX_EDICTS; numbers are 1 to this - 1 */

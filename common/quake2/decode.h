@@ -8,7 +8,19 @@
 #include "common/core/decoder.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
-#include "common/quake2/state.h"
+#include "common/quake2/states.h"
+
+/* The variant of the protocol that the session has agreed on. */
+static inline const struct q2_variant *q2_variant(const struct qs_decoder *d)
+{
+    return &q2_session_of_const(d->session)->variant;
+}
+
+/* The tracker that follows the frames, or NULL: copies of a session have none. */
+static inline struct q2_tracker *q2_tracker(const struct qs_decoder *d)
+{
+    return q2_session_of_const(d->session)->tracker;
+}
 
 /* connectionless.c: packets that begin with four bytes 255, or a master's bare query */
 bool q2_is_connectionless(const struct qs_packet *packet);
@@ -18,18 +30,17 @@ void q2_decode_connectionless(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);
+/* Where the packet stands in the sequence numbers: see qs_protocol.place. */
+bool q2_place(const struct qs_session *base, const struct qs_packet *packet,
+              struct qs_place *place);
 
 /*
- * guess.c: what a capture that begins within a connection lacks: the protocol version, the width of
- * the client's qport, the netchan, and who is the server. Looks which protocol the packet at hand
- * can be read in, and adapts the session. Does nothing where the session knows. `decode` decodes a
- * packet from its first byte on.
+ * variant.c: what a capture that begins within a connection lacks: the protocol version, the width
+ * of the client's qport, the netchan, and who is the server. Looks which protocol the packet at
+ * hand can be read in, and adapts the session. Does nothing where the session knows. `decode`
+ * decodes a packet from its first byte on.
  */
 void q2_guess(struct qs_decoder *d, void (*decode)(struct qs_decoder *));
-
-/* undecoded.c */
-/* Notes that what follows cannot be decoded, and passes over it. False where it can be. */
-bool q2_pass_over(struct qs_decoder *d);
 
 /* aqtion.c: messages of AQtion's own */
 void q2_read_ghudupdate(struct qs_decoder *d);
@@ -39,15 +50,13 @@ void q2_read_clc_cvarsync(struct qs_decoder *d);
 /* What the player has of it. */
 void q2_read_aqtion_player(struct qs_decoder *d);
 
-/* q2repro.c: messages of the rerelease */
+/* rerelease.c: messages of q2repro, and demos of the rerelease */
 void q2_read_damage(struct qs_decoder *d);
 void q2_read_fog_message(struct qs_decoder *d);
 void q2_read_poi(struct qs_decoder *d);
 void q2_read_help_path(struct qs_decoder *d);
 void q2_read_muzzleflash3(struct qs_decoder *d);
 void q2_read_achievement(struct qs_decoder *d);
-
-/* rerelease.c: demos of the rerelease */
 void q2_read_splitclient(struct qs_decoder *d);
 void q2_read_configblast(struct qs_decoder *d);
 void q2_read_spawnbaselineblast(struct qs_decoder *d);
@@ -59,6 +68,9 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
 void q2_rerelease_remove(struct q2_session *session, uint16_t number);
 
 /* serverdata.c */
+/* Passes over what follows if the session's protocol is known and not decoded, with a note. Returns
+ * whether it did. */
+bool q2_pass_over(struct qs_decoder *d);
 void q2_read_serverdata(struct qs_decoder *d);
 
 /* server_messages.c */
@@ -81,8 +93,6 @@ void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
 /* mvd.c */
 /* Messages of MVD up to the reader's limit. */
 void q2_read_mvd_messages(struct qs_decoder *d);
-/* mvd_frames.c: what a frame holds; the gamestate's has no message byte. */
-void q2_read_mvd_frame(struct qs_decoder *d);
 
 /* gtv.c: conversations over TCP; see qs_protocol.recognise_stream, unit_size and decode_unit */
 bool q2_recognise_stream(struct qs_view start);
@@ -94,23 +104,11 @@ void q2_decode_unit(struct qs_decoder *d);
 /* All messages up to the end of the source. */
 void q2_read_client_messages(struct qs_decoder *d);
 
-/* frames.c */
+/* frame_messages.c */
 void q2_read_frame(struct qs_decoder *d, unsigned extra_bits);
 void q2_read_playerinfo(struct qs_decoder *d);
 void q2_read_packetentities(struct qs_decoder *d);
 void q2_read_playerupdate(struct qs_decoder *d);
-
-/* parts.c */
-void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
-/* Those of four colours whose bit is set. */
-void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
-/* The value of a statistic. */
-void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player);
-/* A mask of 32 statistics from `first` on, and the statistics. */
-void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
-/* Three shorts of this unit, which are not kept. */
-void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
-void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 
 /* player.c */
 /* The fields that its mask and `extra` (EPS_*) name, into `player`; the others stay. */
@@ -120,7 +118,18 @@ void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *play
 void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
                            struct q2_player *player);
 
+void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player);
+/* Those of four colours whose bit is set. */
+void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4]);
+/* The value of a statistic. */
+void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player);
+/* A mask of 32 statistics from `first` on, and the statistics. */
+void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player);
+/* Three shorts of this unit, which are not kept. */
+void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit);
+
 /* entities.c */
+void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity);
 struct q2_entity_mask {
     uint64_t bits;
     uint16_t number;
@@ -148,10 +157,5 @@ void q2_read_short_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
 void q2_read_float_coordinate(struct qs_decoder *d, unsigned id, int32_t *to);
 /* Three bytes in quarters. */
 void q2_read_quarters(struct qs_decoder *d, unsigned id, int8_t to[3]);
-
-/* describe.c: what lists of sessions show of one */
-/* The version in force, "36 (1026)" or "q2repro 1038", a new text; NULL: none is. */
-char *q2_version_text(const struct q2_session *session);
-void q2_session_describe(const struct qs_session *session, struct qs_description *description);
 
 #endif

@@ -1,51 +1,303 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake2/encode.h"
 
-#include <string.h>
+#include "common/core/writer.h"
+#include "common/quake2/encode_put.h"
 
-#include "common/quake2/encode_entity.h"
-#include "common/quake2/encode_player.h"
+enum {
+    ROOM = 4096, /* that a writer makes at once */
+    NO_DELTA = -1,
+    SHORT_SAFE = 0x7fff /* values up to here are the same as two bytes with and without a sign */
+};
 
-enum { NO_DELTA = -1 };
+static const uint64_t model_bits[] = {U_MODEL, U_MODEL2, U_MODEL3, U_MODEL4};
+static const uint64_t origin_bits[] = {U_ORIGIN1, U_ORIGIN2, U_ORIGIN3};
+static const uint64_t angle_bits[] = {U_ANGLE1, U_ANGLE2, U_ANGLE3};
 
-void q2_encode_u8(GByteArray *out, uint8_t value)
+void q2_make_room(struct q2_writer *out, guint written)
 {
-    g_byte_array_append(out, &value, 1);
+    g_byte_array_set_size(out->array, written + ROOM);
+    out->at = out->array->data + written;
+    out->end = out->at + ROOM;
 }
 
-void q2_encode_u16(GByteArray *out, uint16_t value)
-{
-    const uint16_t bytes = GUINT16_TO_LE(value);
+/* --- Entities */
 
-    g_byte_array_append(out, (const uint8_t *)&bytes, sizeof bytes);
+static uint8_t angle_byte(int16_t angle)
+{
+    return (uint8_t)((uint16_t)angle >> 8);
 }
 
-void q2_encode_u32(GByteArray *out, uint32_t value)
+/*
+ * A solid of 32 bits is a box in units: radius, depth and height in 8, 8 and 16 bits; one of 16
+ * bits in steps of 8 units. 0 is nothing and 31 a brush model in both. Source:
+ * PROTOCOL.md, section 8.
+ */
+static uint16_t short_solid(uint32_t solid)
 {
-    const uint32_t bytes = GUINT32_TO_LE(value);
+    int radius, down, up;
 
-    g_byte_array_append(out, (const uint8_t *)&bytes, sizeof bytes);
+    if (solid <= UINT16_MAX)
+        return (uint16_t)solid;
+    radius = (int)(solid & 255) / 8;
+    down = (int)(solid >> 8 & 255) / 8;
+    up = ((int)(solid >> 16) - 32768 + 32) / 8;
+    return (uint16_t)(CLAMP(up, 1, 63) << 10 | CLAMP(down, 1, 31) << 5 | CLAMP(radius, 1, 31));
+}
+
+static uint32_t solid_of(const struct q2_variant *variant, const struct q2_entity *entity)
+{
+    return variant->long_solid ? entity->solid : short_solid(entity->solid);
+}
+
+/* The bits for a number that may take one, two or four bytes. */
+static uint64_t size_bits(const struct q2_variant *variant, uint32_t value, uint64_t bit8,
+                          uint64_t bit16)
+{
+    if (value <= UINT8_MAX)
+        return bit8;
+    return value <= (variant->extensions ? UINT16_MAX : SHORT_SAFE) ? bit16 : bit8 | bit16;
+}
+
+static uint64_t model_index_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                                 const struct q2_entity *to)
+{
+    uint64_t bits = 0;
+    unsigned indices = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        if (to->model[i] != from->model[i])
+            bits |= model_bits[i];
+        indices |= to->model[i];
+    }
+    if (bits && variant->extensions && indices > UINT8_MAX)
+        bits |= U_MODEL16;
+    return bits;
+}
+
+static uint64_t look_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                          const struct q2_entity *to)
+{
+    uint64_t bits = model_index_bits(variant, from, to);
+
+    if (to->frame != from->frame)
+        bits |= to->frame <= UINT8_MAX ? U_FRAME8 : U_FRAME16;
+    if (to->skin != from->skin)
+        bits |= size_bits(variant, to->skin, U_SKIN8, U_SKIN16);
+    if (to->effects != from->effects)
+        bits |= size_bits(variant, to->effects, U_EFFECTS8, U_EFFECTS16);
+    if (to->renderfx != from->renderfx)
+        bits |= size_bits(variant, to->renderfx, U_RENDERFX8, U_RENDERFX16);
+    return bits;
+}
+
+/* Brush models turn too slowly for angles of one byte. */
+static bool has_short_angles(const struct q2_variant *variant, const struct q2_entity *entity)
+{
+    return variant->short_angles && entity->solid == Q2_SOLID_BRUSH;
+}
+
+static uint64_t turn_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                          const struct q2_entity *to)
+{
+    const bool wide = has_short_angles(variant, to);
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (wide ? to->angles[i] != from->angles[i]
+                 : angle_byte(to->angles[i]) != angle_byte(from->angles[i]))
+            bits |= angle_bits[i];
+    return bits && wide ? bits | U_ANGLE16 : bits;
+}
+
+/*
+ * A receiver takes the origin of `from` for the old origin. Beams end there, and have theirs sent
+ * always where their variant does not keep it. Source: Q2PRO, msg.c MSG_WriteDeltaEntity.
+ */
+static bool needs_old_origin(const struct q2_variant *variant, const struct q2_entity *from,
+                             const struct q2_entity *to, bool is_new)
+{
+    if ((is_new || to->renderfx & RF_FRAMELERP) && !q2_same_position(to->old_origin, from->origin))
+        return true;
+    return to->renderfx & RF_BEAM &&
+           (!variant->beam_origin || !q2_same_position(to->old_origin, from->old_origin));
+}
+
+static uint64_t location_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                              const struct q2_entity *to, bool is_new)
+{
+    uint64_t bits = turn_bits(variant, from, to);
+
+    for (unsigned i = 0; i < 3; i++)
+        if (to->origin[i] != from->origin[i])
+            bits |= origin_bits[i];
+    return needs_old_origin(variant, from, to, is_new) ? bits | U_OLDORIGIN : bits;
+}
+
+/* Fields that only extended limits have. */
+static uint64_t extension_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                               const struct q2_entity *to)
+{
+    uint64_t bits = 0;
+
+    if (!variant->extensions)
+        return 0;
+    if (to->sound_volume != from->sound_volume || to->sound_attenuation != from->sound_attenuation)
+        bits |= U_SOUND;
+    if (to->morefx != from->morefx)
+        bits |= size_bits(variant, to->morefx, U_MOREFX8, U_MOREFX16);
+    if (to->alpha != from->alpha)
+        bits |= U_ALPHA;
+    if (to->scale != from->scale)
+        bits |= U_SCALE;
+    return bits;
+}
+
+static uint64_t entity_bits(const struct q2_variant *variant, const struct q2_entity *from,
+                            const struct q2_entity *to, bool is_new)
+{
+    uint64_t bits = look_bits(variant, from, to) | location_bits(variant, from, to, is_new) |
+                    extension_bits(variant, from, to);
+
+    if (to->sound != from->sound)
+        bits |= U_SOUND;
+    if (solid_of(variant, to) != solid_of(variant, from))
+        bits |= U_SOLID;
+    if (to->event)
+        bits |= U_EVENT; /* events last one frame: they are not compared */
+    return bits;
+}
+
+static uint64_t with_more_bits(uint64_t bits)
+{
+    if (bits >> 32)
+        bits |= U_MOREBITS4;
+    if (bits >> 24)
+        bits |= U_MOREBITS3;
+    if (bits >> 16)
+        bits |= U_MOREBITS2;
+    if (bits >> 8)
+        bits |= U_MOREBITS1;
+    return bits;
+}
+
+static void put_entity_mask(struct q2_writer *out, uint64_t bits, uint16_t number)
+{
+    bits = with_more_bits(number > UINT8_MAX ? bits | U_NUMBER16 : bits);
+    q2_put_u8(out, (uint8_t)bits);
+    if (bits & U_MOREBITS1)
+        q2_put_u8(out, (uint8_t)(bits >> 8));
+    if (bits & U_MOREBITS2)
+        q2_put_u8(out, (uint8_t)(bits >> 16));
+    if (bits & U_MOREBITS3)
+        q2_put_u8(out, (uint8_t)(bits >> 24));
+    if (bits & U_MOREBITS4)
+        q2_put_u8(out, (uint8_t)(bits >> 32));
+    if (bits & U_NUMBER16)
+        q2_put_u16(out, number);
+    else
+        q2_put_u8(out, (uint8_t)number);
+}
+
+static void put_sized(struct q2_writer *out, uint64_t bits, uint64_t bit8, uint64_t bit16,
+                      uint32_t value)
+{
+    if ((bits & bit8) && (bits & bit16))
+        q2_put_u32(out, value);
+    else if (bits & bit8)
+        q2_put_u8(out, (uint8_t)value);
+    else if (bits & bit16)
+        q2_put_u16(out, (uint16_t)value);
+}
+
+static void put_looks(struct q2_writer *out, uint64_t bits, const struct q2_entity *to)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (bits & model_bits[i] && bits & U_MODEL16)
+            q2_put_u16(out, to->model[i]);
+        else if (bits & model_bits[i])
+            q2_put_u8(out, (uint8_t)to->model[i]);
+    put_sized(out, bits, U_FRAME8, U_FRAME16, to->frame);
+    put_sized(out, bits, U_SKIN8, U_SKIN16, to->skin);
+    put_sized(out, bits, U_EFFECTS8, U_EFFECTS16, to->effects);
+    put_sized(out, bits, U_RENDERFX8, U_RENDERFX16, to->renderfx);
+}
+
+static void put_location(struct q2_writer *out, const struct q2_variant *variant, uint64_t bits,
+                         const struct q2_entity *from, const struct q2_entity *to)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & origin_bits[i])
+            q2_put_coordinate(out, variant, from->origin[i], to->origin[i]);
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & angle_bits[i] && bits & U_ANGLE16)
+            q2_put_u16(out, (uint16_t)to->angles[i]);
+        else if (bits & angle_bits[i])
+            q2_put_u8(out, angle_byte(to->angles[i]));
+    if (bits & U_OLDORIGIN)
+        q2_put_position(out, variant, to->old_origin);
+}
+
+static void put_sound(struct q2_writer *out, const struct q2_variant *variant,
+                      const struct q2_entity *from, const struct q2_entity *to)
+{
+    const bool volume = to->sound_volume != from->sound_volume;
+    const bool attenuation = to->sound_attenuation != from->sound_attenuation;
+
+    if (!variant->extensions) {
+        q2_put_u8(out, (uint8_t)to->sound);
+        return;
+    }
+    q2_put_u16(out, (uint16_t)(to->sound | (volume ? SOUND_WORD_VOLUME : 0) |
+                               (attenuation ? SOUND_WORD_ATTENUATION : 0)));
+    if (volume)
+        q2_put_u8(out, to->sound_volume);
+    if (attenuation)
+        q2_put_u8(out, to->sound_attenuation);
+}
+
+static void put_extensions(struct q2_writer *out, uint64_t bits, const struct q2_entity *to)
+{
+    put_sized(out, bits, U_MOREFX8, U_MOREFX16, to->morefx);
+    if (bits & U_ALPHA)
+        q2_put_u8(out, to->alpha);
+    if (bits & U_SCALE)
+        q2_put_u8(out, to->scale);
+}
+
+static void put_entity(struct q2_writer *out, const struct q2_variant *variant,
+                       const struct q2_entity *from, const struct q2_entity *to, bool always,
+                       bool is_new)
+{
+    const uint64_t bits = entity_bits(variant, from, to, is_new);
+
+    if (!bits && !always)
+        return;
+    put_entity_mask(out, bits, to->number);
+    put_looks(out, bits, to);
+    put_location(out, variant, bits, from, to);
+    if (bits & U_SOUND)
+        put_sound(out, variant, from, to);
+    if (bits & U_EVENT)
+        q2_put_u8(out, to->event);
+    if (bits & U_SOLID && variant->long_solid)
+        q2_put_u32(out, to->solid);
+    else if (bits & U_SOLID)
+        q2_put_u16(out, short_solid(to->solid));
+    put_extensions(out, bits, to);
 }
 
 void q2_encode_configstring(GByteArray *out, uint16_t index, struct qs_view text)
 {
-    enum { HEAD = 3 };
-    const guint at = out->len;
-
-    g_byte_array_set_size(out, at + HEAD + text.size + 1);
-    out->data[at] = SVC_CONFIGSTRING;
-    out->data[at + 1] = (uint8_t)index;
-    out->data[at + 2] = (uint8_t)(index >> 8);
-    if (text.size)
-        memcpy(out->data + at + HEAD, text.data, text.size);
-    out->data[at + HEAD + text.size] = 0;
+    qs_write_u8(out, SVC_CONFIGSTRING);
+    qs_write_u16(out, index);
+    q2_encode_text(out, text);
 }
 
 void q2_encode_text(GByteArray *out, struct qs_view text)
 {
-    if (text.size)
-        g_byte_array_append(out, text.data, text.size);
-    q2_encode_u8(out, 0);
+    qs_write_view(out, text);
+    qs_write_u8(out, 0);
 }
 
 /* --- Entities */
@@ -56,7 +308,7 @@ void q2_encode_entity(GByteArray *out, const struct q2_variant *variant,
 {
     struct q2_writer writer = q2_begin_writing(out);
 
-    q2_put_entity(&writer, variant, from, to, always, is_new);
+    put_entity(&writer, variant, from, to, always, is_new);
     q2_end_writing(&writer);
 }
 
@@ -65,7 +317,7 @@ void q2_encode_baseline(GByteArray *out, const struct q2_variant *variant,
 {
     const struct q2_entity nothing = {0};
 
-    q2_encode_u8(out, SVC_SPAWNBASELINE);
+    qs_write_u8(out, SVC_SPAWNBASELINE);
     q2_encode_entity(out, variant, &nothing, baseline, true, false);
 }
 
@@ -83,7 +335,7 @@ static void put_new_entity(struct q2_writer *out, const struct q2_frame_style *s
     static const struct q2_entity nothing;
     const struct q2_entity *baseline = q2_tracker_baseline_of(style->baselines, entity->number);
 
-    q2_put_entity(out, &style->variant, baseline ? baseline : &nothing, entity, true, true);
+    put_entity(out, &style->variant, baseline ? baseline : &nothing, entity, true, true);
 }
 
 /* Frames share the states of entities that nothing happened to between them. The end of a beam may
@@ -106,10 +358,10 @@ static void put_entities(struct q2_writer *out, const struct q2_frame_style *sty
             old_index++;
             new_index++;
         } else if (old && (!new || old->number < new->number)) {
-            q2_put_entity_mask(out, U_REMOVE, old->number);
+            put_entity_mask(out, U_REMOVE, old->number);
             old_index++;
         } else if (old && old->number == new->number) {
-            q2_put_entity(out, &style->variant, old, new, false, new->number <= style->max_clients);
+            put_entity(out, &style->variant, old, new, false, new->number <= style->max_clients);
             old_index++;
             new_index++;
         } else {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes server messages for demos, in the variants of q2_demo_variant(): the other direction of
- * what entity.c, player.c and frames.c read. Source: engine, common.c MSG_WriteDeltaEntity;
- * sv_ents.c SV_EmitPacketEntities, SV_WritePlayerstateToClient, SV_WriteFrameToClient; cl_main.c
- * CL_Record_f; extended limits: Q2PRO, msg.c MSG_WriteDeltaEntity,
+ * what entities.c, player.c and frame_messages.c read. Source: engine, common.c
+ * MSG_WriteDeltaEntity; sv_ents.c SV_EmitPacketEntities, SV_WritePlayerstateToClient,
+ * SV_WriteFrameToClient; cl_main.c CL_Record_f; extended limits: Q2PRO, msg.c MSG_WriteDeltaEntity,
  * MSG_WriteDeltaPlayerstate_Default.
  *
  * States must fit the variant. Without extended limits they have none of the fields that only those
@@ -15,14 +15,11 @@
 
 #include <glib.h>
 
-#include "common/core/reader.h"
+#include "common/core/writer.h"
 #include "common/quake2/variant.h"
-#include "common/quake2/state.h"
+#include "common/quake2/states.h"
 #include "common/quake2/tracker.h"
 
-void q2_encode_u8(GByteArray *out, uint8_t value);
-void q2_encode_u16(GByteArray *out, uint16_t value);
-void q2_encode_u32(GByteArray *out, uint32_t value);
 /* With the NUL. */
 void q2_encode_text(GByteArray *out, struct qs_view text);
 /* The message. */

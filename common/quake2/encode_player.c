@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/encode_player.h"
+#include "common/quake2/encode_put.h"
 
 static unsigned movement_bits(const struct q2_player *from, const struct q2_player *to)
 {

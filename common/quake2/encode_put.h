@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/quake2/variant.h"
-#include "common/quake2/state.h"
+#include "common/quake2/states.h"
 
 /* Writes at the end of an array, which is longer than what was written until q2_end_writing(). It
  * keeps its room, as in array.h. */
@@ -108,5 +108,9 @@ static inline bool q2_same_position(const int32_t a[3], const int32_t b[3])
 {
     return memcmp(a, b, 3 * sizeof a[0]) == 0;
 }
+
+/* svc_playerinfo: the delta that makes `to` of `from`. In encode_player.c. */
+void q2_put_player(struct q2_writer *out, const struct q2_variant *variant,
+                   const struct q2_player *from, const struct q2_player *to);
 
 #endif

@@ -3,15 +3,9 @@
  * section 13. */
 #include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
-#include "common/quake2/baselines.h"
 #include "common/quake2/tracker.h"
 
 enum { PLAYER_MODEL = 255 };
-
-static const struct q2_variant *variant_of(const struct qs_decoder *d)
-{
-    return &q2_session_of_const(d->session)->variant;
-}
 
 struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
 {
@@ -25,7 +19,7 @@ struct q2_entity_mask q2_read_entity_mask(struct qs_decoder *d)
     if (mask.bits & U_MOREBITS3)
         mask.bits |= (uint64_t)qs_reader_u8(&d->in) << 24;
     qs_emit_uint(d, Q2_ENTITY_BITS, at, d->in.pos - at, (uint32_t)mask.bits);
-    if ((variant_of(d)->extensions || variant_of(d)->rerelease) && mask.bits & U_MOREBITS4)
+    if ((q2_variant(d)->extensions || q2_variant(d)->rerelease) && mask.bits & U_MOREBITS4)
         mask.bits |= (uint64_t)qs_u8(d, Q2_ENTITY_BITS5) << 32;
     if (mask.bits & U_NUMBER16)
         mask.number = qs_u16(d, Q2_ENTITY_NUMBER);
@@ -57,7 +51,7 @@ static uint16_t read_model(struct qs_decoder *d, unsigned id, bool wide)
 
 static void read_models(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    const bool wide = (variant_of(d)->extensions || variant_of(d)->rerelease) && bits & U_MODEL16;
+    const bool wide = (q2_variant(d)->extensions || q2_variant(d)->rerelease) && bits & U_MODEL16;
 
     if (bits & U_MODEL)
         entity->model[0] = read_model(d, Q2_ENTITY_MODEL, wide);
@@ -105,7 +99,7 @@ static void name_player(struct qs_decoder *d, uint64_t bits, uint32_t at,
 /* The rerelease may send 64 bits: the lower half first, and the upper one in its place. */
 static void read_effects(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    if (variant_of(d)->rerelease && bits & U_KEX_EFFECTS64) {
+    if (q2_variant(d)->rerelease && bits & U_KEX_EFFECTS64) {
         entity->effects = qs_u32(d, Q2_ENTITY_EFFECTS);
         read_sized(d, Q2_ENTITY_MOREFX, bits, U_EFFECTS8, U_EFFECTS16, &entity->morefx);
     } else {
@@ -133,7 +127,7 @@ static int16_t read_angle(struct qs_decoder *d, unsigned id, bool wide)
 
 static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
-    const bool wide = variant_of(d)->short_angles && bits & U_ANGLE16;
+    const bool wide = q2_variant(d)->short_angles && bits & U_ANGLE16;
 
     if (bits & U_ORIGIN1)
         q2_read_stepped_coordinate(d, Q2_ENTITY_ORIGIN_X, &entity->origin[0]);
@@ -156,7 +150,7 @@ static void read_location(struct qs_decoder *d, uint64_t bits, struct q2_entity 
 static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
 {
     const uint32_t at = d->in.pos;
-    const bool wide = variant_of(d)->long_solid;
+    const bool wide = q2_variant(d)->long_solid;
     const uint32_t s = wide ? qs_u32(d, Q2_ENTITY_SOLID) : qs_u16(d, Q2_ENTITY_SOLID);
     const uint32_t length = d->in.pos - at;
 
@@ -168,6 +162,31 @@ static void read_solid(struct qs_decoder *d, struct q2_entity *entity)
                           wide ? s >> 8 & 255 : 8 * (s >> 5 & 31));
     qs_emit_generated_int(d, Q2_ENTITY_SOLID_UP, at, length,
                           wide ? (int32_t)(s >> 16) - 32768 : 8 * (int32_t)(s >> 10) - 32);
+}
+
+static uint16_t read_extended_sound(struct qs_decoder *d, struct q2_entity *entity)
+{
+    const uint16_t word = qs_u16(d, Q2_ENTITY_SOUND_WORD);
+
+    if (word & SOUND_WORD_VOLUME)
+        entity->sound_volume = qs_scaled_u8(d, Q2_ENTITY_SOUND_VOLUME, 1.0 / 255);
+    if (word & SOUND_WORD_ATTENUATION)
+        entity->sound_attenuation = qs_scaled_u8(d, Q2_ENTITY_SOUND_ATTENUATION, 1.0 / 64);
+    return word & SOUND_WORD_INDEX;
+}
+
+void q2_read_entity_sound(struct qs_decoder *d, struct q2_entity *entity)
+{
+    const uint32_t at = d->in.pos;
+
+    if (q2_variant(d)->extensions || q2_variant(d)->rerelease)
+        entity->sound = read_extended_sound(d, entity);
+    else
+        entity->sound = qs_u8(d, Q2_ENTITY_SOUND);
+    if (d->fields_wanted && entity->sound)
+        qs_emit_generated_text(
+            d, Q2_ENTITY_SOUND_NAME, at, d->in.pos - at,
+            q2_configstring(q2_session_of(d->session), Q2_RANGE_SOUNDS, entity->sound));
 }
 
 static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
@@ -182,7 +201,7 @@ static void read_extensions(struct qs_decoder *d, uint64_t bits, struct q2_entit
 void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entity)
 {
     read_looks(d, bits, entity);
-    if (variant_of(d)->rerelease) {
+    if (q2_variant(d)->rerelease) {
         q2_read_rerelease_entity(d, bits, entity);
         return;
     }
@@ -193,7 +212,7 @@ void q2_read_entity(struct qs_decoder *d, uint64_t bits, struct q2_entity *entit
         entity->event = qs_u8(d, Q2_ENTITY_EVENT);
     if (bits & U_SOLID)
         read_solid(d, entity);
-    if (variant_of(d)->extensions)
+    if (q2_variant(d)->extensions)
         read_extensions(d, bits, entity);
 }
 

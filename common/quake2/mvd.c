@@ -11,10 +11,123 @@
 #include "common/quake2/names.h"
 
 enum {
+    NO_PLAYER = 255,         /* CLIENTNUM_NONE: the end */
     FLAGS_WORD_SINCE = 2012, /* the first minor version whose flags have a word */
     SND_POS = 4,
     SND_ENT = 8
 };
+
+/* --- Frames: the states of all players and entities, as deltas from the frame before. Source:
+ * Q2PRO, server/mvd/parse.c MVD_ParseFrame, msg.c MSG_ParseDeltaPlayerstate_Packet. */
+
+/* The bits of this mask, and those of other protocols for the same fields. */
+static const struct {
+    unsigned bit, ps, extra;
+} fields[] = {
+    {PPS_M_TYPE, PS_M_TYPE, 0},
+    {PPS_M_ORIGIN, PS_M_ORIGIN, 0},
+    {PPS_M_ORIGIN2, 0, EPS_M_ORIGIN2},
+    {PPS_VIEWOFFSET, PS_VIEWOFFSET, 0},
+    {PPS_VIEWANGLES, PS_VIEWANGLES, 0},
+    {PPS_VIEWANGLE2, 0, EPS_VIEWANGLE2},
+    {PPS_KICKANGLES, PS_KICKANGLES, 0},
+    {PPS_BLEND, PS_BLEND, 0},
+    {PPS_FOV, PS_FOV, 0},
+    {PPS_WEAPONINDEX, PS_WEAPONINDEX, 0},
+    {PPS_WEAPONFRAME, PS_WEAPONFRAME, 0},
+    {PPS_GUNOFFSET, 0, EPS_GUNOFFSET},
+    {PPS_GUNANGLES, 0, EPS_GUNANGLES},
+    {PPS_RDFLAGS, PS_RDFLAGS, 0},
+    {PPS_STATS, 0, EPS_STATS},
+    {PPS_FOG, PS_FOG, 0},
+};
+
+/* Where there is no third byte, the bit that announces it is what removes the player. */
+static unsigned read_bits(struct qs_decoder *d)
+{
+    const unsigned bits = qs_u16(d, Q2_MVD_PLAYER_BITS);
+
+    if (!(bits & PPS_MOREBITS))
+        return bits;
+    if (!q2_variant(d)->player_fog)
+        return bits | PPS_REMOVE;
+    return bits | (unsigned)qs_u8(d, Q2_MVD_PLAYER_BITS3) << 16;
+}
+
+static void read_fields(struct qs_decoder *d, unsigned bits)
+{
+    struct q2_player player = {0};
+    unsigned ps = 0, extra = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
+        if (bits & fields[i].bit) {
+            ps |= fields[i].ps;
+            extra |= fields[i].extra;
+        }
+    q2_read_player_fields(d, ps, extra, &player);
+}
+
+/* The name of the player whose number was read last, in row `id`. */
+static void name_player(struct qs_decoder *d, unsigned id, uint8_t number)
+{
+    char *name;
+
+    if (!d->fields_wanted)
+        return;
+    name = q2_player_name(q2_session_of(d->session), number);
+    qs_emit_generated_text(d, id, d->in.pos - 1, 1, name);
+    if (name)
+        qs_label_text(d, " ", qs_view_of(name), "");
+    g_free(name);
+}
+
+/* Whether another may follow. */
+static bool read_player(struct qs_decoder *d)
+{
+    unsigned bits;
+    uint8_t number;
+
+    qs_open(d, Q2_MVD_PLAYER);
+    number = qs_u8(d, Q2_MVD_PLAYER_NUMBER);
+    if (number == NO_PLAYER || d->in.overrun) {
+        qs_label(d, ": end");
+        qs_close(d);
+        return false;
+    }
+    qs_label(d, " %u", number);
+    name_player(d, Q2_MVD_PLAYER_NAME, number);
+    bits = read_bits(d);
+    read_fields(d, bits);
+    if (bits & PPS_REMOVE)
+        qs_label(d, " gone");
+    qs_close(d);
+    return !d->in.overrun;
+}
+
+static void read_players(struct qs_decoder *d)
+{
+    unsigned count = 0;
+
+    qs_open(d, Q2_MVD_PLAYERS);
+    while (read_player(d))
+        count++;
+    qs_label(d, ": %u players", count);
+    qs_close(d);
+}
+
+static void read_states(struct qs_decoder *d)
+{
+    const uint8_t size = qs_u8(d, Q2_MVD_PORTAL_BYTES);
+
+    if (size)
+        qs_bytes(d, Q2_MVD_PORTALS, size);
+    read_players(d);
+    qs_open(d, Q2_MVD_ENTITIES);
+    q2_read_packetentities(d);
+    qs_close(d);
+}
+
+/* --- Messages */
 
 /* The bits above the number in the message's byte, which was just read. */
 static uint8_t read_extra(struct qs_decoder *d)
@@ -73,7 +186,7 @@ static void read_level(struct qs_decoder *d)
     session->player = qs_i16(d, Q2_SERVERDATA_PLAYER);
     qs_table_set(&session->texts, Q2_TEXT_GAMEDIR, gamedir);
     q2_read_configstring_stream(d);
-    q2_read_mvd_frame(d);
+    read_states(d);
 }
 
 static void read_serverdata(struct qs_decoder *d)
@@ -148,16 +261,9 @@ static void read_multicast(struct qs_decoder *d)
 static void read_client(struct qs_decoder *d)
 {
     const uint8_t client = qs_u8(d, Q2_MVD_CLIENT);
-    char *name;
 
     qs_label(d, ": client %u", client);
-    if (!d->fields_wanted)
-        return;
-    name = q2_player_name(q2_session_of(d->session), client);
-    qs_emit_generated_text(d, Q2_MVD_CLIENT_NAME, d->in.pos - 1, 1, name);
-    if (name)
-        qs_label_text(d, " ", qs_view_of(name), "");
-    g_free(name);
+    name_player(d, Q2_MVD_CLIENT_NAME, client);
 }
 
 static void read_unicast(struct qs_decoder *d)
@@ -180,7 +286,7 @@ static void read_sound(struct qs_decoder *d)
 static void read_frame(struct qs_decoder *d)
 {
     q2_session_of(d->session)->mvd_frames++;
-    q2_read_mvd_frame(d);
+    read_states(d);
 }
 
 /* clang-format off */

@@ -57,16 +57,16 @@ const struct qs_name q2_clc_names[] = {
 };
 
 const struct qs_name q2_svc_names[] = {
-#define SVC(id, number, name, read, blurb) {number, name},
+#define SVC(id, number, name, read, demo, blurb) {number, name},
 #include "common/quake2/messages.def"
     {0, NULL},
 };
 
 const struct qs_name q2_q2repro_svc_names[] = {
-#define SVC(id, number, name, read, blurb) {number, name},
-#define SVC_35(id, number, name, read, blurb)
-#define SVC_36(id, number, name, read, blurb)
-#define SVC_38(id, number, name, read, blurb)
+#define SVC(id, number, name, read, demo, blurb) {number, name},
+#define SVC_35(id, number, name, read, demo, blurb)
+#define SVC_36(id, number, name, read, demo, blurb)
+#define SVC_38(id, number, name, read, demo, blurb)
 #define SVC_Q2REPRO(id, number, name, read, blurb) {number, name},
 #define SVC_Q2REPRO_AS(id, number, name, read) {number, name},
 #include "common/quake2/messages.def"

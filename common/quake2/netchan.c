@@ -3,11 +3,15 @@
  * Packets with sequence numbers. Source: engine, net_chan.c; what R1Q2 and Q2PRO changed:
  * PROTOCOL.md, section 4; Q2PRO, net/chan.c.
  */
+#include "common/core/reader.h"
+#include "common/netchan/netchan.h"
 #include "common/netchan/receiver.h"
 #include "common/quake2/decode.h"
 
 enum {
-    HEADER_SIZE = 8,
+    HEADER_SIZE = 8, /* without a client's qport */
+    FRAGMENT_WORD_SIZE = 2,
+    FIRST_NUMBER = 1,
     FIRST_NUMBERS = 2, /* sequence numbers up to this begin a connection */
     JOINED_MAX = 32768 /* Q2PRO's longest message */
 };
@@ -179,4 +183,57 @@ void q2_decode_netchan(struct qs_decoder *d)
     qs_read_received(d, read_messages);
     if (d->direction == QS_S2C && qs_packet_is_cut(d->packet))
         q2_session_lose(session, d->packet->number, false);
+}
+
+/* --- Where a packet stands in the sequence numbers */
+
+static uint32_t size_of_header(const struct q2_session *session, const struct qs_packet *packet)
+{
+    if (session->base.server == packet->from)
+        return HEADER_SIZE;
+    switch (session->qport_width) {
+    case Q2_QPORT_NONE:
+        return HEADER_SIZE;
+    case Q2_QPORT_BYTE:
+        return HEADER_SIZE + 1;
+    case Q2_QPORT_SHORT:
+    case Q2_QPORT_UNKNOWN:
+        break;
+    }
+    return HEADER_SIZE + 2;
+}
+
+static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
+                           struct qs_place *place)
+{
+    const uint32_t at = size_of_header(session, packet), start = at + FRAGMENT_WORD_SIZE;
+    uint16_t word;
+
+    if (session->base.server == QS_END_UNKNOWN || packet->size < start)
+        return false;
+    word = qs_le16(packet->data + at);
+    qs_place_fragment(place, word & (Q2_MORE_FRAGMENTS - 1), packet->wire_size - start,
+                      word & Q2_MORE_FRAGMENTS);
+    return true;
+}
+
+bool q2_place(const struct qs_session *base, const struct qs_packet *packet, struct qs_place *place)
+{
+    const struct q2_session *session = q2_session_of_const(base);
+    const uint32_t mask =
+        session->new_netchan ? QS_SEQUENCE_MASK & ~Q2_FRAGMENT_BIT : QS_SEQUENCE_MASK;
+    uint32_t word;
+
+    if (packet->size < HEADER_SIZE || q2_is_connectionless(packet))
+        return false;
+    word = qs_le32(packet->data);
+    *place = qs_place_from(packet->from, base->server);
+    qs_place_whole(place, word & mask, FIRST_NUMBER);
+    place->mark = word & mask;
+    place->echo = qs_le32(packet->data + 4) & mask;
+    place->reliable = word & QS_RELIABLE_BIT;
+    place->toggles = true;
+    place->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
+    return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
+           place_fragment(session, packet, place);
 }

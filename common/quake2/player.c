@@ -3,11 +3,113 @@
  * The player state. Source: dm2-format, section 3.18; protocols 35 and 36 split some fields:
  * Q2PRO, msg.c MSG_ParseDeltaPlayerstate_Enhanced; PROTOCOL.md, sections 8 and 13.
  */
+#include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
+#include "common/quake2/names.h"
 
 /* What a step of q2repro's shorts is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024, gunoffset_unit = 1.0 / 512,
                     gunangles_unit = 1.0 / 4096;
+
+/* Stats whose value is the number of a config string. Source: engine, q_shared.h STAT_*. */
+static const struct {
+    uint8_t stat;
+    uint8_t range; /* enum q2_range; Q2_RANGE_NAME: any config string */
+} naming_stats[] = {
+    {0, Q2_RANGE_IMAGES}, {2, Q2_RANGE_IMAGES}, {4, Q2_RANGE_IMAGES}, {6, Q2_RANGE_IMAGES},
+    {7, Q2_RANGE_IMAGES}, {8, Q2_RANGE_NAME},   {9, Q2_RANGE_IMAGES}, {11, Q2_RANGE_IMAGES},
+    {12, Q2_RANGE_ITEMS}, {16, Q2_RANGE_NAME},
+};
+
+/* --- Parts that several variants have alike */
+
+void q2_read_scaled3(struct qs_decoder *d, unsigned id, double unit)
+{
+    qs_open(d, id);
+    for (unsigned i = 0; i < 3; i++)
+        qs_scaled_i16(d, id + 1 + i, unit);
+    qs_close(d);
+}
+
+void q2_read_gun_index(struct qs_decoder *d, struct q2_player *player)
+{
+    const struct q2_variant *variant = q2_variant(d);
+    const uint32_t at = d->in.pos;
+
+    if (variant->extensions || variant->rerelease) {
+        const uint16_t word = qs_u16(d, Q2_PLAYER_GUN_WORD);
+
+        player->gunindex = word & GUN_WORD_INDEX;
+        player->gunskin = (uint8_t)(word >> GUN_WORD_SKIN_SHIFT);
+    } else {
+        player->gunindex = qs_u8(d, Q2_PLAYER_GUNINDEX);
+    }
+    if (d->fields_wanted && player->gunindex)
+        qs_emit_generated_text(
+            d, Q2_PLAYER_GUN_NAME, at, d->in.pos - at,
+            q2_configstring(q2_session_of(d->session), Q2_RANGE_MODELS, player->gunindex));
+}
+
+void q2_read_colours(struct qs_decoder *d, unsigned group, unsigned bits, uint8_t to[4])
+{
+    if (!(bits & 15))
+        return;
+    qs_open(d, group);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1)
+            to[i] = qs_scaled_u8(d, group + 1 + i, 1.0 / 255);
+    qs_close(d);
+}
+
+static void name_stat(struct qs_decoder *d, unsigned stat, int16_t value)
+{
+    const struct q2_session *session = q2_session_of(d->session);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(naming_stats); i++) {
+        const unsigned range = naming_stats[i].range;
+        const uint32_t number = (uint16_t)value;
+
+        if (naming_stats[i].stat != stat || value <= 0)
+            continue;
+        qs_emit_generated_text(d, Q2_PLAYER_STAT_NAME, d->in.pos - 2, 2,
+                               range == Q2_RANGE_NAME
+                                   ? qs_table_get(&session->configstrings, number)
+                                   : q2_configstring(session, (enum q2_range)range, number));
+    }
+}
+
+/* A statistic that was read at `at`. */
+static void emit_stat(struct qs_decoder *d, uint32_t at, unsigned stat, int16_t value)
+{
+    const char *name = qs_name_of(q2_stat_names, stat);
+
+    qs_open_at(d, Q2_PLAYER_STAT, at);
+    qs_emit_generated_uint(d, Q2_PLAYER_STAT_INDEX, at, 0, stat);
+    qs_emit_int(d, Q2_PLAYER_STAT_VALUE, at, 2, value);
+    name_stat(d, stat, value);
+    qs_label(d, " %u %s: %d", stat, name ? name : "", value);
+    qs_close(d);
+}
+
+void q2_read_stat(struct qs_decoder *d, unsigned stat, struct q2_player *player)
+{
+    const uint32_t at = d->in.pos;
+
+    player->stats[stat] = (int16_t)qs_reader_u16(&d->in);
+    if (d->fields_wanted)
+        emit_stat(d, at, stat, player->stats[stat]);
+}
+
+void q2_read_stats_half(struct qs_decoder *d, unsigned first, struct q2_player *player)
+{
+    const uint32_t bits = qs_u32(d, Q2_PLAYER_STATBITS);
+
+    for (unsigned i = 0; i < 32; i++)
+        if (bits >> i & 1)
+            q2_read_stat(d, first + i, player);
+}
+
+/* --- The fields in wire order */
 
 static void read_angles(struct qs_decoder *d, unsigned id, bool two, bool third, int16_t to[3])
 {
@@ -41,7 +143,7 @@ static void read_vector(struct qs_decoder *d, unsigned id, bool two, bool third,
 
 static uint16_t read_byte_or_word(struct qs_decoder *d, unsigned id)
 {
-    return q2_session_of(d->session)->variant.extensions2 ? qs_u16(d, id) : qs_u8(d, id);
+    return q2_variant(d)->extensions2 ? qs_u16(d, id) : qs_u8(d, id);
 }
 
 static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
@@ -60,14 +162,14 @@ static void read_movement(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->gravity = qs_i16(d, Q2_PLAYER_GRAVITY);
     read_angles(d, Q2_PLAYER_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES, bits & PS_M_DELTA_ANGLES,
                 player->delta_angles);
-    if (q2_session_of(d->session)->variant.aqtion)
+    if (q2_variant(d)->aqtion)
         q2_read_aqtion_player(d);
 }
 
 /* Bytes in quarters; q2repro has shorts of a unit that differs, of which none is kept. */
 static void read_offsets(struct qs_decoder *d, unsigned id, double unit, int8_t to[3])
 {
-    if (q2_session_of(d->session)->variant.q2repro)
+    if (q2_variant(d)->q2repro)
         q2_read_scaled3(d, id, unit);
     else
         q2_read_quarters(d, id, to);
@@ -85,7 +187,7 @@ static void read_view(struct qs_decoder *d, unsigned bits, unsigned extra, struc
 
 static uint8_t read_gun_frame(struct qs_decoder *d)
 {
-    if (q2_session_of(d->session)->variant.q2repro)
+    if (q2_variant(d)->q2repro)
         return (uint8_t)qs_u16(d, Q2_PLAYER_GUNFRAME);
     return qs_u8(d, Q2_PLAYER_GUNFRAME);
 }
@@ -104,7 +206,7 @@ static void read_gun(struct qs_decoder *d, unsigned bits, unsigned extra, struct
 
 static void read_blend(struct qs_decoder *d, struct q2_player *player)
 {
-    const bool masked = q2_session_of(d->session)->variant.extensions2;
+    const bool masked = q2_variant(d)->extensions2;
     const unsigned bits = masked ? qs_u8(d, Q2_PLAYER_BLEND_BITS) : 15;
 
     q2_read_colours(d, Q2_PLAYER_BLEND, bits, player->blend);
@@ -178,7 +280,7 @@ static uint64_t read_whole_mask(struct qs_decoder *d)
 
 static uint64_t read_stat_bits(struct qs_decoder *d)
 {
-    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const struct q2_variant *variant = q2_variant(d);
 
     if (variant->q2repro)
         return read_whole_mask(d);
@@ -214,7 +316,7 @@ static unsigned implied_extra(unsigned bits)
 
 static void read_client_number(struct qs_decoder *d, struct q2_player *player)
 {
-    if (q2_session_of(d->session)->variant.clientnum16)
+    if (q2_variant(d)->clientnum16)
         player->clientnum = qs_i16(d, Q2_PLAYER_CLIENTNUM);
     else
         player->clientnum = qs_u8(d, Q2_PLAYER_CLIENTNUM);
@@ -244,7 +346,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
         player->rdflags = qs_u8(d, Q2_PLAYER_RDFLAGS);
     if (extra & EPS_STATS)
         read_stats(d, player);
-    if (q2_session_of(d->session)->variant.q2repro)
+    if (q2_variant(d)->q2repro)
         read_rerelease_view(d, bits, extra);
     if (extra & EPS_CLIENTNUM)
         read_client_number(d, player);
@@ -252,7 +354,7 @@ void q2_read_player_fields(struct qs_decoder *d, unsigned bits, unsigned extra,
 
 void q2_read_player(struct qs_decoder *d, unsigned extra, struct q2_player *player)
 {
-    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const struct q2_variant *variant = q2_variant(d);
     unsigned bits;
 
     if (variant->rerelease) {

@@ -36,7 +36,7 @@ static int32_t float_coordinate(struct qs_decoder *d, unsigned id)
 
 static bool has_floats(const struct qs_decoder *d)
 {
-    return q2_session_of_const(d->session)->variant.floats;
+    return q2_variant(d)->floats;
 }
 
 static void emit(struct qs_decoder *d, unsigned id, uint32_t at, int32_t eighths)
@@ -53,8 +53,7 @@ int32_t q2_read_coordinate(struct qs_decoder *d, unsigned id)
 
     if (has_floats(d))
         return float_coordinate(d, id);
-    value = q2_session_of(d->session)->variant.extensions2 ? variable_coordinate(d, &absolute)
-                                                           : plain_coordinate(d);
+    value = q2_variant(d)->extensions2 ? variable_coordinate(d, &absolute) : plain_coordinate(d);
 
     emit(d, id, at, value);
     return value;
@@ -70,8 +69,7 @@ void q2_read_stepped_coordinate(struct qs_decoder *d, unsigned id, int32_t *from
         *from = float_coordinate(d, id);
         return;
     }
-    value = q2_session_of(d->session)->variant.extensions2 ? variable_coordinate(d, &absolute)
-                                                           : plain_coordinate(d);
+    value = q2_variant(d)->extensions2 ? variable_coordinate(d, &absolute) : plain_coordinate(d);
 
     /* A hostile chain of steps may wrap around; 23 bits are all that the wire can tell apart. */
     *from = absolute ? value : sign_extended((uint32_t)(*from + value) & 0x7fffff, 23);

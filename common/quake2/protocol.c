@@ -3,7 +3,6 @@
 #include "common/quake2/quake2.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/names.h"
-#include "common/quake2/place.h"
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
@@ -14,7 +13,7 @@ const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
 
 static void decode(struct qs_decoder *d)
 {
-    struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
+    struct q2_tracker *tracker = q2_tracker(d);
 
     if (tracker)
         q2_tracker_begin_packet(tracker);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entities and players of the rerelease (protocols 2022 and 2023). Source: PROTOCOL.md,
- * section 19; q2proto, q2proto_proto_kex.c.
+ * The rerelease: entities, players and messages of its demos (protocols 2022 and 2023), and the
+ * messages of it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17;
+ * q2proto, q2proto_proto_kex.c and q2proto_proto_q2repro.c.
  */
-#include "common/quake2/baselines.h"
+#include "common/core/inflate_stream.h"
 #include "common/quake2/decode.h"
 
 /* Bits of the word that has the weapon's frame. */
@@ -12,7 +13,7 @@ enum { GUN_FRAME = 0x1ff, GUN_OFFSET_X = 0x200, GUN_PITCH = 0x1000, GUN_RATE = 0
 /* What a step of a short is. */
 static const double viewoffset_unit = 1.0 / 16, kick_unit = 1.0 / 1024;
 
-/* --- Entities --- */
+/* --- Entities */
 
 /* In protocol 2022 an entity's solid decides how its origin is written, be it sent or known. */
 static bool has_solid(const struct q2_session *session, uint16_t number)
@@ -107,7 +108,7 @@ void q2_read_rerelease_entity(struct qs_decoder *d, uint64_t bits, struct q2_ent
     read_rest(d, bits, entity);
 }
 
-/* --- The player --- */
+/* --- The player */
 
 static void read_floats(struct qs_decoder *d, unsigned id)
 {
@@ -208,4 +209,187 @@ void q2_read_rerelease_player(struct qs_decoder *d, struct q2_player *player)
     if (bits & PS_WEAPONFRAME)
         read_gun_frame(d, player);
     read_screen(d, bits, player);
+}
+
+/* --- Messages of demos */
+
+void q2_read_splitclient(struct qs_decoder *d)
+{
+    qs_label(d, ": %u", qs_u8(d, Q2_SPLITCLIENT_NUMBER));
+}
+
+void q2_read_locprint(struct qs_decoder *d)
+{
+    uint8_t count;
+
+    qs_u8(d, Q2_LOCPRINT_FLAGS);
+    qs_label_text(d, ": ", qs_text(d, Q2_LOCPRINT_BASE), "");
+    count = qs_u8(d, Q2_LOCPRINT_COUNT);
+    for (unsigned i = 0; i < count && !d->in.overrun; i++)
+        qs_text(d, Q2_LOCPRINT_ARGUMENT);
+}
+
+/* A stream of zlib's to its end. NULL: there is none, or it is too long. */
+static GBytes *inflate_whole(struct qs_decoder *d, uint32_t at, struct qs_view packed)
+{
+    struct qs_inflate_stream stream = {0};
+    GByteArray *out = g_byte_array_new();
+    uint32_t used;
+    const bool good = qs_inflate_more(d, &stream, at, packed, out, &used);
+
+    qs_inflate_stream_clear(&stream);
+    if (good)
+        return g_byte_array_free_to_bytes(out);
+    g_byte_array_free(out, TRUE);
+    return NULL;
+}
+
+static void read_blast(struct qs_decoder *d, const char *title, void (*read)(struct qs_decoder *))
+{
+    const uint32_t at = d->in.pos;
+    const uint16_t size = qs_u16(d, Q2_BLAST_SIZE);
+    struct qs_view packed;
+    GBytes *inflated;
+
+    qs_u16(d, Q2_BLAST_UNPACKED);
+    packed = qs_bytes(d, Q2_BLAST_DATA, size);
+    if (d->in.overrun)
+        return;
+    inflated = inflate_whole(d, at, packed);
+    if (!inflated)
+        return;
+    q2_read_source(d, title, inflated, read);
+    g_bytes_unref(inflated);
+}
+
+static void read_configstrings(struct qs_decoder *d)
+{
+    while (qs_reader_left(&d->in)) {
+        qs_open(d, Q2_CONFIGSTRING);
+        q2_read_configstring(d);
+        qs_close(d);
+    }
+    qs_undecoded(d);
+}
+
+static void read_baselines(struct qs_decoder *d)
+{
+    while (qs_reader_left(&d->in)) {
+        qs_open(d, Q2_ENTITY);
+        q2_read_baseline(d, q2_read_entity_mask(d));
+        qs_close(d);
+    }
+    qs_undecoded(d);
+}
+
+void q2_read_configblast(struct qs_decoder *d)
+{
+    read_blast(d, "Inflated config strings", read_configstrings);
+}
+
+void q2_read_spawnbaselineblast(struct qs_decoder *d)
+{
+    read_blast(d, "Inflated baselines", read_baselines);
+}
+
+/* --- Messages of q2repro */
+
+/* Bits of the fog's mask, each with its fields. Source: q2proto_proto_q2repro.c, FOG_RR_BIT_*. */
+#define FOG_RR_BIT_DENSITY 0x0001u
+#define FOG_RR_BIT_R 0x0002u
+#define FOG_RR_BIT_G 0x0004u
+#define FOG_RR_BIT_B 0x0008u
+#define FOG_RR_BIT_TIME 0x0010u
+#define FOG_RR_BIT_HEIGHTFOG_FALLOFF 0x0020u
+#define FOG_RR_BIT_HEIGHTFOG_DENSITY 0x0040u
+#define FOG_RR_BIT_MORE_BITS 0x0080u
+#define FOG_RR_BIT_HEIGHTFOG_START_R 0x0100u
+#define FOG_RR_BIT_HEIGHTFOG_START_DIST 0x0800u
+#define FOG_RR_BIT_HEIGHTFOG_END_R 0x1000u
+#define FOG_RR_BIT_HEIGHTFOG_END_DIST 0x8000u
+
+void q2_read_damage(struct qs_decoder *d)
+{
+    const uint8_t count = qs_u8(d, Q2_DAMAGE_COUNT);
+
+    for (unsigned i = 0; i < count && !d->in.overrun; i++) {
+        qs_open(d, Q2_DAMAGE);
+        qs_u8(d, Q2_DAMAGE_BYTE);
+        qs_u8(d, Q2_DAMAGE_DIRECTION);
+        qs_close(d);
+    }
+}
+
+static unsigned read_fog_bits(struct qs_decoder *d)
+{
+    const uint32_t at = d->in.pos;
+    unsigned bits = qs_reader_u8(&d->in);
+
+    if (bits & FOG_RR_BIT_MORE_BITS)
+        bits |= (unsigned)qs_reader_u8(&d->in) << 8;
+    qs_emit_uint(d, Q2_FOG_BITS, at, d->in.pos - at, bits);
+    return bits;
+}
+
+/* Red, green and blue, each by its bit; the rows stand one behind the other. */
+static void read_colors(struct qs_decoder *d, unsigned bits, unsigned red_bit, unsigned red_row)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & red_bit << i)
+            qs_u8(d, red_row + i);
+}
+
+void q2_read_fog_message(struct qs_decoder *d)
+{
+    const unsigned bits = read_fog_bits(d);
+
+    if (bits & FOG_RR_BIT_DENSITY) {
+        qs_f32(d, Q2_FOG_DENSITY);
+        qs_u8(d, Q2_FOG_SKYFACTOR);
+    }
+    read_colors(d, bits, FOG_RR_BIT_R, Q2_FOG_RED);
+    if (bits & FOG_RR_BIT_TIME)
+        qs_u16(d, Q2_FOG_TIME);
+    if (bits & FOG_RR_BIT_HEIGHTFOG_FALLOFF)
+        qs_f32(d, Q2_FOG_FALLOFF);
+    if (bits & FOG_RR_BIT_HEIGHTFOG_DENSITY)
+        qs_f32(d, Q2_FOG_HEIGHT_DENSITY);
+    read_colors(d, bits, FOG_RR_BIT_HEIGHTFOG_START_R, Q2_FOG_START_RED);
+    if (bits & FOG_RR_BIT_HEIGHTFOG_START_DIST)
+        qs_i32(d, Q2_FOG_START_DIST);
+    read_colors(d, bits, FOG_RR_BIT_HEIGHTFOG_END_R, Q2_FOG_END_RED);
+    if (bits & FOG_RR_BIT_HEIGHTFOG_END_DIST)
+        qs_i32(d, Q2_FOG_END_DIST);
+}
+
+void q2_read_poi(struct qs_decoder *d)
+{
+    int32_t origin[3];
+
+    qs_u16(d, Q2_POI_KEY);
+    qs_u16(d, Q2_POI_TIME);
+    q2_read_float_position(d, Q2_POI_ORIGIN, origin);
+    qs_u16(d, Q2_POI_IMAGE);
+    qs_u8(d, Q2_POI_COLOR);
+    qs_u8(d, Q2_POI_FLAGS);
+}
+
+void q2_read_help_path(struct qs_decoder *d)
+{
+    int32_t origin[3];
+
+    qs_u8(d, Q2_HELP_PATH_START);
+    q2_read_float_position(d, Q2_HELP_PATH_ORIGIN, origin);
+    qs_u8(d, Q2_HELP_PATH_DIRECTION);
+}
+
+void q2_read_muzzleflash3(struct qs_decoder *d)
+{
+    qs_u16(d, Q2_MUZZLEFLASH3_ENTITY);
+    qs_label(d, ": %u", qs_u16(d, Q2_MUZZLEFLASH3_ID));
+}
+
+void q2_read_achievement(struct qs_decoder *d)
+{
+    qs_label_text(d, ": ", qs_text(d, Q2_ACHIEVEMENT_ID), "");
 }

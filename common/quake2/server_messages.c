@@ -58,7 +58,7 @@ static void read_muzzleflash(struct qs_decoder *d)
 /* With extended limits the entity's word has three spare bits, which the flash uses. */
 static void read_muzzleflash2(struct qs_decoder *d)
 {
-    const bool wide = q2_session_of(d->session)->variant.extensions;
+    const bool wide = q2_variant(d)->extensions;
     const uint32_t at = d->in.pos;
     const uint16_t word = qs_u16(d, wide ? Q2_MUZZLEFLASH2_ENTITY_WORD : Q2_MUZZLEFLASH2_ENTITY);
     uint16_t id = qs_reader_u8(&d->in);
@@ -121,7 +121,7 @@ static void read_attenuation(struct qs_decoder *d)
 
 static void read_sound_index(struct qs_decoder *d, unsigned flags)
 {
-    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const struct q2_variant *variant = q2_variant(d);
     const bool wide = (variant->extensions && flags & 0x20) || variant->rerelease;
     const uint32_t at = d->in.pos;
     const uint16_t index = wide ? qs_u16(d, Q2_SOUND_INDEX) : qs_u8(d, Q2_SOUND_INDEX);
@@ -146,7 +146,7 @@ void q2_read_sound_fields(struct qs_decoder *d, uint8_t flags)
         read_attenuation(d);
     if (flags & 0x10)
         qs_u8(d, Q2_SOUND_OFFSET);
-    if (flags & 0x08 && flags & 0x40 && q2_session_of(d->session)->variant.rerelease)
+    if (flags & 0x08 && flags & 0x40 && q2_variant(d)->rerelease)
         qs_u32(d, Q2_SOUND_SOURCE_WIDE);
     else if (flags & 0x08)
         qs_u16(d, Q2_SOUND_SOURCE);
@@ -178,7 +178,7 @@ static void read_centerprint(struct qs_decoder *d)
 /* The bits of a message's byte that are its number. They change with svc_serverdata. */
 static void set_id_mask(struct qs_decoder *d)
 {
-    const struct q2_variant *variant = &q2_session_of_const(d->session)->variant;
+    const struct q2_variant *variant = q2_variant(d);
 
     d->id_mask = UINT8_MAX;
     if (variant->packed && !variant->q2repro)
@@ -319,15 +319,10 @@ static void read_zdownload(struct qs_decoder *d)
     read_piece(d, size, percent, each ? QS_TRANSFER_DEFLATED : QS_TRANSFER_STREAM);
 }
 
-static struct q2_tracker *tracker_of(const struct qs_decoder *d)
-{
-    return q2_session_of(d->session)->tracker;
-}
-
 /* Gives the tracker the messages of the current source that were read since the last call. */
 static void track_messages(struct qs_decoder *d)
 {
-    struct q2_tracker *tracker = tracker_of(d);
+    struct q2_tracker *tracker = q2_tracker(d);
 
     if (!tracker)
         return;
@@ -343,7 +338,7 @@ static void track_messages(struct qs_decoder *d)
 void q2_read_source(struct qs_decoder *d, const char *title, GBytes *source,
                     void (*read)(struct qs_decoder *))
 {
-    struct q2_tracker *tracker = tracker_of(d);
+    struct q2_tracker *tracker = q2_tracker(d);
     gsize size;
     const uint8_t *data = g_bytes_get_data(source, &size);
 
@@ -410,7 +405,7 @@ static uint8_t message_byte(const struct qs_decoder *d)
 
 static void read_frame(struct qs_decoder *d)
 {
-    const struct q2_variant *variant = &q2_session_of(d->session)->variant;
+    const struct q2_variant *variant = q2_variant(d);
     const uint8_t extra = variant->q2repro ? 0 : message_byte(d) >> PACKED_ID_BITS;
 
     if (variant->packed && !variant->q2repro)
@@ -422,21 +417,21 @@ static void read_frame(struct qs_decoder *d)
 #define TYPE(id, name, read) {name, &name[sizeof "svc_" - 1], Q2_SVC_##id, read}
 
 static const struct qs_message_type messages[] = {
-#define SVC(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 
 /* The first protocol that has each; 0: all have it. */
 static const uint8_t since[] = {
-#define SVC(id, number, name, read, blurb) [SVC_##id] = 0,
-#define SVC_35(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
-#define SVC_36(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
-#define SVC_38(id, number, name, read, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = 0,
+#define SVC_35(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_R1Q2,
+#define SVC_36(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_Q2PRO,
+#define SVC_38(id, number, name, read, demo, blurb) [SVC_##id] = Q2_PROTOCOL_AQTION,
 #include "common/quake2/messages.def"
 };
 
 static const struct qs_message_type r1q2_messages[] = {
-#define SVC_R1Q2(id, number, name, read, blurb) [SVC_##id] = TYPE(id, name, read),
+#define SVC_R1Q2(id, number, name, read, demo, blurb) [SVC_##id] = TYPE(id, name, read),
 #include "common/quake2/messages.def"
 };
 
@@ -605,7 +600,7 @@ void q2_read_server_messages(struct qs_decoder *d)
 
 void q2_decode_messages(struct qs_decoder *d)
 {
-    struct q2_tracker *tracker = q2_session_of(d->session)->tracker;
+    struct q2_tracker *tracker = q2_tracker(d);
 
     if (tracker)
         q2_tracker_begin_packet(tracker);

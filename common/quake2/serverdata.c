@@ -6,6 +6,25 @@
 #include "common/quake2/decode.h"
 #include "common/quake2/tracker.h"
 
+/* --- Protocols that are known and not decoded. Source: PROTOCOL.md, section 16. */
+
+bool q2_pass_over(struct qs_decoder *d)
+{
+    struct q2_session *session = q2_session_of(d->session);
+    char *version;
+
+    if (!session->undecodable)
+        return false;
+    version = q2_version_text(session);
+    qs_note(d, QS_NOTE_PROTOCOL_UNDECODED, d->in.pos, qs_reader_left(&d->in),
+            "Protocol %s is not decoded", version);
+    g_free(version);
+    qs_undecoded_to(d, d->in.limit);
+    return true;
+}
+
+/* --- svc_serverdata */
+
 enum {
     SPLIT_SCREEN = -2, /* the rerelease's player number where several play at one screen */
     MINOR_FLAGS = 1024 /* Q2PRO's first minor version whose serverdata has a word of flags */

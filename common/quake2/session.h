@@ -12,6 +12,7 @@
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"
+#include "common/quake2/states.h"
 #include "common/quake2/variant.h"
 #include "common/quake2/usercmd.h"
 
@@ -87,7 +88,7 @@ struct q2_session {
     uint32_t connect_minor;  /* of the connect packet; 0: unknown */
     uint32_t minor;          /* in force; 0: none */
     bool undecodable;        /* it is known that the version in force is not decoded */
-    bool guessed;            /* version, minor version and qport are guesses; see guess.h */
+    bool guessed;            /* version, minor version and qport are guesses; see q2_guess() */
     uint16_t protocol_flags; /* of svc_serverdata, protocol 36 */
     int32_t servercount;
     int32_t old_servercount; /* of the level before; 0: none */
@@ -99,11 +100,11 @@ struct q2_session {
     bool signing_on;         /* the level has begun, and the client has not got all it needs */
     struct q2_loss lost;     /* part of the level's sign-on that was not captured */
     struct qs_table configstrings;
-    struct qs_table texts;                    /* enum q2_text */
-    struct qs_table baselines;                /* of the level: see baselines.h */
-    struct qs_table rosters;                  /* the players in recent frames; see frames.c */
-    int32_t roster_newest;                    /* number of the newest of these */
-    uint32_t roster_known;                    /* bit n: there is one of the frame n before that */
+    struct qs_table texts;     /* enum q2_text */
+    struct qs_table baselines; /* of the level: see q2_baseline_set() */
+    struct qs_table rosters;   /* the players in recent frames; see frame_messages.c */
+    int32_t roster_newest;     /* number of the newest of these */
+    uint32_t roster_known;     /* bit n: there is one of the frame n before that */
     struct qs_fragments to_server, to_client; /* of messages that are not whole yet */
 
     struct q2_gtv gtv; /* of a conversation over TCP */
@@ -176,5 +177,19 @@ void q2_session_set_version(struct q2_session *session, int32_t version);
 
 /* The same for MVD; `flags` are MVF_*. */
 void q2_session_set_mvd(struct q2_session *session, uint32_t minor, uint16_t flags);
+
+/* --- Baselines: what entities are changes to when they come into view. The session has them for a
+ * tracker that is attached later. */
+
+/* One with a number that no entity has is ignored. */
+void q2_baseline_set(struct q2_session *session, const struct q2_entity *baseline);
+/* False: there is none of that number. */
+bool q2_baseline_get(const struct q2_session *session, uint32_t number, struct q2_entity *baseline);
+
+/* --- What lists of sessions show of one */
+
+/* The version in force, "36 (1026)" or "q2repro 1038", a new text; NULL: none is. */
+char *q2_version_text(const struct q2_session *session);
+void q2_session_describe(const struct qs_session *session, struct qs_description *description);
 
 #endif

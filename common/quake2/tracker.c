@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/core/array.h"
-#include "common/quake2/baselines.h"
 
 static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
 {

@@ -12,9 +12,9 @@
 #include <glib.h>
 
 #include "common/core/decoder_state.h"
-#include "common/quake2/entity_list.h"
+#include "common/quake2/states.h"
 #include "common/quake2/session.h"
-#include "common/quake2/state.h"
+#include "common/quake2/states.h"
 
 /* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
 enum { Q2_FRAMES_KEPT = 64 };

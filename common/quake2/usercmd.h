@@ -3,6 +3,8 @@
 #ifndef Q2_USERCMD_H
 #define Q2_USERCMD_H
 
+#include <stdint.h>
+
 #include "common/core/decoder.h"
 
 /* A player's command, absolute. */
@@ -16,5 +18,11 @@ struct q2_usercmd {
 void q2_read_usercmd(struct qs_decoder *d, struct q2_usercmd *command, uint32_t minor);
 /* The batches of clc_move_nodelta and clc_move_batched: `packets` runs of commands, bit by bit. */
 void q2_read_batches(struct qs_decoder *d, struct q2_usercmd *command, unsigned packets);
+
+/*
+ * The checksum byte of a clc_move in the packet numbered `sequence`, over the move's bytes behind
+ * the checksum byte.
+ */
+uint8_t q2_move_checksum(const uint8_t *data, uint32_t size, uint32_t sequence);
 
 #endif

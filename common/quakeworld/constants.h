@@ -23,7 +23,7 @@ enum {
 #define SVC(id, number, name, read, blurb) SVC_##id = number,
 #define CLC(id, number, name, read, blurb) CLC_##id = number,
 #define HIDDEN(id, number, name, read, blurb) MVDHIDDEN_##id = number,
-#define TE(id, number, name, read) TE_##id = number,
+#define TE(id, number, name, shape) TE_##id = number,
 #define QTV_CLC(id, number, name, read) QTV_CLC_##id = number,
 #include "common/quakeworld/messages.def"
     MVDHIDDEN_EXTENDED = 0xffff /* the type goes on in another word */

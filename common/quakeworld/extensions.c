@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/decode.h"
+#include "common/quakeworld/messages.h"
 
 void qw_apply_extensions(struct qs_decoder *d)
 {
@@ -80,7 +81,10 @@ const struct fte_game qw_fte_game = {
              .side = QW_USERCMD_SIDE,
              .up = QW_USERCMD_UP,
              .msec = QW_USERCMD_MSEC,
-             .loss = QW_MOVE_LOSS},
+             .loss = QW_MOVE_LOSS,
+             .temp_entity_type = QW_TE_TYPE},
+    .temp_entities = qw_temp_entities,
+    .temp_entity_count = QW_TEMP_ENTITIES,
     .name_model = name_model,
     .name_entity = qw_emit_entity_name,
     .read_player = qw_read_player,

@@ -3,7 +3,7 @@
 #ifndef QW_MESSAGES_H
 #define QW_MESSAGES_H
 
-#include "common/core/decoder.h"
+#include "common/fte/fte.h"
 
 const struct qs_message_type *qw_client_message(const struct qs_decoder *d, uint32_t id);
 const struct qs_message_type *qw_server_message(const struct qs_decoder *d, uint32_t id);
@@ -24,6 +24,8 @@ void qw_read_soundlist(struct qs_decoder *d);
 void qw_read_soundlistshort(struct qs_decoder *d);
 
 /* temp_entities.c */
+enum { QW_TEMP_ENTITIES = 80 };
+extern const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES];
 void qw_read_temp_entity(struct qs_decoder *d);
 void qw_read_temp_entity_sized(struct qs_decoder *d);
 void qw_read_customtempent(struct qs_decoder *d);

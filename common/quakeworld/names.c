@@ -20,7 +20,7 @@ const struct qs_name qw_clc_names[] = {
 };
 
 const struct qs_name qw_temp_entity_names[] = {
-#define TE(id, number, name, read) {number, name},
+#define TE(id, number, name, shape) {number, name},
 #include "common/quakeworld/messages.def"
     {0, NULL},
 };

@@ -151,7 +151,7 @@ static void read_serverdata(struct qs_decoder *d)
 {
     struct qw_session *session = qw_session(d);
 
-    qw_session_new_level(session);
+    qw_session_begin_level(session);
     qw_sign_on_serverdata(d);
     fte_read_agreement(d);
     session->base.version = qs_i32(d, QW_SERVERDATA_PROTOCOL);

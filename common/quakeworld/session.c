@@ -96,7 +96,7 @@ void qw_session_connect(struct qw_session *session)
 
 /* svc_serverdata wipes the client's state; see ezquake cl_parse.c CL_ParseServerData,
  * CL_ClearState. */
-void qw_session_new_level(struct qw_session *session)
+void qw_session_begin_level(struct qw_session *session)
 {
     clear_level(session);
     session->base.level++;
@@ -118,7 +118,7 @@ static void borrow_table(struct qs_table *table, const struct qs_table *lender)
 void qw_session_borrow(struct qw_session *session, const struct qw_session *lender,
                        const struct fte_session *agreed)
 {
-    qw_session_new_level(session);
+    qw_session_begin_level(session);
     session->sign_on.lent = true;
     borrow_table(&session->models, &lender->models);
     borrow_table(&session->sounds, &lender->sounds);

@@ -16,7 +16,7 @@ void qw_session_describe(const struct qs_session *session, struct qs_description
 
 /* A connection begins; a level begins. */
 void qw_session_connect(struct qw_session *session);
-void qw_session_new_level(struct qw_session *session);
+void qw_session_begin_level(struct qw_session *session);
 /* A level begins, of which the svc_serverdata is not known: the extensions stay. */
 void qw_session_go_on(struct qw_session *session);
 /* The session is in a level of which another one knows the sign-on: it knows the same from now on,

@@ -1,192 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Temporary entities: effects of a moment. Source: qwd-format, tables 9 to 11; for the types from
- * 14 on, which FTE takes over from QuakeWorld's mods, Hexen II and DarkPlaces, fteqw protocol.h and
- * cl_tent.c CL_ParseTEnt and CL_ParseCustomTEnt.
+ * Temporary entities: their types, from 14 on those that FTE takes over from QuakeWorld's mods,
+ * Hexen II and DarkPlaces; and effects that the server defines. Source: fteqw cl_tent.c,
+ * CL_ParseCustomTEnt.
  */
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/messages.h"
 
-/* --- The shapes that types have --- */
-
-static void read_point(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_TE_ORIGIN);
-}
-
-static void read_line(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_TE_ORIGIN);
-    qs_coord3(d, QW_TE_END);
-}
-
-static void read_beam(struct qs_decoder *d)
-{
-    fte_entity(d, QW_TE_ENTITY);
-    read_line(d);
-}
-
-static void read_counted_point(struct qs_decoder *d)
-{
-    qs_u8(d, QW_TE_COUNT);
-    read_point(d);
-}
-
-static void read_coloured_explosion(struct qs_decoder *d)
-{
-    read_point(d);
-    qs_u8(d, QW_TE_COLOR);
-    qs_u8(d, QW_TE_COLOR_COUNT);
-}
-
-static void read_tinted_explosion(struct qs_decoder *d)
-{
-    read_point(d);
-    qs_coord3(d, QW_TE_TINT);
-}
-
-/* Hexen II's beams. */
-static void read_stream(struct qs_decoder *d)
-{
-    fte_entity(d, QW_TE_ENTITY);
-    qs_u8(d, QW_TE_STREAM_FLAGS);
-    qs_scaled_u8(d, QW_TE_STREAM_DURATION, 0.05);
-    read_line(d);
-}
-
-static void read_coloured_stream(struct qs_decoder *d)
-{
-    fte_entity(d, QW_TE_ENTITY);
-    qs_u8(d, QW_TE_STREAM_FLAGS);
-    qs_scaled_u8(d, QW_TE_STREAM_DURATION, 0.05);
-    qs_u8(d, QW_TE_STREAM_SKIN);
-    read_line(d);
-}
-
-/* DarkPlaces' from here on. */
-static void read_spray(struct qs_decoder *d)
-{
-    read_point(d);
-    qs_i8(d, QW_TE_SPRAY_X);
-    qs_i8(d, QW_TE_SPRAY_Y);
-    qs_i8(d, QW_TE_SPRAY_Z);
-    qs_u8(d, QW_TE_COUNT);
-}
-
-static void read_shower(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_TE_MIN);
-    qs_coord3(d, QW_TE_MAX);
-    qs_coord(d, QW_TE_SPEED);
-    qs_u16(d, QW_TE_COUNT16);
-}
-
-static void read_rgb(struct qs_decoder *d)
-{
-    qs_u8(d, QW_TE_RED);
-    qs_u8(d, QW_TE_GREEN);
-    qs_u8(d, QW_TE_BLUE);
-}
-
-static void read_rgb_explosion(struct qs_decoder *d)
-{
-    read_point(d);
-    read_rgb(d);
-}
-
-static void read_weather(struct qs_decoder *d)
-{
-    qs_coord3(d, QW_TE_MIN);
-    qs_coord3(d, QW_TE_MAX);
-    qs_coord3(d, QW_TE_VELOCITY);
-    qs_u16(d, QW_TE_COUNT16);
-    qs_u8(d, QW_TE_COLOR);
-}
-
-static void read_cube(struct qs_decoder *d)
-{
-    read_weather(d);
-    qs_u8(d, QW_TE_GRAVITY);
-    qs_coord(d, QW_TE_JITTER);
-}
-
-static void read_flash(struct qs_decoder *d)
-{
-    read_point(d);
-    qs_u8(d, QW_TE_RADIUS);
-    qs_u8(d, QW_TE_LIFETIME);
-    read_rgb(d);
-}
-
-static void read_jet(struct qs_decoder *d)
-{
-    read_point(d);
-    qs_coord3(d, QW_TE_VELOCITY);
-    qs_u8(d, QW_TE_COUNT);
-}
-
-static void read_angled_line(struct qs_decoder *d)
-{
-    read_line(d);
-    qs_coord3(d, QW_TE_ANGLES);
-}
-
-/* --- Types --- */
-
 /* clang-format off */
-static const struct shape {
-    void (*read)(struct qs_decoder *d);
-    bool extension; /* only servers that agreed on extensions send it */
-} shapes[] = {
-#define TE(id, number, name, read) [TE_##id] = {read, false},
-#define TE_EXT(id, number, name, read) [TE_##id] = {read, true},
+const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES] = {
+#define TE(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, false},
+#define TE_EXT(id, number, name, shape) [number] = {name, FTE_SHAPE_##shape, true},
 #include "common/quakeworld/messages.def"
 };
 /* clang-format on */
 
-static const struct shape *find_shape(const struct qs_decoder *d, uint8_t type)
-{
-    const struct qw_session *session = qw_session(d);
-    const bool extended = session->ext.fte || session->ext.fte2;
-
-    if (type >= G_N_ELEMENTS(shapes) || !shapes[type].read)
-        return NULL;
-    return extended || !shapes[type].extension ? &shapes[type] : NULL;
-}
-
 /* Of what happens to players that are not watched ezQuake takes any type that it does not know for
  * one with a place alone: cl_tent.c CL_ParseTEnt. */
-static bool is_cut_short(const struct qs_decoder *d, const struct shape *shape)
+static void mark_ambiguous(struct qs_decoder *d, const struct fte_temp_entity *entity)
 {
-    return qw_session(d)->mvd && shape->extension && !qw_only_fte_reads(&qw_session(d)->ext);
+    d->odd |= entity && entity->extension && qw_session(d)->mvd &&
+              !qw_only_fte_reads(&qw_session(d)->ext);
 }
 
 void qw_read_temp_entity(struct qs_decoder *d)
 {
-    const uint32_t at = d->in.pos;
-    const uint8_t type = qs_u8(d, QW_TE_TYPE);
-    const struct shape *shape = find_shape(d, type);
-    const char *name = shape ? qs_name_of(qw_temp_entity_names, type) : NULL;
-
-    qs_label(d, ": %s", name ? name : "unknown type");
-    if (shape) {
-        d->odd |= is_cut_short(d, shape);
-        shape->read(d);
-    } else {
-        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, at, 1, "Unknown temporary entity %u", type);
-        d->stop = true;
-    }
-}
-
-static bool is_known(const struct qs_decoder *d, uint8_t type)
-{
-    return find_shape(d, type);
+    mark_ambiguous(d, fte_read_temp_entity(d));
 }
 
 void qw_read_temp_entity_sized(struct qs_decoder *d)
 {
-    fte_read_temp_entity_sized(d, 0, is_known, qw_read_temp_entity);
+    mark_ambiguous(d, fte_read_temp_entity_sized(d));
 }
 
 /* --- Effects that the server defines --- */
@@ -218,8 +63,10 @@ static void store_style(struct qw_session *session, uint8_t effect, uint8_t styl
 
 static void read_glow(struct qs_decoder *d, uint8_t style)
 {
-    read_rgb(d);
-    qs_u8(d, QW_TE_RADIUS);
+    qs_u8(d, FTE_TE_RED);
+    qs_u8(d, FTE_TE_GREEN);
+    qs_u8(d, FTE_TE_BLUE);
+    qs_u8(d, FTE_TE_RADIUS);
     qs_scaled_u8(d, QW_CUSTOM_GLOW_TIME, 1 / 16.0);
     if (style & CTE_CHANNELFADE) {
         qs_scaled_u8(d, QW_CUSTOM_FADE_RED, 1 / 64.0);
@@ -250,13 +97,13 @@ static void read_instance(struct qs_decoder *d, uint16_t style)
 {
     if ((style & CTE_PERSISTENT) && (qs_u16(d, QW_CUSTOM_ID) & CTE_ID_REMOVE))
         return;
-    read_point(d);
+    qs_coord3(d, FTE_TE_ORIGIN);
     if (style & CTE_ISBEAM)
-        qs_coord3(d, QW_TE_END);
+        qs_coord3(d, FTE_TE_END);
     if (style & CTE_CUSTOMCOUNT)
-        qs_u8(d, QW_TE_COUNT);
+        qs_u8(d, FTE_TE_COUNT);
     if (style & CTE_CUSTOMVELOCITY)
-        qs_coord3(d, QW_TE_VELOCITY);
+        qs_coord3(d, FTE_TE_VELOCITY);
     else if (style & CTE_CUSTOMDIRECTION)
         qs_u8(d, QW_CUSTOM_DIRECTION);
 }

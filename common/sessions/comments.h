@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The comments on packets of a capture that was made of a demo: what of the demo each carries (see
- * common/demo/piece.h).
+ * common/demo/parts.h).
  */
 #ifndef QS_SESSIONS_COMMENTS_H
 #define QS_SESSIONS_COMMENTS_H

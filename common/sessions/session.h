@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/demo/format.h"
-#include "common/demo/restore.h"
+#include "common/demo/parts.h"
 #include "common/sessions/location.h"
 #include "common/sessions/demo.h"
 #include "common/sessions/lending.h"
@@ -104,7 +104,7 @@ void qs_client_session_free(struct qs_client_session *session);
 
 /*
  * A packet of the session, from `file`, which was just decoded. `comment`: what a capture that was
- * made of a demo carries for the packet (see common/demo/piece.h), or NULL.
+ * made of a demo carries for the packet (see common/demo/parts.h), or NULL.
  */
 void qs_client_session_packet(struct qs_client_session *session, const char *file,
                               const char *comment, const struct qs_decoder *decoder,

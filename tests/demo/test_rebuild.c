@@ -619,15 +619,15 @@ static GByteArray *crowded_frame(uint32_t number, int32_t delta, uint8_t entitie
 {
     GByteArray *bytes = g_byte_array_new();
 
-    q2_encode_u32(bytes, number);
-    q2_encode_u32(bytes, number);
-    q2_encode_u8(bytes, 20);
-    q2_encode_u32(bytes, number);
-    q2_encode_u32(bytes, (uint32_t)delta);
+    qs_write_u32(bytes, number);
+    qs_write_u32(bytes, number);
+    qs_write_u8(bytes, 20);
+    qs_write_u32(bytes, number);
+    qs_write_u32(bytes, (uint32_t)delta);
     g_byte_array_append(bytes, (const uint8_t *)"\0\0\x11\0\0\0\0\0\0\x12", 10);
     for (uint8_t i = 1; i <= entities && delta <= 0; i++)
         g_byte_array_append(bytes, (const uint8_t[]){1, i, i, 0}, 4); /* U_ORIGIN1 */
-    q2_encode_u16(bytes, 0);
+    qs_write_u16(bytes, 0);
     return bytes;
 }
 

@@ -121,7 +121,7 @@ FAULTS = [
      "return message->bytes.data[1] == TE_RAILTRAIL2;"),
     ("demo", "    converter_level(&dm2->converter);\n    dm2->block->len = DM2_HEADER;\n",
      "    converter_level(&dm2->converter);\n"),
-    ("demo", "back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has", "back > 0 && dm2_kept_has"),
+    ("demo", "back > 0 && back < DM2_UPDATE_BACKUP && dm2_backup_has", "back > 0 && dm2_backup_has"),
     ("demo", "if (dem->source == VIEW_ZERO)\n        return;", ""),
     ("demo", "if (decoder->session->disconnected)\n        end(qwd, decoder);", ""),
     ("demo", "while (i && blocks->held[i - 1].sequence > after)", "while (0)"),

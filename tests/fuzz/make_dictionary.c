@@ -64,9 +64,9 @@ static void print_quake(void)
 static void print_quake2(void)
 {
     /* clang-format off */
-#define SVC(id, number, name, read, blurb) print_message(number);
+#define SVC(id, number, name, read, demo, blurb) print_message(number);
 #define CLC(id, number, name, read, blurb) print_message(number);
-#define SVC_Q2REPRO SVC
+#define SVC_Q2REPRO(id, number, name, read, blurb) print_message(number);
 #define SVC_R1Q2 SVC
 #define TE(id, number, name, parts) print_bytes((const unsigned char[]){3, number}, 2);
 #define OOB(name, read, asks, answers) print_word(name);

@@ -127,9 +127,9 @@ static GByteArray *zpacket(const uint8_t *data, size_t size, uint16_t stated)
     assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
     deflateEnd(&stream);
-    q2_encode_u8(out, SVC_ZPACKET);
-    q2_encode_u16(out, (uint16_t)stream.total_out);
-    q2_encode_u16(out, stated);
+    qs_write_u8(out, SVC_ZPACKET);
+    qs_write_u16(out, (uint16_t)stream.total_out);
+    qs_write_u16(out, stated);
     g_byte_array_append(out, packed, (guint)stream.total_out);
     return out;
 }

@@ -9,7 +9,7 @@ static uint32_t send_text(struct game *game, enum qs_end from, const char *text)
     GByteArray *out = g_byte_array_new();
     uint32_t problems;
 
-    q2_encode_u32(out, UINT32_MAX);
+    qs_write_u32(out, UINT32_MAX);
     g_byte_array_append(out, (const uint8_t *)text, (guint)strlen(text));
     problems = game_packet(game, from, out->data, out->len);
     g_byte_array_free(out, TRUE);
@@ -22,10 +22,10 @@ static uint32_t send_packet(struct game *game, enum qs_end from, uint32_t sequen
     GByteArray *out = g_byte_array_new();
     uint32_t problems;
 
-    q2_encode_u32(out, sequence);
-    q2_encode_u32(out, 0);
+    qs_write_u32(out, sequence);
+    qs_write_u32(out, 0);
     if (from == QS_END_A)
-        q2_encode_u16(out, 1234);
+        qs_write_u16(out, 1234);
     g_byte_array_append(out, data, (guint)size);
     problems = game_packet(game, from, out->data, out->len);
     g_byte_array_free(out, TRUE);

@@ -57,13 +57,13 @@ static inline void game_begin_level(struct game *game, uint32_t version, uint8_t
 {
     GByteArray *out = g_byte_array_new();
 
-    q2_encode_u8(out, SVC_SERVERDATA);
-    q2_encode_u32(out, version);
-    q2_encode_u32(out, 1);
-    q2_encode_u8(out, record);
-    q2_encode_u8(out, 0);
-    q2_encode_u16(out, 0);
-    q2_encode_u8(out, 0);
+    qs_write_u8(out, SVC_SERVERDATA);
+    qs_write_u32(out, version);
+    qs_write_u32(out, 1);
+    qs_write_u8(out, record);
+    qs_write_u8(out, 0);
+    qs_write_u16(out, 0);
+    qs_write_u8(out, 0);
     assert_int_equal(game_block(game, out->data, out->len), 0);
     g_byte_array_free(out, TRUE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The move checksums and the CRC that they are built on. */
 #include "common/core/checksum.h"
-#include "common/quake2/checksum.h"
+#include "common/quake2/usercmd.h"
 #include "common/quakeworld/checksum.h"
 #include "tests/unit/unit.h"
 

@@ -48,9 +48,9 @@ static struct qs_view messages_of(struct qs_view block)
 }
 
 static void send_packet(struct state *state, enum qs_direction direction,
-                        const struct qs_demo_piece *piece)
+                        const struct qs_demo_part *part)
 {
-    qs_demo_send(state->out, direction, finished_packet(state), piece);
+    qs_demo_send(state->out, direction, finished_packet(state), part);
 }
 
 static void acknowledge(struct state *state, uint32_t fragment, enum qs_direction direction)
@@ -78,13 +78,12 @@ static void shake_hands(struct state *state)
 /* A connection begins with the client's first reliable message. */
 static void begin(struct state *state, struct qs_view line)
 {
-    const struct qs_demo_piece piece = {
-        .kind = QS_DEMO_PIECE_START, .size = line.size, .head = line};
+    const struct qs_demo_part part = {.kind = QS_DEMO_PART_START, .size = line.size, .head = line};
 
     shake_hands(state);
     begin_packet(state, NETFLAG_DATA | NETFLAG_EOM, 0);
     qs_write_u8(state->out->packet, CLC_NOP);
-    send_packet(state, QS_C2S, &piece);
+    send_packet(state, QS_C2S, &part);
     acknowledge(state, 0, QS_S2C);
 }
 
@@ -93,38 +92,38 @@ static void begin(struct state *state, struct qs_view line)
 /* The header of the block goes with the first packet of its message. */
 static void send_unreliably(struct state *state, struct qs_view block)
 {
-    const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+    const struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
 
     begin_packet(state, NETFLAG_UNRELIABLE, state->to_client++);
     qs_write_view(state->out->packet, messages_of(block));
-    send_packet(state, QS_S2C, &piece);
+    send_packet(state, QS_S2C, &part);
 }
 
-static void send_fragment(struct state *state, const struct qs_demo_piece *piece,
+static void send_fragment(struct state *state, const struct qs_demo_part *part,
                           struct qs_view bytes, bool last)
 {
     begin_packet(state, NETFLAG_DATA | (last ? NETFLAG_EOM : 0), state->fragment);
     qs_write_view(state->out->packet, bytes);
-    send_packet(state, QS_S2C, piece);
+    send_packet(state, QS_S2C, part);
     acknowledge(state, state->fragment++, QS_C2S);
 }
 
 static void send_reliably(struct state *state, struct qs_view block)
 {
     struct qs_view rest = messages_of(block);
-    struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+    struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
     bool last;
 
     do {
         const struct qs_view bytes = {rest.data, MIN(rest.size, (uint32_t)FRAGMENT_MAX)};
 
         last = bytes.size == rest.size;
-        piece.size = piece.head.size + bytes.size;
-        send_fragment(state, &piece, bytes, last);
+        part.size = part.head.size + bytes.size;
+        send_fragment(state, &part, bytes, last);
         rest.data += bytes.size;
         rest.size -= bytes.size;
-        piece.kind = QS_DEMO_PIECE_MORE;
-        piece.head = (struct qs_view){0};
+        part.kind = QS_DEMO_PART_MORE;
+        part.head = (struct qs_view){0};
     } while (!last);
 }
 
@@ -142,11 +141,11 @@ static void send_to_client(struct state *state, struct qs_view block)
 /* What DarkPlaces recorded of the client. */
 static void send_to_server(struct state *state, struct qs_view block)
 {
-    const struct qs_demo_piece piece = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
+    const struct qs_demo_part part = qs_demo_block_in(block, DEM_BLOCK_HEADER, PACKET_HEADER);
 
     begin_client_packet(state);
     qs_write_view(state->out->packet, messages_of(block));
-    send_packet(state, QS_C2S, &piece);
+    send_packet(state, QS_C2S, &part);
 }
 
 /* --- Moves --- */

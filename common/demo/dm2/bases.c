@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/demo/dm2/borrower.h"
-#include "common/quake2/baselines.h"
+#include "common/quake2/session.h"
 #include "common/quake2/configstrings.h"
 
 enum {

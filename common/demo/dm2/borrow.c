@@ -7,7 +7,7 @@
 
 #include "common/core/text.h"
 #include "common/demo/dm2/borrower.h"
-#include "common/quake2/baselines.h"
+#include "common/quake2/session.h"
 #include "common/demo/writer.h"
 #include "common/quake2/configstrings.h"
 

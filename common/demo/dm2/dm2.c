@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2/dm2.h"
 
+#include "common/core/array.h"
 #include "common/demo/dm2/lend.h"
-
 #include "common/quake2/fields.h"
 #include "common/quake2/names.h"
 #include "common/quake2/quake2.h"
@@ -82,6 +82,96 @@ static void decode_block(struct qs_decoder *d)
     d->protocol->decode_server_messages(d);
 }
 
+/* --- Frames that players have --- */
+
+bool dm2_backup_has(const struct dm2_backup *kept, int32_t number)
+{
+    const unsigned place = (uint32_t)number % DM2_UPDATE_BACKUP;
+
+    return number > 0 && kept->numbers[place] == number &&
+           kept->entities - kept->starts[place] <= DM2_PARSE_ENTITIES - DM2_PARSE_ENTITIES_FREE;
+}
+
+void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities)
+{
+    const unsigned place = (uint32_t)number % DM2_UPDATE_BACKUP;
+
+    kept->last = number;
+    if (number > 0) {
+        kept->numbers[place] = number;
+        kept->starts[place] = kept->entities;
+    }
+    kept->entities += entities;
+}
+
+/* --- Packets: each block behind a netchan header, numbered from 1, and a packet of the client that
+ * acknowledges it */
+
+enum { NETCHAN_HEADER = 8, QPORT = 1 };
+
+struct state {
+    struct qs_demo_sender *out;
+    uint32_t from_client, from_server; /* numbers of the last packets */
+    bool begun;
+};
+
+static void begin_packet(struct state *state, uint32_t sequence, uint32_t acknowledged)
+{
+    qs_bytes_empty(state->out->packet);
+    qs_write_u32(state->out->packet, sequence);
+    qs_write_u32(state->out->packet, acknowledged);
+}
+
+/* Acknowledges what came. */
+static void send_client_packet(struct state *state, const struct qs_demo_part *part)
+{
+    begin_packet(state, ++state->from_client, state->from_server);
+    qs_write_u16(state->out->packet, QPORT);
+    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), part);
+}
+
+static void begin(struct state *state)
+{
+    qs_demo_send_text(state->out, QS_C2S, "getchallenge\n");
+    qs_demo_send_text(state->out, QS_S2C, "challenge 1");
+    qs_demo_send_text(state->out, QS_C2S, "connect 34 1 1 \"\"\n");
+    qs_demo_send_text(state->out, QS_S2C, "client_connect");
+    send_client_packet(state, &qs_demo_start);
+    state->begun = true;
+}
+
+static void send_block(struct state *state, struct qs_view block)
+{
+    const struct qs_demo_part part = qs_demo_block_in(block, DM2_HEADER, NETCHAN_HEADER);
+
+    begin_packet(state, ++state->from_server, state->from_client);
+    qs_write_view(state->out->packet,
+                  (struct qs_view){block.data + DM2_HEADER, block.size - DM2_HEADER});
+    qs_demo_send(state->out, QS_S2C, qs_view_of_bytes(state->out->packet), &part);
+    send_client_packet(state, NULL);
+}
+
+static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
+{
+    const struct qs_view block = {packet->data, packet->size};
+    const struct qs_demo_part apart = qs_demo_block_apart(block);
+    struct state *state = data;
+
+    (void)decoder;
+    if (!state->begun)
+        begin(state);
+    if (qs_le32(block.data) == UINT32_MAX)
+        send_client_packet(state, &apart);
+    else
+        send_block(state, block);
+}
+
+static const struct qs_demo_packet_maker packets = {
+    .port = 27910,
+    .state_size = sizeof(struct state),
+    .block = send_next,
+};
+
 /* --- The format --- */
 
 static bool is_version(uint32_t version)
@@ -152,5 +242,5 @@ const struct qs_demo_format qs_demo_dm2 = {
     .append_end = append_end,
     .rebuilder = &dm2_rebuilder,
     .lending = &dm2_lending,
-    .packets = &dm2_packets,
+    .packets = &packets,
 };

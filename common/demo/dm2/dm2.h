@@ -12,6 +12,9 @@
 #ifndef QS_DEMO_DM2_DM2_H
 #define QS_DEMO_DM2_DM2_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/demo/format.h"
 
 enum {
@@ -22,7 +25,6 @@ enum {
 
 extern const struct qs_demo_format qs_demo_dm2;
 extern const struct qs_demo_rebuilder dm2_rebuilder;
-extern const struct qs_demo_packet_maker dm2_packets;
 
 /*
  * The next block of `in`, which may be empty. QS_DEMO_END: the end mark; QS_DEMO_UNMARKED: the file
@@ -39,5 +41,31 @@ void dm2_end_block(GByteArray *block);
 /* Append a block, and the end mark. */
 void dm2_append_block(GByteArray *out, struct qs_view messages);
 void dm2_append_end(GByteArray *out);
+
+/*
+ * --- Which frames of a demo its player still has when the next one comes, so that this may be a
+ * delta from them. Source: engine, client.h UPDATE_BACKUP, MAX_PARSE_ENTITIES; cl_ents.c
+ * CL_ParseFrame ("Delta frame too old", "Delta parse_entities too old"), the same in yquake2. Q2PRO
+ * keeps more.
+ */
+
+enum {
+    DM2_UPDATE_BACKUP = 16,        /* a frame is overwritten by the one that is so much later */
+    DM2_PARSE_ENTITIES = 1024,     /* of all frames */
+    DM2_PARSE_ENTITIES_FREE = 128, /* room for so many is left for the frame that comes */
+};
+
+struct dm2_backup {
+    int32_t numbers[DM2_UPDATE_BACKUP]; /* by place as players keep them; 0: none */
+    uint64_t starts[DM2_UPDATE_BACKUP]; /* so many entities came before the frame's */
+    uint64_t entities;                  /* in all frames so far */
+    int32_t last;                       /* number of the last frame; 0: none */
+};
+
+/* Whether the next frame may be a delta from that one. */
+bool dm2_backup_has(const struct dm2_backup *kept, int32_t number);
+
+/* The frame is in the demo, with so many entities. */
+void dm2_backup_add(struct dm2_backup *kept, int32_t number, uint32_t entities);
 
 #endif

@@ -68,13 +68,13 @@ static void put_serverdata(struct preamble *preamble, int32_t version)
     const struct q2_session *session = preamble->session;
     GByteArray *out = preamble->block;
 
-    q2_encode_u8(out, SVC_SERVERDATA);
-    q2_encode_u32(out, (uint32_t)version);
-    q2_encode_u32(out, (uint32_t)session->servercount +
-                           (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
-    q2_encode_u8(out, Q2_RECORD_CLIENT);
+    qs_write_u8(out, SVC_SERVERDATA);
+    qs_write_u32(out, (uint32_t)version);
+    qs_write_u32(out, (uint32_t)session->servercount +
+                          (preamble->variant.extensions ? 0 : (uint32_t)RECORDED_COUNT));
+    qs_write_u8(out, Q2_RECORD_CLIENT);
     q2_encode_text(out, kept_folder(preamble));
-    q2_encode_u16(out, (uint16_t)session->player);
+    qs_write_u16(out, (uint16_t)session->player);
     q2_encode_text(out, kept_string(preamble, LEVEL_NAME));
 }
 
@@ -113,7 +113,7 @@ static void put_baselines(struct preamble *preamble)
 static void put_precache(struct preamble *preamble)
 {
     make_room(preamble, STRING_ROOM);
-    q2_encode_u8(preamble->block, SVC_STUFFTEXT);
+    qs_write_u8(preamble->block, SVC_STUFFTEXT);
     q2_encode_text(preamble->block, qs_view_of("precache\n"));
 }
 

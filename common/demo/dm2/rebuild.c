@@ -16,7 +16,7 @@
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/heal.h"
-#include "common/demo/dm2/kept.h"
+#include "common/demo/dm2/dm2.h"
 #include "common/demo/dm2/lend.h"
 #include "common/demo/dm2/preamble.h"
 #include "common/demo/sanitize/stufftext.h"
@@ -46,7 +46,7 @@ struct dm2 {
     bool incomplete;            /* that the level cannot be shown was said */
     char *unfounded;            /* its name, where frames came that could not begin it; or NULL */
     bool refused;               /* that the protocol is not rebuilt was said */
-    struct dm2_kept kept;       /* the demo's frames */
+    struct dm2_backup backup;   /* the demo's frames */
     int32_t newest;             /* the session's number of the last frame */
     struct converter converter; /* for protocols 35 and 36 */
     struct stufftext stufftext;
@@ -159,7 +159,7 @@ static void end_level(struct dm2 *dm2)
     }
     g_clear_pointer(&dm2->unfounded, g_free);
     dm2->begun = dm2->incomplete = dm2->lossy = false;
-    dm2->kept = (struct dm2_kept){0};
+    dm2->backup = (struct dm2_backup){0};
     dm2->newest = 0;
     converter_level(&dm2->converter);
     dm2->block->len = DM2_HEADER;
@@ -337,7 +337,7 @@ static bool ready(struct dm2 *dm2, const struct q2_session *session)
 static void keep_last_frame(struct dm2 *dm2, const struct q2_session *session,
                             const struct q2_frame *frame)
 {
-    dm2_kept_add(&dm2->kept, frame->number, frame->entities->len);
+    dm2_backup_add(&dm2->backup, frame->number, frame->entities->len);
     if (session->variant.packed)
         converter_keep(&dm2->converter);
 }
@@ -348,9 +348,9 @@ static struct qs_view encode_frame(struct dm2 *dm2, const struct q2_session *ses
 {
     const struct q2_frame_style style = {
         .baselines = dm2->tracker, .max_clients = session->max_clients, .variant = dm2->variant};
-    const int64_t back = (int64_t)frame->number - dm2->kept.last;
+    const int64_t back = (int64_t)frame->number - dm2->backup.last;
     const bool near =
-        back > 0 && back < DM2_FRAMES_KEPT && dm2_kept_has(&dm2->kept, dm2->kept.last);
+        back > 0 && back < DM2_UPDATE_BACKUP && dm2_backup_has(&dm2->backup, dm2->backup.last);
 
     qs_bytes_empty(dm2->unit);
     q2_encode_frame(dm2->unit, &style, near ? last : NULL, frame);
@@ -408,7 +408,7 @@ static bool stays_as_sent(const struct dm2 *dm2, const struct q2_frame *frame)
 {
     return frame->delta <= 0 ||
            (!frame->reference_missing && (!dm2->lossy || frame->trust == Q2_FRAME_WHOLE) &&
-            dm2_kept_has(&dm2->kept, frame->delta));
+            dm2_backup_has(&dm2->backup, frame->delta));
 }
 
 /* Writes what a lost frame was, in a block before that of the packet at hand. */
@@ -420,7 +420,7 @@ static void write_healed(struct dm2 *dm2, const struct q2_session *session,
     const struct q2_frame *frame =
         packed ? convert_frame(dm2, session, lost, packet, acknowledged) : lost;
     const struct q2_frame *last =
-        packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->kept.last);
+        packed ? dm2->converter.last : q2_tracker_frame(dm2->tracker, dm2->backup.last);
     GByteArray *block = dm2->block;
 
     if (!frame)
@@ -469,9 +469,9 @@ static void add_frame(struct dm2 *dm2, const struct q2_session *session,
     } else if (stays_as_sent(dm2, frame)) {
         unit = frame_as_sent(first);
     } else {
-        if (frame->reference_missing || !dm2_kept_has(&dm2->kept, frame->delta))
+        if (frame->reference_missing || !dm2_backup_has(&dm2->backup, frame->delta))
             note_repair(dm2, frame, packet);
-        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->kept.last), frame);
+        unit = encode_frame(dm2, session, q2_tracker_frame(dm2->tracker, dm2->backup.last), frame);
     }
     if (add_unit(dm2, unit))
         keep_last_frame(dm2, session, frame);
@@ -490,17 +490,26 @@ static void add_stufftext(struct dm2 *dm2, struct qs_view message)
     add_unit(dm2, (struct qs_view){kept->data, kept->len});
 }
 
+/* clang-format off */
+static const uint8_t messages_in_demo[] = {
+#define SVC(id, number, name, read, demo, blurb) [SVC_##id] = Q2_DEMO_##demo,
+#include "common/quake2/messages.def"
+};
+/* clang-format on */
+
+static enum q2_in_demo in_demo(const struct q2_tracked_message *message)
+{
+    return message->id < G_N_ELEMENTS(messages_in_demo)
+               ? (enum q2_in_demo)messages_in_demo[message->id]
+               : Q2_DEMO_NOTHING;
+}
+
+/* One temporary entity drops clients of id's engine and of yquake2. */
 static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message *message)
 {
-    switch (message->id) {
-    case SVC_DISCONNECT:
-    case SVC_RECONNECT:
-    case SVC_DOWNLOAD:
-        return true;
-    case SVC_TEMP_ENTITY: /* this one drops clients of id's engine and of yquake2 */
+    if (message->id == SVC_TEMP_ENTITY)
         return message->bytes.data[1] == TE_RAILTRAIL2 && !dm2->variant.extensions;
-    }
-    return false;
+    return in_demo(message) == Q2_DEMO_STOPS;
 }
 
 /*
@@ -515,13 +524,15 @@ static bool is_odd(const struct q2_tracked_message *message)
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
                         const struct qs_packet *packet)
 {
-    if (message->id == SVC_SERVERDATA)
+    const enum q2_in_demo what = in_demo(message);
+
+    if (what == Q2_DEMO_NOTHING || what == Q2_DEMO_START || what == Q2_DEMO_FRAME)
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
     else if (dm2->out->sanitize && is_odd(message))
         qs_demo_left_out_odd(dm2->out, packet);
-    else if (message->id == SVC_STUFFTEXT)
+    else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, message->bytes);
     else if (!add_unit(dm2, message->bytes))
         dm2->out->counts.missing++;
@@ -558,7 +569,7 @@ static void add_messages(struct dm2 *dm2, const struct qs_decoder *decoder,
         if (message->id == SVC_FRAME && is_whole_frame(dm2, session, i)) {
             add_frame(dm2, session, message, packet, decoder->acknowledged);
             i += session->variant.packed ? 0 : FRAME_MESSAGES - 1;
-        } else if (message->id < SVC_PLAYERINFO) {
+        } else {
             add_message(dm2, message, packet);
         }
     }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd/mvd.h"
-#include "common/demo/qwd/qwd.h"
 
+#include "common/core/array.h"
+#include "common/core/text.h"
+#include "common/core/writer.h"
+#include "common/demo/packets.h"
+#include "common/demo/qwd/qwd.h"
+#include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/zip_archive.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/mvd.h"
+#include "common/quakeworld/mvd_framing.h"
 #include "common/quakeworld/quakeworld.h"
 
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block)
@@ -17,6 +23,234 @@ enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block
         return QS_DEMO_BLOCK;
     return qw_mvd_block_size(left) ? QS_DEMO_CUT : QS_DEMO_BAD;
 }
+
+/* --- Packets: a QTV stream over TCP that carries the blocks as they are. Source:
+ * common/quakeworld/qtv.c. */
+
+static const char request[] = "QTV\nVERSION: 1\nRECEIVE\n\n";
+static const char reply[] = "QTVSV 1\nBEGIN\n\n";
+
+static void begin(struct qs_demo_stream *stream)
+{
+    qs_demo_stream_open(stream);
+    qs_demo_stream_client(stream, qs_view_of(request), NULL);
+    qs_demo_stream_server(stream, qs_view_of(reply), &qs_demo_start);
+}
+
+static void send_block(struct qs_demo_stream *stream, struct qs_view block)
+{
+    const struct qs_demo_part part = qs_demo_block_in(block, 0, 0);
+
+    qs_demo_stream_unit(stream, block, &part);
+}
+
+/* It is no part of the stream: its bytes go into comments, beside commands that say nothing. */
+static void send_appendix(struct qs_demo_stream *stream, struct qs_view appendix)
+{
+    static const uint8_t command[] = {4, 0, QTV_CLC_STRINGCMD, 0}; /* length, id, empty text */
+
+    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {
+        const struct qs_demo_part part = appendix_part(appendix, offset);
+
+        qs_demo_stream_client(stream, (struct qs_view){command, sizeof command}, &part);
+    }
+}
+
+static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
+{
+    const struct qs_view bytes = {block->data, block->size};
+    struct qs_demo_stream *stream = data;
+
+    (void)decoder;
+    if (!stream->open)
+        begin(stream);
+    if (appendix_is_whole(bytes))
+        send_appendix(stream, bytes);
+    else
+        send_block(stream, bytes);
+}
+
+static void finish(void *data)
+{
+    qs_demo_stream_close(data);
+}
+
+static const struct qs_demo_packet_maker packets = {
+    .port = 28000,
+    .state_size = sizeof(struct qs_demo_stream),
+    .block = send_next,
+    .finish = finish,
+};
+
+/*
+ * --- Rebuilding of QTV streams: the blocks as the server sent them, which is what it would have
+ * recorded.
+ *
+ * A server ends its recordings with a message that announces it, and players stop with an error, or
+ * wait for ever, if it is missing: a stream that breaks off gets one. The server also sends it to
+ * its streams whenever a recording ends; if more follows, players pass over it. Source: mvdsv
+ * sv_demo.c SV_MVDStop; ezquake cl_demo.c CL_Demo_Read, cl_parse.c CL_ParseServerMessage.
+ */
+
+struct mvd {
+    struct qs_demo_writer *out;
+    bool lost;  /* what came behind a hole is of no use */
+    bool ended; /* by the last block */
+    struct filter_qw filter;
+    GByteArray *block; /* scratch */
+    struct appendix_watch watch;
+};
+
+static void *mvd_new(struct qs_demo_writer *out)
+{
+    struct mvd *mvd = g_new0(struct mvd, 1);
+
+    mvd->out = out;
+    mvd->block = g_byte_array_new();
+    filter_qw_init(&mvd->filter, out);
+    return mvd;
+}
+
+static void mvd_free(void *state)
+{
+    struct mvd *mvd = state;
+
+    g_byte_array_free(mvd->block, TRUE);
+    filter_qw_clear(&mvd->filter);
+    g_free(mvd);
+}
+
+static void write_block(struct mvd *mvd, struct qs_view block)
+{
+    if (!mvd->out->begun)
+        qs_demo_begin(mvd->out);
+    qs_demo_write(mvd->out, block);
+    if (mvd->out->sanitize)
+        appendix_watch_add(&mvd->watch, block);
+    mvd->out->counts.blocks++;
+}
+
+static void set_length(GByteArray *block, uint32_t header_size)
+{
+    const uint32_t length = GUINT32_TO_LE(block->len - header_size);
+
+    memcpy(block->data + header_size - sizeof length, &length, sizeof length);
+}
+
+/* Sequence numbers and hidden messages are nothing that anything could be left out of. */
+static bool has_messages(const struct qs_decoder *decoder, const struct qs_packet *block)
+{
+    const struct qw_session *session = (const struct qw_session *)decoder->session;
+    const bool may_hide = session->ext.mvd1 & MVD1_HIDDEN_MESSAGES;
+    struct qs_reader in = qs_reader_over(block->data, block->size);
+    struct mvd_block read;
+
+    return !qw_mvd_read_block(&in, &read) ||
+           !(read.type == MVD_SET || (may_hide && read.type == MVD_MULTIPLE && !read.players));
+}
+
+/* The block as the demo shall have it. */
+static struct qs_view filter(struct mvd *mvd, const struct qs_decoder *decoder,
+                             const struct qs_packet *packet)
+{
+    const struct qs_view payload = {decoder->payload.data, decoder->payload.size};
+    const uint32_t header_size = packet->size - payload.size;
+
+    if (!filter_qw_touches(&mvd->filter, decoder) || !has_messages(decoder, packet))
+        return (struct qs_view){packet->data, packet->size};
+    qs_bytes_empty(mvd->block);
+    g_byte_array_append(mvd->block, packet->data, header_size);
+    filter_qw_append(&mvd->filter, decoder, payload, 0, mvd->block);
+    set_length(mvd->block, header_size);
+    return qs_view_of_bytes(mvd->block);
+}
+
+static bool ends_recording(const struct qs_decoder *decoder)
+{
+    for (guint i = 0; i < decoder->messages->len; i++)
+        if (g_array_index(decoder->messages, struct qs_message, i).id == SVC_DISCONNECT)
+            return true;
+    return false;
+}
+
+void mvd_append_end(GByteArray *out, struct qs_view last)
+{
+    static const char reason[] = "EndOfDemo";
+
+    (void)last;
+    qs_write_u8(out, 0);
+    qs_write_u8(out, MVD_ALL);
+    qs_write_u32(out, 1 + sizeof reason);
+    qs_write_u8(out, SVC_DISCONNECT);
+    qs_write_text(out, reason);
+}
+
+/* Sequence numbers, of which at the end none counts. */
+static void append_set(GByteArray *out)
+{
+    qs_write_u8(out, 0);
+    qs_write_u8(out, MVD_SET);
+    qs_write_u32(out, 0);
+    qs_write_u32(out, 0);
+}
+
+static void add_block(struct mvd *mvd, const struct qs_decoder *decoder,
+                      const struct qs_packet *packet)
+{
+    const struct qs_view block = filter(mvd, decoder, packet);
+
+    if (qs_decoder_problems(decoder))
+        qs_demo_not_decoded(mvd->out, packet, mvd->out->sanitize);
+    write_block(mvd, block);
+    mvd->ended = ends_recording(decoder);
+}
+
+static void mvd_packet(void *state, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet)
+{
+    const struct qw_qtv *qtv = &((const struct qw_session *)decoder->session)->qtv;
+    struct mvd *mvd = state;
+
+    if (mvd->lost || !qs_session_from_server(decoder->session, packet))
+        return;
+    if (qtv->block) {
+        add_block(mvd, decoder, packet);
+    } else if (qtv->stage[packet->from] == QW_QTV_STAGE_LOST) {
+        qs_demo_stream_broken(mvd->out, packet, "block");
+        mvd->lost = true;
+    }
+}
+
+/* Puts what looks like an archive out of reach. Returns whether anything was added. */
+static bool end_archive(struct mvd *mvd)
+{
+    bool added = false;
+
+    for (; appendix_watch_is_near(&mvd->watch); added = true) {
+        qs_bytes_empty(mvd->block);
+        append_set(mvd->block);
+        write_block(mvd, qs_view_of_bytes(mvd->block));
+    }
+    return added;
+}
+
+static void mvd_finish(void *state)
+{
+    struct mvd *mvd = state;
+
+    if (!mvd->out->begun || (!end_archive(mvd) && mvd->ended))
+        return;
+    qs_bytes_empty(mvd->block);
+    mvd_append_end(mvd->block, (struct qs_view){0});
+    write_block(mvd, qs_view_of_bytes(mvd->block));
+}
+
+static const struct qs_demo_rebuilder rebuilder = {
+    .create = mvd_new,
+    .packet = mvd_packet,
+    .finish = mvd_finish,
+    .free = mvd_free,
+};
 
 /* --- The format --- */
 
@@ -97,7 +331,7 @@ const struct qs_demo_format qs_demo_mvd = {
     .seconds = seconds,
     .decode_block = decode_block,
     .append_end = mvd_append_end,
-    .rebuilder = &mvd_rebuilder,
+    .rebuilder = &rebuilder,
     .lends_to = &qs_demo_qwd,
-    .packets = &mvd_packets,
+    .packets = &packets,
 };

@@ -10,8 +10,6 @@
 #include "common/quakeworld/mvd_framing.h"
 
 extern const struct qs_demo_format qs_demo_mvd;
-extern const struct qs_demo_rebuilder mvd_rebuilder;
-extern const struct qs_demo_packet_maker mvd_packets;
 
 /* The next block of `in`, which stays where it was on any status but QS_DEMO_BLOCK. */
 enum qs_demo_status mvd_read_block(struct qs_reader *in, struct mvd_block *block);

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd/mvd2.h"
 
+#include "common/core/array.h"
 #include "common/core/writer.h"
+#include "common/demo/packets.h"
+#include "common/quake2/constants.h"
 #include "common/quake2/mvd.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/session.h"
 
 enum { FRAMES_A_SECOND = 10 };
 
-enum qs_demo_status mvd2_read_block(struct qs_reader *in, struct qs_view *messages)
+/*
+ * The next block of `in`; `*messages` is what it holds. QS_DEMO_END: the end mark;
+ * QS_DEMO_UNMARKED: the file ends without it. On any status but QS_DEMO_BLOCK `in` stays where it
+ * was.
+ */
+static enum qs_demo_status read_block(struct qs_reader *in, struct qs_view *messages)
 {
     const uint32_t left = qs_reader_left(in);
     uint32_t length;
@@ -30,10 +38,259 @@ enum qs_demo_status mvd2_read_block(struct qs_reader *in, struct qs_view *messag
     return QS_DEMO_BLOCK;
 }
 
-bool mvd2_begins_level(struct qs_view messages)
+/* Whether a block with these messages begins a level, and can begin a demo. */
+static bool begins_level(struct qs_view messages)
 {
     return messages.size && (messages.data[0] & Q2_MVD_ID_MASK) == MVD_SERVERDATA;
 }
+
+/* --- Packets: a GTV stream over TCP that is not deflated, with a block in each message. Source:
+ * common/quake2/gtv.c. */
+
+enum {
+    MESSAGE_HEADER = 3, /* length and number */
+    GTV_PROTOCOL = 0xed04,
+    FRAMES_HELD_BACK = 10
+};
+
+struct state {
+    struct qs_demo_stream stream;
+    GByteArray *message; /* scratch, while the stream is open */
+};
+
+static void begin_message(struct state *state, uint8_t id)
+{
+    qs_bytes_empty(state->message);
+    qs_write_u16(state->message, 0);
+    qs_write_u8(state->message, id);
+}
+
+static struct qs_view finished_message(struct state *state)
+{
+    const uint32_t length = state->message->len - Q2_MVD_LENGTH_SIZE;
+
+    state->message->data[0] = (uint8_t)length;
+    state->message->data[1] = (uint8_t)(length >> 8);
+    return qs_view_of_bytes(state->message);
+}
+
+static void send_magic(struct state *state)
+{
+    static const uint8_t magic[] = Q2_MVD_MAGIC;
+    const struct qs_view bytes = {magic, Q2_MVD_MAGIC_SIZE};
+    const struct qs_demo_part part = {
+        .kind = QS_DEMO_PART_START, .size = bytes.size, .head = bytes};
+
+    qs_demo_stream_client(&state->stream, bytes, &part);
+    qs_demo_stream_server(&state->stream, bytes, NULL);
+}
+
+static void send_hello(struct state *state)
+{
+    begin_message(state, GTC_HELLO);
+    qs_write_u16(state->message, GTV_PROTOCOL);
+    qs_write_u32(state->message, 0); /* flags: no deflate, no commands */
+    qs_write_u32(state->message, 0);
+    qs_write_text(state->message, ""); /* name, password, program */
+    qs_write_text(state->message, "");
+    qs_write_text(state->message, "");
+    qs_demo_stream_client(&state->stream, finished_message(state), NULL);
+    begin_message(state, GTS_HELLO);
+    qs_write_u32(state->message, 0);
+    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+}
+
+static void open_stream(struct state *state)
+{
+    state->message = g_byte_array_new();
+    qs_demo_stream_open(&state->stream);
+    send_magic(state);
+    send_hello(state);
+    begin_message(state, GTC_STREAM_START);
+    qs_write_u16(state->message, FRAMES_HELD_BACK);
+    qs_demo_stream_client(&state->stream, finished_message(state), NULL);
+    begin_message(state, GTS_STREAM_START);
+    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+}
+
+static void send_block(struct state *state, struct qs_view block)
+{
+    const struct qs_demo_part part = qs_demo_block_in(block, Q2_MVD_LENGTH_SIZE, MESSAGE_HEADER);
+
+    begin_message(state, GTS_STREAM_DATA);
+    qs_write_view(state->message, (struct qs_view){block.data + Q2_MVD_LENGTH_SIZE,
+                                                   block.size - Q2_MVD_LENGTH_SIZE});
+    qs_demo_stream_unit(&state->stream, finished_message(state), &part);
+}
+
+/* What ends the file is no block of the stream. */
+static void send_end(struct state *state, struct qs_view mark)
+{
+    const struct qs_demo_part part = qs_demo_block_apart(mark);
+
+    begin_message(state, GTC_STREAM_STOP);
+    qs_demo_stream_client(&state->stream, finished_message(state), &part);
+    begin_message(state, GTS_STREAM_STOP);
+    qs_demo_stream_server(&state->stream, finished_message(state), NULL);
+}
+
+static void send_next(void *data, const struct qs_decoder *decoder, const struct qs_packet *block)
+{
+    const struct qs_view bytes = {block->data, block->size};
+    struct state *state = data;
+
+    (void)decoder;
+    if (!state->stream.open)
+        open_stream(state);
+    if (!block->number)
+        return; /* the magic, with which the stream has begun */
+    if (bytes.size == Q2_MVD_LENGTH_SIZE)
+        send_end(state, bytes);
+    else
+        send_block(state, bytes);
+}
+
+static void finish(void *data)
+{
+    struct state *state = data;
+
+    if (!state->stream.open)
+        return;
+    qs_demo_stream_close(&state->stream);
+    g_byte_array_free(state->message, TRUE);
+}
+
+static const struct qs_demo_packet_maker packets = {
+    .port = 27910,
+    .state_size = sizeof(struct state),
+    .block = send_next,
+    .finish = finish,
+};
+
+/* --- Rebuilding of GTV streams: from the first gamestate on the blocks as the server sent them,
+ * which is what it would have recorded. Source: Q2PRO, server/mvd.c rec_write, rec_frame, rec_stop.
+ */
+
+struct mvd2 {
+    struct qs_demo_writer *out;
+    bool lost;            /* what came behind a hole is of no use */
+    GByteArray *block;    /* scratch */
+    GByteArray *filtered; /* the same */
+};
+
+static void *mvd2_new(struct qs_demo_writer *out)
+{
+    struct mvd2 *mvd2 = g_new0(struct mvd2, 1);
+
+    mvd2->out = out;
+    mvd2->block = g_byte_array_new();
+    mvd2->filtered = g_byte_array_new();
+    return mvd2;
+}
+
+static void mvd2_free(void *state)
+{
+    struct mvd2 *mvd2 = state;
+
+    g_byte_array_free(mvd2->block, TRUE);
+    g_byte_array_free(mvd2->filtered, TRUE);
+    g_free(mvd2);
+}
+
+static void write_length(struct mvd2 *mvd2, uint16_t length)
+{
+    qs_bytes_empty(mvd2->block);
+    qs_write_u16(mvd2->block, length);
+    qs_demo_write(mvd2->out, qs_view_of_bytes(mvd2->block));
+}
+
+static void begin(struct mvd2 *mvd2)
+{
+    static const uint8_t magic[] = Q2_MVD_MAGIC;
+
+    qs_demo_begin(mvd2->out);
+    qs_demo_write(mvd2->out, (struct qs_view){magic, Q2_MVD_MAGIC_SIZE});
+}
+
+/* Frames are deltas: those before the first gamestate show nothing. */
+static void add_block(struct mvd2 *mvd2, struct qs_view messages)
+{
+    if (!messages.size || (!mvd2->out->begun && !begins_level(messages)))
+        return;
+    if (!mvd2->out->begun)
+        begin(mvd2);
+    write_length(mvd2, (uint16_t)messages.size);
+    qs_demo_write(mvd2->out, messages);
+    mvd2->out->counts.blocks++;
+}
+
+/* The block, which begins at `offset`, without the messages that stuff commands into players. */
+static struct qs_view sanitize(struct mvd2 *mvd2, const struct q2_gtv_blocks *blocks,
+                               uint32_t offset, struct qs_view messages)
+{
+    uint32_t done = 0;
+
+    qs_bytes_empty(mvd2->filtered);
+    for (guint i = 0; i < blocks->stuffed->len; i++) {
+        const struct q2_stuffed *range = &g_array_index(blocks->stuffed, struct q2_stuffed, i);
+
+        if (range->offset < offset || range->offset >= offset + messages.size)
+            continue;
+        g_byte_array_append(mvd2->filtered, messages.data + done, range->offset - offset - done);
+        done = range->offset - offset + range->length;
+        qs_demo_left_out(mvd2->out, "svc_stufftext");
+    }
+    g_byte_array_append(mvd2->filtered, messages.data + done, messages.size - done);
+    return qs_view_of_bytes(mvd2->filtered);
+}
+
+static void add_blocks(struct mvd2 *mvd2, const struct qs_decoder *decoder,
+                       const struct qs_packet *packet, const struct q2_gtv_blocks *blocks)
+{
+    struct qs_reader in = qs_reader_over(blocks->bytes->data, blocks->bytes->len);
+    struct qs_view messages;
+
+    if (blocks->bytes->len && qs_decoder_problems(decoder))
+        qs_demo_not_decoded(mvd2->out, packet, mvd2->out->sanitize);
+    while (read_block(&in, &messages) == QS_DEMO_BLOCK) {
+        if (mvd2->out->sanitize)
+            messages = sanitize(mvd2, blocks, in.pos - messages.size, messages);
+        add_block(mvd2, messages);
+    }
+}
+
+static void mvd2_packet(void *state, const struct qs_decoder *decoder,
+                        const struct qs_packet *packet)
+{
+    const struct q2_gtv *gtv = &q2_session_of_const(decoder->session)->gtv;
+    struct mvd2 *mvd2 = state;
+
+    if (mvd2->lost || !qs_session_from_server(decoder->session, packet))
+        return;
+    if (gtv->blocks)
+        add_blocks(mvd2, decoder, packet, gtv->blocks);
+    if (gtv->stage[packet->from] == Q2_GTV_STAGE_LOST) {
+        qs_demo_stream_broken(mvd2->out, packet, "message");
+        mvd2->lost = true;
+    }
+}
+
+static void mvd2_finish(void *state)
+{
+    struct mvd2 *mvd2 = state;
+
+    if (mvd2->out->begun)
+        write_length(mvd2, 0);
+    else if (!mvd2->lost)
+        qs_demo_start_missing(mvd2->out, "no gamestate seen");
+}
+
+static const struct qs_demo_rebuilder rebuilder = {
+    .create = mvd2_new,
+    .packet = mvd2_packet,
+    .finish = mvd2_finish,
+    .free = mvd2_free,
+};
 
 /* --- The format --- */
 
@@ -69,7 +326,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
         return next_magic(&reader->in);
     if (reader->ended)
         return qs_reader_left(&reader->in) ? QS_DEMO_BAD : QS_DEMO_END;
-    status = mvd2_read_block(&reader->in, &messages);
+    status = read_block(&reader->in, &messages);
     if (status != QS_DEMO_END)
         return status;
     reader->ended = true;
@@ -99,6 +356,6 @@ const struct qs_demo_format qs_demo_mvd2 = {
     .seconds = seconds,
     .decode_block = q2_decode_mvd_block,
     .append_end = append_end,
-    .rebuilder = &mvd2_rebuilder,
-    .packets = &mvd2_packets,
+    .rebuilder = &rebuilder,
+    .packets = &packets,
 };

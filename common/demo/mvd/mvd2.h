@@ -14,17 +14,5 @@
 #include "common/demo/format.h"
 
 extern const struct qs_demo_format qs_demo_mvd2;
-extern const struct qs_demo_rebuilder mvd2_rebuilder;
-extern const struct qs_demo_packet_maker mvd2_packets;
-
-/*
- * The next block of `in`; `*messages` is what it holds. QS_DEMO_END: the end mark;
- * QS_DEMO_UNMARKED: the file ends without it. On any status but QS_DEMO_BLOCK `in` stays where it
- * was.
- */
-enum qs_demo_status mvd2_read_block(struct qs_reader *in, struct qs_view *messages);
-
-/* Whether a block with these messages begins a level, and can begin a demo. */
-bool mvd2_begins_level(struct qs_view messages);
 
 #endif

@@ -29,18 +29,18 @@ static void begin_packet(struct state *state)
     qs_write_u16(state->out->packet, QPORT);
 }
 
-static void send_packet(struct state *state, const struct qs_demo_piece *piece)
+static void send_packet(struct state *state, const struct qs_demo_part *part)
 {
-    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), piece);
+    qs_demo_send(state->out, QS_C2S, qs_view_of_bytes(state->out->packet), part);
     state->next = (state->next + 1) & QS_SEQUENCE_MASK;
 }
 
 /* A packet with nothing to transmit. */
-static void send_nop(struct state *state, const struct qs_demo_piece *piece)
+static void send_nop(struct state *state, const struct qs_demo_part *part)
 {
     begin_packet(state);
     qs_write_u8(state->out->packet, CLC_NOP);
-    send_packet(state, piece);
+    send_packet(state, part);
 }
 
 static void begin(struct state *state)
@@ -56,7 +56,7 @@ static void begin(struct state *state)
 /* --- Blocks --- */
 
 static void send_cmd(struct state *state, const struct qwd_block *block,
-                     const struct qs_decoder *decoder, const struct qs_demo_piece *piece)
+                     const struct qs_decoder *decoder, const struct qs_demo_part *part)
 {
     const int32_t version =
         decoder->session->version ? decoder->session->version : QW_PROTOCOL_LAST;
@@ -66,23 +66,23 @@ static void send_cmd(struct state *state, const struct qwd_block *block,
     state->cmds[2] = block->cmd;
     begin_packet(state);
     qw_append_move(state->out->packet, version, state->cmds, state->next);
-    send_packet(state, piece);
+    send_packet(state, part);
 }
 
 static void send_read(struct state *state, const struct qwd_block *block, struct qs_view bytes)
 {
-    const struct qs_demo_piece piece = qs_demo_block_in(bytes, QWD_PACKET_HEADER, 0);
+    const struct qs_demo_part part = qs_demo_block_in(bytes, QWD_PACKET_HEADER, 0);
 
-    qs_demo_send(state->out, QS_S2C, block->packet, &piece);
+    qs_demo_send(state->out, QS_S2C, block->packet, &part);
     if (block->packet.size >= NETCHAN_HEADER && qs_le32(block->packet.data) != UINT32_MAX)
         state->acknowledged = qs_le32(block->packet.data) & QS_SEQUENCE_MASK;
 }
 
 /* The client's numbers continue at the number in the block. */
 static void send_set(struct state *state, const struct qwd_block *block,
-                     const struct qs_demo_piece *piece)
+                     const struct qs_demo_part *part)
 {
-    send_nop(state, piece);
+    send_nop(state, part);
     if (block->outgoing > state->next && block->outgoing <= QS_SEQUENCE_MASK)
         state->next = block->outgoing;
 }
@@ -90,17 +90,17 @@ static void send_set(struct state *state, const struct qwd_block *block,
 /* No packet stands for it: its bytes go into comments. */
 static void send_appendix(struct state *state, struct qs_view appendix)
 {
-    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PIECE_MAX) {
-        const struct qs_demo_piece piece = appendix_piece(appendix, offset);
+    for (uint32_t offset = 0; offset < appendix.size; offset += APPENDIX_PART_MAX) {
+        const struct qs_demo_part part = appendix_part(appendix, offset);
 
-        send_nop(state, &piece);
+        send_nop(state, &part);
     }
 }
 
 static void take_block(void *data, const struct qs_decoder *decoder, const struct qs_packet *packet)
 {
     const struct qs_view bytes = {packet->data, packet->size};
-    const struct qs_demo_piece apart = qs_demo_block_apart(bytes);
+    const struct qs_demo_part apart = qs_demo_block_apart(bytes);
     struct qs_reader in = qs_reader_over(packet->data, packet->size);
     struct state *state = data;
     struct qwd_block block;

@@ -430,7 +430,7 @@ static bool is_end(const struct qwd_block *block)
 
 static enum qwd_cmd_form usual_form(const struct qs_demo_reader *reader)
 {
-    return reader->dialect == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
+    return reader->variant == QWD_CMD_EZQUAKE_37 ? QWD_CMD_EZQUAKE_37 : QWD_CMD_CLASSIC;
 }
 
 static enum qs_demo_status next(struct qs_demo_reader *reader)
@@ -444,7 +444,7 @@ static enum qs_demo_status next(struct qs_demo_reader *reader)
     if (status == QS_DEMO_BLOCK)
         reader->ended = is_end(&block);
     if (status == QS_DEMO_BLOCK && block.type == QWD_CMD)
-        reader->dialect = block.form;
+        reader->variant = block.form;
     return status == QS_DEMO_END && !reader->ended ? QS_DEMO_UNMARKED : status;
 }
 

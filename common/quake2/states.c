@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "common/quake2/entity_list.h"
+#include "common/quake2/states.h"
 
 #include <string.h>
-
-#include "common/quake2/constants.h"
 
 enum { ROOM_MIN = 32 };
 

@@ -1,18 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entities of frames. Few of them change from one frame to the next: a state is shared between
- * all frames in which it is the same, and never changes once it is. The same pointer in two frames
- * means that the entity stood still, without an event; different ones may still be equal.
+ * The states of the player and of entities that a frame is made of, in the units of the wire, so
+ * that reading and writing lose nothing; and lists of entities.
  */
-#ifndef Q2_ENTITY_LIST_H
-#define Q2_ENTITY_LIST_H
+#ifndef Q2_STATES_H
+#define Q2_STATES_H
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "common/quake2/state.h"
+#include "common/quake2/constants.h"
 
-/* A list of entities, by ascending number as a rule. */
+/* --- States */
+
+struct q2_entity {
+    uint16_t number;
+    uint16_t model[4];
+    uint16_t frame;
+    uint16_t sound;
+    uint8_t sound_volume, sound_attenuation; /* extended limits; raw */
+    uint32_t skin, effects, renderfx, morefx;
+    int32_t origin[3], old_origin[3]; /* 1/8 unit */
+    int16_t angles[3];                /* 1/65536 turn: pitch, yaw, roll */
+    uint32_t solid;
+    uint8_t event;
+    uint8_t alpha, scale; /* extended limits; raw */
+};
+
+/* Shares of 1/65535; colours red, green, blue. */
+struct q2_fog {
+    uint8_t color[3], start_color[3], end_color[3];
+    uint16_t density, sky_factor;
+    uint16_t height_density, height_falloff;
+    int32_t start_dist, end_dist; /* 1/8 unit */
+};
+
+struct q2_player {
+    uint8_t pm_type;
+    uint16_t pm_time, pm_flags;
+    int16_t gravity;
+    int32_t origin[3], velocity[3]; /* 1/8 unit */
+    int16_t delta_angles[3], viewangles[3];
+    int8_t viewoffset[3], kick_angles[3], gunoffset[3], gunangles[3]; /* quarters */
+    uint16_t gunindex;
+    uint8_t gunskin, gunframe;
+    uint8_t blend[4], damage_blend[4];
+    uint8_t fov, rdflags;
+    int16_t clientnum; /* protocol 36: whose view it is */
+    int16_t stats[Q2_STATS_EXTENDED];
+    struct q2_fog fog;
+};
+
+/*
+ * --- Lists of entities
+ *
+ * Few entities change from one frame to the next: a state is shared between all frames in which it
+ * is the same, and never changes while it is shared. The same pointer in two frames means that the
+ * entity stood still, without an event; different ones may still be equal.
+ */
+
+/* The entities of a frame, by ascending number as a rule. */
 struct q2_entities {
     guint len;
     guint room; /* so many fit */

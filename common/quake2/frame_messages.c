@@ -15,17 +15,6 @@ enum {
     RELAY_CLIENTS_MAX = 32 /* more connected clients than that no relay has */
 };
 
-/* The tracker that follows the frames, or NULL: copies of a session have none. */
-static struct q2_tracker *tracker_of(const struct qs_decoder *d)
-{
-    return q2_session_of(d->session)->tracker;
-}
-
-static const struct q2_variant *variant_of(const struct qs_decoder *d)
-{
-    return &q2_session_of(d->session)->variant;
-}
-
 /* --- Rosters: which players are in a frame, for svc_playerupdate */
 
 enum { ROSTER_FRAMES = 32 }; /* how many frames back players are known: bits of roster_known */
@@ -110,7 +99,7 @@ struct entity_list {
 
 static bool is_valid_number(const struct qs_decoder *d, uint16_t number)
 {
-    const bool wide = variant_of(d)->extensions || variant_of(d)->rerelease;
+    const bool wide = q2_variant(d)->extensions || q2_variant(d)->rerelease;
 
     return number < (wide ? Q2_ENTITIES_EXTENDED_MAX : Q2_ENTITIES_MAX);
 }
@@ -141,8 +130,8 @@ static void update_roster(struct entity_list *list, struct q2_entity_mask mask)
 
 static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
 {
-    const bool beam_origin = variant_of(d)->beam_origin;
-    struct q2_tracker *tracker = tracker_of(d);
+    const bool beam_origin = q2_variant(d)->beam_origin;
+    struct q2_tracker *tracker = q2_tracker(d);
     struct q2_entity *entity = NULL, alone;
     int32_t stood[3];
 
@@ -155,7 +144,7 @@ static void read_entity_fields(struct qs_decoder *d, struct q2_entity_mask mask)
     if (mask.bits & U_REMOVE) {
         qs_label(d, " gone");
         q2_rerelease_remove(q2_session_of(d->session), mask.number);
-        if (!variant_of(d)->mvd)
+        if (!q2_variant(d)->mvd)
             return;
     }
     memcpy(stood, entity->origin, sizeof stood);
@@ -189,13 +178,13 @@ static bool read_one_entity(struct qs_decoder *d, struct entity_list *list)
 
 static void read_entities(struct qs_decoder *d, struct entity_list *list)
 {
-    struct q2_tracker *tracker = tracker_of(d);
+    struct q2_tracker *tracker = q2_tracker(d);
     unsigned count = 0;
 
     while (read_one_entity(d, list))
         count++;
     if (tracker && !d->in.overrun && !d->stop)
-        q2_tracker_frame_end(tracker, variant_of(d)->beam_origin);
+        q2_tracker_frame_end(tracker, q2_variant(d)->beam_origin);
     if (qs_label_wanted(d))
         qs_label(d, ": %u entities", count);
 }
@@ -211,7 +200,7 @@ void q2_read_packetentities(struct qs_decoder *d)
 
 static void read_player(struct qs_decoder *d, unsigned extra)
 {
-    struct q2_tracker *tracker = tracker_of(d);
+    struct q2_tracker *tracker = q2_tracker(d);
     struct q2_player alone = {.clientnum = q2_session_of(d->session)->player};
     struct q2_player *player = tracker ? q2_tracker_player(tracker) : NULL;
 
@@ -230,7 +219,7 @@ static struct qs_view read_areas(struct qs_decoder *d)
     const uint32_t at = d->in.pos;
     const uint8_t size = qs_u8(d, Q2_FRAME_AREA_BYTES);
 
-    if (size > Q2_AREA_BYTES_MAX && !variant_of(d)->q2repro && !variant_of(d)->rerelease)
+    if (size > Q2_AREA_BYTES_MAX && !q2_variant(d)->q2repro && !q2_variant(d)->rerelease)
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "%u bytes of areas; there are at most %d", size,
                 Q2_AREA_BYTES_MAX);
     return size ? qs_bytes(d, Q2_FRAME_AREAS, size) : (struct qs_view){0};
@@ -247,7 +236,7 @@ static void label_frame(struct qs_decoder *d, int32_t number, int32_t delta)
 static void begin_frame(struct qs_decoder *d, int32_t number, int32_t delta, uint8_t suppressed,
                         struct qs_view areas)
 {
-    struct q2_tracker *tracker = tracker_of(d);
+    struct q2_tracker *tracker = q2_tracker(d);
 
     q2_session_of(d->session)->signing_on = false;
     if (qs_label_wanted(d))
@@ -270,7 +259,7 @@ static void read_connected(struct qs_decoder *d)
 
 static void read_plain_frame(struct qs_decoder *d)
 {
-    const struct q2_variant *variant = variant_of(d);
+    const struct q2_variant *variant = q2_variant(d);
     const int32_t number = qs_i32(d, Q2_FRAME_NUMBER);
     uint8_t suppressed = 0;
     struct qs_view areas;
@@ -322,7 +311,7 @@ static void read_inner_id(struct qs_decoder *d, enum q2_svc id)
 {
     const uint32_t at = d->in.pos;
 
-    if (variant_of(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
+    if (q2_variant(d)->aqtion && qs_u8(d, Q2_FRAME_INNER_SVC) != id && !d->in.overrun) {
         qs_note(d, QS_NOTE_MALFORMED, at, 1, "A frame without message %u", id);
         qs_reader_overrun(&d->in);
     }
@@ -342,7 +331,7 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
     qs_emit_generated_int(d, Q2_FRAME_DELTA, at, 4, delta);
     byte = qs_u8(d, Q2_FRAME_SUPPRESS_BYTE);
     extra |= byte >> 4;
-    if (variant_of(d)->q2repro)
+    if (q2_variant(d)->q2repro)
         extra = qs_u8(d, Q2_FRAME_EXTRA_BYTE);
     areas = read_areas(d);
     begin_frame(d, number, delta, byte & 15, areas);
@@ -356,7 +345,7 @@ static void read_packed_frame(struct qs_decoder *d, unsigned extra)
 
 void q2_read_frame(struct qs_decoder *d, unsigned extra_bits)
 {
-    if (variant_of(d)->packed)
+    if (q2_variant(d)->packed)
         read_packed_frame(d, extra_bits << 4);
     else
         read_plain_frame(d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of demo formats. */
+#include "common/demo/format.h"
+
 #include "common/demo/dem/dem.h"
 #include "common/demo/dm2/dm2.h"
-#include "common/demo/format.h"
 #include "common/demo/mvd/mvd.h"
 #include "common/demo/mvd/mvd2.h"
 #include "common/demo/qwd/qwd.h"
@@ -54,4 +54,54 @@ const struct qs_demo_format *qs_demo_format_of(const struct qs_protocol *protoco
         if (qs_demo_formats[i]->protocol == protocol && qs_demo_formats[i]->of_stream == stream)
             return qs_demo_formats[i];
     return NULL;
+}
+
+/* --- Reading a demo */
+
+void qs_demo_reader_init(struct qs_demo_reader *reader, const struct qs_demo_format *format,
+                         struct qs_view demo)
+{
+    *reader = (struct qs_demo_reader){.format = format, .in = qs_reader_over(demo.data, demo.size)};
+}
+
+enum qs_demo_status qs_demo_next(struct qs_demo_reader *reader, struct qs_demo_block *block)
+{
+    const uint32_t start = reader->in.pos;
+    const enum qs_demo_status status = reader->format->next(reader);
+
+    if (status != QS_DEMO_BLOCK && status != QS_DEMO_LINE)
+        return status;
+    reader->number += status == QS_DEMO_BLOCK;
+    reader->begun = true;
+    reader->block = (struct qs_view){reader->in.data + start, reader->in.pos - start};
+    *block =
+        (struct qs_demo_block){.number = reader->number, .offset = start, .bytes = reader->block};
+    return QS_DEMO_BLOCK;
+}
+
+const char *qs_demo_status_text(const struct qs_demo_reader *reader, enum qs_demo_status status)
+{
+    switch (status) {
+    case QS_DEMO_BLOCK:
+    case QS_DEMO_LINE:
+    case QS_DEMO_END:
+        break;
+    case QS_DEMO_UNMARKED:
+        return "the file ends without an end mark";
+    case QS_DEMO_CUT:
+        return "the file ends within the block";
+    case QS_DEMO_BAD:
+        return reader->ended ? "there is more behind the end mark" : "no block begins here";
+    }
+    return NULL;
+}
+
+int64_t qs_demo_time(struct qs_demo_reader *reader, const struct qs_decoder *decoder)
+{
+    const double limit = 1e9; /* demos can hold any number */
+    const double time = reader->format->seconds(reader, decoder);
+
+    if (time >= 0 && time < limit)
+        reader->time = time;
+    return (int64_t)(reader->time * 1e9 + 0.5);
 }
