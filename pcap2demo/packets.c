@@ -188,7 +188,7 @@ static enum input_status read_frames(struct packets *packets, struct input *inpu
 
     while (!signals_interrupted()) {
         status = input_next(input, &frame);
-        if (status == INPUT_FRAME && frame.comment.size && input_is_of_demos(input))
+        if (status == INPUT_FRAME && frame.comment.size && packets->comments)
             qs_comments_set(packets->comments, frame.number, frame.comment);
         if (status == INPUT_FRAME)
             take_frame(packets, sessions, &frame);

@@ -20,7 +20,7 @@ struct packets {
     uint64_t number;              /* of the last frame */
     int link_type;                /* of the frame at hand */
     link_reader *link;            /* its reader; NULL: it is not known */
-    struct qs_comments *comments; /* of the input that is read */
+    struct qs_comments *comments; /* of the input that is read; NULL: are not wanted */
     GArray *unknown;              /* struct unknown_link; of the input that is read */
 };
 

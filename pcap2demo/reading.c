@@ -123,7 +123,8 @@ static void read_capture(struct reading *reading, FILE *stream, const char *name
         reading_fail(name, error);
         return;
     }
-    reading->packets.comments = qs_comments_new();
+    if (input_is_of_demos(input))
+        reading->packets.comments = qs_comments_new();
     qs_sessions_set_comments(reading->sessions, reading->packets.comments);
     read_input(reading, input);
     qs_sessions_set_comments(reading->sessions, NULL);
