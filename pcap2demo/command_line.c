@@ -4,306 +4,462 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pcap2demo/action_option.h"
+#include "common/demo/format.h"
 #include "pcap2demo/config.h"
-#include "pcap2demo/crowded.h"
-#include "pcap2demo/help.h"
 #include "pcap2demo/inputs.h"
-#include "pcap2demo/output/message.h"
 #include "pcap2demo/output/safe_path.h"
 #include "pcap2demo/output/writer.h"
-#include "common/sessions/lending.h"
-#include "pcap2demo/protocol_options.h"
-#include "pcap2demo/ranges.h"
+#include "pcap2demo/recorder/options.h"
 
-/* Numbers in one range of sessions. */
-enum { SESSIONS_CHOSEN_MAX = 1000000 };
+static struct {
+    gboolean json, show_secrets, quiet, verbose, version, help;
+    char *color;
+    char **files;
+    bool several_actions;
+} given;
 
-/* The command line as GOption leaves it; what needs work goes on to struct options. */
-struct words {
-    struct options *options;
-    struct action_option action;
-    gboolean json, force, sanitize, recursive, quiet, verbose, show_secrets, wide, version, help;
-    int sessions_max;
-    char *output, *qwd_format, *split, *color;
-    char **sessions, **options_of_protocols;
-    char **read; /* files that -r names */
-};
+/* All options of the command line, GOptionEntry; while there is one. */
+static GArray *all_entries;
 
-/* As usage_error(), with a text that is freed. */
-static bool usage_problem(char *problem)
+static const GOptionEntry secret_entries[] = {
+    {"show-secrets", 0, 0, G_OPTION_ARG_NONE, &given.show_secrets,
+     "Print passwords, which are \"*****\" otherwise", NULL},
+    G_OPTION_ENTRY_NULL};
+
+static const GOptionEntry main_entries[] = {
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Print only what is wrong", NULL},
+    {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose, "Print more", NULL},
+    {"color", 0, 0, G_OPTION_ARG_STRING, &given.color,
+     "auto: on a terminal, where NO_COLOR is not set", "auto|always|never"},
+    {"version", 'V', 0, G_OPTION_ARG_NONE, &given.version, "Print the version", NULL},
+    {"help", 'h', 0, G_OPTION_ARG_NONE, &given.help, "Print this", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.files, NULL, "FILE..."},
+    G_OPTION_ENTRY_NULL};
+
+/* --- Actions --------------------------------------------------------------------------------- */
+
+/* `option` is "--list" or "-l". */
+static const struct action_kind *find_action(const char *option)
 {
-    usage_error("%s", problem);
+    for (int i = 0; action_kinds[i]; i++) {
+        const struct action_kind *kind = action_kinds[i];
+
+        if (option[1] == '-' ? strcmp(option + 2, kind->name) == 0 : option[1] == kind->letter)
+            return kind;
+    }
+    return NULL;
+}
+
+/* An argument that may be left out is checked here, the others when all is known. */
+static gboolean set_action(const char *option, const char *value, gpointer data, GError **error)
+{
+    struct options *options = data;
+    const struct action_kind *kind = find_action(option);
+    char *problem = value && kind->standard && kind->problem ? kind->problem(value) : NULL;
+
+    given.several_actions |= options->action && options->action != kind;
+    options->action = kind;
+    g_free(options->argument);
+    options->argument = g_strdup(value);
+    if (problem)
+        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
     g_free(problem);
+    return !problem;
+}
+
+/* "--list, --dump and --check", with `last` before the last one. `json`: of those that print JSON.
+ * New. */
+static char *action_names(const char *last, bool json)
+{
+    GPtrArray *names = g_ptr_array_new();
+    GString *text = g_string_new(NULL);
+
+    for (int i = 0; action_kinds[i]; i++)
+        if (!json || action_kinds[i]->json)
+            g_ptr_array_add(names, (char *)action_kinds[i]->name);
+    for (guint i = 0; i < names->len; i++) {
+        const char *between = i + 1 < names->len ? ", " : last;
+
+        g_string_append_printf(text, "%s--%s", i ? between : "",
+                               (const char *)g_ptr_array_index(names, i));
+    }
+    g_ptr_array_free(names, TRUE);
+    return g_string_free(text, FALSE);
+}
+
+/* "FILE", or "[text|json]" where it may be left out. */
+static const char *argument_of(const struct action_kind *kind)
+{
+    GString *text;
+    const char *interned;
+
+    if (!kind->choice)
+        return kind->argument;
+    text = g_string_new("[");
+    for (unsigned i = 0; kind->choice(i); i++)
+        g_string_append_printf(text, "%s%s", i ? "|" : "", kind->choice(i));
+    g_string_append_c(text, ']');
+    interned = g_intern_string(text->str);
+    g_string_free(text, TRUE);
+    return interned;
+}
+
+static GOptionEntry action_entry(const struct action_kind *kind)
+{
+    /* GOption wants functions as object pointers, which POSIX allows and ISO C does not. */
+    __extension__ gpointer callback = (gpointer)set_action;
+    const int with_argument = kind->standard ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_FILENAME;
+
+    return (GOptionEntry){kind->name,
+                          kind->letter,
+                          kind->argument || kind->choice ? with_argument : G_OPTION_FLAG_NO_ARG,
+                          G_OPTION_ARG_CALLBACK,
+                          callback,
+                          kind->help,
+                          argument_of(kind)};
+}
+
+/* --- Groups ---------------------------------------------------------------------------------- */
+
+static GOptionGroup *new_group(const char *title, const GOptionEntry *entries,
+                               struct options *options)
+{
+    char *heading = g_strconcat(title, ":", NULL);
+    GOptionGroup *group = g_option_group_new(title, heading, title, options, NULL);
+
+    g_free(heading);
+    g_option_group_add_entries(group, entries);
+    for (; entries->long_name; entries++)
+        g_array_append_val(all_entries, *entries);
+    return group;
+}
+
+static void add_actions(GOptionContext *context, struct options *options)
+{
+    GArray *entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+    char *names = action_names(" or ", true);
+    char *help = g_strconcat("Print JSON: ", names, NULL);
+    const GOptionEntry json = {
+        "json", 'j', 0, G_OPTION_ARG_NONE, &given.json, g_intern_string(help), NULL};
+
+    for (int i = 0; action_kinds[i]; i++) {
+        const GOptionEntry entry = action_entry(action_kinds[i]);
+
+        g_array_append_val(entries, entry);
+    }
+    g_array_append_val(entries, json);
+    g_option_context_add_group(
+        context, new_group("What is done (without one of these: a demo of each session)",
+                           (const GOptionEntry *)entries->data, options));
+    g_array_free(entries, TRUE);
+    g_free(help);
+    g_free(names);
+}
+
+static GOptionContext *new_context(struct options *options)
+{
+    GOptionContext *context = g_option_context_new(NULL);
+
+    g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_set_ignore_unknown_options(context, TRUE);
+    add_actions(context, options);
+    g_option_context_add_group(context,
+                               new_group("With --dump and --golden", secret_entries, options));
+    for (int i = 0; action_kinds[i]; i++) {
+        char *title = g_strconcat("With --", action_kinds[i]->name, NULL);
+
+        if (action_kinds[i]->entries)
+            g_option_context_add_group(context,
+                                       new_group(title, action_kinds[i]->entries, options));
+        g_free(title);
+    }
+    g_option_context_add_group(context, new_group("Demos", demo_entries, options));
+    g_option_context_add_group(context, new_group("Input", input_entries, options));
+    g_option_context_add_group(context,
+                               new_group("Recording from interfaces", recorder_entries, options));
+    g_option_context_set_main_group(context, new_group("main", main_entries, options));
+    return context;
+}
+
+/* Frees the value of an option, which is then as if it had not been given. */
+static void reset_value(const GOptionEntry *entry)
+{
+    switch (entry->arg) {
+    case G_OPTION_ARG_NONE:
+        *(gboolean *)entry->arg_data = FALSE;
+        break;
+    case G_OPTION_ARG_INT:
+        *(int *)entry->arg_data = OPTION_NOT_GIVEN;
+        break;
+    case G_OPTION_ARG_STRING:
+    case G_OPTION_ARG_FILENAME:
+        g_clear_pointer((char **)entry->arg_data, g_free);
+        break;
+    case G_OPTION_ARG_STRING_ARRAY:
+    case G_OPTION_ARG_FILENAME_ARRAY:
+        g_clear_pointer((char ***)entry->arg_data, g_strfreev);
+        break;
+    default:
+        break;
+    }
+}
+
+static void reset_values(void)
+{
+    for (guint i = 0; i < all_entries->len; i++)
+        reset_value(&g_array_index(all_entries, GOptionEntry, i));
+    given.several_actions = false;
+}
+
+/* The name of the first of them that was given, or NULL. */
+static const char *first_given(const GOptionEntry *entries)
+{
+    for (; entries && entries->long_name; entries++) {
+        const void *value = entries->arg_data;
+
+        if (entries->arg == G_OPTION_ARG_NONE  ? *(const gboolean *)value
+            : entries->arg == G_OPTION_ARG_INT ? *(const int *)value != OPTION_NOT_GIVEN
+                                               : *(void *const *)value != NULL)
+            return entries->long_name;
+    }
+    return NULL;
+}
+
+/* --- Help ------------------------------------------------------------------------------------ */
+
+static const char ending[] =
+    "Exit status: 0 all is well; 1 something in the input is wrong or differs from\n"
+    "its golden, nothing is there that was asked for, or a demo could not be written;\n"
+    "2 wrong usage, or a file that cannot be read or written at all.\n\n"
+    "Examples:\n"
+    "  pcap2demo duel.pcap                       a demo of each session, here\n"
+    "  pcap2demo --list duel.pcap                which sessions are in it\n"
+    "  pcap2demo --dump duel.pcap | grep damage\n"
+    "  pcap2demo --fields qw.damage              what its fields are\n"
+    "  pcap2demo --golden goldens --update duel.pcap    keep how it decodes\n"
+    "  pcap2demo --golden goldens duel.pcap             does it still?\n"
+    "  tcpdump -w - udp | pcap2demo -\n"
+    "  pcap2demo --dump duel.qwd | less          what is in a demo\n"
+    "  pcap2demo --pcap duel.pcapng duel.qwd     the same for Wireshark\n"
+    "  pcap2demo --pcap bug.pcapng -s 2 --packets 4700-4711 duel.pcap    a small one";
+
+static void print_help(GOptionContext *context)
+{
+    GString *extensions = g_string_new(NULL);
+    char *summary, *text;
+
+    for (int i = 0; qs_demo_formats[i]; i++)
+        g_string_append_printf(extensions, "%s.%s", i ? ", " : "", qs_demo_formats[i]->extension);
+    summary =
+        g_strdup_printf("Rebuilds demos (%s) from captures of\n"
+                        "Quake-family games, and lists, dumps, checks and counts what is in them."
+                        "\n\n"
+                        "FILE is a capture (pcap, pcapng), a demo, or a folder of them; \"-\" is\n"
+                        "standard input. Several captures are taken as one, in the order given.",
+                        extensions->str);
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, ending);
+    text = g_option_context_get_help(context, FALSE, NULL);
+    fputs(text, stdout);
+    g_free(text);
+    g_free(summary);
+    g_string_free(extensions, TRUE);
+}
+
+/* --- Options that there are not -------------------------------------------------------------- */
+
+/* What other programs call it. */
+static const struct {
+    const char *theirs, *ours;
+} synonyms[] = {{"protocol", "port"},
+                {"decode-as", "port"},
+                {"info", "list"},
+                {"print", "dump"},
+                {"display-filter", "filter"},
+                {"overwrite", "force"},
+                {"folder", "output"},
+                {"Y", "filter"},
+                {"d", "port"}};
+
+/* Whether a letter was added, left out, changed, or swapped with the next one; in long words two.
+ */
+static bool is_near(const char *word, const char *name)
+{
+    size_t a = strlen(word), b = strlen(name);
+    const size_t changed = a < 8 ? 1 : 2;
+
+    while (*word && *word == *name)
+        word++, name++, a--, b--;
+    while (a && b && word[a - 1] == name[b - 1])
+        a--, b--;
+    return (a <= changed && b <= changed) ||
+           (a == 2 && b == 2 && word[0] == name[1] && word[1] == name[0]);
+}
+
+/* The option that was probably meant: by another program's name, its beginning, or nearly its name.
+ * NULL: none. */
+static const char *find_meant(const char *word)
+{
+    const char *near = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(synonyms); i++)
+        if (strcmp(synonyms[i].theirs, word) == 0)
+            return synonyms[i].ours;
+    for (guint i = 0; i < all_entries->len; i++) {
+        const char *name = g_array_index(all_entries, GOptionEntry, i).long_name;
+
+        if (word[1] && g_str_has_prefix(name, word))
+            return name;
+        if (word[1] && *name && !near && is_near(word, name))
+            near = name;
+    }
+    return near;
+}
+
+/* `word` is "--name", "--name=value" or "-x". */
+static bool report_unknown(const char *word)
+{
+    char *option = g_strndup(word, strcspn(word, "="));
+    const char *meant = find_meant(option + strspn(option, "-"));
+
+    if (meant)
+        usage_error("%s: no such option; did you mean --%s?", option, meant);
+    else
+        usage_error("%s: no such option", option);
+    g_free(option);
     return false;
 }
 
-/* --- GOption --------------------------------------------------------------------------------- */
-
-static void add_json(struct option_table *table, struct words *words)
+static bool is_flag(const char *name)
 {
-    char *actions = action_option_names(" or ", true);
-    char *help = g_strconcat("Print JSON: with ", actions, NULL);
-    const GOptionEntry json[] = {
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &words->json, g_intern_string(help), NULL},
-        G_OPTION_ENTRY_NULL};
+    for (guint i = 0; i < all_entries->len; i++) {
+        const GOptionEntry *entry = &g_array_index(all_entries, GOptionEntry, i);
 
-    option_table_add(table, json);
-    g_free(help);
-    g_free(actions);
+        if (strcmp(entry->long_name, name) == 0)
+            return entry->arg == G_OPTION_ARG_NONE || entry->flags & G_OPTION_FLAG_NO_ARG;
+    }
+    return false;
 }
 
-static void add_secrets(struct option_table *table, struct words *words)
+/* GOption would ignore the value of a flag. */
+static bool check_flag(const char *word)
 {
-    const GOptionEntry entries[] = {{"show-secrets", 0, 0, G_OPTION_ARG_NONE, &words->show_secrets,
-                                     "Print passwords, which are \"*****\" otherwise", NULL},
-                                    G_OPTION_ENTRY_NULL};
+    const char *value = strchr(word, '=');
+    char *name = value ? g_strndup(word + 2, (gsize)(value - word) - 2) : NULL;
+    const bool good = !name || !is_flag(name);
 
-    option_table_add(table, entries);
+    if (!good && is_flag(value + 1))
+        usage_error("--%s takes no value; did you mean --%s --%s?", name, name, value + 1);
+    else if (!good)
+        usage_error("--%s takes no value: leave \"%s\" out", name, value);
+    g_free(name);
+    return good;
 }
 
-static void add_anonymize(struct option_table *table, struct words *words)
+/* GOption would take the word behind a bare --dump for its argument; it is a file's name. */
+static bool prepare_words(int argc, char **argv)
 {
-    const GOptionEntry entries[] = {
-        {"replace-names", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_names,
-         "Replace players' and servers' names, too", NULL},
-        {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &words->options->replace_chat,
-         "Replace what players said, too", NULL},
-        G_OPTION_ENTRY_NULL};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const struct action_kind *kind =
+            g_str_has_prefix(argv[i], "--") ? find_action(argv[i]) : NULL;
+        char *text;
 
-    option_table_add(table, entries);
-}
-
-static void add_output(struct option_table *table, struct words *words)
-{
-    const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &words->output,
-         "Where demos go: a folder, which is made, or the name of the one demo, with its "
-         "extension",
-         "DIR|FILE"},
-        {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &words->options->sign_ons,
-         "Let this demo lend what the start of others lacks (may be repeated)", "DEMO"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &words->force, "Overwrite files", NULL},
-        {"sanitize", 0, 0, G_OPTION_ARG_NONE, &words->sanitize,
-         "Leave out what players would execute and do not need", NULL},
-        {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &words->qwd_format,
-         "Which client shall play rebuilt .qwd demos: see the manual", "classic|ezquake-3.7"},
-        {"split", 0, 0, G_OPTION_ARG_STRING, &words->split,
-         "A demo for each connection (the default; Quake II: each level), or for each level",
-         "level|connection"},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
-
-static void add_input(struct option_table *table, struct words *words)
-{
-    struct options *options = words->options;
-    const GOptionEntry entries[] = {
-        {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &words->read,
-         "Read FILE, as without the option (may be repeated)", "FILE"},
-        {"recursive", 'R', 0, G_OPTION_ARG_NONE, &words->recursive,
-         "Read what is in the folders below a folder, too", NULL},
-        {"session", 's', 0, G_OPTION_ARG_STRING_ARRAY, &words->sessions,
-         "Only these sessions of the list: 2, or 1,3-5 (may be repeated)", "N"},
-        {"max-sessions", 0, 0, G_OPTION_ARG_INT, &words->sessions_max,
-         "Follow no more than N sessions at once", "N"},
-        {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface,
-         "Record from network interfaces until interrupted (any: all of them)", "IFACE[,IFACE...]"},
-        {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user,
-         "Become this user when the interfaces are open", "USER"},
-        {"user", 0, 0, G_OPTION_ARG_STRING, &options->user, "The same as -Z", "USER"},
-        {"filter", 0, 0, G_OPTION_ARG_STRING, &options->filter,
-         "Take only the packets that match, as tcpdump does", "BPF"},
-        {"port", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &options->ports,
-         "Decode these UDP ports as this protocol (may be repeated)", "PROTO=RANGES"},
-        {"option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->options_of_protocols,
-         "Set an option of a protocol (may be repeated)", "PROTO.NAME=VALUE"},
-        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, "FILE..."},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
-
-static void add_others(struct option_table *table, struct words *words)
-{
-    const GOptionEntry entries[] = {
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &words->quiet, "Say only what is wrong", NULL},
-        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &words->verbose, "Say more", NULL},
-        {"wide", 0, 0, G_OPTION_ARG_NONE, &words->wide,
-         "Do not cut the columns of a list to the width of the terminal", NULL},
-        {"color", 0, 0, G_OPTION_ARG_STRING, &words->color,
-         "When to use colours: auto is on a terminal, where NO_COLOR is not set",
-         "auto|always|never"},
-        {"version", 'V', 0, G_OPTION_ARG_NONE, &words->version, "Print the version", NULL},
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &words->help, "Print this", NULL},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
-
-static struct option_table *table_new(struct words *words)
-{
-    struct option_table *table = option_table_new();
-
-    option_table_section(table, "What is done (without one of these: a demo of each session)");
-    action_option_add(table);
-    add_json(table, words);
-    option_table_section(table, "With --dump and --golden");
-    add_secrets(table, words);
-    option_table_section(table, "With --anonymize");
-    add_anonymize(table, words);
-    option_table_section(table, "With --check");
-    check_options_add(&words->options->check, table);
-    option_table_section(table, "With --pcap, of captures");
-    cut_options_add(&words->options->cut, table);
-    option_table_section(table, "Demos");
-    add_output(table, words);
-    option_table_section(table, "Input");
-    add_input(table, words);
-    option_table_section(table, "Recording from interfaces");
-    recorder_options_add(&words->options->recorder, table);
-    option_table_section(table, "Other");
-    add_others(table, words);
-    return table;
+        if (g_str_has_prefix(argv[i], "--") && !check_flag(argv[i]))
+            return false;
+        if (!kind || !kind->standard)
+            continue;
+        text = g_strdup_printf("--%s=%s", kind->name, kind->standard);
+        argv[i] = (char *)g_intern_string(text);
+        g_free(text);
+    }
+    return true;
 }
 
 /* --- Checks ---------------------------------------------------------------------------------- */
 
-/* "1,3-5" */
-static bool take_session(struct options *options, const char *text)
-{
-    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
-    bool good = ranges_parse(ranges, text);
-
-    for (guint i = 0; good && i < ranges->len; i++) {
-        const struct range *range = &g_array_index(ranges, struct range, i);
-
-        good = range->last <= G_MAXUINT && range->last - range->first < SESSIONS_CHOSEN_MAX;
-        for (uint64_t at = range->first; good && at <= range->last; at++) {
-            const unsigned number = (unsigned)at;
-
-            g_array_append_val(options->sessions.chosen, number);
-        }
-    }
-    g_array_free(ranges, TRUE);
-    return good || usage_error("--session %s: sessions are numbers from 1, as 2 or 1,3-5", text);
-}
-
-static bool take_protocol_option(struct options *options, const char *text)
-{
-    return protocol_options_take(&options->sessions, text);
-}
-
-static bool take_port(struct options *options, const char *text)
-{
-    char *error = NULL;
-
-    return qs_protocol_selection_add(options->sessions.selection, text, &error) ||
-           usage_problem(error);
-}
-
-/* For options that may be repeated. `texts` may be NULL. */
-static bool take_each(struct options *options, char *const *texts,
-                      bool (*take)(struct options *options, const char *text))
-{
-    for (; texts && *texts; texts++)
-        if (!take(options, *texts))
-            return false;
-    return true;
-}
-
 /* As usage_error(), with the actions' names at the end. */
 static bool wrong_action(const char *before, const char *last, bool json)
 {
-    char *names = action_option_names(last, json);
+    char *names = action_names(last, json);
 
     usage_error("%s%s", before, names);
     g_free(names);
     return false;
 }
 
-/* An argument that may be left out was looked at when it was read. */
-static char *argument_problem(const struct options *options)
+/* An action that an option implies; else to convert. */
+static const struct action_kind *find_implied(void)
 {
-    const struct action_kind *action = options->action;
-
-    return action->problem && !action->standard ? action->problem(options->argument) : NULL;
+    for (int i = 0; action_kinds[i]; i++)
+        if (action_kinds[i]->is_implied && first_given(action_kinds[i]->entries))
+            return action_kinds[i];
+    return &convert_action;
 }
 
-static bool take_actions(struct options *options, const struct words *words)
+static bool check_entries_of_others(const struct options *options)
 {
-    char *problem;
+    for (int i = 0; action_kinds[i]; i++) {
+        const char *name = first_given(action_kinds[i]->entries);
 
-    if (words->action.several)
+        if (name && options->action != action_kinds[i])
+            return usage_error("--%s goes with --%s", name, action_kinds[i]->name);
+    }
+    return true;
+}
+
+static bool check_action_options(struct options *options)
+{
+    const struct action_kind *action;
+    char *problem = NULL;
+
+    if (given.several_actions)
         return wrong_action("choose one of ", " and ", false);
     if (!options->action)
-        options->action =
-            check_options_are_given(&options->check) ? &check_action : &convert_action;
-    options->json = words->json;
-    if (options->json && !options->action->json)
+        options->action = find_implied();
+    action = options->action;
+    if (given.json && !action->json)
         return wrong_action("--json goes with ", " or ", true);
-    if ((options->replace_names || options->replace_chat) && options->action != &anonymize_action)
-        return usage_error("--replace-names and --replace-chat go with --anonymize");
-    if (words->wide && options->action != &list_action)
-        return usage_error("--wide goes with --list");
-    if (words->output && options->action != &convert_action)
+    if (!check_entries_of_others(options))
+        return false;
+    if (demo_options.output && action != &convert_action)
         return wrong_action("--output goes with converting, not with ", " or ", false);
-    problem = argument_problem(options);
+    if (action->problem && !action->standard)
+        problem = action->problem(options->argument);
     if (!problem)
-        problem = writer_name_problem("--output", words->output);
-    if (!problem)
-        problem = writer_name_problem("--junit", options->check.junit);
+        problem = writer_name_problem("--output", demo_options.output);
     return !problem || usage_problem(problem);
 }
 
-static bool take_inputs(struct options *options, const struct words *words)
+static bool parse_inputs(struct options *options)
 {
-    char *problem;
+    const struct action_kind *action = options->action;
+    const bool live = recorder_options.interface != NULL;
+    const char *name = live ? NULL : first_given(recorder_entries);
 
-    options->files = inputs_join(words->read, options->files);
-    if (options->action->print)
-        return !options->interface || usage_error("--%s needs no input", options->action->name);
-    if (options->interface && options->action == &pcap_action)
+    if (live && action->print)
+        return usage_error("--%s needs no input", action->name);
+    if (live && action == &pcap_action)
         return usage_error("--pcap takes demos and captures, not an interface");
-    if (options->interface && *options->files)
+    if (!inputs_parse_files(options, given.files))
+        return false;
+    if (live && *options->files)
         return usage_error("choose files or an interface, not both");
-    if (options->user && !options->interface)
-        return usage_error("--relinquish-privileges goes with --interface");
-    if (!options->interface && !*options->files)
+    if (name)
+        return usage_error("--%s goes with --interface", name);
+    if (!live && !action->print && !*options->files)
         return usage_error(
             "no input: name a capture or a demo, \"-\" for standard input, or -i IFACE");
-    options->any_folder = inputs_have_folder(options->files);
-    problem = inputs_problem(options->files, options->action, words->force);
-    if (!problem)
-        problem = inputs_open_folders(&options->files, options->action, words->recursive);
-    return !problem || usage_problem(problem);
+    return true;
 }
 
-static bool take_check(struct options *options)
-{
-    if (check_options_are_given(&options->check) && options->action != &check_action)
-        return usage_error("--golden, --no-rebuild, --tap and --junit go with --check");
-    return check_options_take(&options->check, options->files, options->json);
-}
-
-static bool take_cut(struct options *options)
-{
-    if (cut_options_are_given(&options->cut) && options->action != &pcap_action)
-        return usage_error("--packets and --no-sign-on go with --pcap");
-    if (options->cut.packet_ranges && options->files[0] && options->files[1])
-        return usage_error("--packets goes with one capture: each counts its own packets");
-    return cut_options_take(&options->cut);
-}
-
-static bool take_output(struct options *options, const char *output)
+static bool make_output(struct options *options)
 {
     char *error;
 
-    options->demos = demo_files_new(output, options->force);
+    options->demos = demo_files_new(demo_options.output, options->force);
     options->sessions.store = demo_files_store(options->demos);
-    /* A recorder makes it for the user that it becomes. */
-    error = options->interface ? NULL : make_folders(demo_files_folder(options->demos));
+    /* A recorder makes the folder for the user that it becomes. */
+    error = recorder_options.interface ? NULL : make_folders(demo_files_folder(options->demos));
     if (!error)
         return true;
     usage_error("--output %s", error);
@@ -311,159 +467,73 @@ static bool take_output(struct options *options, const char *output)
     return false;
 }
 
-/* NULL: the form that most engines play. */
-static bool take_qwd_format(struct options *options, const char *format)
+static bool parse_values(struct options *options)
 {
-    options->sessions.demo.ezquake_37 = format && strcmp(format, "ezquake-3.7") == 0;
-    return !format || options->sessions.demo.ezquake_37 || strcmp(format, "classic") == 0 ||
-           usage_error("--qwd-format %s: the formats are classic and ezquake-3.7", format);
+    options->json = given.json;
+    options->quiet = given.quiet;
+    options->verbose = given.verbose;
+    options->show_secrets = given.show_secrets;
+    options->force = demo_options.force;
+    options->sessions.may_wait = !recorder_options.interface;
+    if (given.color && !terminal_set_color(given.color))
+        return usage_error("--color %s: colors are used always, never, or by auto on a terminal",
+                           given.color);
+    return demo_options_parse(&options->sessions.demo) && check_action_options(options) &&
+           parse_inputs(options) &&
+           (!options->action->parse_options || options->action->parse_options(options)) &&
+           recorder_options_parse() && inputs_parse_sessions(&options->sessions) &&
+           make_output(options);
 }
 
-/* NULL: as the games' own clients record. */
-static bool take_split(struct options *options, const char *split)
-{
-    options->sessions.demo.split = split && strcmp(split, "level") == 0;
-    return !split || options->sessions.demo.split || strcmp(split, "connection") == 0 ||
-           usage_error("--split %s: a demo is for a level or for a connection", split);
-}
+/* --- All of it ------------------------------------------------------------------------------- */
 
-static bool take_sessions_max(struct options *options, int max)
-{
-    options->sessions.sessions_max = (guint)max;
-    options->sessions.has_memory = crowded_has_memory;
-    options->sessions.crowded = crowded_report;
-    return max > 0 || usage_error("--max-sessions %d: one at least is wanted", max);
-}
-
-/* NULL: auto. */
-static bool take_color(const char *color)
-{
-    return !color || terminal_set_color(color) ||
-           usage_error("--color %s: colours are used always, never, or by auto on a terminal",
-                       color);
-}
-
-static bool take_words(struct options *options, const struct words *words)
-{
-    options->quiet = words->quiet;
-    options->verbose = words->verbose;
-    options->wide = words->wide;
-    options->show_secrets = options->check.golden.show_secrets = words->show_secrets;
-    options->sessions.may_wait = !options->interface;
-    options->force = words->force;
-    options->sessions.demo = (struct qs_session_demo_options){.sanitize = words->sanitize};
-    return take_color(words->color) && take_qwd_format(options, words->qwd_format) &&
-           take_split(options, words->split) && take_sessions_max(options, words->sessions_max) &&
-           take_actions(options, words) && take_inputs(options, words) && take_check(options) &&
-           take_cut(options) &&
-           recorder_options_parse(&options->recorder, options->interface != NULL) &&
-           take_each(options, words->sessions, take_session) &&
-           take_each(options, words->options_of_protocols, take_protocol_option) &&
-           take_each(options, options->ports, take_port) && take_output(options, words->output);
-}
-
-static void words_clear(struct words *words)
-{
-    g_free(words->output);
-    g_free(words->qwd_format);
-    g_free(words->split);
-    g_free(words->color);
-    g_strfreev(words->sessions);
-    g_strfreev(words->options_of_protocols);
-    g_strfreev(words->read);
-}
-
-/* What is wrong with the words that GOption would read, as a new text; or NULL. */
-static char *parse_words(const struct option_table *table, struct words *words, int *argc,
-                         char ***argv)
-{
-    GOptionContext *context = g_option_context_new(NULL);
-    GOptionGroup *group = g_option_group_new("main", NULL, NULL, &words->action, NULL);
-    GError *error = NULL;
-    char *problem = NULL;
-
-    option_table_add_to(table, group);
-    g_option_context_set_main_group(context, group);
-    g_option_context_set_help_enabled(context, FALSE);
-    if (!g_option_context_parse(context, argc, argv, &error)) {
-        problem = g_strdup(error->message);
-        g_error_free(error);
-    }
-    g_option_context_free(context);
-    return problem;
-}
-
-static enum command_line_verdict take_parsed(struct options *options, const struct words *words,
-                                             const struct option_table *table)
-{
-    if (words->help) {
-        help_print(table);
-        return COMMAND_LINE_DONE;
-    }
-    if (words->version) {
-        puts("pcap2demo " QUAKESHARK_VERSION);
-        return COMMAND_LINE_DONE;
-    }
-    return take_words(options, words) ? COMMAND_LINE_GOOD : COMMAND_LINE_WRONG;
-}
-
-static enum command_line_verdict parse(struct options *options, struct words *words, int *argc,
+static enum command_line_verdict parse(GOptionContext *context, struct options *options, int *argc,
                                        char ***argv)
 {
-    GPtrArray *spelt_out = g_ptr_array_new_with_free_func(g_free);
-    struct option_table *table = table_new(words);
-    enum command_line_verdict verdict = COMMAND_LINE_WRONG;
-    char *problem = option_table_problem(table, *argc, *argv);
+    GError *error = NULL;
 
-    action_option_spell_out(*argc, *argv, spelt_out);
-    if (!problem)
-        problem = parse_words(table, words, argc, argv);
-    if (problem)
-        usage_problem(problem);
+    if (!prepare_words(*argc, *argv))
+        return COMMAND_LINE_WRONG;
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        usage_error("%s", error->message);
+        g_error_free(error);
+        return COMMAND_LINE_WRONG;
+    }
+    if (*argc > 1) {
+        report_unknown((*argv)[1]);
+        return COMMAND_LINE_WRONG;
+    }
+    if (!given.help && !given.version)
+        return parse_values(options) ? COMMAND_LINE_GOOD : COMMAND_LINE_WRONG;
+    if (given.help)
+        print_help(context);
     else
-        verdict = take_parsed(options, words, table);
-    g_ptr_array_free(spelt_out, TRUE);
-    option_table_free(table);
-    return verdict;
+        puts("pcap2demo " QUAKESHARK_VERSION);
+    return COMMAND_LINE_DONE;
 }
 
 enum command_line_verdict command_line_parse(struct options *options, int *argc, char ***argv)
 {
-    struct words words = {
-        .options = options,
-        .action = {.options = options},
-        .sessions_max = QS_CROWD_SESSIONS_MAX,
-    };
+    GOptionContext *context;
     enum command_line_verdict verdict;
 
-    *options = (struct options){.sessions = {.selection = qs_protocol_selection_new(),
-                                             .chosen = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-                                             .sign_ons = qs_lending_demos_new()}};
-    check_options_init(&options->check);
-    cut_options_init(&options->cut);
-    recorder_options_init(&options->recorder);
-    protocol_options_init(&options->sessions);
-    verdict = parse(options, &words, argc, argv);
-    words_clear(&words);
+    *options = (struct options){0};
+    inputs_init(&options->sessions);
+    all_entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
+    context = new_context(options);
+    reset_values();
+    verdict = parse(context, options, argc, argv);
+    g_option_context_free(context);
     return verdict;
 }
 
 void command_line_clear(struct options *options)
 {
-    protocol_options_clear(&options->sessions);
+    inputs_clear(&options->sessions);
     g_strfreev(options->files);
-    g_strfreev(options->sign_ons);
     g_free(options->argument);
-    g_free(options->interface);
-    g_strfreev(options->ports);
-    g_free(options->user);
-    g_free(options->filter);
-    check_options_clear(&options->check);
-    cut_options_clear(&options->cut);
-    recorder_options_clear(&options->recorder);
-    g_array_free(options->sessions.chosen, TRUE);
-    g_ptr_array_free(options->sessions.sign_ons, TRUE);
     if (options->demos)
         demo_files_free(options->demos);
-    qs_protocol_selection_free(options->sessions.selection);
+    reset_values();
+    g_clear_pointer(&all_entries, g_array_unref);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that the command line names. */
+/*
+ * The inputs that the command line names: which files, which of their packets and sessions, and how
+ * protocols are recognized and read.
+ */
 #ifndef PCAP2DEMO_INPUTS_H
 #define PCAP2DEMO_INPUTS_H
 
@@ -7,22 +10,38 @@
 
 #include "pcap2demo/actions/action.h"
 
-/* The files of -r, then `others`, which it takes over; either may be NULL. New, ends with NULL. */
-char **inputs_join(char *const *read, char **others);
+struct input_options {
+    char *filter; /* as tcpdump has it; or NULL */
+    char **ports; /* texts of --port, ends with NULL; or NULL */
+};
+
+extern struct input_options input_options;
+extern const GOptionEntry input_entries[];
+
+/* Makes the defaults; the caller releases them with inputs_clear(). */
+void inputs_init(struct qs_sessions_options *sessions);
+void inputs_clear(struct qs_sessions_options *sessions);
 
 /*
- * A word that is no file, but was probably meant as something else: what is wrong, as a new text;
- * or NULL. `forced`: -f stands on the command line, which other programs take for a filter.
+ * Sets options->files: those of -r, and `words`, which may be NULL, with the files in a folder in
+ * its place (demos, too, unless the action converts). False: an error was reported, as for a word
+ * that is no file but was probably meant as something else.
  */
-char *inputs_problem(char *const *files, const struct action_kind *action, bool forced);
+bool inputs_parse_files(struct options *options, char *const *words);
 
-bool inputs_have_folder(char *const *files);
+/* Parses --session, --max-sessions, --option and --port. False: an error was reported. */
+bool inputs_parse_sessions(struct qs_sessions_options *sessions);
+
+struct range {
+    uint64_t first, last; /* both are in it */
+};
 
 /*
- * Replaces each folder in `*files`, which may be freed for a new list, by the captures in it, and
- * the demos, unless `action` converts; with `recursive`, also by those in the folders below. What
- * is wrong as a new text, or NULL.
+ * Parses a list of numbers ("2", "1,3-5", "100-") to an array of struct range. False: it is not a
+ * list of numbers from 1.
  */
-char *inputs_open_folders(char ***files, const struct action_kind *action, bool recursive);
+bool ranges_parse(GArray *ranges, const char *text);
+
+bool ranges_have(const GArray *ranges, uint64_t number);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/sessions/demo_input.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/signals.h"
 
@@ -117,7 +118,7 @@ GByteArray *reading_load(struct source *source, char **problem)
 static void read_capture(struct reading *reading, FILE *stream, const char *name)
 {
     char *error = NULL;
-    struct input *input = input_open_capture(stream, name, reading->options->filter, &error);
+    struct input *input = input_open_capture(stream, name, input_options.filter, &error);
 
     if (!input) {
         reading_fail(name, error);

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 
 #include "common/sessions/demo_input.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
 #include "pcap2demo/output/progress.h"
 #include "pcap2demo/reading.h"
+#include "pcap2demo/recorder/options.h"
 #include "pcap2demo/recorder/recorder.h"
 #include "pcap2demo/signals.h"
 #include "pcap2demo/summary.h"
@@ -35,7 +37,7 @@ static void read_lender(GPtrArray *lenders, struct source *source)
 
 static void read_lenders(const struct options *options)
 {
-    for (char **name = options->sign_ons; name && *name; name++) {
+    for (char **name = demo_options.sign_ons; name && *name; name++) {
         char *error = NULL;
         struct source *source = source_open(*name, &error);
 
@@ -108,11 +110,9 @@ static bool keep_unfinished(const struct options *options)
 
 static void report_filter(const struct reading *reading)
 {
-    const struct options *options = reading->options;
-
-    if (options->filter && reading->frames && !reading->packets.frames)
+    if (input_options.filter && reading->frames && !reading->packets.frames)
         failure(EXIT_PROBLEMS, (struct qs_location){0},
-                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", options->filter,
+                "filter \"%s\" matches none of %" G_GUINT64_FORMAT " packets", input_options.filter,
                 reading->frames);
 }
 
@@ -213,7 +213,7 @@ void run_inputs(const struct options *options)
 {
     signals_catch();
     read_lenders(options);
-    if (options->interface)
+    if (recorder_options.interface)
         recorder_run(options);
     else
         run_files(options);

@@ -47,6 +47,11 @@ struct action_kind {
     bool json;            /* --json goes with it */
     /* What is wrong with the argument, as a new text, or NULL. NULL: nothing can be. */
     char *(*problem)(const char *argument);
+    const GOptionEntry *entries; /* options that go with it alone (options.h); or NULL */
+    bool is_implied;             /* one of them asks for the action, too */
+    /* Parses their values; the files are known. False: an error was reported. NULL: all are good.
+     */
+    bool (*parse_options)(const struct options *options);
     struct action *(*create)(const struct options *options);
     /* Instead of `create`, of what needs no input: the files are words. Or NULL. */
     void (*print)(const struct options *options);

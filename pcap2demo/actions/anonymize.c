@@ -30,6 +30,10 @@ struct counts {
     uint64_t passwords, addresses, names, chats, packed, others;
 };
 
+static struct {
+    gboolean replace_names, replace_chat;
+} given; /* on the command line */
+
 struct anonymize {
     struct action action;
     const struct options *options;
@@ -110,7 +114,6 @@ static void replace_own_name(struct anonymize *all, struct qs_view name, uint32_
 
 static void replace_mark(struct anonymize *all, const struct mark *mark)
 {
-    const struct options *options = all->options;
     const struct qs_view bytes = {all->place.bytes.data + mark->offset, mark->length};
 
     if (mark->offset > all->place.bytes.size || mark->length > all->place.bytes.size - mark->offset)
@@ -119,11 +122,11 @@ static void replace_mark(struct anonymize *all, const struct mark *mark)
         replace_password(all, bytes, mark->offset);
     else if (mark->kind == MARK_ADDRESS)
         replace_binary_address(all, bytes, mark->offset);
-    else if (mark->kind == MARK_CHAT && options->replace_chat)
+    else if (mark->kind == MARK_CHAT && given.replace_chat)
         replace_chat(all, bytes, mark->offset);
-    else if (mark->kind == MARK_NAME && options->replace_names)
+    else if (mark->kind == MARK_NAME && given.replace_names)
         replace_own_name(all, bytes, mark->offset);
-    else if (mark->kind == MARK_TEXT && options->replace_names)
+    else if (mark->kind == MARK_TEXT && given.replace_names)
         replace_names(all, bytes, mark->offset);
 }
 
@@ -152,11 +155,10 @@ static void replace_more_passwords(struct anonymize *all)
 
 /* --- A packet -------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct anonymize *all, enum mark_kind kind)
+static bool is_wanted(enum mark_kind kind)
 {
     return kind == MARK_PASSWORD || kind == MARK_ADDRESS ||
-           (kind == MARK_CHAT && all->options->replace_chat) ||
-           (kind == MARK_NAME && all->options->replace_names);
+           (kind == MARK_CHAT && given.replace_chat) || (kind == MARK_NAME && given.replace_names);
 }
 
 /*
@@ -175,7 +177,7 @@ static void learn(struct anonymize *all, const struct qs_packet *packet)
         const bool is_name = mark->kind == MARK_NAME;
 
         if (mark->offset <= bytes.size && mark->length <= bytes.size - mark->offset &&
-            (mark->kind == MARK_PASSWORD || (is_name && all->options->replace_names)))
+            (mark->kind == MARK_PASSWORD || (is_name && given.replace_names)))
             words_replace(is_name ? all->names : all->passwords,
                           (struct qs_view){bytes.data + mark->offset, mark->length});
     }
@@ -196,7 +198,7 @@ static bool has_something(const struct anonymize *all, const struct marked_sourc
     bool found = addresses_next_in(all->addresses, bytes, &at, &length, text);
 
     words_find(all->passwords, bytes, for_passwords, note_found, &found);
-    if (all->options->replace_names)
+    if (given.replace_names)
         words_find(all->names, bytes, for_names, note_found, &found);
     return found;
 }
@@ -209,7 +211,7 @@ static bool needs_unpacking(const struct anonymize *all)
     for (guint i = 0; i < marks->marks->len; i++) {
         const struct mark *mark = &g_array_index(marks->marks, struct mark, i);
 
-        if (place_is_opaque(place_source(marks, mark->source)) && is_wanted(all, mark->kind))
+        if (place_is_opaque(place_source(marks, mark->source)) && is_wanted(mark->kind))
             return true;
     }
     for (guint i = 0; i < marks->sources->len; i++) {
@@ -448,9 +450,9 @@ static void print_counts(const struct anonymize *all)
                counts->passwords);
     print_line("  addresses: %u, in %" PRIu64 " places in messages",
                addresses_count(all->addresses), counts->addresses);
-    if (all->options->replace_names)
+    if (given.replace_names)
         print_line("  names: %u, in %" PRIu64 " places", words_count(all->names), counts->names);
-    if (all->options->replace_chat)
+    if (given.replace_chat)
         print_line("  chat: %" PRIu64 " lines", counts->chats);
     if (counts->packed)
         print_line("  left out because they are compressed: %" PRIu64, counts->packed);
@@ -523,17 +525,24 @@ static struct action *create(const struct options *options)
                                   .handler.packet = anonymize_packet,
                                   .handler.conversation_over = anonymize_conversation_over,
                                   .ahead = anonymize_ahead,
-                                  .twice = options->replace_names,
+                                  .twice = given.replace_names,
                                   .input_over = anonymize_input_over,
                                   .end = anonymize_end};
     g_free(folder);
     return &all->action;
 }
 
+static const GOptionEntry entries[] = {
+    {"replace-names", 0, 0, G_OPTION_ARG_NONE, &given.replace_names,
+     "Replace the names of players and servers, too", NULL},
+    {"replace-chat", 0, 0, G_OPTION_ARG_NONE, &given.replace_chat, "Replace chat, too", NULL},
+    G_OPTION_ENTRY_NULL};
+
 const struct action_kind anonymize_action = {
     .name = "anonymize",
-    .help = "Copy captures without passwords and addresses, so that they decode the same",
+    .help = "Copy captures without passwords and addresses",
     .argument = "FILE",
     .problem = name_problem,
+    .entries = entries,
     .create = create,
 };

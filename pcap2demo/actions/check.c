@@ -7,6 +7,7 @@
 #include "common/core/sink.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"
+#include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/actions/findings.h"
 #include "pcap2demo/regression/test_report.h"
 #include "pcap2demo/regression/golden_check.h"
@@ -177,7 +178,7 @@ static void check_others(struct qs_sessions_handler *handler, const struct qs_cr
     struct check *check = (struct check *)handler;
 
     report_add_others(&check->others, others);
-    if (check->options->check.no_rebuild)
+    if (check_options.no_rebuild)
         return;
     if (check->report && check->current)
         test_report_about(check->report, check->current->file, CASE_REBUILD);
@@ -191,7 +192,7 @@ static void check_others(struct qs_sessions_handler *handler, const struct qs_cr
 /* What was counted is printed on standard output, where that has no other use. */
 static bool shows_findings(const struct check *check)
 {
-    return !check->options->json && !check->options->check.tap && !check->options->quiet;
+    return !check->options->json && !check_options.tap && !check->options->quiet;
 }
 
 /* Failures are this case's, and so is the verdict where there are none. */
@@ -243,7 +244,7 @@ static void print_text(const struct check *check)
 
 static void report_junit(const struct check *check)
 {
-    const char *path = check->options->check.junit;
+    const char *path = check_options.junit;
     char *error = path ? junit_write(check->report, path) : NULL;
 
     if (error)
@@ -265,7 +266,7 @@ static void skip_rebuilding(const struct check *check)
 static void report_cases(const struct check *check)
 {
     skip_rebuilding(check);
-    if (check->options->check.tap)
+    if (check_options.tap)
         tap_print(check->report, stdout);
     report_junit(check);
 }
@@ -281,7 +282,7 @@ static void report_orphans(const struct check *check)
 
     if (!options->any_folder && g_strv_length(options->files) < 2)
         return;
-    orphans = golden_orphans(options->check.golden.folder, options->files);
+    orphans = golden_orphans(check_options.golden.folder, options->files);
     for (guint i = 0; i < orphans->len; i++) {
         const struct qs_location at = {.file = g_ptr_array_index(orphans, i)};
         static const char text[] = "a golden of no input that was given";
@@ -320,19 +321,18 @@ static void check_end(struct action *action, bool report)
 
 static void prepare_tests(struct check *check)
 {
-    const struct options *options = check->options;
     const bool wanted[CASE_KINDS] = {[CASE_DECODE] = true,
-                                     [CASE_GOLDEN] = options->check.golden.folder != NULL,
-                                     [CASE_REBUILD] = !options->check.no_rebuild};
+                                     [CASE_GOLDEN] = check_options.golden.folder != NULL,
+                                     [CASE_REBUILD] = !check_options.no_rebuild};
 
-    check->action.separate_inputs = check_options_separate_inputs(&options->check);
-    if (options->check.golden.folder) {
-        check->golden = golden_check_new(&options->check.golden);
+    check->action.separate_inputs = check_options_separate_inputs();
+    if (check_options.golden.folder) {
+        check->golden = golden_check_new(&check_options.golden);
         tee_init(&check->tee, &check->base, golden_check_sink(check->golden));
         check->action.handler.sink = &check->tee.base;
         check->action.handler.guard = &check->guard.base;
     }
-    if (options->check.tap || options->check.junit)
+    if (check_options.tap || check_options.junit)
         check->report = test_report_new(wanted);
 }
 
@@ -342,8 +342,8 @@ static struct action *create(const struct options *options)
 
     check->base = (struct qs_sink){.field = sink_field, .note = sink_note};
     check->action = (struct action){.handler.sink = &check->base,
-                                    .handler.as_captured = options->check.golden.folder != NULL,
-                                    .handler.want_rebuild = !options->check.no_rebuild,
+                                    .handler.as_captured = check_options.golden.folder != NULL,
+                                    .handler.want_rebuild = !check_options.no_rebuild,
                                     .input_start = check_input_start,
                                     .handler.packet = check_packet,
                                     .handler.session_end = check_session,
@@ -364,5 +364,8 @@ const struct action_kind check_action = {
     .letter = 'c',
     .help = "Check that everything can be decoded and rebuilt",
     .json = true,
+    .entries = check_entries,
+    .is_implied = true,
+    .parse_options = check_options_parse,
     .create = create,
 };

@@ -1,79 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap2demo/actions/check_options.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "pcap2demo/output/message.h"
+#include "pcap2demo/output/writer.h"
 #include "pcap2demo/regression/golden.h"
 #include "pcap2demo/regression/test_report.h"
 
-enum { NOT_GIVEN = INT_MIN };
+struct check_options check_options;
 
-void check_options_init(struct check_options *options)
+/* As the command line has them. */
+static struct {
+    gboolean no_default_ignore;
+    int max_differences;
+    char **ignored;
+} given;
+
+const GOptionEntry check_entries[] = {
+    {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &check_options.no_rebuild,
+     "Check the decoding only, not the demos", NULL},
+    {"golden", 0, 0, G_OPTION_ARG_FILENAME, &check_options.golden.folder,
+     "Compare each input with DIR/NAME.golden", "DIR"},
+    {"update", 0, 0, G_OPTION_ARG_NONE, &check_options.golden.update,
+     "Write the goldens instead of comparing", NULL},
+    {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.ignored,
+     "With --update: leave this field out (may be repeated)", "FIELD"},
+    {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &given.no_default_ignore,
+     "With --update: keep times, addresses, challenges, qports", NULL},
+    {"max-differences", 0, 0, G_OPTION_ARG_INT, &given.max_differences,
+     "Print N differences of each input (default 20)", "N"},
+    {"tap", 0, 0, G_OPTION_ARG_NONE, &check_options.tap,
+     "Print test cases (Test Anything Protocol)", NULL},
+    {"junit", 0, 0, G_OPTION_ARG_FILENAME, &check_options.junit, "Write test cases to a JUnit file",
+     "FILE"},
+    G_OPTION_ENTRY_NULL};
+
+bool check_options_separate_inputs(void)
 {
-    *options = (struct check_options){.max_differences = NOT_GIVEN};
-}
-
-void check_options_clear(struct check_options *options)
-{
-    g_free(options->junit);
-    g_free(options->golden.folder);
-    g_clear_pointer(&options->golden.ignored, g_ptr_array_unref);
-    g_strfreev(options->ignored);
-}
-
-void check_options_add(struct check_options *options, struct option_table *table)
-{
-    struct golden_options *golden = &options->golden;
-    const GOptionEntry entries[] = {
-        {"no-rebuild", 0, 0, G_OPTION_ARG_NONE, &options->no_rebuild,
-         "Check the decoding alone: captures need not give good demos", NULL},
-        {"golden", 0, 0, G_OPTION_ARG_FILENAME, &golden->folder,
-         "Check that each input decodes as DIR/NAME.golden says", "DIR"},
-        {"update", 0, 0, G_OPTION_ARG_NONE, &golden->update,
-         "Write the goldens instead, from what is decoded now", NULL},
-        {"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
-         "With --update: leave this field, and those below it, out (may be repeated)", "FIELD"},
-        {"no-default-ignore", 0, 0, G_OPTION_ARG_NONE, &options->no_default_ignore,
-         "With --update: do not leave out times, addresses, challenges and qports", NULL},
-        {"max-differences", 0, 0, G_OPTION_ARG_INT, &options->max_differences,
-         "Tell the first N differences of each input (default 20)", "N"},
-        {"tap", 0, 0, G_OPTION_ARG_NONE, &options->tap,
-         "Report the check as test cases (Test Anything Protocol)", NULL},
-        {"junit", 0, 0, G_OPTION_ARG_FILENAME, &options->junit,
-         "Write the check as test cases to a JUnit file", "FILE"},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
-
-bool check_options_separate_inputs(const struct check_options *options)
-{
-    return options->golden.folder || options->tap || options->junit;
-}
-
-bool check_options_are_given(const struct check_options *options)
-{
-    return check_options_separate_inputs(options) || options->no_rebuild;
+    return check_options.golden.folder || check_options.tap || check_options.junit;
 }
 
 /* --- Goldens --------------------------------------------------------------------------------- */
 
 /* A golden names what it leaves out; its list is made anew only where options ask for that. */
-static bool set_ignored(struct check_options *options)
+static bool set_ignored(void)
 {
     GPtrArray *ignored;
 
-    if (!options->ignored && !options->no_default_ignore)
+    if (!given.ignored && !given.no_default_ignore)
         return true;
-    if (!options->golden.update)
+    if (!check_options.golden.update)
         return usage_error("--ignore and --no-default-ignore go with --update: a golden names what "
                            "it leaves out");
-    ignored = options->no_default_ignore ? g_ptr_array_new_with_free_func(g_free)
-                                         : golden_varying_fields();
-    options->golden.ignored = ignored;
-    for (char **name = options->ignored; name && *name; name++) {
+    ignored =
+        given.no_default_ignore ? g_ptr_array_new_with_free_func(g_free) : golden_varying_fields();
+    check_options.golden.ignored = ignored;
+    for (char **name = given.ignored; name && *name; name++) {
         if (!golden_is_field(*name))
             return usage_error("--ignore %s: no field is called that, nor begins with \"%s.\"",
                                *name, *name);
@@ -107,27 +90,33 @@ static bool has_standard_input(char *const *files)
     return *files != NULL;
 }
 
-static bool take_golden(struct check_options *options, char *const *files)
+static bool parse_golden(char *const *files)
 {
-    const bool given = options->max_differences != NOT_GIVEN;
+    const bool has_max = given.max_differences != OPTION_NOT_GIVEN;
 
-    if (!options->golden.folder) {
-        if (options->golden.update || options->ignored || options->no_default_ignore || given)
+    if (!check_options.golden.folder) {
+        if (check_options.golden.update || given.ignored || given.no_default_ignore || has_max)
             return usage_error("--update, --ignore, --no-default-ignore and --max-differences go "
                                "with --golden");
         return true;
     }
     if (!*files || has_standard_input(files))
         return usage_error("--golden goes with files, whose names are those of the goldens");
-    if (options->max_differences < 1 && given)
+    if (given.max_differences < 1 && has_max)
         return usage_error("--max-differences is a number from 1");
-    options->golden.max = given ? (guint)options->max_differences : GOLDEN_MAX_DIFFERENCES;
-    return set_ignored(options) && have_goldens(files);
+    check_options.golden.max = has_max ? (guint)given.max_differences : GOLDEN_MAX_DIFFERENCES;
+    return set_ignored() && have_goldens(files);
 }
 
-bool check_options_take(struct check_options *options, char *const *files, bool json)
+bool check_options_parse(const struct options *options)
 {
-    if (options->tap && json)
+    char *problem = writer_name_problem("--junit", check_options.junit);
+
+    if (problem)
+        return usage_problem(problem);
+    g_clear_pointer(&check_options.golden.ignored, g_ptr_array_unref);
+    check_options.golden.show_secrets = options->show_secrets;
+    if (check_options.tap && options->json)
         return usage_error("choose one of --tap and --json");
-    return take_golden(options, files);
+    return parse_golden(options->files);
 }

@@ -5,14 +5,12 @@
 
 #include "common/core/address.h"
 #include "common/demo/format.h"
-#include "pcap2demo/actions/option_table.h"
-#include "pcap2demo/actions/options.h"
 #include "pcap2demo/capture/input.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 #include "pcap2demo/capture/source.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/output/message.h"
-#include "pcap2demo/ranges.h"
 #include "pcap2demo/signals.h"
 
 enum {
@@ -62,48 +60,41 @@ struct cut {
 
 /* --- Options --------------------------------------------------------------------------------- */
 
-void cut_options_init(struct cut_options *options)
+/* As the command line has them. */
+static struct {
+    char **packets;
+    gboolean no_sign_on;
+} given;
+
+static GArray *wanted; /* struct range, of numbers of packets; empty: all */
+
+const GOptionEntry cut_entries[] = {{"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.packets,
+                                     "Only these packets: 100-200,300 (may be repeated)", "RANGES"},
+                                    {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &given.no_sign_on,
+                                     "Leave out what sessions need from before", NULL},
+                                    G_OPTION_ENTRY_NULL};
+
+bool cut_options_are_given(void)
 {
-    *options = (struct cut_options){.packets = g_array_new(FALSE, FALSE, sizeof(struct range))};
+    return given.packets || given.no_sign_on;
 }
 
-void cut_options_clear(struct cut_options *options)
+bool cut_options_parse(const struct options *options)
 {
-    g_array_free(options->packets, TRUE);
-    g_strfreev(options->packet_ranges);
-}
-
-void cut_options_add(struct cut_options *options, struct option_table *table)
-{
-    const GOptionEntry entries[] = {
-        {"packets", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->packet_ranges,
-         "Only the packets with these numbers: 100-200,300 (may be repeated)", "RANGES"},
-        {"no-sign-on", 0, 0, G_OPTION_ARG_NONE, &options->no_sign_on,
-         "Leave out what comes before, without which sessions cannot be understood", NULL},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
-
-bool cut_options_are_given(const struct cut_options *options)
-{
-    return options->packet_ranges || options->no_sign_on;
-}
-
-bool cut_options_take(struct cut_options *options)
-{
-    for (char **text = options->packet_ranges; text && *text; text++)
-        if (!ranges_parse(options->packets, *text))
+    if (given.packets && options->files[0] && options->files[1])
+        return usage_error("--packets goes with one capture: each counts its own packets");
+    g_clear_pointer(&wanted, g_array_unref);
+    wanted = g_array_new(FALSE, FALSE, sizeof(struct range));
+    for (char **text = given.packets; text && *text; text++)
+        if (!ranges_parse(wanted, *text))
             return usage_error("--packets %s: packets are numbers from 1, as 7 or 100-200,300-",
                                *text);
     return true;
 }
 
-static bool wants_number(const struct cut *cut, uint64_t number)
+static bool is_wanted(uint64_t number)
 {
-    const GArray *packets = cut->options->cut.packets;
-
-    return !packets->len || ranges_have(packets, number);
+    return !wanted->len || ranges_have(wanted, number);
 }
 
 /* --- Frames that are kept -------------------------------------------------------------------- */
@@ -323,8 +314,8 @@ static void keep_wanted(struct cut *cut, struct followed *followed, struct packe
     followed->asked = true;
     keep(ref.file, ref.number);
     add_to_stretch(ref.file, decoded->session->number, decoded->packet,
-                   decoded->packet->unit && !cut->options->cut.packets->len);
-    if (cut->options->cut.no_sign_on)
+                   decoded->packet->unit && !wanted->len);
+    if (given.no_sign_on)
         return;
     keep_all(followed->handshake);
     keep_all(followed->sign_on);
@@ -359,7 +350,7 @@ void cut_packet(struct cut *cut, const struct qs_decoded_packet *decoded)
     if (!decoded->session->chosen)
         return;
     remember(followed, ref, decoded->decoder);
-    if (wants_number(cut, packet->number))
+    if (is_wanted(packet->number))
         keep_wanted(cut, followed, ref, decoded);
 }
 
@@ -398,7 +389,7 @@ static void find_frames(struct cut *cut, struct kept_frames *file, const struct 
 
     if (found == IP_NOTHING)
         return;
-    if (is_covered(file, &packet) && (found == IP_TCP || wants_number(cut, frame->number)))
+    if (is_covered(file, &packet) && (found == IP_TCP || is_wanted(frame->number)))
         keep(file, frame->number);
     fragments = ip_fragments(cut->ip);
     for (guint i = 0; is_kept(file, frame->number) && i < fragments->len; i++)
@@ -410,7 +401,7 @@ static void copy_frame(struct cut *cut, struct kept_frames *file, const struct i
     const bool all = !cut->options->sessions.chosen->len;
 
     cut->counts.frames++;
-    if (!is_kept(file, frame->number) && !(all && wants_number(cut, frame->number)))
+    if (!is_kept(file, frame->number) && !(all && is_wanted(frame->number)))
         return;
     cut->counts.kept++;
     pcap_out_frame(cut->out,
@@ -428,7 +419,7 @@ static bool read_capture(struct cut *cut, struct source *source, frame_visitor *
     char *error = NULL;
     struct input *input =
         file && source_is_capture(source_stream(source))
-            ? input_open_capture(source_stream(source), file->name, cut->options->filter, &error)
+            ? input_open_capture(source_stream(source), file->name, input_options.filter, &error)
             : NULL;
     struct input_frame frame;
 

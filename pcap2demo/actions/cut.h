@@ -15,31 +15,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pcap2demo/actions/options.h"
 #include "pcap2demo/capture/pcap_out.h"
-#include "common/sessions/sessions.h"
 
 struct cut;
-struct options;
-struct option_table;
 
 /* The options that go with --pcap: which packets of captures are kept. */
-struct cut_options {
-    GArray *packets;      /* struct range, of numbers of packets; empty: all */
-    char **packet_ranges; /* as GOption leaves them */
-    gboolean no_sign_on;
-};
-
-void cut_options_init(struct cut_options *options);
-void cut_options_clear(struct cut_options *options);
-
-/* Adds the options to those that the command line may have. */
-void cut_options_add(struct cut_options *options, struct option_table *table);
+extern const GOptionEntry cut_entries[];
 
 /* Whether one of them was given. */
-bool cut_options_are_given(const struct cut_options *options);
+bool cut_options_are_given(void);
 
-/* Reads the values. False where one is wrong; that was reported. */
-bool cut_options_take(struct cut_options *options);
+/* Parses the values. False: an error was reported. */
+bool cut_options_parse(const struct options *options);
 
 /* The options must live as long. */
 struct cut *cut_new(const struct options *options);

@@ -235,7 +235,7 @@ static void print_fields(const struct options *options)
 
 const struct action_kind fields_action = {
     .name = "fields",
-    .help = "Print the reference of all fields, or of those whose names begin with a PREFIX",
+    .help = "Print the reference of all fields, or of PREFIX...",
     .choice = format_name,
     .standard = "text",
     .json = true,

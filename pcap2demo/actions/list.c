@@ -31,9 +31,11 @@ static const struct column {
 };
 /* clang-format on */
 
+static gboolean wide; /* columns are not cut */
+
 struct list {
     struct action action;
-    bool json, wide;
+    bool json;
     struct rows *rows;    /* JSON, or cells behind the number, that end with a NUL each */
     glong width[COLUMNS]; /* of the widest cell; when they are printed, of all */
     glong least[COLUMNS]; /* of `width`, on a narrow terminal */
@@ -143,7 +145,7 @@ static void add_row(struct list *list, const struct qs_client_session *session)
 
     fill_cells(session, cells);
     for (int i = 1; i < COLUMNS; i++) {
-        if (!list->wide && columns[i].cut)
+        if (!wide && columns[i].cut)
             cells[i] = cut_cell(cells[i], &columns[i], CELL_MAX);
         g_byte_array_append(row, (const guint8 *)cells[i], (guint)strlen(cells[i]) + 1);
         g_free(cells[i]);
@@ -231,7 +233,7 @@ static void print_table(struct list *list)
     const unsigned line = terminal_columns(stdout);
 
     widen_for_titles(list);
-    if (line && !list->wide)
+    if (line && !wide)
         narrow(list, (glong)line);
     print_titles(list);
     rows_each(list->rows, print_cells, list);
@@ -288,15 +290,19 @@ static struct action *create(const struct options *options)
                                    .handler.others = list_others,
                                    .end = list_end};
     list->json = options->json;
-    list->wide = options->wide;
     list->rows = rows_new();
     return &list->action;
 }
+
+static const GOptionEntry entries[] = {
+    {"wide", 0, 0, G_OPTION_ARG_NONE, &wide, "Do not cut columns to the terminal's width", NULL},
+    G_OPTION_ENTRY_NULL};
 
 const struct action_kind list_action = {
     .name = "list",
     .letter = 'l',
     .help = "List the sessions",
     .json = true,
+    .entries = entries,
     .create = create,
 };

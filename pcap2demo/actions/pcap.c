@@ -206,7 +206,7 @@ static bool cut_captures(struct pcap *pcap)
 
 static bool finish_demos(struct pcap *pcap)
 {
-    if (cut_options_are_given(&pcap->options->cut)) {
+    if (cut_options_are_given()) {
         failure(EXIT_UNUSABLE, (struct qs_location){0},
                 "--packets and --no-sign-on go with captures, not with demos");
         return false;
@@ -280,8 +280,10 @@ static struct action *create(const struct options *options)
 const struct action_kind pcap_action = {
     .name = "pcap",
     .letter = 'w',
-    .help = "Make a capture of demos, for Wireshark, or cut captures: of sessions or packets",
+    .help = "Make a capture of demos, or of part of captures",
     .argument = "FILE",
     .problem = name_problem,
+    .entries = cut_entries,
+    .parse_options = cut_options_parse,
     .create = create,
 };

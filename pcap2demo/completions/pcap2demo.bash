@@ -3,7 +3,7 @@
 
 # Prints the values of an option, a|b in the help, one a line.
 _pcap2demo_values() {
-    "$1" --help 2>/dev/null | sed -n "s/^ *\(-[A-Za-z], \)\{0,1\}$2\[\{0,1\}=\([a-z0-9.|-]*|[a-z0-9.|-]*\).*/\2/p" | tr '|' '\n'
+    "$1" --help 2>/dev/null | sed -n "s/^ *\(-[A-Za-z], \)\{0,1\}$2=\[\{0,1\}\([a-z0-9.|-]*|[a-z0-9.|-]*\).*/\2/p" | tr '|' '\n'
 }
 
 _pcap2demo_options() {

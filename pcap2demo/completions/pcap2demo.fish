@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion for fish. The options and their values are those that --help names.
 for line in (pcap2demo --help 2>/dev/null)
-    string match -rq '^ +(-(?<short>[A-Za-z]), )?--(?<long>[a-z0-9-]+)(\[?=(?<value>[^ \]]+)\]?)? *(?<about>.*)$' -- $line
+    string match -rq '^ +(-(?<short>[A-Za-z]), )?--(?<long>[a-z0-9-]+)(=\[?(?<value>[^ \]]+)\]?)? *(?<about>.*)$' -- $line
     or continue
     set -l arguments -l $long
     test -n "$short"; and set -a arguments -s $short

@@ -15,6 +15,42 @@ struct demo_files {
     bool force;
 };
 
+/* --- Options --- */
+
+struct demo_options demo_options;
+
+static struct {
+    char *qwd_format, *split;
+} given;
+
+const GOptionEntry demo_entries[] = {
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &demo_options.output,
+     "Write demos to this folder, or one demo to this file", "DIR|FILE"},
+    {"sign-on", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &demo_options.sign_ons,
+     "Take missing sign-ons from this demo (may be repeated)", "DEMO"},
+    {"force", 'f', 0, G_OPTION_ARG_NONE, &demo_options.force, "Overwrite files", NULL},
+    {"sanitize", 0, 0, G_OPTION_ARG_NONE, &demo_options.sanitize,
+     "Leave out commands that players would execute", NULL},
+    {"qwd-format", 0, 0, G_OPTION_ARG_STRING, &given.qwd_format,
+     "The client that .qwd demos are for: see the manual", "classic|ezquake-3.7"},
+    {"split", 0, 0, G_OPTION_ARG_STRING, &given.split, "A demo for each level, or each connection",
+     "level|connection"},
+    G_OPTION_ENTRY_NULL};
+
+bool demo_options_parse(struct qs_session_demo_options *parsed)
+{
+    const char *format = given.qwd_format ? given.qwd_format : "classic";
+    const char *split = given.split ? given.split : "connection";
+
+    *parsed = (struct qs_session_demo_options){.sanitize = demo_options.sanitize,
+                                               .ezquake_37 = strcmp(format, "ezquake-3.7") == 0,
+                                               .split = strcmp(split, "level") == 0};
+    if (!parsed->ezquake_37 && strcmp(format, "classic") != 0)
+        return usage_error("--qwd-format %s: the formats are classic and ezquake-3.7", format);
+    return parsed->split || strcmp(split, "connection") == 0 ||
+           usage_error("--split %s: a demo is for a level or for a connection", split);
+}
+
 /* --- What demos call --- */
 
 static void *begin(struct qs_demo_store *store, const struct qs_demo_name_request *request)

@@ -3,9 +3,24 @@
 #ifndef PCAP2DEMO_DEMO_FILES_H
 #define PCAP2DEMO_DEMO_FILES_H
 
+#include <glib.h>
+
 #include "common/sessions/demo.h"
 
 struct demo_files;
+
+/* The options of demos, as the command line has them. */
+struct demo_options {
+    char *output;    /* a folder or a file; or NULL */
+    char **sign_ons; /* demos that may lend their sign-on, ends with NULL; or NULL */
+    gboolean force, sanitize;
+};
+
+extern struct demo_options demo_options;
+extern const GOptionEntry demo_entries[];
+
+/* Parses all but the names of files. False: an error was reported. */
+bool demo_options_parse(struct qs_session_demo_options *parsed);
 
 /*
  * `output` is what the user asked for: NULL (the current folder), a folder, or the name of the one

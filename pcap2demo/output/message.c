@@ -154,6 +154,13 @@ bool usage_error(const char *format, ...)
     return false;
 }
 
+bool usage_problem(char *problem)
+{
+    usage_error("%s", problem);
+    g_free(problem);
+    return false;
+}
+
 void raise_status(enum exit_status status)
 {
     if (status > worst && !muted)

@@ -45,6 +45,9 @@ void failure_detail(struct qs_location location, enum terminal_style style, cons
 /* Prints what is wrong with the command line. Returns false, for its callers to return. */
 bool usage_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+/* The same of a text, which it frees. */
+bool usage_problem(char *problem);
+
 /* Raises the exit status without a message. */
 void raise_status(enum exit_status status);
 

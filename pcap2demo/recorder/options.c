@@ -7,50 +7,40 @@
 #include "common/core/protocol.h"
 #include "pcap2demo/output/message.h"
 
-enum { BUFFER_DEFAULT = 32, BUFFER_MAX = 1024, NOT_GIVEN = 0 };
+enum { BUFFER_DEFAULT = 32, BUFFER_MAX = 1024 };
 
 static const int64_t second = 1000000000;
 
-void recorder_options_init(struct recorder_options *options)
-{
-    *options = (struct recorder_options){.buffer_given = BUFFER_DEFAULT};
-}
+struct recorder_options recorder_options;
 
-void recorder_options_clear(struct recorder_options *options)
-{
-    g_free(options->packets);
-    g_free(options->log_format_text);
-    g_free(options->idle_text);
-    g_free(options->max_disk_text);
-    g_free(options->max_demo_size_text);
-    g_free(options->rotate_text);
-}
+/* As the command line has them. */
+static struct {
+    char *log_format, *idle, *max_disk, *max_demo_size, *rotate;
+    int keep, buffer;
+} given;
 
-void recorder_options_add(struct recorder_options *options, struct option_table *table)
-{
-    const GOptionEntry entries[] = {
-        {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &options->idle_text,
-         "End a session of which nothing came for so long (default 5m)", "TIME"},
-        {"max-disk", 0, 0, G_OPTION_ARG_STRING, &options->max_disk_text,
-         "Remove the oldest recordings of the folder when all are larger", "SIZE"},
-        {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep_given,
-         "Remove recordings of the folder after so many days", "DAYS"},
-        {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &options->max_demo_size_text,
-         "End a demo at this size; the next one begins with the next level", "SIZE"},
-        {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &options->packets,
-         "Keep the packets, too: in files of this name and their start, or in a folder a file a "
-         "session",
-         "FILE|FOLDER/"},
-        {"rotate", 0, 0, G_OPTION_ARG_STRING, &options->rotate_text,
-         "Begin another such file: size=100M,time=1h,files=24", "RULES"},
-        {"buffer-size", 0, 0, G_OPTION_ARG_INT, &options->buffer_given,
-         "Let the system keep so many MiB of packets that wait (default 32)", "MIB"},
-        {"log-format", 0, 0, G_OPTION_ARG_STRING, &options->log_format_text,
-         "Say what happens as lines of text (the default) or of JSON", "text|json"},
-        G_OPTION_ENTRY_NULL};
-
-    option_table_add(table, entries);
-}
+const GOptionEntry recorder_entries[] = {
+    {"interface", 'i', 0, G_OPTION_ARG_STRING, &recorder_options.interface,
+     "Record from interfaces until interrupted (any: all)", "IFACE[,IFACE...]"},
+    {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &recorder_options.user,
+     "Become this user when the interfaces are open", "USER"},
+    {"user", 0, 0, G_OPTION_ARG_STRING, &recorder_options.user, "The same as -Z", "USER"},
+    {"idle-timeout", 0, 0, G_OPTION_ARG_STRING, &given.idle,
+     "End sessions without packets for so long (default 5m)", "TIME"},
+    {"max-disk", 0, 0, G_OPTION_ARG_STRING, &given.max_disk,
+     "Remove the oldest recordings when all are larger", "SIZE"},
+    {"keep", 0, 0, G_OPTION_ARG_INT, &given.keep, "Remove recordings after so many days", "DAYS"},
+    {"max-demo-size", 0, 0, G_OPTION_ARG_STRING, &given.max_demo_size,
+     "End a demo there; the next level begins another", "SIZE"},
+    {"write-pcap", 0, 0, G_OPTION_ARG_FILENAME, &recorder_options.packets,
+     "Keep the packets; in FOLDER/ a file a session", "FILE|FOLDER/"},
+    {"rotate", 0, 0, G_OPTION_ARG_STRING, &given.rotate,
+     "Begin another such file: size=100M,time=1h,files=24", "RULES"},
+    {"buffer-size", 0, 0, G_OPTION_ARG_INT, &given.buffer,
+     "MiB of packets that may wait in the system (default 32)", "MIB"},
+    {"log-format", 0, 0, G_OPTION_ARG_STRING, &given.log_format,
+     "Log as lines of text (the default) or of JSON", "text|json"},
+    G_OPTION_ENTRY_NULL};
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
@@ -128,7 +118,7 @@ static void find_packets_kind(struct recorder_options *options)
 
 static bool parse_rotation(struct recorder_options *options)
 {
-    char **rules = options->rotate_text ? g_strsplit(options->rotate_text, ",", -1) : NULL;
+    char **rules = given.rotate ? g_strsplit(given.rotate, ",", -1) : NULL;
     bool good = true;
 
     if (rules && !options->packets)
@@ -146,7 +136,7 @@ static bool parse_rotation(struct recorder_options *options)
 
 static bool parse_log_format(struct recorder_options *options)
 {
-    const char *format = options->log_format_text;
+    const char *format = given.log_format;
 
     options->json = format && strcmp(format, "json") == 0;
     return !format || options->json || strcmp(format, "text") == 0 ||
@@ -155,36 +145,32 @@ static bool parse_log_format(struct recorder_options *options)
 
 static bool parse_numbers(struct recorder_options *options)
 {
-    if (options->keep_given < NOT_GIVEN)
-        return usage_error("--keep %d: a number of days is wanted", options->keep_given);
-    if (options->buffer_given < 1 || options->buffer_given > BUFFER_MAX)
-        return usage_error("--buffer-size %d: 1 to %d MiB are possible", options->buffer_given,
-                           BUFFER_MAX);
-    options->keep_days = (unsigned)options->keep_given;
-    options->buffer = (unsigned)options->buffer_given;
+    const int days = given.keep == OPTION_NOT_GIVEN ? 0 : given.keep;
+    const int buffer = given.buffer == OPTION_NOT_GIVEN ? BUFFER_DEFAULT : given.buffer;
+
+    if (days < 0)
+        return usage_error("--keep %d: a number of days is wanted", days);
+    if (buffer < 1 || buffer > BUFFER_MAX)
+        return usage_error("--buffer-size %d: 1 to %d MiB are possible", buffer, BUFFER_MAX);
+    options->keep_days = (unsigned)days;
+    options->buffer = (unsigned)buffer;
     return true;
 }
 
-static bool are_given(const struct recorder_options *options)
+bool recorder_options_parse(void)
 {
-    return options->log_format_text || options->idle_text || options->max_disk_text ||
-           options->max_demo_size_text || options->rotate_text || options->packets ||
-           options->keep_given != NOT_GIVEN || options->buffer_given != BUFFER_DEFAULT;
-}
+    struct recorder_options *options = &recorder_options;
 
-bool recorder_options_parse(struct recorder_options *options, bool live)
-{
-    if (are_given(options) && !live)
-        return usage_error("--idle-timeout, --max-disk, --keep, --max-demo-size, --write-pcap, "
-                           "--rotate, --buffer-size and --log-format go with --interface");
-    if (options->idle_text && !parse_time(options->idle_text, &options->idle))
+    *options = (struct recorder_options){
+        .interface = options->interface, .user = options->user, .packets = options->packets};
+    if (given.idle && !parse_time(given.idle, &options->idle))
         return usage_error("--idle-timeout %s: a time is a number of seconds, or one with s, m, h "
                            "or d",
-                           options->idle_text);
+                           given.idle);
     find_packets_kind(options);
     return parse_log_format(options) && parse_numbers(options) && parse_rotation(options) &&
-           parse_size_option("max-disk", options->max_disk_text, &options->max_disk) &&
-           parse_size_option("max-demo-size", options->max_demo_size_text, &options->max_demo_size);
+           parse_size_option("max-disk", given.max_disk, &options->max_disk) &&
+           parse_size_option("max-demo-size", given.max_demo_size, &options->max_demo_size);
 }
 
 /* --- The capture filter ---------------------------------------------------------------------- */

@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pcap2demo/actions/option_table.h"
+#include "pcap2demo/actions/options.h"
 
 struct recorder_options {
+    char *interface;        /* or several, with commas between them; NULL: nothing is recorded */
+    char *user;             /* who goes on when the interfaces are open; or NULL */
     bool json;              /* events as JSON */
     int64_t idle;           /* nanoseconds; 0: as it is without */
     uint64_t max_disk;      /* bytes of all demos and captures in the folder; 0: no limit */
@@ -20,18 +22,13 @@ struct recorder_options {
     uint64_t packets_size;  /* bytes of one capture; 0: no limit */
     int64_t packets_time;   /* nanoseconds of one capture; 0: no limit */
     unsigned packets_files; /* so many are kept; 0: all */
-
-    /* As the command line has them. */
-    char *log_format_text, *idle_text, *max_disk_text, *max_demo_size_text, *rotate_text;
-    int keep_given, buffer_given;
 };
 
-void recorder_options_init(struct recorder_options *options);
-void recorder_options_clear(struct recorder_options *options);
-void recorder_options_add(struct recorder_options *options, struct option_table *table);
+extern struct recorder_options recorder_options;
+extern const GOptionEntry recorder_entries[];
 
-/* Parses what the command line has; `live`: there is an interface. False: an error was reported. */
-bool recorder_options_parse(struct recorder_options *options, bool live);
+/* Parses the values of the others. False: an error was reported. */
+bool recorder_options_parse(void);
 
 /*
  * A BPF filter for the ports of --port ("qw=27500"), with IP fragments of any port. New; NULL:

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pcap2demo/actions/check_options.h"
 #include "pcap2demo/capture/live.h"
+#include "pcap2demo/inputs.h"
 #include "pcap2demo/packets.h"
 #include "pcap2demo/recorder/log.h"
 #include "pcap2demo/recorder/notify.h"
@@ -71,10 +73,10 @@ static bool open_interfaces(struct recorder *recorder)
 {
     const struct live_setup setup = {.names = recorder->interfaces,
                                      .filter = recorder->filter,
-                                     .buffer = recorder->options->recorder.buffer,
+                                     .buffer = recorder_options.buffer,
                                      .tell = report_interface,
                                      .user = recorder};
-    const char *interface = recorder->options->interface;
+    const char *interface = recorder_options.interface;
     char *error = NULL;
 
     recorder->live = live_open(&setup, &interface, &error);
@@ -94,12 +96,12 @@ static char **written_folders(const struct recorder *recorder)
         g_ptr_array_add(folders, g_strdup(demo_files_folder(options->demos)));
     if (options->action == &extract_action)
         g_ptr_array_add(folders, g_strdup(options->argument));
-    if (options->check.junit)
-        g_ptr_array_add(folders, g_path_get_dirname(options->check.junit));
-    if (options->recorder.packets_apart)
-        g_ptr_array_add(folders, g_strdup(options->recorder.packets));
-    else if (options->recorder.packets)
-        g_ptr_array_add(folders, g_path_get_dirname(options->recorder.packets));
+    if (check_options.junit)
+        g_ptr_array_add(folders, g_path_get_dirname(check_options.junit));
+    if (recorder_options.packets_apart)
+        g_ptr_array_add(folders, g_strdup(recorder_options.packets));
+    else if (recorder_options.packets)
+        g_ptr_array_add(folders, g_path_get_dirname(recorder_options.packets));
     g_ptr_array_add(folders, NULL);
     return (char **)g_ptr_array_free(folders, FALSE);
 }
@@ -108,13 +110,12 @@ static char **written_folders(const struct recorder *recorder)
 static bool drop_privileges(const struct recorder *recorder)
 {
     char **folders = written_folders(recorder);
-    char *problem = sandbox_enter(recorder->options->user, (const char *const *)folders);
+    char *problem = sandbox_enter(recorder_options.user, (const char *const *)folders);
 
     g_strfreev(folders);
     if (!problem)
         return true;
-    failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder->options->interface}, "%s",
-            problem);
+    failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.interface}, "%s", problem);
     g_free(problem);
     return false;
 }
@@ -125,7 +126,7 @@ static struct recordings *new_recordings(const struct recorder *recorder, struct
 {
     const struct recordings_setup setup = {.files = files,
                                            .of_demos = of_demos,
-                                           .limits = &recorder->options->recorder,
+                                           .limits = &recorder_options,
                                            .sessions = &recorder->options->sessions};
     char *error = NULL;
     struct recordings *recordings = recordings_new(&setup, &error);
@@ -139,17 +140,17 @@ static struct recordings *new_recordings(const struct recorder *recorder, struct
 /* Of each session one. */
 static bool open_captures(struct recorder *recorder)
 {
-    recorder->capture_files = demo_files_new(recorder->options->recorder.packets, false);
+    recorder->capture_files = demo_files_new(recorder_options.packets, false);
     recorder->capture_store = new_recordings(recorder, recorder->capture_files, false);
     return recorder->capture_store != NULL;
 }
 
 static bool open_recordings(struct recorder *recorder)
 {
-    const bool apart = recorder->options->recorder.packets_apart;
+    const bool apart = recorder_options.packets_apart;
 
     if (!recorder->records && apart)
-        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder->options->recorder.packets},
+        failure(EXIT_UNUSABLE, (struct qs_location){.file = recorder_options.packets},
                 "captures of sessions are written where demos are, too: --write-pcap FILE");
     if (!recorder->records)
         return !apart;
@@ -160,7 +161,7 @@ static bool open_recordings(struct recorder *recorder)
     recorder->captures = session_captures_new(&(struct session_captures_setup){
         .all = apart ? recordings_store(recorder->capture_store) : NULL,
         .late = recordings_store(recorder->recordings),
-        .folder = recorder->options->recorder.packets});
+        .folder = recorder_options.packets});
     return true;
 }
 
@@ -168,10 +169,9 @@ static bool open_packet_files(struct recorder *recorder)
 {
     char *error = NULL;
 
-    if (!recorder->options->recorder.packets || recorder->options->recorder.packets_apart)
+    if (!recorder_options.packets || recorder_options.packets_apart)
         return true;
-    recorder->packet_files =
-        packet_files_new(&recorder->options->recorder, recorder->interfaces, &error);
+    recorder->packet_files = packet_files_new(&recorder_options, recorder->interfaces, &error);
     if (!recorder->packet_files)
         failure(EXIT_UNUSABLE, (struct qs_location){0}, "%s", error);
     g_free(error);
@@ -346,7 +346,7 @@ static void record(struct recorder *recorder)
     qs_sessions_set_source(recorder->sessions, name, name);
     packets_start(&recorder->packets, qs_sessions_take_as_captured(recorder->sessions));
     if (recorder->action->input_start)
-        recorder->action->input_start(recorder->action, recorder->options->interface);
+        recorder->action->input_start(recorder->action, recorder_options.interface);
     while (!is_over(recorder)) {
         const bool busy = read_frames(recorder);
         const gint64 now = g_get_monotonic_time();
@@ -372,8 +372,6 @@ static void drain_kernel(struct recorder *recorder)
 
 static void finish(struct recorder *recorder)
 {
-    const struct options *options = recorder->options;
-
     notify("STOPPING=1");
     drain_kernel(recorder);
     packets_settle(&recorder->packets, recorder->sessions);
@@ -381,7 +379,7 @@ static void finish(struct recorder *recorder)
     qs_sessions_end_source(recorder->sessions);
     recorder->action->interrupted = signals_interrupted();
     if (recorder->action->input_over)
-        recorder->action->input_over(recorder->action, options->interface,
+        recorder->action->input_over(recorder->action, recorder_options.interface,
                                      recorder->status.packets);
     packets_end(&recorder->packets, recorder->sessions);
 }
@@ -433,7 +431,7 @@ static void open_log(const struct recorder *recorder)
 {
     const struct options *options = recorder->options;
     const struct log_setup setup = {.messages = !recorder->records,
-                                    .json = options->recorder.json,
+                                    .json = recorder_options.json,
                                     .events = !options->quiet,
                                     .status = !options->quiet};
 
@@ -475,11 +473,11 @@ void recorder_run(const struct options *options)
     struct recorder recorder = {.options = options,
                                 .sessions_options = options->sessions,
                                 .records = options->action == &convert_action,
-                                .interfaces = g_strsplit(options->interface, ",", -1)};
+                                .interfaces = g_strsplit(recorder_options.interface, ",", -1)};
 
-    recorder.filter =
-        options->filter ? g_strdup(options->filter) : recorder_port_filter(options->ports);
-    recorder.sessions_options.idle = options->recorder.idle;
+    recorder.filter = input_options.filter ? g_strdup(input_options.filter)
+                                           : recorder_port_filter(input_options.ports);
+    recorder.sessions_options.idle = recorder_options.idle;
     recorder.sessions_options.prompt = recorder.records;
     signals_catch_requests();
     if (!recorder.records)

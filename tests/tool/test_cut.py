@@ -175,7 +175,7 @@ class Cut(ToolTest):
                 self.assertIn(problem, error)
                 self.assertFalse((self.folder / "cut.pcapng").exists())
         _, error = self.tool("--list", "--packets", "1", SAMPLE, status=2)
-        self.assertIn("--packets and --no-sign-on go with --pcap", error)
+        self.assertIn("--packets goes with --pcap", error)
 
     def test_standard_input(self):
         """It gives the same as the file, compressed, too."""

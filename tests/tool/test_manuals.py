@@ -85,7 +85,7 @@ class Manuals(unittest.TestCase):
 
     def test_options(self):
         usage = subprocess.run([tool.PROGRAM, "--help"], capture_output=True, text=True, check=True)
-        options = set(re.findall(r"^ .{0,5} --([a-z0-9-]+)", usage.stdout, re.M))
+        options = set(re.findall(r"^  (?:-., )?--([a-z0-9-]+)", usage.stdout, re.M))
         self.assertGreater(len(options), 20)
         explained = set(re.findall(r"(?:--|, -)([a-z0-9-]{2,})", shown(MANUALS[0])))
         self.assertEqual(options - explained, set())
@@ -97,7 +97,7 @@ class Manuals(unittest.TestCase):
         synopsis = re.search(r"^Sh SYNOPSIS$.*?^Sh ", shown(MANUALS[0]), re.M | re.S)[0]
         synopsis = synopsis.replace("| -", "| --")
         self.assertGreater(len(actions.splitlines()), 8)
-        for name, choices in re.findall(r"--([a-z-]+)(\[=[a-z|]+\])?", actions):
+        for name, choices in re.findall(r"^  (?:-., )?--([a-z-]+)(=\[[a-z|]+\])?", actions, re.M):
             with self.subTest(name):
                 self.assertIn(f"--{name}", synopsis)
                 written = choices[2:-1].replace("|", " | Cm ")
