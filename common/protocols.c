@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of protocols: the plugin and the tool loop over it. */
+#include "common/protocols.h"
+
+#include <string.h>
+
 #include "common/acknex/acknex.h"
-#include "common/core/protocol.h"
 #include "common/quake/quake.h"
 #include "common/quake2/quake2.h"
 #include "common/quakeworld/quakeworld.h"
@@ -15,3 +17,11 @@ const struct qs_protocol *const qs_protocols[] = {
     NULL,
 };
 /* clang-format on */
+
+int qs_protocol_number(const char *name)
+{
+    for (int i = 0; qs_protocols[i]; i++)
+        if (strcmp(qs_protocols[i]->name, name) == 0)
+            return i;
+    return -1;
+}

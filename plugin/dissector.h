@@ -18,8 +18,8 @@
 #include <epan/packet.h>
 #include <epan/prefs.h>
 
-#include "common/core/decoder.h"
-#include "common/core/note.h"
+#include "common/core/parse.h"
+#include "common/core/sink.h"
 #include "common/core/protocol.h"
 #include "common/stats/message_counter.h"
 

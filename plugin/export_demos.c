@@ -7,8 +7,8 @@
 #include <epan/to_str.h>
 #include <wiretap/wtap.h>
 
-#include "common/core/address.h"
-#include "common/core/duration.h"
+#include "common/core/packet.h"
+#include "common/core/numeric_text.h"
 #include "common/core/text.h"
 #include "common/demo/parts.h"
 #include "common/sessions/sessions.h"
@@ -17,6 +17,7 @@
 #include "plugin/dissect.h"
 #include "plugin/dissectors.h"
 #include "plugin/retap.h"
+#include "common/protocols.h"
 
 /* Bytes of all demos. */
 #define ROOM_MAX (UINT64_C(1) << 30)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follow: what a session's packets say, in text (see common/core/transcript.h), a packet a piece.
+ * Follow: what a session's packets say, in text (see common/core/summary.h), a packet a piece.
  * In the menu of Wireshark 4.4 and later; in tshark as "-z follow,qw,ascii,1" with the number of
  * the session.
  */

@@ -4,6 +4,7 @@
 #include "common/sessions/protocol_selection.h"
 #include "common/sessions/heuristic.h"
 #include "plugin/dissectors.h"
+#include "common/protocols.h"
 
 static uint32_t *options[QS_PROTOCOLS_MAX];
 static struct qs_heuristic *unclaimed; /* NULL: nobody has asked in this capture */

@@ -6,7 +6,7 @@
 #ifndef QS_PLUGIN_PACKET_STATES_H
 #define QS_PLUGIN_PACKET_STATES_H
 
-#include "common/core/chunks.h"
+#include "common/core/lists.h"
 #include "plugin/dissector.h"
 
 struct conversation_state;

@@ -15,6 +15,7 @@
 #include "plugin/statistics.h"
 #include "plugin/session_fields.h"
 #include "plugin/session_numbers.h"
+#include "common/protocols.h"
 
 WS_DLL_PUBLIC_DEF const char plugin_version[] = QUAKESHARK_VERSION;
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;

@@ -9,10 +9,10 @@ static void begin_table(struct register_srt *srt, GArray *tables)
 {
     srt_stat_table *table =
         init_srt_table(proto_get_protocol_short_name(find_protocol_by_id(get_srt_proto_id(srt))),
-                       NULL, tables, QS_EXCHANGE_KINDS, "Request", NULL, NULL);
+                       NULL, tables, QS_REQUEST_KINDS, "Request", NULL, NULL);
 
-    for (int kind = 0; kind < QS_EXCHANGE_KINDS; kind++)
-        init_srt_table_row(table, kind, qs_exchange_name((enum qs_exchange_kind)kind));
+    for (int kind = 0; kind < QS_REQUEST_KINDS; kind++)
+        init_srt_table_row(table, kind, qs_request_name((enum qs_request_kind)kind));
 }
 
 /* The first response to each request counts. */

@@ -3,7 +3,7 @@
 
 #include <epan/tfs.h>
 
-#include "common/core/session_fields.h"
+#include "common/core/session.h"
 
 /* Columns have room for no more than summaries. */
 static const true_false_string *directions(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugin/session_numbers.h"
 
-static struct qs_numbering numbering;
+static struct qs_session_numbers numbering;
 
 void session_numbers_restart(void)
 {
-    numbering = (struct qs_numbering){0};
+    numbering = (struct qs_session_numbers){0};
 }
 
 uint32_t session_numbers_count(void)

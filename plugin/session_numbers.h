@@ -11,8 +11,8 @@
 
 #include "plugin/ws_compat.h"
 
-#include "common/core/decoder.h"
-#include "common/core/numbering.h"
+#include "common/core/parse.h"
+#include "common/core/session.h"
 
 struct session_number {
     uint32_t number; /* 0: not known yet */
@@ -20,7 +20,7 @@ struct session_number {
 
 /* Of a conversation. All 0 to begin with; what it points to lives to the end of the capture. */
 struct conversation_numbers {
-    struct qs_numbered current;
+    struct qs_session_number current;
     struct session_number *session; /* that goes on, or NULL */
     struct session_number *request; /* for a connection, which is not decided; or NULL */
 };

@@ -23,8 +23,8 @@ static void read_cls_create(struct qs_decoder *d)
     acknex_vector(d, ACKNEX_START, acknex_packed);
     qs_i16(d, ACKNEX_ACTION);
     identifier = qs_i16(d, ACKNEX_IDENTIFIER);
-    qs_exchange(d, QS_ASK_CREATE, QS_ASK_NOTHING);
-    qs_exchange_set_key(d, (uint16_t)identifier);
+    qs_add_requests(d, QS_ASK_CREATE, QS_ASK_NOTHING);
+    qs_request_set_key(d, (uint16_t)identifier);
     qs_label_text(d, ": ", file, "");
     if (!d->in.overrun)
         qs_table_set(&acknex_session_of(d)->requested, (uint16_t)identifier, file);
@@ -34,8 +34,8 @@ static void read_cls_remove(struct qs_decoder *d)
 {
     const int32_t entity = qs_i32(d, ACKNEX_ENTITY);
 
-    qs_exchange(d, QS_ASK_REMOVE, QS_ASK_NOTHING);
-    qs_exchange_set_key(d, (uint16_t)entity);
+    qs_add_requests(d, QS_ASK_REMOVE, QS_ASK_NOTHING);
+    qs_request_set_key(d, (uint16_t)entity);
     acknex_emit_entity(d, entity, 4);
     acknex_summarise_entity(d, entity);
 }

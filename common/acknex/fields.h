@@ -6,9 +6,10 @@
 #include "common/core/field.h"
 
 enum acknex_field {
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "common/acknex/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     ACKNEX_FIELD_COUNT
 };
 

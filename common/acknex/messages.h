@@ -4,7 +4,7 @@
 #define ACKNEX_MESSAGES_H
 
 #include "common/acknex/acknex.h"
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* clang-format off */
 enum acknex_cls {

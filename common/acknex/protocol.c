@@ -3,7 +3,7 @@
 
 #include "common/acknex/fields.h"
 #include "common/acknex/messages.h"
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* clang-format off */
 static const struct qs_name message_names[] = {
@@ -19,9 +19,10 @@ static const struct qs_name message_names[] = {
 /* clang-format on */
 
 const struct qs_field acknex_fields[ACKNEX_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #include "common/acknex/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 /* --- The message of a bytecode --- */

@@ -8,7 +8,7 @@
 #include "common/acknex/acknex.h"
 
 #include "common/acknex/fields.h"
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"
 

@@ -25,8 +25,8 @@ static void read_svc_create(struct qs_decoder *d)
     const int16_t entity = qs_i16(d, ACKNEX_ENTITY);
     const int16_t identifier = qs_i16(d, ACKNEX_IDENTIFIER);
 
-    qs_exchange(d, QS_ASK_NOTHING, QS_ASK_CREATE);
-    qs_exchange_set_key(d, (uint16_t)identifier);
+    qs_add_requests(d, QS_ASK_NOTHING, QS_ASK_CREATE);
+    qs_request_set_key(d, (uint16_t)identifier);
     if (!d->in.overrun)
         answer_create(acknex_session_of(d), entity, identifier);
     acknex_emit_entity(d, entity, 4);
@@ -38,8 +38,8 @@ static void read_svc_remove(struct qs_decoder *d)
     struct acknex_session *session = acknex_session_of(d);
     const int16_t entity = acknex_read_entity(d);
 
-    qs_exchange(d, QS_ASK_NOTHING, QS_ASK_REMOVE);
-    qs_exchange_set_key(d, (uint16_t)entity);
+    qs_add_requests(d, QS_ASK_NOTHING, QS_ASK_REMOVE);
+    qs_request_set_key(d, (uint16_t)entity);
     acknex_summarise_entity(d, entity);
     if (d->in.overrun)
         return;

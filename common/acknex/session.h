@@ -3,7 +3,7 @@
 #ifndef ACKNEX_SESSION_H
 #define ACKNEX_SESSION_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 

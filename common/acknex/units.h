@@ -6,7 +6,7 @@
 #ifndef ACKNEX_UNITS_H
 #define ACKNEX_UNITS_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 typedef double acknex_number(struct qs_decoder *d, unsigned row);
 

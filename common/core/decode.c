@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/decode.h"
 
+#include "common/core/lists.h"
 #include "common/core/emit.h"
 #include "common/core/inflate.h"
-#include "common/core/message.h"
 #include "common/core/summary.h"
-#include "common/netchan/transfer.h"
+#include "common/core/values.h"
+#include "common/core/findings.h"
 
 void qs_decoder_init(struct qs_decoder *d, const struct qs_protocol *protocol)
 {
@@ -35,6 +36,13 @@ static enum qs_direction direction_of(const struct qs_session *session,
     return QS_DIRECTION_UNKNOWN;
 }
 
+static void forget_messages(struct qs_decoder *d)
+{
+    qs_array_empty(d->messages);
+    qs_array_empty(d->entities);
+    memset(d->message_ids, 0, sizeof d->message_ids);
+}
+
 void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
                     void (*decode)(struct qs_decoder *))
 {
@@ -54,13 +62,13 @@ void qs_decoder_run(struct qs_decoder *d, const struct qs_packet *packet,
     d->accepted = false;
     d->sequence = d->acknowledged = 0;
     d->lost = d->fragment = d->fragments = 0;
-    d->exchange_count = d->credential_count = 0;
+    d->request_count = d->credential_count = 0;
     if (d->guard)
         d->guard->begin(d->guard);
     d->undecoded = 0;
     d->problems = 0;
     memset(d->notes, 0, sizeof d->notes);
-    qs_forget_messages(d);
+    forget_messages(d);
     if (d->transfers->len)
         g_array_set_size(d->transfers, 0);
     d->announced.valid = false;
@@ -128,4 +136,116 @@ void qs_decode_unit(struct qs_decoder *d, struct qs_session *session, struct qs_
 {
     prepare(d, session, sink, direction_of(session, unit));
     run_block(d, unit, 0, d->protocol->decode_unit);
+}
+
+bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size)
+{
+    if (d->source_depth == QS_SOURCES_MAX)
+        return false;
+    /* Sinks know the end of a source by the data that is not there. */
+    if (!data)
+        data = (const uint8_t *)"";
+    d->outer[d->source_depth++] = d->in;
+    d->in = qs_reader_over(data, size);
+    if (d->sink && d->sink->source)
+        d->sink->source(d->sink, title, data, size);
+    return true;
+}
+
+void qs_pop_source(struct qs_decoder *d)
+{
+    d->in = d->outer[--d->source_depth];
+    if (d->sink && d->sink->source)
+        d->sink->source(d->sink, NULL, NULL, 0);
+}
+
+void qs_enter_payload(struct qs_decoder *d)
+{
+    const uint32_t size = qs_reader_left(&d->in);
+
+    d->origin += d->in.pos;
+    d->payload.data = d->in.data + d->in.pos;
+    d->payload.size = d->payload.wire_size = size;
+    d->packet = &d->payload;
+    d->in = qs_reader_over(d->payload.data, size);
+}
+
+void qs_no_block(struct qs_decoder *d)
+{
+    qs_note(d, QS_NOTE_MALFORMED, 0, d->in.size, "No block of a demo");
+    qs_undecoded(d);
+}
+
+static void note_unread(struct qs_decoder *d, const struct qs_message_type *type, uint32_t id,
+                        uint32_t start)
+{
+    if (!type)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "Unknown message %u", id);
+    else if (!type->read)
+        qs_note(d, QS_NOTE_UNKNOWN_MESSAGE, start, 1, "%s is obsolete and cannot be read",
+                type->name);
+    else if (d->in.overrun && qs_packet_is_cut(d->packet) && !d->source_depth)
+        return; /* the capture cut the packet: one note reports it */
+    else if (d->in.overrun)
+        qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s at offset %u runs past the end",
+                type->name, start);
+}
+
+static void keep_message(struct qs_decoder *d, uint32_t start, uint8_t id)
+{
+    const guint index = qs_array_add(d->messages, &d->messages_room);
+
+    d->message_ids[id / 64] |= UINT64_C(1) << id % 64;
+    g_array_index(d->messages, struct qs_message, index) =
+        (struct qs_message){.offset = start,
+                            .length = d->in.pos - start,
+                            .id = id,
+                            .source = (uint8_t)d->source_depth,
+                            .is_ambiguous = d->ambiguous};
+}
+
+static uint8_t id_at(const struct qs_decoder *d, uint32_t start)
+{
+    const uint8_t byte = d->in.data[start];
+
+    return byte && byte == d->whole_id ? byte : byte & d->id_mask;
+}
+
+static inline bool read_one(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    const uint32_t start = d->in.pos;
+    const uint8_t id = id_at(d, start);
+    const struct qs_message_type *type = lookup(d, id);
+    const bool readable = type && type->read;
+
+    if (type) {
+        qs_open(d, type->group);
+        if (d->want_summary)
+            qs_summary_message(d, type->brief);
+    }
+    d->ambiguous = false;
+    qs_reader_take(&d->in, 1);
+    qs_emit_uint(d, id_row, start, 1, id);
+    if (readable)
+        type->read(d);
+    if (!readable || d->in.overrun)
+        note_unread(d, type, id, start);
+    else if (!d->stop)
+        keep_message(d, start, id);
+    if (type)
+        qs_close(d);
+    return readable && !d->in.overrun && !d->stop;
+}
+
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    return read_one(d, id_row, lookup);
+}
+
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup)
+{
+    while (qs_reader_left(&d->in))
+        if (!read_one(d, id_row, lookup))
+            break;
+    qs_undecoded(d);
 }

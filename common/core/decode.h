@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of a decoder, and the ways to decode a packet. */
+/* The life of a decoder, the ways to decode a packet, and what parse functions read it with. */
 #ifndef QS_CORE_DECODE_H
 #define QS_CORE_DECODE_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 
 /* `protocol` may not change later. Free what it holds with qs_decoder_clear(). */
 void qs_decoder_init(struct qs_decoder *decoder, const struct qs_protocol *protocol);
@@ -42,6 +42,47 @@ void qs_decode_block(struct qs_decoder *decoder, void (*decode)(struct qs_decode
 
 /* Problems found in the last packet: notes that fail a check, and undecoded bytes. */
 uint32_t qs_decoder_problems(const struct qs_decoder *decoder);
+
+/* --- Sources: other ranges of bytes that a packet's values are read from: joined fragments,
+ * inflated bytes */
+
+/*
+ * From here on reads come from `data`, until qs_pop_source(). Returns false, and reads on where it
+ * was, when sources are nested too deep.
+ */
+bool qs_push_source(struct qs_decoder *d, const char *title, const uint8_t *data, uint32_t size);
+void qs_pop_source(struct qs_decoder *d);
+
+/*
+ * The framing of a demo's or stream's block has been read: what is left of it is the payload, which
+ * parse functions see as a packet. Sinks go on counting offsets from the beginning of the block.
+ */
+void qs_enter_payload(struct qs_decoder *d);
+
+/* The framing cannot be read: that is noted, and nothing of the block is decoded. */
+void qs_no_block(struct qs_decoder *d);
+
+/* --- Messages: which function reads a message, and what becomes of those that none can */
+
+struct qs_message_type {
+    const char *name;                   /* "svc_playerinfo" */
+    const char *brief;                  /* for the summary, "playerinfo" */
+    unsigned group;                     /* the row under which its fields stand */
+    void (*read)(struct qs_decoder *d); /* after the id; NULL: obsolete, nobody can read it */
+};
+
+/* Finds the type of message `id`, or NULL. May look at the session. */
+typedef const struct qs_message_type *qs_message_lookup(const struct qs_decoder *d, uint32_t id);
+
+/*
+ * Reads messages to the end of the current source: for each a group, in it the id (row `id_row`)
+ * and what its `read` reads. Ends at the first message that is unknown, runs past the end, or sets
+ * `stop`; the rest is then reported as undecoded.
+ */
+void qs_read_messages(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
+
+/* Reads one of them; whether another may follow. */
+bool qs_read_message(struct qs_decoder *d, unsigned id_row, qs_message_lookup *lookup);
 
 /* --- For the core */
 

@@ -1,30 +1,163 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The decoder: reads values off a packet, emits them to a sink, and keeps the session up to date.
- *
- * A parse function reads as its specification does, one call a value, in wire order:
- *
- *     static void read_damage(struct qs_decoder *d)
- *     {
- *         qs_u8(d, QW_DAMAGE_ARMOR);
- *         qs_u8(d, QW_DAMAGE_HEALTH);
- *         qs_coord3(d, QW_DAMAGE_ORIGIN);
- *     }
- *
- * The function's name is what is on the wire; the field's row is how it is shown. Without a sink
- * only reading remains.
+ * What a decoder knows of the packet that it decodes. Parse functions read it, and change what the
+ * format in force determines; all else is set by the core.
  */
 #ifndef QS_CORE_DECODER_H
 #define QS_CORE_DECODER_H
 
-#include "common/core/decode.h"
-#include "common/core/decoder_state.h"
-#include "common/core/emit.h"
-#include "common/core/message.h"
-#include "common/core/source.h"
-#include "common/core/summary.h"
-#include "common/netchan/transfer.h"
-#include "common/core/trial.h"
-#include "common/core/values.h"
+#include <glib.h>
+
+#include "common/core/packet.h"
+#include "common/core/protocol.h"
+#include "common/core/reader.h"
+#include "common/core/session.h"
+#include "common/core/sink.h"
+
+/* How the session in force writes coordinates and angles. */
+enum qs_coord_format {
+    QS_COORD_SHORT,  /* i16, 1/8 unit */
+    QS_COORD_WHOLE,  /* i16, units */
+    QS_COORD_24BIT,  /* i16 units, u8 1/255 unit */
+    QS_COORD_INT32,  /* i32, 1/16 unit */
+    QS_COORD_FLOAT32 /* float, units */
+};
+
+enum qs_angle_format {
+    QS_ANGLE_BYTE,   /* i8, 360/256 degrees */
+    QS_ANGLE_SHORT,  /* i16, 360/65536 degrees */
+    QS_ANGLE_FLOAT32 /* float, degrees */
+};
+
+/* A message of the packet. */
+struct qs_message {
+    uint32_t offset; /* of its id, in its source */
+    uint32_t length; /* with the id */
+    uint16_t id;
+    uint8_t source;    /* 0: the payload; else how many sources it is nested in */
+    bool is_ambiguous; /* see qs_decoder.ambiguous */
+};
+
+enum { QS_MESSAGE_IDS = 256 }; /* an id is a byte */
+
+enum { QS_SOURCES_MAX = 4, QS_REQUESTS_MAX = 8, QS_CREDENTIALS_MAX = 4 };
+
+/* What a packet asks the other end for, and what it answers (findings.h). */
+struct qs_requests {
+    uint32_t asks,
+        answers;  /* sets of QS_ASK_ bits; where neither is empty, clients ask and servers answer */
+    uint32_t key; /* equal in a request and its response, where `keyed` */
+    bool keyed;
+};
+
+/* Engines' names are shorter; UTF-8 has up to four bytes a character. */
+enum { QS_USER_CHARACTERS = 31, QS_USER_MAX = 4 * QS_USER_CHARACTERS + 1 };
+
+/* A password that the packet carries, and whose it is. */
+struct qs_credential {
+    unsigned row;           /* the field that has it */
+    const char *purpose;    /* "rcon" */
+    char user[QS_USER_MAX]; /* UTF-8; empty: unknown, or longer than any engine's */
+};
+
+/*
+ * A packet may announce that its server goes on from another port. The conversation between these
+ * two addresses is then of the same protocol, whatever its bytes look like, and has a session of
+ * its own, in which the end with the address `server` is the server. Servers repeat themselves: a
+ * session that has begun and is not disconnected stays.
+ */
+struct qs_announcement {
+    bool valid;
+    struct qs_address server, client;
+};
+
+struct qs_decoder;
+struct qs_value;
+
+/*
+ * Sees values and texts before the sink and the summary, and may replace them: what hides passwords
+ * (common/dump/secret.h) begins with this struct.
+ */
+struct qs_guard {
+    /* Another packet is decoded next. */
+    void (*begin)(struct qs_guard *guard);
+    /* Returns the row by which the value is shown: `row`, else it has no parts. Bytes of the value
+     * are valid until the next call. */
+    const struct qs_field *(*value)(struct qs_guard *guard, const struct qs_decoder *d,
+                                    const struct qs_field *row, struct qs_value *value);
+    /* A text of the summary; what is returned is valid until the next call. */
+    struct qs_view (*text)(struct qs_guard *guard, const struct qs_decoder *d, struct qs_view text);
+};
+
+struct qs_decoder {
+    /* Set by the caller of qs_decode(); may change between packets. */
+    const struct qs_protocol *protocol;
+    struct qs_session *session;
+    struct qs_sink *sink;    /* or NULL */
+    const uint32_t *options; /* one value for each of the protocol's options; NULL: the defaults */
+    struct qs_guard *guard;  /* or NULL */
+    bool want_summary;       /* fill `summary` */
+    GString *transcript;     /* with `want_summary`: is appended to (see summary.h); or NULL */
+    bool want_transfers;     /* fill `transfers` */
+    unsigned want_entities;  /* QS_ENTITIES_*: which kinds go into `entities` */
+    bool unchecked;          /* nobody asks whether checksums of moves are right */
+
+    /* Valid during a decode. */
+    const struct qs_packet *packet;
+    struct qs_reader in;
+    bool fields_wanted; /* the sink takes fields */
+    bool values_wanted; /* it does, or there is to be a summary */
+    bool ambiguous;     /* of the message at hand: no engine should play it as it is; see text.h */
+    bool stop;          /* a message asked that the message loop end, with a note given */
+    bool probing;       /* a trial, whose session is thrown away */
+    enum qs_coord_format coord_format;
+    enum qs_angle_format angle_format;
+    uint8_t id_mask;   /* the bits of a message's first byte that are its id; usually all */
+    uint8_t whole_id;  /* a first byte that is an id with all its bits; 0: none is */
+    uint64_t inflated; /* bytes that its compressed messages asked for so far */
+    unsigned source_depth;
+    struct qs_reader outer[QS_SOURCES_MAX];
+    uint32_t origin;          /* offset of the payload's first byte, for sinks */
+    struct qs_packet payload; /* of a block of a demo or stream: the packet or the messages in it */
+
+    /* What came of the packet; valid until the next qs_decode(). */
+    enum qs_direction direction;
+    bool connectionless;
+    bool handshake; /* connectionless: asks for a connection, or answers that */
+    bool accepted;  /* a netchan packet that its receiver takes: not stale, not a duplicate */
+    uint32_t sequence, acknowledged; /* of its netchan header, without the reliable bit */
+    uint32_t lost;      /* numbers before it that never came, without those left out on purpose */
+    uint32_t fragment;  /* of those that its message is joined of, from 1 on; 0: it has none */
+    uint32_t fragments; /* where it is the last one: how many they are; else 0 */
+    struct qs_requests requests[QS_REQUESTS_MAX];
+    unsigned request_count;
+    struct qs_credential credentials[QS_CREDENTIALS_MAX];
+    unsigned credential_count;
+    GArray *messages;                          /* struct qs_message */
+    guint messages_room;                       /* for message.c */
+    uint64_t message_ids[QS_MESSAGE_IDS / 64]; /* of `messages`; see qs_has_message() */
+    GArray *entities; /* struct qs_entity_update, in wire order; of a message not in `messages`,
+                         too */
+    struct qs_announcement announced;
+    GArray *transfers;             /* struct qs_transfer: steps of file transfers */
+    GString *summary;              /* one line, UTF-8; see summary.h */
+    uint32_t notes[QS_NOTE_KINDS]; /* how many of each */
+    uint32_t undecoded;            /* bytes that nothing decoded */
+    uint32_t problems;             /* notes that fail a check, and undecoded bytes as one */
+
+    struct qs_summary_parts *summary_parts; /* for summary.c */
+};
+
+/* Whether any of the packet's messages has the id. */
+static inline bool qs_has_message(const struct qs_decoder *d, uint8_t id)
+{
+    return d->message_ids[id / 64] >> id % 64 & 1;
+}
+
+/* The value of the protocol's option number `index`. */
+static inline uint32_t qs_option(const struct qs_decoder *d, unsigned index)
+{
+    return d->options ? d->options[index] : d->protocol->options[index].standard;
+}
 
 #endif

@@ -116,28 +116,32 @@ void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t 
     g_free(text);
 }
 
-/* --- Credentials --- */
-
-void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose, struct qs_view user)
+static void note_unusual(struct qs_decoder *d, const struct qs_info_pair *pair, uint32_t offset)
 {
-    struct qs_credential *credential;
-    char *readable;
-
-    if (d->in.overrun || d->credential_count == QS_CREDENTIALS_MAX)
-        return;
-    credential = &d->credentials[d->credential_count++];
-    *credential = (struct qs_credential){.row = row, .purpose = purpose};
-    readable = qs_text_utf8(user);
-    if (g_utf8_strlen(readable, -1) <= QS_USER_CHARACTERS)
-        g_strlcpy(credential->user, readable, sizeof credential->user);
-    g_free(readable);
+    if (!pair->has_value)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Info string ends with a key that has no value");
+    else if (!pair->key.size && !pair->value.size)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Empty pair in an info string");
+    if (pair->key.size > QS_INFO_PART_MAX || pair->value.size > QS_INFO_PART_MAX)
+        qs_note(d, QS_NOTE_UNUSUAL, offset + pair->offset, pair->length,
+                "Info key or value longer than %d bytes", QS_INFO_PART_MAX);
 }
 
-/* "none" is what engines take for no password. */
-void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo)
+void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
+                  uint32_t offset)
 {
-    const struct qs_view password = qs_info_value(userinfo, "password");
+    struct qs_info_pair pair;
+    uint32_t pos = 0;
 
-    if (password.size && !qs_view_equal(password, "none"))
-        qs_add_credential(d, row, "server password", qs_info_value(userinfo, "name"));
+    while (qs_info_next(info, &pos, &pair)) {
+        qs_open_at(d, rows->pair, offset + pair.offset);
+        qs_label_text(d, ": ", pair.key, "");
+        qs_label_text(d, " = ", pair.value, "");
+        qs_emit_bytes(d, rows->key, offset + pair.key_offset, pair.key.size, pair.key);
+        qs_emit_bytes(d, rows->value, offset + pair.value_offset, pair.value.size, pair.value);
+        note_unusual(d, &pair, offset);
+        qs_close_at(d, offset + pair.offset + pair.length);
+    }
 }

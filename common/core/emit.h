@@ -3,7 +3,8 @@
 #ifndef QS_CORE_EMIT_H
 #define QS_CORE_EMIT_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
+#include "common/core/infostring.h"
 
 /* Whether somebody wants to hear of a value: the sink, or the summary, of a row that it has. */
 static inline bool qs_value_wanted(const struct qs_decoder *d, unsigned id)
@@ -80,14 +81,15 @@ void qs_label_text(struct qs_decoder *d, const char *before, struct qs_view text
 void qs_note(struct qs_decoder *d, enum qs_note kind, uint32_t offset, uint32_t length,
              const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/*
- * For parse functions: the field `row` of the packet has a password. `user`: raw Quake text, or the
- * empty view. Of one packet no more than QS_CREDENTIALS_MAX are kept.
- */
-void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
-                       struct qs_view user);
+/* Info strings, shown pair by pair. */
 
-/* The same for the user info with which a client connects; nothing where it has no password. */
-void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
+/* The rows that an info string is shown by. */
+struct qs_info_rows {
+    unsigned pair, key, value; /* `pair` is a group */
+};
+
+/* Emits the pairs of `info`, whose first byte is at `offset` of the source. */
+void qs_emit_info(struct qs_decoder *d, const struct qs_info_rows *rows, struct qs_view info,
+                  uint32_t offset);
 
 #endif

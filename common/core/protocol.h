@@ -6,17 +6,18 @@
 #ifndef QS_CORE_PROTOCOL_H
 #define QS_CORE_PROTOCOL_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/core/field.h"
 #include "common/core/packet.h"
-#include "common/netchan/seqinfo.h"
 #include "common/core/reader.h"
 #include "common/core/session.h"
 
 struct qs_decoder;
+struct qs_seqinfo;
 
 /*
  * A setting of a protocol that a user may change (a Wireshark preference, `--option NAME=VALUE`).
@@ -96,11 +97,11 @@ struct qs_protocol {
 
     /*
      * Where the datagram stands in its conversation, of which `session` is known so far; its end
-     * `from` is known. False, with `place` undefined, where it has no number or it cannot be told.
-     * NULL: the protocol has no numbers.
+     * `from` is known. False, with `seqinfo` undefined, where it has no number or it cannot be
+     * told. NULL: the protocol has no numbers.
      */
-    bool (*place)(const struct qs_session *session, const struct qs_packet *packet,
-                  struct qs_place *place);
+    bool (*seqinfo)(const struct qs_session *session, const struct qs_packet *packet,
+                    struct qs_seqinfo *seqinfo);
 
     /* Decodes the packet that the decoder holds. Called by qs_decode(). */
     void (*decode)(struct qs_decoder *decoder);
@@ -128,13 +129,15 @@ struct qs_protocol {
     void (*decode_server_messages)(struct qs_decoder *decoder);
 };
 
-/* All protocols, ending with NULL. Defined in common/protocols.c. */
-extern const struct qs_protocol *const qs_protocols[];
-
-/* The number of the protocol of this name in qs_protocols[], or -1. */
-int qs_protocol_number(const char *name);
-
 /* The map that the session is on: new; NULL: unknown. */
-char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session);
+static inline char *qs_map_of(const struct qs_protocol *protocol, const struct qs_session *session)
+{
+    struct qs_description description = {0};
+
+    protocol->describe(session, &description);
+    g_free(description.version);
+    g_free(description.player);
+    return description.map;
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/core/session.h"
 
+#include <stddef.h>
+
 void qs_session_init(struct qs_session *session)
 {
     *session = (struct qs_session){.server = QS_END_UNKNOWN};
@@ -27,3 +29,29 @@ struct qs_session_loss qs_session_loss(const struct qs_session *session)
                                     .not_captured = (uint64_t)to_server->not_captured +
                                                     to_client->not_captured};
 }
+
+uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
+                           uint32_t connection, bool accepted)
+{
+    if (current->number && current->connection != connection)
+        current->number = 0;
+    if (!current->number && accepted)
+        *current = (struct qs_session_number){++numbering->count, connection};
+    return current->number;
+}
+
+const struct qs_field qs_session_fields[QS_SESSION_FIELDS] = {
+    [QS_SESSION_NUMBER] = {.name = "session",
+                           .title = "Session",
+                           .type = QS_U32,
+                           .blurb = "Number of the connection in the capture, in the order of "
+                                    "their beginnings"},
+    [QS_SESSION_PLAYER] = {.name = "session.player",
+                           .title = "Player",
+                           .type = QS_TEXT,
+                           .blurb = "Name of the session's player"},
+    [QS_SESSION_FROM_SERVER] = {.name = "from_server",
+                                .title = "Direction",
+                                .type = QS_BOOL,
+                                .blurb = "Whether the server sent the packet"},
+};

@@ -13,8 +13,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/netchan/netchan.h"
+#include "common/core/field.h"
 #include "common/core/packet.h"
+
+/*
+ * One direction of a connection whose packets have a sequence number that only grows, and which of
+ * them arrived. Kept by common/netchan.
+ */
+struct qs_netchan {
+    bool started;
+    uint32_t sequence; /* of the last packet accepted */
+    uint64_t seen;     /* bit n: the packet of number sequence - n was captured */
+    /* Totals since the start. */
+    uint32_t accepted, stale, duplicates;
+    uint32_t gaps, missing;   /* holes, and the numbers in them */
+    uint32_t not_captured;    /* numbers that the other end acknowledged but the capture lacks; of
+                               * those that come later this is taken back */
+    uint32_t last_uncaptured; /* the newest such number, so that it is counted once */
+    uint64_t lacking;         /* bit n: number last_uncaptured - n is such a one */
+};
 
 struct qs_session {
     enum qs_end server;  /* which end is the server */
@@ -39,5 +56,47 @@ void qs_session_connect(struct qs_session *session);
 
 /* The packet's sender is the server. False when that is not known. */
 bool qs_session_from_server(const struct qs_session *session, const struct qs_packet *packet);
+
+/*
+ * The numbers of sessions: from 1, in the order in which they begin, whatever their conversations
+ * and protocols. A conversation may hold several, one after the other: one begins with the first
+ * netchan packet that its receiver takes (decoder->accepted) in a new connection
+ * (qs_session.connection), and ends when the next connection begins. What only asks and answers
+ * before that belongs to none.
+ */
+
+/* How many sessions there were so far, of all that are numbered together. All 0 to begin with. */
+struct qs_session_numbers {
+    uint32_t count;
+};
+
+/* The session that goes on in a conversation. All 0 to begin with. */
+struct qs_session_number {
+    uint32_t number;     /* 0: none */
+    uint32_t connection; /* that it is */
+};
+
+/*
+ * A packet was decoded, which its receiver `accepted` or not; then its conversation is in
+ * `connection`. Returns the number of the session that goes on from this packet on, 0 where there
+ * is none. Where it is not what it was, the one before is over.
+ */
+uint32_t qs_number_session(struct qs_session_numbers *numbering, struct qs_session_number *current,
+                           uint32_t connection, bool accepted);
+
+/*
+ * What is known of a packet beside its bytes, in all protocols alike: rows as those of fields, but
+ * with names that stand behind the protocol's ("session" is "qw.session"). Wireshark shows them in
+ * the tree; dumps have the same as packet.session and packet.direction.
+ */
+
+enum qs_session_field {
+    QS_SESSION_NUMBER,
+    QS_SESSION_PLAYER,
+    QS_SESSION_FROM_SERVER,
+    QS_SESSION_FIELDS
+};
+
+extern const struct qs_field qs_session_fields[QS_SESSION_FIELDS];
 
 #endif

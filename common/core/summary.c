@@ -2,7 +2,6 @@
 #include "common/core/summary.h"
 
 #include "common/core/text.h"
-#include "common/core/transcript.h"
 
 enum {
     TEXT_MAX = 160,    /* characters of a text */
@@ -18,6 +17,14 @@ struct summary_item {
     bool goes_on;  /* the text is a line without its end */
 };
 
+/* Of `summary`, before it is put together. */
+struct qs_summary_parts {
+    GArray *items;        /* struct summary_item: messages */
+    unsigned texts;       /* how many of them have a text */
+    GString *remarks;     /* in brackets */
+    bool transcript_line; /* the message at hand has a line in the decoder's transcript */
+};
+
 static void clear_summary_item(gpointer item)
 {
     GString *text = ((struct summary_item *)item)->text;
@@ -28,42 +35,46 @@ static void clear_summary_item(gpointer item)
 
 void qs_summary_init(struct qs_decoder *d)
 {
+    struct qs_summary_parts *parts = g_new0(struct qs_summary_parts, 1);
+
+    parts->remarks = g_string_new(NULL);
+    parts->items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
+    g_array_set_clear_func(parts->items, clear_summary_item);
     d->summary = g_string_new(NULL);
-    d->summary_fate = g_string_new(NULL);
-    d->summary_items = g_array_new(FALSE, FALSE, sizeof(struct summary_item));
-    g_array_set_clear_func(d->summary_items, clear_summary_item);
+    d->summary_parts = parts;
 }
 
 void qs_summary_clear(struct qs_decoder *d)
 {
     g_string_free(d->summary, TRUE);
-    g_string_free(d->summary_fate, TRUE);
-    g_array_free(d->summary_items, TRUE);
+    g_string_free(d->summary_parts->remarks, TRUE);
+    g_array_free(d->summary_parts->items, TRUE);
+    g_free(d->summary_parts);
 }
 
 void qs_summary_begin(struct qs_decoder *d)
 {
     g_string_truncate(d->summary, 0);
-    g_string_truncate(d->summary_fate, 0);
-    g_array_set_size(d->summary_items, 0);
-    d->summary_texts = 0;
-    d->transcript_line = false;
+    g_string_truncate(d->summary_parts->remarks, 0);
+    g_array_set_size(d->summary_parts->items, 0);
+    d->summary_parts->texts = 0;
+    d->summary_parts->transcript_line = false;
 }
 
 /* --- Items --- */
 
 static struct summary_item *item_at(const struct qs_decoder *d, guint i)
 {
-    return &g_array_index(d->summary_items, struct summary_item, i);
+    return &g_array_index(d->summary_parts->items, struct summary_item, i);
 }
 
 /* The last message is over. Where it adds nothing, it is counted with those like it. */
 static void settle_last(struct qs_decoder *d)
 {
-    const guint last = d->summary_items->len - 1;
+    const guint last = d->summary_parts->items->len - 1;
     const struct summary_item *item;
 
-    if (!d->summary_items->len || item_at(d, last)->text)
+    if (!d->summary_parts->items->len || item_at(d, last)->text)
         return;
     item = item_at(d, last);
     for (guint i = 0; i < last; i++) {
@@ -71,7 +82,7 @@ static void settle_last(struct qs_decoder *d)
 
         if (!known->text && strcmp(known->name, item->name) == 0) {
             known->count++;
-            g_array_set_size(d->summary_items, last);
+            g_array_set_size(d->summary_parts->items, last);
             return;
         }
     }
@@ -84,8 +95,8 @@ void qs_summary_message(struct qs_decoder *d, const char *name)
     if (!d->want_summary)
         return;
     settle_last(d);
-    g_array_append_val(d->summary_items, item);
-    d->transcript_line = false;
+    g_array_append_val(d->summary_parts->items, item);
+    d->summary_parts->transcript_line = false;
 }
 
 /* Where text goes now; NULL: there is enough of it. */
@@ -93,12 +104,12 @@ static GString *text_end(struct qs_decoder *d)
 {
     struct summary_item *item;
 
-    if (!d->summary_items->len)
+    if (!d->summary_parts->items->len)
         return d->summary;
-    item = item_at(d, d->summary_items->len - 1);
-    if (!item->text && d->summary_texts < TEXTS_MAX) {
+    item = item_at(d, d->summary_parts->items->len - 1);
+    if (!item->text && d->summary_parts->texts < TEXTS_MAX) {
         item->text = g_string_new(NULL);
-        d->summary_texts++;
+        d->summary_parts->texts++;
     }
     return item->text;
 }
@@ -134,17 +145,74 @@ void qs_summary_text(struct qs_decoder *d, const char *before, struct qs_view te
     g_free(readable);
 }
 
-void qs_summary_fate(struct qs_decoder *d, const char *format, ...)
+void qs_summary_remark(struct qs_decoder *d, const char *format, ...)
 {
     va_list arguments;
 
     if (!d->want_summary)
         return;
     va_start(arguments, format);
-    g_string_append(d->summary_fate, " [");
-    g_string_append_vprintf(d->summary_fate, format, arguments);
-    g_string_append_c(d->summary_fate, ']');
+    g_string_append(d->summary_parts->remarks, " [");
+    g_string_append_vprintf(d->summary_parts->remarks, format, arguments);
+    g_string_append_c(d->summary_parts->remarks, ']');
     va_end(arguments);
+}
+
+/* --- The transcript --- */
+
+/* The first byte 1 gives chat its color and sound, and 2 the color alone. Source: id console.c,
+ * Con_Print. */
+static bool is_color(uint8_t byte)
+{
+    return byte == 1 || byte == 2;
+}
+
+static void add_printed(GString *out, struct qs_view text)
+{
+    if (text.size && is_color(text.data[0]))
+        text = (struct qs_view){text.data + 1, text.size - 1};
+    qs_text_append_utf8(out, text);
+}
+
+static bool ends_line(const GString *out)
+{
+    return !out->len || out->str[out->len - 1] == '\n';
+}
+
+static void begin_line(GString *out, const char *name)
+{
+    if (!ends_line(out))
+        g_string_append_c(out, '\n');
+    g_string_append_printf(out, "%s:", name);
+}
+
+/* The message's line goes on with another of its texts: "setinfo: skin = base". */
+static void continue_line(GString *out, const char *word)
+{
+    g_string_truncate(out, out->len - 1);
+    g_string_append_printf(out, " %s", word);
+}
+
+static void add_text(struct qs_decoder *d, const char *name, const struct qs_field *row,
+                     struct qs_view text)
+{
+    GString *out = d->transcript;
+
+    if (strcmp(row->brief, QS_BRIEF_LINE) == 0) {
+        add_printed(out, text);
+        return;
+    }
+    text = qs_text_trimmed(text, ' ');
+    if (!text.size)
+        return;
+    if (row->brief[0] && d->summary_parts->transcript_line)
+        continue_line(out, row->brief);
+    else
+        begin_line(out, name);
+    g_string_append_c(out, ' ');
+    qs_text_append_utf8(out, text);
+    g_string_append_c(out, '\n');
+    d->summary_parts->transcript_line = true;
 }
 
 /* --- Values --- */
@@ -175,7 +243,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
 /* The message before the last one, where that has begun the line that the last one goes on with. */
 static struct summary_item *open_line(const struct qs_decoder *d)
 {
-    const guint count = d->summary_items->len;
+    const guint count = d->summary_parts->items->len;
     struct summary_item *before;
 
     if (count < 2 || item_at(d, count - 1)->text)
@@ -211,13 +279,13 @@ static void add_line(struct qs_decoder *d, struct qs_view text)
     if (!line.size && !open)
         return;
     if (open)
-        g_array_set_size(d->summary_items, d->summary_items->len - 1);
+        g_array_set_size(d->summary_parts->items, d->summary_parts->items->len - 1);
     out = text_end(d);
     if (!out)
         return;
     append_line(out, open, line);
-    if (d->summary_items->len)
-        item_at(d, d->summary_items->len - 1)->goes_on = !ends && out->len < TEXT_MAX;
+    if (d->summary_parts->items->len)
+        item_at(d, d->summary_parts->items->len - 1)->goes_on = !ends && out->len < TEXT_MAX;
 }
 
 static void add_number(struct qs_decoder *d, const struct qs_field *row,
@@ -237,9 +305,9 @@ static void add_number(struct qs_decoder *d, const struct qs_field *row,
 /* What the text is said to be: its message, or the connectionless packet's command. */
 static void add_to_transcript(struct qs_decoder *d, const struct qs_field *row, struct qs_view text)
 {
-    const guint count = d->summary_items->len;
+    const guint count = d->summary_parts->items->len;
 
-    qs_transcript_add(d, count ? item_at(d, count - 1)->name : d->summary->str, row, text);
+    add_text(d, count ? item_at(d, count - 1)->name : d->summary->str, row, text);
 }
 
 void qs_summary_value(struct qs_decoder *d, const struct qs_field *row,
@@ -268,7 +336,7 @@ static void append_item(GString *out, const struct summary_item *item)
 
 static void append_items(struct qs_decoder *d)
 {
-    for (guint i = 0; i < d->summary_items->len; i++) {
+    for (guint i = 0; i < d->summary_parts->items->len; i++) {
         g_string_append(d->summary, i ? ", " : ": ");
         if (d->summary->len > SUMMARY_MAX) {
             g_string_append(d->summary, "…");
@@ -285,7 +353,7 @@ void qs_summary_end(struct qs_decoder *d)
             g_string_prepend_c(d->summary, ' ');
         g_string_prepend(d->summary, qs_direction_arrow(d->direction));
     }
-    g_string_append(d->summary, d->summary_fate->str);
+    g_string_append(d->summary, d->summary_parts->remarks->str);
     settle_last(d);
     append_items(d);
 }

@@ -9,11 +9,17 @@
  * became of it on the way; its messages in order. Values of rows with `brief` (see field.h) come in
  * by themselves where they are read: numbers as they are, texts in quotes. Of a stream only the
  * first unit of a packet has the direction, since lines of units are put one behind the other.
+ *
+ * A transcript has the texts whole: what the server prints, as the player's console shows it, and
+ * the other texts a line each, behind the names of their messages:
+ *
+ *     stringcmd: say gg
+ *     anna: gg
  */
 #ifndef QS_CORE_SUMMARY_H
 #define QS_CORE_SUMMARY_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/core/sink.h"
 
 /* Adds to the last message in the summary; before any message, to the head. */
@@ -27,7 +33,7 @@ void qs_summary_quote(struct qs_decoder *d, const char *word, struct qs_view tex
 /* A message begins. Those of one name that add nothing are counted: "playerinfo×3". */
 void qs_summary_message(struct qs_decoder *d, const char *name);
 /* What became of the packet on its way, without the brackets: "gap 3". */
-void qs_summary_fate(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void qs_summary_remark(struct qs_decoder *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* --- For the core: what holds a summary, where it begins and ends, and values that were read */
 

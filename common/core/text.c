@@ -74,7 +74,7 @@ struct qs_view qs_text_trimmed(struct qs_view text, uint8_t blank)
     return text;
 }
 
-bool qs_text_is_odd(struct qs_view text)
+bool qs_text_is_ambiguous(struct qs_view text)
 {
     return text.size > QS_TEXT_LENGTH_MAX || (text.size && memchr(text.data, 0xff, text.size));
 }
@@ -92,12 +92,12 @@ static bool has_any(struct qs_view text, const char *characters)
     return false;
 }
 
-bool qs_file_name_is_odd(struct qs_view name)
+bool qs_file_name_is_unsafe(struct qs_view name)
 {
     return qs_text_leads_out(name) || has_any(name, "\";");
 }
 
-bool qs_folder_name_is_odd(struct qs_view name)
+bool qs_folder_name_is_unsafe(struct qs_view name)
 {
     return name.size > QS_FOLDER_NAME_MAX || has_any(name, "\";$:/\\") ||
            (name.size && name.data[0] == '.');

@@ -34,7 +34,7 @@ bool qs_text_is_plain(struct qs_view text);
  * most, and take what follows for messages; and id's readers end a text at 0xff. Source: id
  * common.c, MSG_ReadString; QuakeSpasm common.c, MSG_ReadString.
  */
-bool qs_text_is_odd(struct qs_view text);
+bool qs_text_is_ambiguous(struct qs_view text);
 enum { QS_TEXT_LENGTH_MAX = 2046 };
 
 /*
@@ -45,11 +45,11 @@ bool qs_text_leads_out(struct qs_view text);
 
 /* Whether it is no name of a game's file: it leads out, or has what no name has and what would be
  * commands in a file of settings: JoeQuake makes a setting of a sky's name. */
-bool qs_file_name_is_odd(struct qs_view name);
+bool qs_file_name_is_unsafe(struct qs_view name);
 
 /* Whether it is no name of a game's folder, which is one folder beside the engine's own, and short:
  * id's QuakeWorld has room for 64 bytes (common.c, COM_Gamedir). */
-bool qs_folder_name_is_odd(struct qs_view name);
+bool qs_folder_name_is_unsafe(struct qs_view name);
 enum { QS_FOLDER_NAME_MAX = 63 };
 
 /* Characters of a text in titles and summaries. */

@@ -3,7 +3,7 @@
 #ifndef QS_CORE_TRIAL_H
 #define QS_CORE_TRIAL_H
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 
 /*
  * Whether `read` finds no problem in what is left of the source, with what `session` knows:

@@ -103,7 +103,7 @@ struct qs_view qs_text(struct qs_decoder *d, unsigned id)
     const uint32_t at = d->in.pos;
     const struct qs_view text = qs_reader_string(&d->in);
 
-    d->odd |= qs_text_is_odd(text);
+    d->ambiguous |= qs_text_is_ambiguous(text);
     qs_emit_bytes(d, id, at, d->in.pos - at, text);
     return text;
 }
@@ -112,7 +112,7 @@ struct qs_view qs_file_name(struct qs_decoder *d, unsigned id)
 {
     const struct qs_view name = qs_text(d, id);
 
-    d->odd |= qs_file_name_is_odd(name);
+    d->ambiguous |= qs_file_name_is_unsafe(name);
     return name;
 }
 
@@ -120,7 +120,7 @@ struct qs_view qs_folder_name(struct qs_decoder *d, unsigned id)
 {
     const struct qs_view name = qs_text(d, id);
 
-    d->odd |= qs_folder_name_is_odd(name);
+    d->ambiguous |= qs_folder_name_is_unsafe(name);
     return name;
 }
 

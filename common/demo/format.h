@@ -8,7 +8,7 @@
 #ifndef QS_DEMO_FORMAT_H
 #define QS_DEMO_FORMAT_H
 
-#include "common/core/decoder.h"
+#include "common/core/decode.h"
 #include "common/core/protocol.h"
 #include "common/demo/late_join/sign_on.h"
 #include "common/demo/packets.h"

@@ -7,7 +7,7 @@
 #ifndef QS_DEMO_PACKETS_H
 #define QS_DEMO_PACKETS_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/writer.h"
 #include "common/demo/parts.h"
 

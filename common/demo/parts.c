@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/parts.h"
 
-#include "common/core/array.h"
-#include "common/core/number.h"
+#include "common/core/lists.h"
+#include "common/core/numeric_text.h"
 #include "common/core/writer.h"
 
 static const char *const words[] = {

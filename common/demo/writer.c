@@ -74,7 +74,7 @@ void qs_demo_level_lost(struct qs_demo_writer *writer, const char *map,
                     map ? "level " : "a level", map ? map : "", place_of(loss, place));
 }
 
-void qs_demo_left_out_odd(struct qs_demo_writer *writer, const struct qs_packet *packet)
+void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet)
 {
     qs_demo_problem(writer, packet,
                     "a message is left out that engines read differently, or that names a "

@@ -68,9 +68,9 @@ void qs_demo_start_missing(struct qs_demo_writer *writer, const char *what);
 /* A console command was left out of the demo, as the user wants; `command` is its name, UTF-8. */
 void qs_demo_left_out(struct qs_demo_writer *writer, const char *command);
 
-/* Under --sanitize, a message was left out that is odd: see text.h. Where a text ends elsewhere for
- * some engines they would take the rest of it for messages. */
-void qs_demo_left_out_odd(struct qs_demo_writer *writer, const struct qs_packet *packet);
+/* Under --sanitize, a message was left out that is ambiguous: see text.h. Where a text ends
+ * elsewhere for some engines they would take the rest of it for messages. */
+void qs_demo_left_out_ambiguous(struct qs_demo_writer *writer, const struct qs_packet *packet);
 
 /* The packet was not decoded to its end. What is left of it is in the demo as it came, or is left
  * out. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/dump/lines.h"
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 
 /* No group: lines of the packet that are in none. */
 enum { NO_GROUP = -1 };

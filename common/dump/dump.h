@@ -45,7 +45,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/sink.h"
 
 /* The version of both dump formats; it grows when a consumer could break. */

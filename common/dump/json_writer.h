@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 
 struct qs_json {
     GString *out; /* the caller's */

@@ -15,7 +15,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 
 /* Stands for a password that is hidden in a text. Bytes have an asterisk for each byte. */
 #define QS_SECRET_MASK "*****"

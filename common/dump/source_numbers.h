@@ -3,7 +3,7 @@
 #ifndef QS_DUMP_SOURCE_NUMBERS_H
 #define QS_DUMP_SOURCE_NUMBERS_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* All zero: the packet's payload is the source. */
 struct qs_source_numbers {

@@ -3,7 +3,7 @@
 
 #include "common/dump/json_writer.h"
 #include "common/dump/lines.h"
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 #include "common/dump/source_numbers.h"
 #include "common/core/text.h"
 

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <time.h>
 
-#include "common/core/number.h"
+#include "common/core/numeric_text.h"
 #include "common/core/text.h"
 
 static char *put_ipv4(char *at, const uint8_t *bytes)

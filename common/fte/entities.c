@@ -4,6 +4,7 @@
  * PROTOCOL.md, sections 3 and 4; fteqw cl_ents.c CLFTE_ParseEntities and CLFTE_ReadDelta.
  */
 #include "common/fte/fte.h"
+#include "common/core/findings.h"
 
 /* An entity's update, and what the session's extensions make of its bits. */
 struct update {

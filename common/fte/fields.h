@@ -6,11 +6,12 @@
 #include "common/core/field.h"
 
 enum fte_field {
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #define FTE_PREFIX
 #include "common/fte/fields.def"
 #undef FTE_PREFIX
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     FTE_FIELD_COUNT
 };
 

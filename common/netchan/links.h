@@ -8,8 +8,8 @@
  * then on, links ahead once the later packet has come. Sessions know nothing of it: they are copied
  * for each packet, links are kept once.
  *
- * What a packet acknowledges is told by its place (place.h), what it asks for or answers by its
- * messages' rows (exchange.h): nothing here knows a game.
+ * What a packet acknowledges is told by its seqinfo (seqinfo.h), what it asks for or answers by its
+ * messages' rows (findings.h): nothing here knows a game.
  *
  * Memory: 32 bytes a packet, and as many again for those that are reliable, a fragment, a
  * request or a response. Nothing grows by what a packet claims.
@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder_state.h"
-#include "common/netchan/exchange.h"
+#include "common/core/decoder.h"
+#include "common/core/findings.h"
 
 /* The rows of links.def, in their order, from protocol->links on. */
 enum qs_link {
@@ -47,7 +47,7 @@ void qs_links_take(struct qs_links *links, const struct qs_decoder *d);
 
 /* A request that a packet answers. */
 struct qs_response {
-    enum qs_exchange_kind kind;
+    enum qs_request_kind kind;
     bool known;       /* there is one */
     uint64_t request; /* packet */
     int64_t time;     /* nanoseconds since it */
@@ -84,7 +84,12 @@ bool qs_links_find(const struct qs_links *links, const struct qs_packet *packet,
  */
 void qs_links_show(const struct qs_links *links, struct qs_decoder *d);
 
+/* Requests, and those of them that were answered. */
+struct qs_request_count {
+    uint32_t requests, answered;
+};
+
 /* Requests that were taken so far, by kind, and those of them that a packet answered. */
-struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_exchange_kind kind);
+struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind);
 
 #endif

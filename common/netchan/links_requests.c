@@ -16,28 +16,29 @@ static unsigned kind_of(uint32_t asks)
 }
 
 static void ask(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                const struct qs_exchange *exchange)
+                const struct qs_requests *requests)
 {
-    links->requests[links->request_count++ % QS_REQUESTS_MAX] =
-        (struct qs_link_request){*exchange, record, d->packet->from, false};
-    links->counts[kind_of(exchange->asks)].requests++;
+    links->requests[links->request_count++ % QS_PENDING_REQUESTS_MAX] =
+        (struct qs_link_request){*requests, record, d->packet->from, false};
+    links->counts[kind_of(requests->asks)].requests++;
 }
 
-static bool fits(const struct qs_link_request *request, const struct qs_exchange *response)
+static bool fits(const struct qs_link_request *request, const struct qs_requests *response)
 {
-    return request->exchange.asks & response->answers &&
-           (!request->exchange.keyed || !response->keyed || request->exchange.key == response->key);
+    return request->requests.asks & response->answers &&
+           (!request->requests.keyed || !response->keyed || request->requests.key == response->key);
 }
 
 /* The latest request that it may be for, or NULL. */
 static struct qs_link_request *find_request(struct qs_links *links, const struct qs_decoder *d,
-                                            const struct qs_exchange *response)
+                                            const struct qs_requests *response)
 {
-    const uint32_t oldest =
-        links->request_count > QS_REQUESTS_MAX ? links->request_count - QS_REQUESTS_MAX : 0;
+    const uint32_t oldest = links->request_count > QS_PENDING_REQUESTS_MAX
+                                ? links->request_count - QS_PENDING_REQUESTS_MAX
+                                : 0;
 
     for (uint32_t i = links->request_count; i-- > oldest;) {
-        struct qs_link_request *request = &links->requests[i % QS_REQUESTS_MAX];
+        struct qs_link_request *request = &links->requests[i % QS_PENDING_REQUESTS_MAX];
 
         if (qs_link_elapsed(qs_link_record(links, request->record)->time, d->packet->time) >
             RESPONSE_MAX)
@@ -49,7 +50,7 @@ static struct qs_link_request *find_request(struct qs_links *links, const struct
 }
 
 static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                   const struct qs_exchange *response)
+                   const struct qs_requests *response)
 {
     struct qs_link_request *request = find_request(links, d, response);
     struct qs_link_extra *extra;
@@ -58,7 +59,7 @@ static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t 
         return;
     extra = qs_link_extra(links, record);
     extra->response_to = request->record;
-    extra->kind = (uint8_t)kind_of(request->exchange.asks);
+    extra->kind = (uint8_t)kind_of(request->requests.asks);
     extra->first_response = !request->answered;
     if (request->answered)
         return;
@@ -69,12 +70,12 @@ static void answer(struct qs_links *links, const struct qs_decoder *d, uint32_t 
 }
 
 static void take(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                 const struct qs_exchange *exchange)
+                 const struct qs_requests *requests)
 {
-    if (exchange->asks && (!exchange->answers || d->direction == QS_C2S))
-        ask(links, d, record, exchange);
-    else if (exchange->answers)
-        answer(links, d, record, exchange);
+    if (requests->asks && (!requests->answers || d->direction == QS_C2S))
+        ask(links, d, record, requests);
+    else if (requests->answers)
+        answer(links, d, record, requests);
 }
 
 /* --- Downloads --- */
@@ -83,8 +84,8 @@ static void take(struct qs_links *links, const struct qs_decoder *d, uint32_t re
 static void take_transfer(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
                           const struct qs_transfer *transfer)
 {
-    const struct qs_exchange asks = {.asks = QS_ASK_DOWNLOAD};
-    const struct qs_exchange answers = {.answers = QS_ASK_DOWNLOAD};
+    const struct qs_requests asks = {.asks = QS_ASK_DOWNLOAD};
+    const struct qs_requests answers = {.answers = QS_ASK_DOWNLOAD};
 
     switch (transfer->event) {
     case QS_TRANSFER_REQUEST:
@@ -105,15 +106,15 @@ static void take_transfer(struct qs_links *links, const struct qs_decoder *d, ui
         qs_link_extra(links, record)->download = links->download;
 }
 
-void qs_links_take_exchanges(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
+void qs_links_take_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record)
 {
-    for (unsigned i = 0; i < d->exchange_count; i++)
-        take(links, d, record, &d->exchanges[i]);
+    for (unsigned i = 0; i < d->request_count; i++)
+        take(links, d, record, &d->requests[i]);
     for (guint i = 0; i < d->transfers->len; i++)
         take_transfer(links, d, record, &g_array_index(d->transfers, struct qs_transfer, i));
 }
 
-struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_exchange_kind kind)
+struct qs_request_count qs_links_requests(const struct qs_links *links, enum qs_request_kind kind)
 {
     return links->counts[kind];
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What links.c, links_numbers.c and links_requests.c keep of a conversation; nobody else's. */
+/* What links.c, links_acknowledgements.c and links_requests.c keep of a conversation; nobody
+ * else's. */
 #ifndef QS_NETCHAN_LINKS_STATE_H
 #define QS_NETCHAN_LINKS_STATE_H
 
 #include <glib.h>
 
-#include "common/core/chunks.h"
+#include "common/core/lists.h"
 #include "common/netchan/links.h"
 #include "common/netchan/seqinfo.h"
 
 enum {
-    QS_SENT_MAX = 256,    /* numbers that an acknowledgement may still be for */
-    QS_REQUESTS_MAX = 64, /* requests that a response may still be for */
-    QS_TENTHS = 10        /* of a second, in which rates are counted */
+    QS_SENT_MAX = 256,            /* numbers that an acknowledgement may still be for */
+    QS_PENDING_REQUESTS_MAX = 64, /* requests that a response may still be for */
+    QS_TENTHS = 10                /* of a second, in which rates are counted */
 };
 
 /* What every packet has. Records are named by their number, from 1 on; 0: none. */
@@ -67,7 +68,7 @@ struct qs_link_way {
 };
 
 struct qs_link_request {
-    struct qs_exchange exchange;
+    struct qs_requests requests;
     uint32_t record;
     enum qs_end from;
     bool answered;
@@ -76,9 +77,9 @@ struct qs_link_request {
 struct qs_links {
     struct qs_chunks records, extras, messages;
     struct qs_link_way ways[QS_END_UNKNOWN]; /* by the end that sends */
-    struct qs_link_request requests[QS_REQUESTS_MAX];
+    struct qs_link_request requests[QS_PENDING_REQUESTS_MAX];
     uint32_t request_count; /* of all that came */
-    struct qs_request_count counts[QS_EXCHANGE_KINDS];
+    struct qs_request_count counts[QS_REQUEST_KINDS];
     uint32_t connection;
     uint32_t download; /* record of the command that named the file; 0: none */
 };
@@ -102,15 +103,15 @@ static inline int64_t qs_link_elapsed(int64_t since, int64_t until)
 /* The record's extra, which it gets with this. Valid until another one is made. */
 struct qs_link_extra *qs_link_extra(struct qs_links *links, uint32_t record);
 
-/* A packet whose record is `record` and whose place is known: what it acknowledges, and what of it
- * may be acknowledged. */
+/* A packet whose record is `record` and whose seqinfo is known: what it acknowledges, and what of
+ * it may be acknowledged. */
 void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
-                         const struct qs_place *place);
+                         const struct qs_seqinfo *seqinfo);
 
 /* What was of the connection that is over. `fresh`: of the new one the first packet has come. */
 void qs_links_restart(struct qs_links *links, bool fresh);
 
 /* What it asks for and answers. */
-void qs_links_take_exchanges(struct qs_links *links, const struct qs_decoder *d, uint32_t record);
+void qs_links_take_requests(struct qs_links *links, const struct qs_decoder *d, uint32_t record);
 
 #endif

@@ -3,7 +3,12 @@
 
 #include <glib.h>
 
+#include "common/core/emit.h"
+#include "common/core/numeric_text.h"
 #include "common/core/reader.h"
+#include "common/core/decode.h"
+#include "common/core/summary.h"
+#include "common/core/values.h"
 
 enum {
     SEEN_WINDOW = 64,
@@ -118,4 +123,186 @@ bool qs_may_begin_with_numbers(const struct qs_packet *packet, uint32_t (*word)(
 
     return packet->size >= HEADER_SIZE &&
            are_numbers(word(packet->data), word(packet->data + 4), ratio);
+}
+
+/* --- Numbers */
+
+uint32_t qs_receive(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span number)
+{
+    uint32_t skipped;
+    const enum qs_arrival arrival = qs_netchan_arrive(chan, d->sequence, &skipped);
+
+    d->accepted = qs_arrival_accepted(arrival);
+    if (arrival == QS_ARRIVAL_DUPLICATE) {
+        qs_note(d, QS_NOTE_SEQUENCE_DUPLICATE, number.offset, number.length,
+                "Sequence number %u again", d->sequence);
+        qs_summary_remark(d, "duplicate");
+    } else if (arrival == QS_ARRIVAL_STALE) {
+        qs_note(d, QS_NOTE_SEQUENCE_STALE, number.offset, number.length,
+                "Sequence number %u comes late", d->sequence);
+        qs_summary_remark(d, "late");
+    }
+    return skipped;
+}
+
+void qs_note_gap(struct qs_decoder *d, struct qs_span number, uint32_t skipped, uint32_t choked)
+{
+    d->lost = skipped - MIN(choked, skipped);
+    if (!skipped)
+        return;
+    if (choked)
+        qs_summary_remark(d, "choked %u", MIN(choked, skipped));
+    if (skipped > choked)
+        qs_summary_remark(d, "gap %u", skipped - choked);
+    if (choked >= skipped)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped, choked by the server", skipped, qs_plural(skipped));
+    else if (choked)
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence numbers skipped, %u of them choked by the server", skipped, choked);
+    else
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, number.offset, number.length,
+                "%u sequence number%s skipped", skipped, qs_plural(skipped));
+}
+
+void qs_receive_acknowledgement(struct qs_decoder *d, struct qs_netchan *chan, struct qs_span ack)
+{
+    if (!qs_netchan_acknowledge(chan, d->acknowledged))
+        return;
+    qs_note(d, QS_NOTE_NOT_CAPTURED, ack.offset, ack.length,
+            "Acknowledges sequence number %u, which the capture lacks", d->acknowledged);
+    qs_summary_remark(d, "not captured: %u", d->acknowledged);
+}
+
+void qs_note_retransmission(struct qs_decoder *d, struct qs_span number)
+{
+    qs_note(d, QS_NOTE_RETRANSMISSION, number.offset, number.length,
+            "Sequence number %u sent again", d->sequence);
+    qs_summary_remark(d, "resent");
+}
+
+void qs_note_lacking(struct qs_decoder *d, struct qs_span number, uint32_t lacking)
+{
+    qs_note(d, QS_NOTE_NOT_CAPTURED, number.offset, number.length,
+            "%u sequence number%s before this one, which the capture lacks", lacking,
+            qs_plural(lacking));
+    qs_summary_remark(d, "not captured before: %u", lacking);
+}
+
+/* --- Fragments */
+
+static bool is_late(const struct qs_netchan *chan, uint32_t sequence)
+{
+    return chan->started && sequence <= chan->sequence;
+}
+
+void qs_note_overlong(struct qs_decoder *d, struct qs_span fragment)
+{
+    qs_note(d, QS_NOTE_MALFORMED, fragment.offset, fragment.length,
+            "The message is longer than any engine can take");
+}
+
+/* The rows from `row` on: group, packet, number of packets, bytes. */
+static void emit_fragments(struct qs_decoder *d, unsigned row, const uint64_t *packets,
+                           uint32_t count, uint32_t size, struct qs_span span)
+{
+    qs_open_at(d, row, span.offset);
+    qs_label(d, ": %u, %u bytes:", count, size);
+    for (uint32_t i = 0; i < count; i++) {
+        qs_label(d, " #%" G_GUINT64_FORMAT, packets[i]);
+        qs_emit_generated_uint(d, row + 1, span.offset, span.length, packets[i]);
+    }
+    qs_emit_generated_uint(d, row + 2, span.offset, span.length, count);
+    qs_emit_generated_uint(d, row + 3, span.offset, span.length, size);
+    qs_close_at(d, span.offset + span.length);
+}
+
+void qs_emit_fragments(struct qs_decoder *d, unsigned row, const struct qs_fragments *earlier,
+                       struct qs_span last)
+{
+    const uint32_t count = qs_fragments_count(earlier);
+    uint64_t *packets;
+
+    d->fragment = d->fragments = count + 1;
+    if (!d->fields_wanted)
+        return;
+    packets = g_new(uint64_t, count + 1);
+    qs_fragments_packets(earlier, packets);
+    packets[count] = d->packet->number;
+    emit_fragments(d, row, packets, count + 1, qs_fragments_size(earlier) + last.length, last);
+    g_free(packets);
+}
+
+/* Adds a fragment to those before it; the last one is shown with them. */
+static bool take_fragment(struct qs_decoder *d, struct qs_fragments *list,
+                          const struct qs_fragment_format *format, struct qs_view bytes,
+                          uint32_t offset, bool more)
+{
+    const struct qs_span span = {d->in.pos - bytes.size, bytes.size};
+
+    if (!qs_fragments_follows(list, d->sequence, offset)) {
+        qs_note(d, QS_NOTE_SEQUENCE_GAP, span.offset, span.length,
+                "Fragment at %u does not follow the %u bytes that are there: dropped", offset,
+                qs_fragments_size(list));
+        return false;
+    }
+    if (!qs_fragments_fits(list, bytes.size, format->max)) {
+        qs_note_overlong(d, span);
+        return false;
+    }
+    d->fragment = qs_fragments_count(list) + 1;
+    if (!more)
+        qs_emit_fragments(d, format->list_row, list, span);
+    return qs_fragments_add(list, bytes, d->packet->number, format->max);
+}
+
+GBytes *qs_receive_fragment(struct qs_decoder *d, struct qs_fragments *list,
+                            const struct qs_fragment_format *format, uint32_t offset, bool more)
+{
+    struct qs_netchan *chan = qs_netchan_forth(d);
+    const struct qs_view bytes = qs_bytes(d, format->row, qs_reader_left(&d->in));
+    GBytes *message;
+
+    if (is_late(chan, d->sequence)) {
+        qs_receive(d, chan, format->number);
+        return NULL;
+    }
+    if (!take_fragment(d, list, format, bytes, offset, more) || more)
+        return NULL;
+    message = qs_fragments_join(list, (struct qs_view){0});
+    qs_fragments_clear(list);
+    return message;
+}
+
+/* --- Messages */
+
+void qs_read_dropped(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+{
+    struct qs_session *session = d->session;
+
+    d->session = g_malloc(d->protocol->session_size);
+    d->protocol->session_copy(d->session, session);
+    read(d);
+    d->protocol->session_clear(d->session);
+    g_free(d->session);
+    d->session = session;
+}
+
+void qs_read_received(struct qs_decoder *d, void (*read)(struct qs_decoder *))
+{
+    if (d->accepted)
+        read(d);
+    else
+        qs_read_dropped(d, read);
+}
+
+void qs_read_joined(struct qs_decoder *d, GBytes *message, void (*read)(struct qs_decoder *))
+{
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(message, &size);
+
+    if (!qs_push_source(d, "Joined fragments", data, (uint32_t)size))
+        return;
+    read(d);
+    qs_pop_source(d);
 }

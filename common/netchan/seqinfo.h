@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a datagram stands among those of its conversation, as its header alone tells. By this a
- * capture is put in order before it is decoded; see qs_protocol.place.
+ * capture is put in order before it is decoded; see qs_protocol.seqinfo.
  *
  * Each end numbers what it sends in one stream, or in several that do not know of each other. A
  * receiver repeats a mark of what it took last; of what it drops because a later one came first it
@@ -18,13 +18,13 @@
 enum { QS_STREAMS = 2 };
 
 /* Fragments of one number are told apart by their offset, below the number. */
-enum { QS_PLACE_SHIFT = 20 };
+enum { QS_SEQINFO_SHIFT = 20 };
 
-struct qs_place {
+struct qs_seqinfo {
     bool from_client;
     bool numbered;
     uint8_t stream;  /* of the sender */
-    uint64_t number; /* sequence number << QS_PLACE_SHIFT | offset of the fragment */
+    uint64_t number; /* sequence number << QS_SEQINFO_SHIFT | offset of the fragment */
     uint64_t next;   /* what its sender sends next in the stream */
     uint64_t first;  /* what a connection begins with */
     uint32_t mark;   /* that the receiver repeats; 0: none. Grows with the number */
@@ -38,33 +38,33 @@ struct qs_place {
 };
 
 /* A packet from the end `from`, in a session whose server is `server`. */
-static inline struct qs_place qs_place_from(enum qs_end from, enum qs_end server)
+static inline struct qs_seqinfo qs_seqinfo_from(enum qs_end from, enum qs_end server)
 {
-    return (struct qs_place){.from_client = server != QS_END_UNKNOWN && server != from};
+    return (struct qs_seqinfo){.from_client = server != QS_END_UNKNOWN && server != from};
 }
 
 /* It is all of a message. */
-static inline void qs_place_whole(struct qs_place *place, uint32_t sequence, uint32_t first)
+static inline void qs_seqinfo_message(struct qs_seqinfo *seqinfo, uint32_t sequence, uint32_t first)
 {
-    place->numbered = true;
-    place->number = (uint64_t)sequence << QS_PLACE_SHIFT;
-    place->next = place->number + (UINT64_C(1) << QS_PLACE_SHIFT);
-    place->first = (uint64_t)first << QS_PLACE_SHIFT;
+    seqinfo->numbered = true;
+    seqinfo->number = (uint64_t)sequence << QS_SEQINFO_SHIFT;
+    seqinfo->next = seqinfo->number + (UINT64_C(1) << QS_SEQINFO_SHIFT);
+    seqinfo->first = (uint64_t)first << QS_SEQINFO_SHIFT;
 }
 
 /* It is `size` bytes at `offset` of a message that goes on. */
-static inline void qs_place_fragment(struct qs_place *place, uint32_t offset, uint32_t size,
-                                     bool more)
+static inline void qs_seqinfo_fragment(struct qs_seqinfo *seqinfo, uint32_t offset, uint32_t size,
+                                       bool more)
 {
-    place->number |= offset;
+    seqinfo->number |= offset;
     if (more)
-        place->next = place->number + size;
+        seqinfo->next = seqinfo->number + size;
 }
 
 /* No fragment of the message comes behind it. */
-static inline bool qs_place_is_last(const struct qs_place *place)
+static inline bool qs_seqinfo_is_last_fragment(const struct qs_seqinfo *seqinfo)
 {
-    return !(place->next & ((UINT64_C(1) << QS_PLACE_SHIFT) - 1));
+    return !(seqinfo->next & ((UINT64_C(1) << QS_SEQINFO_SHIFT) - 1));
 }
 
 #endif

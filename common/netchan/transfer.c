@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/decoder.h"
 #include "common/core/text.h"
 
 enum {
@@ -16,47 +16,7 @@ enum {
     NAME_MAX_BYTES = 1024        /* a longer name is cut */
 };
 
-/* --- Steps */
-
-static struct qs_view copy_view(struct qs_view view, qs_memory_copy *copy, void *pool)
-{
-    view.data = view.data ? copy(pool, view.data, view.size) : NULL;
-    return view;
-}
-
-struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
-                                    void *pool)
-{
-    struct qs_transfer to = *transfer;
-
-    to.name = copy_view(transfer->name, copy, pool);
-    to.data = copy_view(transfer->data, copy, pool);
-    return to;
-}
-
-static void *copy_to_heap(void *pool, const void *bytes, size_t size)
-{
-    (void)pool;
-    return g_memdup2(bytes, size);
-}
-
-void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
-{
-    struct qs_transfer copy;
-
-    if (!d->want_transfers || d->in.overrun || !(d->accepted || d->connectionless))
-        return;
-    copy = qs_transfer_copy(transfer, copy_to_heap, NULL);
-    g_array_append_val(d->transfers, copy);
-}
-
-void qs_transfer_clear(void *data)
-{
-    struct qs_transfer *transfer = data;
-
-    g_free((void *)transfer->name.data);
-    g_free((void *)transfer->data.data);
-}
+/* --- Commands */
 
 /* The number that the next word is; 0 where it is none. */
 static uint64_t next_number(struct qs_view line, uint32_t *pos)

@@ -6,6 +6,7 @@
 #include "common/core/text.h"
 #include "common/quake/dialect.h"
 #include "common/quake/messages.h"
+#include "common/netchan/transfer.h"
 
 static void read_nothing(struct qs_decoder *d)
 {

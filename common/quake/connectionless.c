@@ -4,7 +4,7 @@
  * same packets as a control handshake. Source: DarkPlaces netconn.c, NetConn_ClientParsePacket and
  * NetConn_ServerParsePacket.
  */
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake/messages.h"

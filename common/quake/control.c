@@ -50,7 +50,7 @@ static void read_connect(struct qs_decoder *d)
 
 static void read_player_request(struct qs_decoder *d)
 {
-    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
+    qs_request_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
 }
 
 static void read_rule_request(struct qs_decoder *d)
@@ -114,7 +114,7 @@ static void read_server_info(struct qs_decoder *d)
 
 static void read_player_info(struct qs_decoder *d)
 {
-    qs_exchange_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
+    qs_request_set_key(d, qs_u8(d, NQ_CONTROL_PLAYER));
     qs_text(d, NQ_CONTROL_NAME);
     qs_u32(d, NQ_CONTROL_COLORS);
     qs_i32(d, NQ_CONTROL_FRAGS);
@@ -174,7 +174,7 @@ static void read_command(struct qs_decoder *d)
     qs_learn_direction(d, id & 0x80 ? QS_S2C : QS_C2S);
     qs_label(d, " %s", command->name);
     qs_summary(d, "%s", command->name);
-    qs_exchange(d, command->asks, command->answers);
+    qs_add_requests(d, command->asks, command->answers);
     command->read(d);
     if (d->in.overrun && d->packet->size >= d->packet->wire_size)
         qs_note(d, QS_NOTE_MALFORMED, start, d->in.pos - start, "%s runs past the end",

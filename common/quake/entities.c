@@ -7,6 +7,7 @@
  */
 #include "common/quake/dialect.h"
 #include "common/quake/messages.h"
+#include "common/core/findings.h"
 
 static const double scale_unit = 1.0 / 16; /* scales: 16 is the entity's own size */
 

@@ -8,6 +8,7 @@
  */
 #include "common/quake/dialect.h"
 #include "common/quake/messages.h"
+#include "common/core/findings.h"
 
 /* What scaled bytes count in. */
 static const double alpha_unit = 1.0 / 255;

@@ -9,9 +9,10 @@
 
 enum nq_field {
     NQ_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "common/quake/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     NQ_FIELD_COUNT
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/quake/frames.h"
 
-#include "common/core/bits.h"
 #include "common/core/emit.h"
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/core/summary.h"
 #include "common/quake/constants.h"
 #include "common/quake/session.h"
@@ -77,7 +76,7 @@ static unsigned settle(struct nq_frames *frames)
     const uint64_t lost = frames->acknowledged & ~frames->settled & past(frames);
 
     frames->settled |= lost;
-    return qs_count_bits(lost);
+    return (uint32_t)__builtin_popcountll(lost);
 }
 
 /* Whether it is one of this level. Servers ignore those from before, too. Without a level there is
@@ -114,10 +113,10 @@ void nq_acknowledge_frame(struct qs_decoder *d, int32_t number)
     qs_note(d, QS_NOTE_NOT_CAPTURED, d->in.pos - 4, 4,
             "The capture lacks %u frame%s of entities that the client has acknowledged", lost,
             qs_plural(lost));
-    qs_summary_fate(d, "not captured: %u frame%s", lost, qs_plural(lost));
+    qs_summary_remark(d, "not captured: %u frame%s", lost, qs_plural(lost));
 }
 
 unsigned nq_frames_awaited(const struct nq_frames *frames)
 {
-    return qs_count_bits(frames->acknowledged & ~frames->settled);
+    return (uint32_t)__builtin_popcountll(frames->acknowledged & ~frames->settled);
 }

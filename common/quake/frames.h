@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* Of the last 64 numbers; all 0 to begin with. */
 struct nq_frames {

@@ -3,7 +3,7 @@
  * Info strings in console commands of the server, as QuakeSpasm-Spiked and FTE send them: comments
  * to other clients. Source: PROTOCOL.md, section 10.
  */
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake/messages.h"

@@ -3,7 +3,7 @@
 #ifndef NQ_MESSAGES_H
 #define NQ_MESSAGES_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quake/fields.h"
 
 /* All messages to the end of the source. */

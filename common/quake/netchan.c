@@ -10,7 +10,7 @@
  * Datagram_GetMessage.
  */
 
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "common/quake/constants.h"
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"

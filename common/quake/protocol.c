@@ -6,14 +6,15 @@
 #include "common/quake/fields.h"
 #include "common/quake/messages.h"
 #include "common/quake/names.h"
-#include "common/quake/place.h"
+#include "common/quake/seqinfo.h"
 
 const struct qs_field nq_fields[NQ_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #define FTE_PREFIX "nq."
 #include "common/fte/fields.def"
 #include "common/quake/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static void init(struct qs_session *session)
@@ -81,7 +82,7 @@ const struct qs_protocol nq_protocol = {
     .describe = nq_session_describe,
     .recognise = recognise,
     .is_foreign = nq_is_foreign,
-    .place = nq_place,
+    .seqinfo = nq_seqinfo,
     .decode = decode,
     .decode_server_messages = decode_server_messages,
 };

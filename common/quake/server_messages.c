@@ -246,7 +246,7 @@ static void read_updatename(struct qs_decoder *d)
 
     if (d->in.overrun)
         return;
-    d->odd |= name.size > PLAYER_NAME_MAX;
+    d->ambiguous |= name.size > PLAYER_NAME_MAX;
     qs_table_set(&nq_session_of(d)->players, player, name);
     qs_label_text(d, ": ", name, "");
 }

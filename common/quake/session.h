@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/fte/fte.h"

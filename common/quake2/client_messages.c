@@ -3,11 +3,12 @@
  * Client messages. Source: engine, sv_user.c SV_ExecuteClientMessage; those from 5 on: Q2PRO,
  * sv_user.c SV_ExecuteClientMessage.
  */
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/usercmd.h"
+#include "common/netchan/transfer.h"
 
 enum {
     CLS_RECORDING = 2,  /* of clc_setting */

@@ -85,7 +85,8 @@ static struct qs_view skin_of(struct qs_view text)
     return mark ? (struct qs_view){mark, text.size - (uint32_t)(mark - text.data)} : text;
 }
 
-bool q2_configstring_is_odd(const struct q2_session *session, uint32_t index, struct qs_view text)
+bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
+                               struct qs_view text)
 {
     enum q2_range range;
     uint32_t number;
@@ -103,7 +104,7 @@ bool q2_configstring_is_odd(const struct q2_session *session, uint32_t index, st
     case Q2_RANGE_MODELS:
     case Q2_RANGE_SOUNDS:
     case Q2_RANGE_IMAGES:
-        return qs_file_name_is_odd(text);
+        return qs_file_name_is_unsafe(text);
     default: /* its end may be another one's: id's cl_parse.c, CL_ParseConfigString */
         return text.size >= STRING_ROOM && qs_text_leads_out(text);
     }

@@ -48,7 +48,8 @@ uint32_t q2_configstring_end(const struct q2_session *session);
  * file that is none, or a program of the status bar with one. A level's name is that of a film
  * where nobody plays: id's cl_parse.c, CL_ParseServerData.
  */
-bool q2_configstring_is_odd(const struct q2_session *session, uint32_t index, struct qs_view text);
+bool q2_configstring_is_unsafe(const struct q2_session *session, uint32_t index,
+                               struct qs_view text);
 
 /* Sets a config string; where `index` is behind the last, nothing happens. */
 void q2_configstring_set(struct q2_session *session, uint32_t index, struct qs_view text);

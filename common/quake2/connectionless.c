@@ -4,10 +4,11 @@
  * engine, cl_main.c CL_ConnectionlessPacket, sv_main.c SV_ConnectionlessPacket; the master's
  * answer: Q2PRO, ui/servers.c.
  */
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/core/trial.h"
+#include "common/netchan/netchan.h"
 #include "common/quake2/decode.h"
 #include "common/quake2/quake2.h"
 
@@ -327,10 +328,10 @@ static void read_print(struct qs_decoder *d, struct line *line)
     qs_learn_direction(d, QS_S2C);
     skip_line_end(d, line);
     if (is_status(line)) {
-        qs_exchange_narrow(d, QS_ASK_STATUS);
+        qs_request_narrow(d, QS_ASK_STATUS);
         read_status(d, line);
     } else {
-        qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
+        qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
         read_text(d, Q2_OOB_TEXT, line);
     }
 }
@@ -438,7 +439,7 @@ static void read_command(struct qs_decoder *d, struct line *line)
         read_arguments(d, line);
         return;
     }
-    qs_exchange(d, command->asks, command->answers);
+    qs_add_requests(d, command->asks, command->answers);
     command->read(d, line);
 }
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quake2/fields.h"
 #include "common/quake2/session.h"
 #include "common/quake2/states.h"
@@ -30,9 +30,9 @@ void q2_decode_connectionless(struct qs_decoder *d);
 
 /* netchan.c: packets with sequence numbers */
 void q2_decode_netchan(struct qs_decoder *d);
-/* Where the packet stands in the sequence numbers: see qs_protocol.place. */
-bool q2_place(const struct qs_session *base, const struct qs_packet *packet,
-              struct qs_place *place);
+/* Where the packet stands in the sequence numbers: see qs_protocol.seqinfo. */
+bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo);
 
 /*
  * variant.c: what a capture that begins within a connection lacks: the protocol version, the width

@@ -6,9 +6,10 @@
 #include "common/core/field.h"
 
 enum q2_field {
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "common/quake2/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     Q2_FIELD_COUNT
 };
 

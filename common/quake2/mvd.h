@@ -3,7 +3,7 @@
 #ifndef Q2_MVD_H
 #define Q2_MVD_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* "MVD2": what files and streams begin with. */
 #define Q2_MVD_MAGIC "MVD2"

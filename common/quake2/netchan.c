@@ -5,7 +5,7 @@
  */
 #include "common/core/reader.h"
 #include "common/netchan/netchan.h"
-#include "common/netchan/receiver.h"
+#include "common/netchan/seqinfo.h"
 #include "common/quake2/decode.h"
 
 enum {
@@ -204,7 +204,7 @@ static uint32_t size_of_header(const struct q2_session *session, const struct qs
 }
 
 static bool place_fragment(const struct q2_session *session, const struct qs_packet *packet,
-                           struct qs_place *place)
+                           struct qs_seqinfo *seqinfo)
 {
     const uint32_t at = size_of_header(session, packet), start = at + FRAGMENT_WORD_SIZE;
     uint16_t word;
@@ -212,12 +212,13 @@ static bool place_fragment(const struct q2_session *session, const struct qs_pac
     if (session->base.server == QS_END_UNKNOWN || packet->size < start)
         return false;
     word = qs_le16(packet->data + at);
-    qs_place_fragment(place, word & (Q2_MORE_FRAGMENTS - 1), packet->wire_size - start,
-                      word & Q2_MORE_FRAGMENTS);
+    qs_seqinfo_fragment(seqinfo, word & (Q2_MORE_FRAGMENTS - 1), packet->wire_size - start,
+                        word & Q2_MORE_FRAGMENTS);
     return true;
 }
 
-bool q2_place(const struct qs_session *base, const struct qs_packet *packet, struct qs_place *place)
+bool q2_seqinfo(const struct qs_session *base, const struct qs_packet *packet,
+                struct qs_seqinfo *seqinfo)
 {
     const struct q2_session *session = q2_session_of_const(base);
     const uint32_t mask =
@@ -227,13 +228,13 @@ bool q2_place(const struct qs_session *base, const struct qs_packet *packet, str
     if (packet->size < HEADER_SIZE || q2_is_connectionless(packet))
         return false;
     word = qs_le32(packet->data);
-    *place = qs_place_from(packet->from, base->server);
-    qs_place_whole(place, word & mask, FIRST_NUMBER);
-    place->mark = word & mask;
-    place->echo = qs_le32(packet->data + 4) & mask;
-    place->reliable = word & QS_RELIABLE_BIT;
-    place->toggles = true;
-    place->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
+    *seqinfo = qs_seqinfo_from(packet->from, base->server);
+    qs_seqinfo_message(seqinfo, word & mask, FIRST_NUMBER);
+    seqinfo->mark = word & mask;
+    seqinfo->echo = qs_le32(packet->data + 4) & mask;
+    seqinfo->reliable = word & QS_RELIABLE_BIT;
+    seqinfo->toggles = true;
+    seqinfo->toggle = qs_le32(packet->data + 4) & QS_RELIABLE_BIT;
     return !session->new_netchan || !(word & Q2_FRAGMENT_BIT) ||
-           place_fragment(session, packet, place);
+           place_fragment(session, packet, seqinfo);
 }

@@ -6,9 +6,10 @@
 #include "common/quake2/tracker.h"
 
 const struct qs_field q2_fields[Q2_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #include "common/quake2/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static void decode(struct qs_decoder *d)
@@ -53,7 +54,7 @@ const struct qs_protocol q2_protocol = {
     .recognise = q2_recognise,
     .is_foreign = q2_is_foreign,
     .moves = 1u << CLC_MOVE | 1u << CLC_MOVE_NODELTA | 1u << CLC_MOVE_BATCHED,
-    .place = q2_place,
+    .seqinfo = q2_seqinfo,
     .decode = decode,
     .stream_ports = "27910",
     .recognise_stream = q2_recognise_stream,

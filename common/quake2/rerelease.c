@@ -4,7 +4,7 @@
  * messages of it that q2repro's protocol 1038 has. Source: PROTOCOL.md, sections 19 and 17;
  * q2proto, q2proto_proto_kex.c and q2proto_proto_q2repro.c.
  */
-#include "common/core/inflate_stream.h"
+#include "common/core/inflate.h"
 #include "common/quake2/decode.h"
 
 /* Bits of the word that has the weapon's frame. */

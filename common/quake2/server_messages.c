@@ -73,7 +73,7 @@ static void read_muzzleflash2(struct qs_decoder *d)
 
 static void read_layout(struct qs_decoder *d)
 {
-    d->odd |= qs_text_leads_out(qs_text(d, Q2_LAYOUT_TEXT));
+    d->ambiguous |= qs_text_leads_out(qs_text(d, Q2_LAYOUT_TEXT));
 }
 
 /* An item's count that was read at `at`. */
@@ -223,7 +223,7 @@ static void read_configstring_text(struct qs_decoder *d, uint32_t at, uint16_t i
     qs_label_text(d, ": ", text, "");
     if (d->in.overrun)
         return;
-    d->odd |= q2_configstring_is_odd(session, index, text);
+    d->ambiguous |= q2_configstring_is_unsafe(session, index, text);
     q2_configstring_set(session, index, text);
 }
 

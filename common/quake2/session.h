@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/netchan/fragments.h"
-#include "common/core/inflate_stream.h"
+#include "common/core/inflate.h"
 #include "common/core/session.h"
 #include "common/core/table.h"
 #include "common/quake2/constants.h"

@@ -289,7 +289,7 @@ void q2_read_temp_entity(struct qs_decoder *d)
     const char *name;
 
     /* Players take it for what the number means now: Q2PRO parse.c, CL_ParseTEntPacket. */
-    d->odd |= old;
+    d->ambiguous |= old;
     qs_emit_uint(d, old ? Q2_TE_TYPE31 : Q2_TE_TYPE, at, 1, type);
     if (d->in.overrun)
         return;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 
 static struct q2_frame *slot_of(const struct q2_tracker *tracker, int32_t number)
 {
@@ -129,7 +129,7 @@ void q2_tracker_message(struct q2_tracker *tracker, const struct qs_message *rea
                         struct qs_view bytes)
 {
     struct q2_tracked_message message = {
-        .id = (uint8_t)read->id, .is_odd = read->is_odd, .bytes = bytes};
+        .id = (uint8_t)read->id, .is_ambiguous = read->is_ambiguous, .bytes = bytes};
     guint index;
 
     if (message.id == SVC_FRAME && tracker->frames_taken < tracker->begun->len)

@@ -11,10 +11,9 @@
 
 #include <glib.h>
 
-#include "common/core/decoder_state.h"
+#include "common/core/parse.h"
 #include "common/quake2/states.h"
 #include "common/quake2/session.h"
-#include "common/quake2/states.h"
 
 /* How many frames back a delta may reach here; engines keep 16 (UPDATE_BACKUP). */
 enum { Q2_FRAMES_KEPT = 64 };
@@ -48,7 +47,7 @@ struct q2_mention {
 /* A message of the packet at hand. */
 struct q2_tracked_message {
     uint8_t id;           /* enum q2_svc */
-    bool is_odd;          /* see qs_decoder.odd */
+    bool is_ambiguous;    /* see qs_decoder.ambiguous */
     int32_t frame;        /* of SVC_FRAME: its number */
     struct qs_view bytes; /* with the id; valid until the next packet, as long as this one is */
 };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* A player's command, absolute. */
 struct q2_usercmd {

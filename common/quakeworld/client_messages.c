@@ -5,6 +5,7 @@
 #include "common/quakeworld/messages.h"
 #include "common/quakeworld/sign_on.h"
 #include "common/quakeworld/usercmd.h"
+#include "common/netchan/transfer.h"
 
 static void read_nothing(struct qs_decoder *d)
 {

@@ -4,7 +4,7 @@
  * Source: qwd-format 5.10; PROTOCOL.md, sections 1 and 6; the engines' cbuf.
  */
 
-#include "common/core/emit_info.h"
+#include "common/core/emit.h"
 #include "common/quakeworld/decode.h"
 
 void qw_emit_z_ext(struct qs_decoder *d, struct qs_view key, struct qs_view value, uint32_t offset)

@@ -4,7 +4,7 @@
 #ifndef QW_DECODE_H
 #define QW_DECODE_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/infostring.h"
 #include "common/core/text.h"
 #include "common/quakeworld/constants.h"

@@ -68,7 +68,7 @@ static void read_player_looks(struct qs_decoder *d, uint16_t flags, uint8_t more
     if ((flags & PF_HULLSIZE_Z) && (fte & FTE_HULLSIZE))
         qs_u8(d, QW_PLAYERINFO_HULL);
     if ((moreflags & PF_COLOURMOD) && (fte & FTE_COLOURMOD)) {
-        d->odd |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
+        d->ambiguous |= !qw_only_fte_reads(&qw_session(d)->ext); /* ezQuake passes over that bit */
         qs_u8(d, QW_PLAYERINFO_RED);
         qs_u8(d, QW_PLAYERINFO_GREEN);
         qs_u8(d, QW_PLAYERINFO_BLUE);
@@ -128,8 +128,8 @@ static void read_server_playerinfo(struct qs_decoder *d)
     const struct fte_session *agreed = fte_session(d);
 
     /* Where FTE reads floats nevertheless: cl_ents.c CLQW_ParsePlayerinfo. */
-    d->odd |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
-              !(agreed->fte & FTE_FLOATCOORDS);
+    d->ambiguous |= (flags & 7 * DF_ORIGIN) && (agreed->mvd1 & MVD1_FLOATCOORDS) &&
+                    !(agreed->fte & FTE_FLOATCOORDS);
 
     qs_u8(d, QW_PLAYERINFO_FRAME);
     read_changed(d, QW_PLAYERINFO_ORIGIN, flags / DF_ORIGIN, qs_coord);
@@ -364,10 +364,10 @@ static void read_delta(struct qs_decoder *d)
         read_morebits(d, &bits);
     emit_number(d, &bits, at);
     if (bits.word & U_REMOVE) {
-        d->odd |= is_odd_removal(d, &bits);
+        d->ambiguous |= is_odd_removal(d, &bits);
         qs_label(d, " removed");
     } else {
-        d->odd |= is_odd_change(d, &bits);
+        d->ambiguous |= is_odd_change(d, &bits);
         read_model(d, &bits);
         if (bits.word & U_FRAME)
             qs_u8(d, QW_ENTITY_FRAME);
@@ -403,7 +403,7 @@ void qw_read_deltapacketentities(struct qs_decoder *d)
 /* Nobody takes it for a removal: ezquake cl_parse.c CL_ParseSpawnBaseline2, CL_ParseStatic. */
 static void read_whole_delta(struct qs_decoder *d)
 {
-    d->odd |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
+    d->ambiguous |= qs_reader_left(&d->in) >= 2 && (qs_peek_u16(d) & U_REMOVE);
     read_delta(d);
 }
 

@@ -8,9 +8,10 @@
 #include "common/quakeworld/names.h"
 
 const struct qs_field qw_fields[QW_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #define FTE_PREFIX "qw."
 #include "common/fte/fields.def"
 #include "common/quakeworld/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };

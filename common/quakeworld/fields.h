@@ -9,9 +9,10 @@
 
 enum qw_field {
     QW_FIELD_LAST_OF_FTE = FTE_FIELD_COUNT - 1, /* common/fte/fields.def */
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "common/quakeworld/fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     QW_FIELD_COUNT
 };
 

@@ -78,7 +78,7 @@ void qw_read_setinfoblob(struct qs_decoder *d)
     qs_label_text(d, ": ", key, "");
     qs_u32(d, QW_INFOBLOB_POSITION);
     value = qs_bytes(d, QW_INFOBLOB_DATA, qs_u16(d, QW_INFOBLOB_SIZE));
-    d->odd |= qs_info_is_obeyed(key, value);
+    d->ambiguous |= qs_info_is_obeyed(key, value);
 }
 
 /* A late entry of a precache list; the word's upper bits select the list. CL_ParsePrecache. */

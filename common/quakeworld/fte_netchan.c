@@ -6,7 +6,7 @@
  * common/fte/PROTOCOL.md, section 2; fteqw net_chan.c Netchan_Process.
  */
 #include "common/quakeworld/fte_netchan.h"
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "common/quakeworld/decode.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef QW_FTE_NETCHAN_H
 #define QW_FTE_NETCHAN_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quakeworld/quakeworld.h"
 
 /* Added to the sequence word with STUNAWARE. */

@@ -3,7 +3,7 @@
 #ifndef QW_MVD_H
 #define QW_MVD_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /*
  * A whole block of a demo or of a QTV stream, framing and all; see mvd_framing.h. The packet is

@@ -4,7 +4,7 @@
  * in fte_netchan.c.
  */
 
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/fte_netchan.h"

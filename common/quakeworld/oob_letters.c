@@ -101,11 +101,11 @@ static void read_print(struct qs_decoder *d, const struct qw_oob *oob)
     const struct qs_view text = qw_oob_string(qw_oob_behind(oob->text, 1));
 
     if (text.size && text.data[0] == '\\') {
-        qs_exchange_narrow(d, QS_ASK_STATUS);
+        qs_request_narrow(d, QS_ASK_STATUS);
         read_status_reply(d, text, oob->offset + 1);
         return;
     }
-    qs_exchange_narrow(d, ~(uint32_t)QS_ASK_STATUS);
+    qs_request_narrow(d, ~(uint32_t)QS_ASK_STATUS);
     qs_emit_bytes(d, QW_PRINT_TEXT, oob->offset + 1, text.size, text);
 }
 
@@ -214,7 +214,7 @@ void qw_read_oob_letter(struct qs_decoder *d, const struct qw_oob *oob,
 {
     if (command->name)
         emit_letter(d, oob, command->name);
-    qs_exchange(d, command->asks, command->answers);
+    qs_add_requests(d, command->asks, command->answers);
     if (command->read)
         command->read(d, oob);
 }

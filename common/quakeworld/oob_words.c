@@ -194,7 +194,7 @@ void qw_read_oob_word(struct qs_decoder *d, const struct qw_oob *oob)
     qs_label_text(d, ": ", name.text, "");
     qs_summary_text(d, "", name.text, "");
     if (command) {
-        qs_exchange(d, command->asks, command->answers);
+        qs_add_requests(d, command->asks, command->answers);
         command->read(d, oob, line, pos);
         return;
     }

@@ -3,7 +3,7 @@
 #include "common/quakeworld/decode.h"
 #include "common/quakeworld/extensions.h"
 #include "common/quakeworld/mvd.h"
-#include "common/quakeworld/place.h"
+#include "common/quakeworld/seqinfo.h"
 #include "common/quakeworld/session.h"
 
 static void decode(struct qs_decoder *d)
@@ -54,7 +54,7 @@ const struct qs_protocol qw_protocol = {
     .recognise = qw_recognise,
     .is_foreign = qw_is_foreign,
     .moves = 1u << CLC_MOVE,
-    .place = qw_place,
+    .seqinfo = qw_seqinfo,
     .decode = decode,
     .stream_ports = "27500,27599,27900,28000",
     .recognise_stream = qw_recognise_stream,

@@ -183,7 +183,7 @@ static void read_serverinfo(struct qs_decoder *d)
     qs_label_text(d, " = ", value, "");
     if (d->in.overrun)
         return;
-    d->odd |= qs_info_is_obeyed(key, value);
+    d->ambiguous |= qs_info_is_obeyed(key, value);
     qw_emit_z_ext(d, key, value, d->in.pos - value.size - 1);
     info = qs_info_set(qs_view_of(qs_table_get(texts, QW_TEXT_SERVERINFO)), key, value);
     qs_table_set(texts, QW_TEXT_SERVERINFO, qs_view_of(info));

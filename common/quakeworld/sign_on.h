@@ -6,7 +6,7 @@
 #ifndef QW_SIGN_ON_H
 #define QW_SIGN_ON_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quakeworld/quakeworld.h"
 
 /* A command of the client's. */

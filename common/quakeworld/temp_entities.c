@@ -20,8 +20,8 @@ const struct fte_temp_entity qw_temp_entities[QW_TEMP_ENTITIES] = {
  * one with a place alone: cl_tent.c CL_ParseTEnt. */
 static void mark_ambiguous(struct qs_decoder *d, const struct fte_temp_entity *entity)
 {
-    d->odd |= entity && entity->extension && qw_session(d)->mvd &&
-              !qw_only_fte_reads(&qw_session(d)->ext);
+    d->ambiguous |= entity && entity->extension && qw_session(d)->mvd &&
+                    !qw_only_fte_reads(&qw_session(d)->ext);
 }
 
 void qw_read_temp_entity(struct qs_decoder *d)

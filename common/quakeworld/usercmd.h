@@ -3,7 +3,7 @@
 #ifndef QW_USERCMD_H
 #define QW_USERCMD_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quakeworld/quakeworld.h"
 
 /* Reads a command as changes to `cmd`, which becomes the absolute command. */

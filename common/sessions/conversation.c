@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/conversation.h"
+#include "common/protocols.h"
 
 static void init_state(struct qs_conversation *conversation, int protocol)
 {

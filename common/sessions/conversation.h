@@ -3,7 +3,6 @@
 #ifndef QS_SESSIONS_CONVERSATION_H
 #define QS_SESSIONS_CONVERSATION_H
 
-#include "common/core/numbering.h"
 #include "common/core/session.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/demo_input.h"
@@ -25,7 +24,7 @@ struct qs_conversation {
     struct qs_client_session *session; /* going on now, or NULL */
     uint32_t finished;                 /* number of a session that is over, though packets of it
                                           may come; or 0 */
-    struct qs_numbered numbered;
+    struct qs_session_number numbered;
     uint64_t number; /* of those that had a packet, from 1 on; 0: it had none */
 
     /* A demo; else NULL. */

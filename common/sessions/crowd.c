@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/crowd.h"
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 
 void qs_crowd_init(struct qs_crowd *crowd, guint max, bool (*has_memory)(guint live))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/sessions/flow.h"
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 
 struct qs_flow_table {
     GHashTable *flows;              /* by their two ends */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/sessions/crowd.h"
 #include "common/sessions/location.h"
 #include "common/sessions/session.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions that are held: their packets, and decoding them again. */
 #include "common/sessions/held.h"
+#include "common/core/findings.h"
 
 /* Packets of the server behind which lenders are remembered once more. */
 enum { REMEMBER_AFTER = 16 };

@@ -7,6 +7,7 @@
 #include "common/core/reader.h"
 #include "common/sessions/flow.h"
 #include "common/sessions/protocol_selection.h"
+#include "common/protocols.h"
 
 enum {
     HEADER_SIZE = 8,

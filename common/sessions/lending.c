@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/sessions/held.h"
+#include "common/core/findings.h"
 
 /* Levels that are over; of sessions the oldest go first. */
 enum { LENDERS_MAX = 128, DEMO_LEVELS_MAX = 128 };

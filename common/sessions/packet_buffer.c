@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 
 enum { MEMORY_MAX = 256 * 1024 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/core/packet.h"
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 
 /* Protocols are numbered as in qs_protocols[]. */
 enum { QS_PROTOCOLS_MAX = 8, QS_PROTOCOL_NONE = -1 };

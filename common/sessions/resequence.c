@@ -24,7 +24,7 @@ struct stream {
 
 struct held {
     struct qs_packet packet; /* owns its data */
-    struct qs_place place;   /* zeroed: it has none */
+    struct qs_seqinfo place; /* zeroed: it has none */
     bool late;               /* a later one came before it, and why is not known yet */
     bool again;              /* it was said before the connection began */
 };
@@ -70,23 +70,23 @@ static enum qs_end other_end(enum qs_end end)
 }
 
 static const struct stream *echoed_stream(const struct qs_resequencer *order, enum qs_end from,
-                                          const struct qs_place *place)
+                                          const struct qs_seqinfo *place)
 {
     return &order->streams[other_end(from)][place->echo_stream];
 }
 
 static bool is_number_due(const struct qs_resequencer *order, const struct stream *stream,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (stream->started)
         return place->number <= stream->next;
     return !order->beginning || place->number <= place->first ||
-           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_PLACE_SHIFT;
+           place->number - place->first > (uint64_t)BEGINNING_MAX << QS_SEQINFO_SHIFT;
 }
 
 /* Whether what the packet acknowledges has gone on. In a capture of one direction nothing has. */
 static bool is_echo_due(const struct qs_resequencer *order, const struct stream *stream,
-                        const struct qs_place *place)
+                        const struct qs_seqinfo *place)
 {
     if (!stream->mark && !order->beginning)
         return true;
@@ -94,7 +94,7 @@ static bool is_echo_due(const struct qs_resequencer *order, const struct stream 
 }
 
 static bool is_due(const struct qs_resequencer *order, enum qs_end from,
-                   const struct qs_place *place)
+                   const struct qs_seqinfo *place)
 {
     return (!place->numbered ||
             is_number_due(order, &order->streams[from][place->stream], place)) &&
@@ -102,15 +102,15 @@ static bool is_due(const struct qs_resequencer *order, enum qs_end from,
 }
 
 /* The receiver can repeat the mark of a message from its last fragment on. */
-static void pass(struct stream *stream, const struct qs_place *place)
+static void pass(struct stream *stream, const struct qs_seqinfo *place)
 {
     stream->next = place->next;
-    if (place->mark && qs_place_is_last(place))
+    if (place->mark && qs_seqinfo_is_last_fragment(place))
         stream->mark = place->mark;
 }
 
 /* It goes on, in its place or because those before it were given up. */
-static void go_on(struct qs_resequencer *order, enum qs_end from, const struct qs_place *place)
+static void go_on(struct qs_resequencer *order, enum qs_end from, const struct qs_seqinfo *place)
 {
     struct stream *stream = &order->streams[from][place->stream];
     struct stream *echoed = &order->streams[other_end(from)][place->echo_stream];
@@ -125,7 +125,7 @@ static void go_on(struct qs_resequencer *order, enum qs_end from, const struct q
 
 /* --- Outside of the connection --------------------------------------------------------------- */
 
-static bool has_place(const struct qs_place *place)
+static bool has_place(const struct qs_seqinfo *place)
 {
     return place->numbered || place->echo;
 }
@@ -142,7 +142,7 @@ static bool passes_unplaced(struct qs_resequencer *order, const struct qs_packet
 
 /* As nearly all are: the number that is expected, and nothing new acknowledged. */
 static bool is_next(struct stream *stream, const struct stream *echoed,
-                    const struct qs_place *place)
+                    const struct qs_seqinfo *place)
 {
     if (!place->numbered || !stream->started || place->number != stream->next ||
         place->echo > echoed->mark)
@@ -152,7 +152,7 @@ static bool is_next(struct stream *stream, const struct stream *echoed,
 }
 
 bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (order->count)
         return false;
@@ -273,7 +273,7 @@ static void place_held(struct qs_resequencer *order, guint at)
 }
 
 static struct held *append(struct qs_resequencer *order, const struct qs_packet *packet,
-                           const struct qs_place *place)
+                           const struct qs_seqinfo *place)
 {
     struct held *held = &order->held[order->count++];
 
@@ -290,9 +290,9 @@ static void remove_at(struct qs_resequencer *order, guint at)
         order->held[at] = order->held[at + 1];
 }
 
-static bool is_first_number(const struct qs_place *place)
+static bool is_first_number(const struct qs_seqinfo *place)
 {
-    return place->number <= place->first + ((uint64_t)FIRST_NUMBERS << QS_PLACE_SHIFT);
+    return place->number <= place->first + ((uint64_t)FIRST_NUMBERS << QS_SEQINFO_SHIFT);
 }
 
 /* The client's numbers go on: it does not begin another connection. */
@@ -322,7 +322,7 @@ bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet 
 }
 
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
-                        const struct qs_place *place)
+                        const struct qs_seqinfo *place)
 {
     struct held *held = append(order, packet, place);
 
@@ -337,7 +337,7 @@ void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *pa
 }
 
 void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
-                           const struct qs_place *place)
+                           const struct qs_seqinfo *place)
 {
     memset(order->streams, 0, sizeof order->streams);
     qs_duplicates_connected(order->copies);
@@ -349,19 +349,19 @@ void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
 }
 
 void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place)
+                          const struct qs_seqinfo *place)
 {
     if (has_place(place))
         go_on(order, packet->from, place);
 }
 
 bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
-                             const struct qs_place *place)
+                             const struct qs_seqinfo *place)
 {
     const struct stream *stream = &order->streams[packet->from][place->stream];
 
     return place->numbered && stream->started && place->number >= stream->next &&
-           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_PLACE_SHIFT;
+           place->number - stream->next < (uint64_t)CONTINUES_MAX << QS_SEQINFO_SHIFT;
 }
 
 bool qs_resequence_holds(const struct qs_resequencer *order)
@@ -384,7 +384,8 @@ static bool is_turn(const struct qs_resequencer *order, const struct held *first
     return !first->again && is_due(order, first->packet.from, &first->place);
 }
 
-struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all, struct qs_place *place)
+struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
+                                     struct qs_seqinfo *place)
 {
     const struct held *first = order->held;
 

@@ -43,19 +43,19 @@ bool qs_resequence_is_copy(struct qs_resequencer *order, const struct qs_packet 
  * known; `place` is zeroed where it has none: what is said outside of a connection.
  */
 bool qs_resequence_passes(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place);
+                          const struct qs_seqinfo *place);
 
 /* Holds a copy of a packet that does not pass. */
 void qs_resequence_hold(struct qs_resequencer *order, const struct qs_packet *packet,
-                        const struct qs_place *place);
+                        const struct qs_seqinfo *place);
 
 /* The packet goes on in any case: the order is not to be changed. */
 void qs_resequence_follow(struct qs_resequencer *order, const struct qs_packet *packet,
-                          const struct qs_place *place);
+                          const struct qs_seqinfo *place);
 
 /* Whether the packet goes on from those before it: its connection is the same. */
 bool qs_resequence_continues(const struct qs_resequencer *order, const struct qs_packet *packet,
-                             const struct qs_place *place);
+                             const struct qs_seqinfo *place);
 
 /* Whether any datagram is held. */
 bool qs_resequence_holds(const struct qs_resequencer *order);
@@ -65,11 +65,11 @@ bool qs_resequence_holds(const struct qs_resequencer *order);
  * until the next call. Its place is zeroed where it has none.
  */
 struct qs_packet *qs_resequence_next(struct qs_resequencer *order, bool all,
-                                     struct qs_place *place);
+                                     struct qs_seqinfo *place);
 
 /* The packet that has just gone on, from the end `from`, began a connection: all numbers begin
  * anew, with its own. `place` is zeroed where it has none. */
 void qs_resequence_restart(struct qs_resequencer *order, enum qs_end from,
-                           const struct qs_place *place);
+                           const struct qs_seqinfo *place);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "common/sessions/life.h"
 #include "common/sessions/state.h"
+#include "common/protocols.h"
+#include "common/core/findings.h"
 
 /* Nanoseconds: a recorder of several queues may be as late. */
 #define CLOCK_BACK (INT64_C(1) * 1000000000)
@@ -165,17 +167,17 @@ static inline void take(struct qs_sessions *sessions, struct qs_conversation *co
 /* --- Order ----------------------------------------------------------------------------------- */
 
 static inline void find_place(const struct qs_conversation *conversation,
-                              const struct qs_packet *packet, struct qs_place *place)
+                              const struct qs_packet *packet, struct qs_seqinfo *place)
 {
     const struct qs_protocol *protocol = qs_protocols[conversation->protocol];
 
-    if (!protocol->place || !protocol->place(conversation->state, packet, place))
-        *place = (struct qs_place){0};
+    if (!protocol->seqinfo || !protocol->seqinfo(conversation->state, packet, place))
+        *place = (struct qs_seqinfo){0};
 }
 
 /* The packet's turn has come. */
 static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversation *conversation,
-                                struct qs_packet *packet, const struct qs_place *place)
+                                struct qs_packet *packet, const struct qs_seqinfo *place)
 {
     const uint32_t connection = conversation->state->connection;
 
@@ -190,7 +192,7 @@ static inline void take_in_turn(struct qs_sessions *sessions, struct qs_conversa
 static void take_held(struct qs_sessions *sessions, struct qs_conversation *conversation, bool all)
 {
     struct qs_packet *packet;
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     while ((packet = qs_resequence_next(conversation->order, all, &place)))
         take_in_turn(sessions, conversation, packet, &place);
@@ -199,7 +201,7 @@ static void take_held(struct qs_sessions *sessions, struct qs_conversation *conv
 static void take_as_captured(struct qs_sessions *sessions, struct qs_conversation *conversation,
                              struct qs_packet *packet)
 {
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     find_place(conversation, packet, &place);
     qs_resequence_follow(conversation->order, packet, &place);
@@ -209,7 +211,7 @@ static void take_as_captured(struct qs_sessions *sessions, struct qs_conversatio
 static void take_ordered(struct qs_sessions *sessions, struct qs_conversation *conversation,
                          struct qs_packet *packet)
 {
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (qs_resequence_is_copy(conversation->order, packet))
         return;
@@ -330,7 +332,7 @@ static bool goes_on(const struct qs_sessions *sessions, struct qs_packet *packet
 {
     const struct qs_conversation *conversation = (const struct qs_conversation *)qs_flow_between(
         sessions->flows, &packet->source, &packet->destination);
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     if (!conversation)
         return false;

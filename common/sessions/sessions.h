@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/sessions/comments.h"
 #include "common/sessions/handler.h"
 #include "common/sessions/demo_input.h"

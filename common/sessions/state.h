@@ -30,7 +30,7 @@ struct qs_sessions {
     GQueue
         waiting; /* struct qs_client_session: over, and may yet be lent a sign-on; oldest first */
     struct qs_crowd crowd;
-    struct qs_numbering numbering;
+    struct qs_session_numbers numbering;
     bool keep;   /* unfinished demos at the end */
     bool ending; /* there is no more input */
 };

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* A message. */
 struct qs_counted {

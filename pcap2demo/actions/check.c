@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/core/sink.h"
 #include "common/dump/secret.h"
 #include "pcap2demo/actions/action.h"

@@ -2,7 +2,7 @@
 /* The default action: a demo for each session. */
 #include <stdio.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
 

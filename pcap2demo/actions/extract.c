@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/netchan/transfer.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/output/safe_path.h"

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/note.h"
-#include "common/core/protocol.h"
-#include "common/core/session_fields.h"
+#include "common/core/sink.h"
+#include "common/protocols.h"
+#include "common/core/session.h"
 #include "pcap2demo/actions/action.h"
 
 enum { NAME_WIDTH = 34, TYPE_WIDTH = 18 };

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/actions/report.h"
 
 void problem_free(gpointer data)

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "pcap2demo/regression/golden_check.h"
 
 struct finding {

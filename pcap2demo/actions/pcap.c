@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/cut.h"
 #include "pcap2demo/capture/pcap_out.h"

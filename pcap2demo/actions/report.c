@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/core/duration.h"
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/config.h"
 

@@ -6,11 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "common/stats/tally.h"
 #include "pcap2demo/actions/action.h"
 #include "pcap2demo/actions/report.h"
+#include "common/protocols.h"
 
 enum {
     LARGEST = 5,
@@ -45,7 +46,7 @@ struct stats {
     GHashTable *running;       /* struct figures by the session's number */
     struct rows *over;
     struct qs_crowd_others others;
-    struct request_figures requests[QS_PROTOCOLS_MAX][QS_EXCHANGE_KINDS];
+    struct request_figures requests[QS_PROTOCOLS_MAX][QS_REQUEST_KINDS];
 };
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -155,8 +156,8 @@ static void stats_conversation_over(struct qs_sessions_handler *handler, uint64_
     const struct qs_links *links = g_hash_table_lookup(stats->conversations, &conversation);
     struct request_figures *requests = requests_of(stats, protocol);
 
-    for (int kind = 0; links && kind < QS_EXCHANGE_KINDS; kind++) {
-        const struct qs_request_count count = qs_links_requests(links, (enum qs_exchange_kind)kind);
+    for (int kind = 0; links && kind < QS_REQUEST_KINDS; kind++) {
+        const struct qs_request_count count = qs_links_requests(links, (enum qs_request_kind)kind);
 
         requests[kind].requests += count.requests;
         requests[kind].answered += count.answered;
@@ -411,38 +412,38 @@ static void stats_others(struct qs_sessions_handler *handler, const struct qs_cr
  * no session. */
 static void each_request(const struct stats *stats, json_t *json,
                          void (*visit)(const struct qs_protocol *protocol,
-                                       enum qs_exchange_kind kind,
+                                       enum qs_request_kind kind,
                                        const struct request_figures *figures, json_t *json))
 {
     for (int protocol = 0; qs_protocols[protocol]; protocol++)
-        for (int kind = 0; kind < QS_EXCHANGE_KINDS; kind++)
+        for (int kind = 0; kind < QS_REQUEST_KINDS; kind++)
             if (stats->requests[protocol][kind].requests &&
                 qs_sessions_want(&stats->options->sessions, NULL))
-                visit(qs_protocols[protocol], (enum qs_exchange_kind)kind,
+                visit(qs_protocols[protocol], (enum qs_request_kind)kind,
                       &stats->requests[protocol][kind], json);
 }
 
-static void add_request_json(const struct qs_protocol *protocol, enum qs_exchange_kind kind,
+static void add_request_json(const struct qs_protocol *protocol, enum qs_request_kind kind,
                              const struct request_figures *figures, json_t *json)
 {
     json_t *request = json_object();
 
     json_object_set_new(request, "protocol", json_string(protocol->name));
-    json_object_set_new(request, "name", json_string(qs_exchange_name(kind)));
+    json_object_set_new(request, "name", json_string(qs_request_name(kind)));
     json_object_set_new(request, "requests", number(figures->requests));
     json_object_set_new(request, "answered", number(figures->answered));
     json_object_set_new(request, "time", times_json(&figures->times));
     json_array_append_new(json, request);
 }
 
-static void print_request(const struct qs_protocol *protocol, enum qs_exchange_kind kind,
+static void print_request(const struct qs_protocol *protocol, enum qs_request_kind kind,
                           const struct request_figures *figures, json_t *json)
 {
     GString *line = g_string_new(NULL);
 
     (void)json;
     g_string_append_printf(line, "requests: %s %s: %" PRIu64 ", %" PRIu64 " answered",
-                           protocol->name, qs_exchange_name(kind), figures->requests,
+                           protocol->name, qs_request_name(kind), figures->requests,
                            figures->answered);
     if (figures->times.count) {
         g_string_append(line, ", after ");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 
 enum { IPV4_TEXT_MIN = 7 };
 

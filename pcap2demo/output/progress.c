@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/core/duration.h"
+#include "common/core/numeric_text.h"
 #include "pcap2demo/output/terminal.h"
 
 enum {

@@ -3,8 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "common/core/duration.h"
-#include "common/core/plural.h"
+#include "common/core/numeric_text.h"
 #include "common/dump/dump.h"
 #include "pcap2demo/actions/report.h"
 #include "pcap2demo/recorder/log.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/address.h"
+#include "common/core/packet.h"
 #include "pcap2demo/capture/ip.h"
 #include "pcap2demo/capture/link.h"
 

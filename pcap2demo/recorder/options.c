@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "pcap2demo/output/message.h"
 
 enum { BUFFER_DEFAULT = 32, BUFFER_MAX = 1024 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "common/core/text.h"
 #include "common/demo/format.h"
 #include "common/dump/dump.h"

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "common/acknex/acknex.h"
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/sink.h"
 
 enum heard_kind { HEARD_FIELD, HEARD_OPEN, HEARD_CLOSE, HEARD_NOTE };

@@ -7,7 +7,7 @@
 #ifndef TESTS_FUZZ_DUMP_CHECK_H
 #define TESTS_FUZZ_DUMP_CHECK_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* Decodes the packet in copies of the session, which stays as it is. */
 void dump_check(struct qs_decoder *decoder, const struct qs_session *session,

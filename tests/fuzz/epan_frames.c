@@ -13,7 +13,7 @@
 #include <wsutil/privileges.h>
 #include <wsutil/wslog.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 
 enum { INTERVAL = 50000000, SECOND = 1000000000 };
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/core/reader.h"
+#include "common/protocols.h"
 
 enum { SESSIONS_MAX = 4 }; /* few, so that some give way to others */
 

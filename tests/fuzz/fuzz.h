@@ -37,7 +37,7 @@
 
 #include "common/sessions/sessions.h"
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 
 enum {
     FUZZ_PACKET_FROM_SERVER = 1,

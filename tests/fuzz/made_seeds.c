@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "common/core/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/made_capture.h"

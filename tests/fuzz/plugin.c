@@ -13,6 +13,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/plugin_taps.h"
+#include "common/protocols.h"
 
 struct capture {
     unsigned options; /* FUZZ_PLUGIN_* */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "tests/fuzz/epan_frames.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -9,7 +9,7 @@ minutes; what they find stays in the corpus folder (default: BUILD/corpus), from
 next. With --coverage, a build folder of the preset `coverage`, the corpus is read once more,
 the lines and branches of common/ that it reaches are counted, and functions that nothing calls are
 named, those apart that only programs use which no target runs. With --minimise the corpus is reduced
-to inputs that each reach something of their own, and written to tests/fuzz/corpus.
+to inputs that each reach something of their own, and written to the archives in tests/fuzz/corpus.
 The exit status is 1 where anything was found.
 """
 
@@ -21,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE = FOLDER.parents[1]
@@ -66,7 +67,7 @@ class Fuzzing:
         own = self.corpus / target
         own.mkdir(exist_ok=True)
         others = [*(self.seeds / name for name in SEEDS.get(target, (target,))),
-                  FOLDER / "corpus" / target, FOLDER / "regressions" / target]
+                  self.programs / "corpus" / target, FOLDER / "regressions" / target]
         return [own, *(folder for folder in others if folder.is_dir())]
 
     def command(self, target, *options):
@@ -106,20 +107,20 @@ class Fuzzing:
         """Into tests/fuzz/corpus, each target within its share; small inputs come first."""
         total = sum(SHARE.get(target, 1) for target in TARGETS)
         for target in filter(self.has, TARGETS):
-            kept, merged = FOLDER / "corpus" / target, self.corpus / "merged" / target
+            merged = self.corpus / "merged" / target
             shutil.rmtree(merged, ignore_errors=True)
             merged.mkdir(parents=True)
             subprocess.run([*self.command(target, "-merge=1"), merged, *self.folders(target)],
                            stderr=subprocess.DEVNULL, check=False)
-            shutil.rmtree(kept, ignore_errors=True)
-            kept.mkdir(parents=True)
             left = CORPUS_MAX * SHARE.get(target, 1) // total
+            kept = []
             for path in sorted(merged.iterdir(), key=lambda path: path.stat().st_size):
                 left -= path.stat().st_size
                 if left < 0:
                     break
-                shutil.copy(path, kept / path.name[:16])
-            print(f"{target}: {len(list(kept.iterdir()))} of {len(list(merged.iterdir()))} inputs")
+                kept.append(path)
+            pack(FOLDER / "corpus" / f"{target}.tar.xz", target, kept)
+            print(f"{target}: {len(kept)} of {len(list(merged.iterdir()))} inputs")
 
     def coverage(self, build):
         """Lines and branches of common/, by clang's own counts."""
@@ -147,6 +148,16 @@ class Fuzzing:
                                    f"-instr-profile={self.corpus}/profile"],
                                   stdout=subprocess.PIPE, check=True).stdout
         print_coverage(json.loads(exported)["data"][0])
+
+
+def pack(archive, folder, paths):
+    """The same inputs give the same bytes."""
+    with tarfile.open(archive, "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as packed:
+        for path in sorted(paths, key=lambda path: path.name):
+            about = tarfile.TarInfo(f"{folder}/{path.name[:16]}")
+            about.size = path.stat().st_size
+            with open(path, "rb") as stream:
+                packed.addfile(about, stream)
 
 
 def is_of_core(filename):

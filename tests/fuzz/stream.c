@@ -13,6 +13,7 @@
 #include "tests/fuzz/demo_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/invariants.h"
+#include "common/protocols.h"
 
 enum { STEP = 50, WORDS = 5, INTERVAL = 1000000, FIN = 1, RST = 4, ACK = 16 };
 

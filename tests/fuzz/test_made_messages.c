@@ -9,6 +9,7 @@
 
 #include "common/sessions/stream.h"
 #include "tests/fuzz/fuzz.h"
+#include "common/protocols.h"
 
 /* --- Decoding --- */
 

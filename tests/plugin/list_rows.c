@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "common/netchan/links.h"
-#include "common/core/note.h"
-#include "common/core/protocol.h"
+#include "common/core/sink.h"
+#include "common/protocols.h"
 
 static void print_fields(const struct qs_protocol *protocol)
 {

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "common/core/writer.h"
+#include "common/core/findings.h"
 #include "common/demo/dem/frames.h"
 #include "tests/quake/wire.h"
 

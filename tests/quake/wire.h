@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quake/constants.h"
 #include "common/quake/quake.h"
 

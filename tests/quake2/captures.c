@@ -12,6 +12,7 @@
 #include "common/quake2/quake2.h"
 #include "tests/support/conversations.h"
 #include "tests/support/invariants.h"
+#include "common/protocols.h"
 
 /* A capture, and what it must hold. */
 struct expectation {

@@ -18,7 +18,7 @@
  */
 #include <stdio.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/tracker.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_QUAKE2_UNIT_H
 #define TESTS_QUAKE2_UNIT_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quake2/encode.h"
 #include "common/quake2/quake2.h"
 #include "common/quake2/tracker.h"

@@ -10,6 +10,7 @@
 #include "pcap2demo/capture/link.h"
 #include "common/sessions/stream.h"
 #include "pcap2demo/capture/tcp.h"
+#include "common/protocols.h"
 
 struct qs_conversation {
     int protocol;

@@ -7,7 +7,8 @@
 #ifndef TESTS_SUPPORT_CONVERSATIONS_H
 #define TESTS_SUPPORT_CONVERSATIONS_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
+#include "common/protocols.h"
 
 struct visit {
     unsigned protocol;                /* number in qs_protocols[] */

@@ -3,6 +3,7 @@
 #include "tests/tool/frames.h"
 
 #include "common/sessions/protocol_selection.h"
+#include "common/protocols.h"
 
 static int set_up(void **state)
 {

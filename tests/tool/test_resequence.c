@@ -42,7 +42,7 @@ static void take(struct fixture *f, const struct qs_packet *packet)
 static void take_held(struct fixture *f, bool all)
 {
     const struct qs_packet *packet;
-    struct qs_place place;
+    struct qs_seqinfo place;
 
     while ((packet = qs_resequence_next(f->order, all, &place)))
         take(f, packet);
@@ -56,9 +56,9 @@ static void give(struct fixture *f, enum qs_end from, uint32_t number, uint32_t 
                                      .number = ++f->number,
                                      .time = f->time,
                                      .from = from};
-    struct qs_place place = qs_place_from(from, QS_END_B);
+    struct qs_seqinfo place = qs_seqinfo_from(from, QS_END_B);
 
-    qs_place_whole(&place, number, 1);
+    qs_seqinfo_message(&place, number, 1);
     place.mark = number;
     place.echo = ack;
     if (qs_resequence_passes(f->order, &packet, &place)) {

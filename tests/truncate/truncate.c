@@ -13,6 +13,7 @@
 
 #include "tests/support/conversations.h"
 #include "tests/support/invariants.h"
+#include "common/protocols.h"
 
 struct truncation {
     struct invariants invariants;

@@ -2,9 +2,8 @@
 /* Deflate streams in pieces: whatever the pieces, copies that go on apart, and what is refused. */
 #include <zlib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/core/inflate.h"
-#include "common/core/inflate_stream.h"
 #include "common/core/writer.h"
 #include "tests/unit/toy.h"
 #include "tests/unit/unit.h"

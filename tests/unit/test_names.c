@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/core/protocol.h"
+#include "common/protocols.h"
 #include "unit.h"
 
 /* What is wrong with a row, or NULL. */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "tests/unit/toy.h"
+#include "common/protocols.h"
 
 /* --- The rules. Each returns what is wrong, or NULL. */
 

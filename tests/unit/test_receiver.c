@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What receivers do with numbers and fragments, what is noted of it, and what sessions learn. */
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "tests/unit/toy.h"
 
 enum { MAX = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A packet in one line: direction, head, what became of it, and the values that rows put there. */
-#include "common/netchan/receiver.h"
+#include "common/netchan/netchan.h"
 #include "tests/unit/toy.h"
 
 /* Messages of the toy are a letter each, and a text or a byte. */
@@ -30,7 +30,7 @@ static void read_script(struct qs_decoder *d)
             qs_u8(d, TOY_U8);
             break;
         case 'f':
-            qs_summary_fate(d, "gap %u", qs_reader_u8(&d->in));
+            qs_summary_remark(d, "gap %u", qs_reader_u8(&d->in));
             break;
         }
 }

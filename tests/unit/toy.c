@@ -6,9 +6,10 @@ static const struct qs_name toy_weapons[] = {{1, "axe"}, {5, "rocket launcher"},
 static const struct qs_name toy_signs[] = {{(uint32_t)-2, "minus two"}, {0, NULL}};
 
 static const struct qs_field toy_fields[TOY_FIELD_COUNT] = {
-#include "common/core/rows_table.h"
+#define QS_ROWS_TABLE
+#include "common/core/field_rows.h"
 #include "tests/unit/toy_fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
 };
 
 static const struct qs_option toy_options[TOY_OPTION_COUNT] = {

@@ -15,13 +15,14 @@
 #ifndef QS_TESTS_TOY_H
 #define QS_TESTS_TOY_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "tests/unit/unit.h"
 
 enum toy_field {
-#include "common/core/rows_enum.h"
+#define QS_ROWS_ENUM
+#include "common/core/field_rows.h"
 #include "tests/unit/toy_fields.def"
-#include "common/core/rows_end.h"
+#include "common/core/field_rows.h"
     TOY_FIELD_COUNT
 };
 

@@ -9,6 +9,7 @@
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
 #include "common/quake/quake.h"
+#include "common/core/findings.h"
 
 enum {
     ENTITIES_MAX = 32768,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/writer.h"
+#include "common/core/findings.h"
 #include "common/quake/constants.h"
 #include "common/quake/dialect.h"
 

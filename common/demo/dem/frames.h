@@ -8,6 +8,7 @@
 #define QS_DEMO_DEM_FRAMES_H
 
 #include "common/core/decoder.h"
+#include "common/core/findings.h"
 #include "common/demo/late_join/sign_on.h"
 #include "common/quake/session.h"
 

@@ -8,8 +8,8 @@
  * capture that begins later it begins with a sign-on that another session lends, or with the next
  * level: its svc_serverinfo starts the sign-on anew.
  */
-#include "common/core/array.h"
-#include "common/core/plural.h"
+#include "common/core/lists.h"
+#include "common/core/numeric_text.h"
 #include "common/demo/dem/dem.h"
 #include "common/demo/dem/lend.h"
 #include "common/demo/sanitize/filter_quake.h"
@@ -189,7 +189,7 @@ static bool is_refused(const struct dem *dem, const struct qs_decoder *decoder)
     for (guint i = 0; dem->out->sanitize && i < decoder->messages->len; i++) {
         const struct qs_message *message = &g_array_index(decoder->messages, struct qs_message, i);
 
-        if (message->id == SVC_SERVERINFO && message->is_odd)
+        if (message->id == SVC_SERVERINFO && message->is_ambiguous)
             return true;
     }
     return false;
@@ -204,7 +204,7 @@ static bool is_playable(struct dem *dem, const struct qs_decoder *decoder, bool 
         dem->lost = false;
         dem->refused = is_refused(dem, decoder);
         if (dem->refused)
-            qs_demo_left_out_odd(dem->out, decoder->packet);
+            qs_demo_left_out_ambiguous(dem->out, decoder->packet);
     }
     if (level || dem->refused)
         return !dem->refused;

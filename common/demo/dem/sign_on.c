@@ -194,7 +194,8 @@ static struct qs_view bytes_of(const struct qs_decoder *decoder, guint index)
     return (struct qs_view){session->delivered.bytes.data + from, message->length};
 }
 
-/* Calls either function for each message. What is odd is not lent; nor is a sign-on that lacks it.
+/* Calls either function for each message. What is ambiguous is not lent; nor is a sign-on that
+ * lacks it.
  */
 static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *decoder, bool first)
 {
@@ -204,7 +205,7 @@ static void tell_messages(struct qs_sign_on *sign_on, const struct qs_decoder *d
         const struct qs_message *message = message_at(decoder, i);
         const struct qs_view bytes = bytes_of(decoder, i);
 
-        if (message->is_odd)
+        if (message->is_ambiguous)
             sign_on->broken |= part_of(session, message->id & 0xff) == SIGN_ON;
         else if (!sign_on->complete)
             add(sign_on, session, bytes, first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/dm2/preamble.h"
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/text.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/configstrings.h"
@@ -48,9 +48,10 @@ static struct qs_view kept_string(const struct preamble *preamble, uint32_t inde
 {
     const struct q2_session *session = preamble->session;
     const struct qs_view text = qs_view_of(qs_table_get(&session->configstrings, index));
-    const bool is_odd = qs_text_is_odd(text) || q2_configstring_is_odd(session, index, text);
+    const bool is_ambiguous =
+        qs_text_is_ambiguous(text) || q2_configstring_is_unsafe(session, index, text);
 
-    return preamble->sanitize && is_odd ? (struct qs_view){0} : text;
+    return preamble->sanitize && is_ambiguous ? (struct qs_view){0} : text;
 }
 
 /* The same for the game's folder: nothing is that of the engine. */
@@ -58,9 +59,9 @@ static struct qs_view kept_folder(const struct preamble *preamble)
 {
     const struct qs_view folder =
         qs_view_of(qs_table_get(&preamble->session->texts, Q2_TEXT_GAMEDIR));
-    const bool is_odd = qs_text_is_odd(folder) || qs_folder_name_is_odd(folder);
+    const bool is_ambiguous = qs_text_is_ambiguous(folder) || qs_folder_name_is_unsafe(folder);
 
-    return preamble->sanitize && is_odd ? (struct qs_view){0} : folder;
+    return preamble->sanitize && is_ambiguous ? (struct qs_view){0} : folder;
 }
 
 static void put_serverdata(struct preamble *preamble, int32_t version)

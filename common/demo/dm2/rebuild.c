@@ -7,7 +7,7 @@
  * A frame is a delta from one that the client has. Where the demo lacks that one, the frame is
  * written anew, from the states that the tracker knows, as a delta from the last frame of the demo.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/demo/dm2/dm2.h"
 #include "common/quake2/configstrings.h"
 #include "common/quake2/decode.h"
@@ -16,7 +16,6 @@
 #include "common/quake2/tracker.h"
 #include "common/demo/dm2/convert.h"
 #include "common/demo/dm2/heal.h"
-#include "common/demo/dm2/dm2.h"
 #include "common/demo/dm2/lend.h"
 #include "common/demo/dm2/preamble.h"
 #include "common/demo/sanitize/stufftext.h"
@@ -516,9 +515,9 @@ static bool stops_players(const struct dm2 *dm2, const struct q2_tracked_message
  * Readers of R1Q2 and Q2PRO take an id out of a byte with other bits, id's do not: PROTOCOL.md,
  * section 7. What is not the same for all is nothing that --sanitize can answer for.
  */
-static bool is_odd(const struct q2_tracked_message *message)
+static bool is_ambiguous(const struct q2_tracked_message *message)
 {
-    return message->is_odd || message->bytes.data[0] != message->id;
+    return message->is_ambiguous || message->bytes.data[0] != message->id;
 }
 
 static void add_message(struct dm2 *dm2, const struct q2_tracked_message *message,
@@ -530,8 +529,8 @@ static void add_message(struct dm2 *dm2, const struct q2_tracked_message *messag
         return;
     if (stops_players(dm2, message))
         dm2->out->counts.stripped++;
-    else if (dm2->out->sanitize && is_odd(message))
-        qs_demo_left_out_odd(dm2->out, packet);
+    else if (dm2->out->sanitize && is_ambiguous(message))
+        qs_demo_left_out_ambiguous(dm2->out, packet);
     else if (what == Q2_DEMO_COMMANDS)
         add_stufftext(dm2, message->bytes);
     else if (!add_unit(dm2, message->bytes))

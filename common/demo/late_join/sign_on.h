@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 
 /* Larger ones lend nothing: bytes of the messages, and how many. */
 enum { QS_SIGN_ON_BYTES_MAX = 1 << 20, QS_SIGN_ON_MESSAGES_MAX = 1 << 14 };

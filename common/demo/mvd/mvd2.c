@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/mvd/mvd2.h"
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/packets.h"
 #include "common/quake2/constants.h"

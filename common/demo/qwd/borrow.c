@@ -3,7 +3,8 @@
  * What a QuakeWorld session that began late borrows, and the extensions that it may speak in.
  * Source: common/quakeworld/PROTOCOL.md, section 9.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
+#include "common/core/findings.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/borrower.h"
 #include "common/demo/writer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/qwd/entities.h"
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 
@@ -119,7 +119,7 @@ follow_update(struct qwd_entities *entities, const struct qwd_entities_packet *p
 
     qw_frames_update(&entities->frames, sequence, body_of(packet, message),
                      message->id == SVC_DELTAPACKETENTITIES, &update);
-    if (plays(entities, &update, sequence) && !(entities->out->sanitize && message->is_odd))
+    if (plays(entities, &update, sequence) && !(entities->out->sanitize && message->is_ambiguous))
         return (struct qwd_entities_outcome){.took = true, .base = update.base};
     return (struct qwd_entities_outcome){.took = write_in_full(entities, packet, &update, index)};
 }

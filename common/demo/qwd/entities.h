@@ -10,7 +10,7 @@
 #ifndef QS_DEMO_QWD_ENTITIES_H
 #define QS_DEMO_QWD_ENTITIES_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/demo/sanitize/filter_quakeworld.h"
 #include "common/demo/qwd/blocks.h"
 #include "common/demo/qwd/replacement.h"

@@ -3,8 +3,9 @@
  * Packets of QWD demos: the server's are in the demo as they came, and each client block becomes
  * a packet with a clc_move.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/demo/zip_archive.h"
+#include "common/netchan/netchan.h"
 #include "common/demo/qwd/qwd.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/encode.h"

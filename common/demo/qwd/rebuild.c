@@ -14,7 +14,7 @@
  * Players drop an update of entities that counts from another frame than the one they asked for,
  * and from then on all of them: such an update is written in full, from the states that are known.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/demo/qwd/start.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"

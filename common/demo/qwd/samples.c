@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/core/bits.h"
-
 enum {
     SAMPLE_EVERY = 16, /* updates: to begin with */
     ROOM_FIRST = 8     /* samples that there is room for; then twice as many */
@@ -18,7 +16,7 @@ unsigned qwd_numbers_differ(const struct qwd_numbers *a, const struct qwd_number
     unsigned count = 0;
 
     for (unsigned i = 0; i < QWD_SAMPLE_WORDS; i++)
-        count += qs_count_bits((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
+        count += (uint32_t)__builtin_popcountll((a->bits[i] ^ b->bits[i]) & mask->bits[i]);
     return count;
 }
 

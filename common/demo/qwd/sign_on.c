@@ -135,7 +135,7 @@ static void change_userinfo(struct qs_sign_on *sign_on, const struct qw_session 
     const char *info = qs_table_get(&session->userinfo, player);
     GByteArray *message;
 
-    if (old.size < 6 || !info || qs_text_is_odd(qs_view_of(info)))
+    if (old.size < 6 || !info || qs_text_is_ambiguous(qs_view_of(info)))
         return;
     message = g_byte_array_new();
     g_byte_array_append(message, old.data, 6); /* id, player, user id */
@@ -306,11 +306,11 @@ bool qwd_needs_level(const struct qs_decoder *decoder)
     return false;
 }
 
-/* What is odd is not lent; nor is a sign-on that lacks it. */
+/* What is ambiguous is not lent; nor is a sign-on that lacks it. */
 static void keep(struct qs_sign_on *sign_on, const struct qw_session *session,
-                 struct qs_view message, bool is_odd)
+                 struct qs_view message, bool is_ambiguous)
 {
-    if (is_odd)
+    if (is_ambiguous)
         sign_on->broken |= part_of(message.data[0]) == SIGN_ON;
     else if (sign_on->complete)
         change(sign_on, session, message);
@@ -331,7 +331,7 @@ static void tell_message(struct qs_sign_on *sign_on, const struct qs_decoder *de
         qwd_updates_tell(sign_on, &told->presence, decoder, index, message);
     if (part_of(message.data[0]) != VIEW)
         keep(sign_on, session, message,
-             g_array_index(decoder->messages, struct qs_message, index).is_odd);
+             g_array_index(decoder->messages, struct qs_message, index).is_ambiguous);
 }
 
 /* Most messages of the game tell nothing; servers send a player's place before each update. */

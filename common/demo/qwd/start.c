@@ -4,7 +4,7 @@
  * goes on behind a level of which part of the sign-on is missing. Source:
  * common/quakeworld/PROTOCOL.md, sections 7 to 9.
  */
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/demo/qwd/start.h"
 #include "common/quakeworld/constants.h"

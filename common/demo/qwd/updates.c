@@ -2,6 +2,7 @@
 #include "common/demo/qwd/updates.h"
 
 #include "common/core/writer.h"
+#include "common/core/findings.h"
 #include "common/fte/constants.h"
 #include "common/fte/fte.h"
 #include "common/quakeworld/constants.h"

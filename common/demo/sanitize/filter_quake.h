@@ -11,7 +11,7 @@
 #ifndef QS_DEMO_SANITIZE_FILTER_QUAKE_H
 #define QS_DEMO_SANITIZE_FILTER_QUAKE_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/quake/session.h"
 
 /* Who plays messages, by the protocol at their place. */

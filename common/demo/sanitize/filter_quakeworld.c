@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/demo/sanitize/filter_quakeworld.h"
 
-#include "common/core/array.h"
+#include "common/core/lists.h"
 #include "common/core/writer.h"
 #include "common/quakeworld/constants.h"
 #include "common/quakeworld/extensions.h"
@@ -132,11 +132,11 @@ static void copy_message(struct filter_qw *filter, const struct qs_decoder *deco
 {
     const uint32_t level = decoder->session->level;
 
-    if (message->id == SVC_SERVERDATA && !message->is_odd)
+    if (message->id == SVC_SERVERDATA && !message->is_ambiguous)
         filter->told_level = level;
     if (is_left_out(filter, message, level))
         filter->out->counts.stripped++;
-    else if (filter->out->sanitize && message->id == SVC_SERVERDATA && !message->is_odd)
+    else if (filter->out->sanitize && message->id == SVC_SERVERDATA && !message->is_ambiguous)
         filter_qw_append_serverdata((const struct qw_session *)decoder->session, bytes, out);
     else if (filter->out->sanitize)
         stufftext_sanitize(&filter->stufftext, decoder->packet, message, bytes, out);

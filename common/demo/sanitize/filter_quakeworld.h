@@ -7,7 +7,7 @@
 #ifndef QS_DEMO_SANITIZE_FILTER_QUAKEWORLD_H
 #define QS_DEMO_SANITIZE_FILTER_QUAKEWORLD_H
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/demo/writer.h"
 #include "common/demo/sanitize/stufftext.h"
 #include "common/quakeworld/session.h"

@@ -156,8 +156,8 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
 void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
                         const struct qs_message *message, struct qs_view bytes, GByteArray *out)
 {
-    if (message->is_odd)
-        qs_demo_left_out_odd(stufftext->out, packet);
+    if (message->is_ambiguous)
+        qs_demo_left_out_ambiguous(stufftext->out, packet);
     else if (message->id == stufftext->id)
         stufftext_filter(stufftext, bytes, out);
     else

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/core/decoder.h"
+#include "common/core/parse.h"
 #include "common/demo/sanitize/commands.h"
 #include "common/demo/writer.h"
 
@@ -34,7 +34,8 @@ void stufftext_filter(struct stufftext *stufftext, struct qs_view message, GByte
 
 /*
  * Appends to `out` what --sanitize leaves of a message of any kind, of `packet`: a svc_stufftext
- * goes through stufftext_filter(), a message with an odd text is left out and told, others stay.
+ * goes through stufftext_filter(), a message with an ambiguous text is left out and told, others
+ * stay.
  */
 void stufftext_sanitize(struct stufftext *stufftext, const struct qs_packet *packet,
                         const struct qs_message *message, struct qs_view bytes, GByteArray *out);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/findings.h"
+
+#include "common/core/decoder.h"
+#include "common/core/infostring.h"
+#include "common/core/text.h"
+
+/* --- Requests and responses */
+
+const char *qs_request_name(enum qs_request_kind kind)
+{
+    static const char *const names[QS_REQUEST_KINDS] = {
+        [QS_REQUEST_CHALLENGE] = "challenge",
+        [QS_REQUEST_CONNECT] = "connect",
+        [QS_REQUEST_STATUS] = "status",
+        [QS_REQUEST_INFO] = "info",
+        [QS_REQUEST_PLAYER] = "player info",
+        [QS_REQUEST_RULE] = "rule info",
+        [QS_REQUEST_RCON] = "rcon",
+        [QS_REQUEST_PING] = "ping",
+        [QS_REQUEST_LOG] = "log",
+        [QS_REQUEST_QUERY] = "other query",
+        [QS_REQUEST_SERVERS] = "servers",
+        [QS_REQUEST_CREATE] = "create",
+        [QS_REQUEST_REMOVE] = "remove",
+        [QS_REQUEST_DOWNLOAD] = "download",
+    };
+    return names[kind];
+}
+
+void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers)
+{
+    const struct qs_requests requests = {.asks = asks & ~(uint32_t)QS_TELLS,
+                                         .answers = answers & ~(uint32_t)QS_TELLS};
+
+    if (d->direction == QS_DIRECTION_UNKNOWN && !asks != !answers)
+        d->direction = asks ? QS_C2S : QS_S2C;
+    if ((requests.asks || requests.answers) && d->request_count < QS_REQUESTS_MAX)
+        d->requests[d->request_count++] = requests;
+}
+
+void qs_request_set_key(struct qs_decoder *d, uint32_t key)
+{
+    struct qs_requests *last;
+
+    if (!d->request_count)
+        return;
+    last = &d->requests[d->request_count - 1];
+    last->key = key;
+    last->keyed = true;
+}
+
+void qs_request_narrow(struct qs_decoder *d, uint32_t answers)
+{
+    if (d->request_count)
+        d->requests[d->request_count - 1].answers &= answers;
+}
+
+/* --- Passwords */
+
+void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose, struct qs_view user)
+{
+    struct qs_credential *credential;
+    char *readable;
+
+    if (d->in.overrun || d->credential_count == QS_CREDENTIALS_MAX)
+        return;
+    credential = &d->credentials[d->credential_count++];
+    *credential = (struct qs_credential){.row = row, .purpose = purpose};
+    readable = qs_text_utf8(user);
+    if (g_utf8_strlen(readable, -1) <= QS_USER_CHARACTERS)
+        g_strlcpy(credential->user, readable, sizeof credential->user);
+    g_free(readable);
+}
+
+/* "none" is what engines take for no password. */
+void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo)
+{
+    const struct qs_view password = qs_info_value(userinfo, "password");
+
+    if (password.size && !qs_view_equal(password, "none"))
+        qs_add_credential(d, row, "server password", qs_info_value(userinfo, "name"));
+}
+
+/* --- File transfers */
+
+static struct qs_view copy_view(struct qs_view view, qs_memory_copy *copy, void *pool)
+{
+    view.data = view.data ? copy(pool, view.data, view.size) : NULL;
+    return view;
+}
+
+struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
+                                    void *pool)
+{
+    struct qs_transfer to = *transfer;
+
+    to.name = copy_view(transfer->name, copy, pool);
+    to.data = copy_view(transfer->data, copy, pool);
+    return to;
+}
+
+static void *copy_to_heap(void *pool, const void *bytes, size_t size)
+{
+    (void)pool;
+    return g_memdup2(bytes, size);
+}
+
+void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer)
+{
+    struct qs_transfer copy;
+
+    if (!d->want_transfers || d->in.overrun || !(d->accepted || d->connectionless))
+        return;
+    copy = qs_transfer_copy(transfer, copy_to_heap, NULL);
+    g_array_append_val(d->transfers, copy);
+}
+
+void qs_transfer_clear(void *data)
+{
+    struct qs_transfer *transfer = data;
+
+    g_free((void *)transfer->name.data);
+    g_free((void *)transfer->data.data);
+}

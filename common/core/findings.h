@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a decode finds in a packet beside its fields: requests and responses, passwords, steps of
+ * file transfers, and updates of entities. Parse functions add them; they are in struct
+ * qs_decoder until the next decode.
+ */
+#ifndef QS_CORE_FINDINGS_H
+#define QS_CORE_FINDINGS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "common/core/decoder.h"
+
+/* --- Requests and responses: rows of messages have them in two columns, as sets of QS_ASK_ bits */
+
+enum qs_request_kind {
+    QS_REQUEST_CHALLENGE,
+    QS_REQUEST_CONNECT,
+    QS_REQUEST_STATUS,
+    QS_REQUEST_INFO,
+    QS_REQUEST_PLAYER,
+    QS_REQUEST_RULE,
+    QS_REQUEST_RCON,
+    QS_REQUEST_PING,
+    QS_REQUEST_LOG,
+    QS_REQUEST_QUERY,
+    QS_REQUEST_SERVERS,
+    QS_REQUEST_CREATE,
+    QS_REQUEST_REMOVE,
+    QS_REQUEST_DOWNLOAD,
+    QS_REQUEST_KINDS
+};
+
+/* Sets of them, short for the columns of messages.def. */
+enum {
+    QS_ASK_NOTHING = 0,
+    QS_ASK_CHALLENGE = 1u << QS_REQUEST_CHALLENGE,
+    QS_ASK_CONNECT = 1u << QS_REQUEST_CONNECT,
+    QS_ASK_STATUS = 1u << QS_REQUEST_STATUS,
+    QS_ASK_INFO = 1u << QS_REQUEST_INFO,
+    QS_ASK_PLAYER = 1u << QS_REQUEST_PLAYER,
+    QS_ASK_RULE = 1u << QS_REQUEST_RULE,
+    QS_ASK_RCON = 1u << QS_REQUEST_RCON,
+    QS_ASK_PING = 1u << QS_REQUEST_PING,
+    QS_ASK_LOG = 1u << QS_REQUEST_LOG,
+    QS_ASK_QUERY = 1u << QS_REQUEST_QUERY,
+    QS_ASK_SERVERS = 1u << QS_REQUEST_SERVERS,
+    QS_ASK_CREATE = 1u << QS_REQUEST_CREATE,
+    QS_ASK_REMOVE = 1u << QS_REQUEST_REMOVE,
+    QS_ASK_DOWNLOAD = 1u << QS_REQUEST_DOWNLOAD,
+    /* Nothing is asked or answered; but in the column of what is asked, a client sends it (to a
+     * master a server is one), in the other, a server. */
+    QS_TELLS = 1u << QS_REQUEST_KINDS,
+};
+
+/* What reports call a request of the kind: "challenge". */
+const char *qs_request_name(enum qs_request_kind kind);
+
+/*
+ * The packet asks for one of `asks`, or answers one of `answers`. Of one packet no more than
+ * QS_REQUESTS_MAX are kept. Who asks is a client: the packet's direction is that where nothing else
+ * has told it.
+ */
+void qs_add_requests(struct qs_decoder *d, uint32_t asks, uint32_t answers);
+
+/* The packet's last request and its response share a key. */
+void qs_request_set_key(struct qs_decoder *d, uint32_t key);
+
+/* The packet turns out to answer no more than `answers` of its last response. */
+void qs_request_narrow(struct qs_decoder *d, uint32_t answers);
+
+/* --- Passwords */
+
+/*
+ * The field `row` of the packet has a password. `user`: raw Quake text, or the
+ * empty view. Of one packet no more than QS_CREDENTIALS_MAX are kept.
+ */
+void qs_add_credential(struct qs_decoder *d, unsigned row, const char *purpose,
+                       struct qs_view user);
+
+/* The same for the user info with which a client connects; nothing where it has no password. */
+void qs_add_userinfo_credential(struct qs_decoder *d, unsigned row, struct qs_view userinfo);
+
+/* --- File transfers: the steps that a packet carries; netchan/transfer.h makes files of them */
+
+enum qs_transfer_event {
+    QS_TRANSFER_REQUEST, /* the client asks for `name`, from byte `offset` on */
+    QS_TRANSFER_NEXT,    /* the client asks for the next piece, or for a chunk */
+    QS_TRANSFER_REFUSED, /* the server does not send the file; with `name` where the server names it
+                          */
+    QS_TRANSFER_BEGIN,   /* the server sends `name`, `total` bytes in chunks, packed or not */
+    QS_TRANSFER_CHUNK,   /* `data` is at `offset`; what is past the file's end is padding */
+    QS_TRANSFER_PIECE    /* `data` goes on where the last piece ended, with `percent` of the file */
+};
+
+enum qs_transfer_packing {
+    QS_TRANSFER_PLAIN,
+    QS_TRANSFER_DEFLATED, /* raw deflate, each piece on its own */
+    QS_TRANSFER_STREAM    /* raw deflate, all pieces or chunks together */
+};
+
+struct qs_transfer {
+    enum qs_transfer_event event;
+    enum qs_transfer_packing packing;
+    struct qs_view name; /* as it was sent; no data: none was */
+    struct qs_view data;
+    uint64_t offset, total;
+    uint8_t percent;
+};
+
+/*
+ * Adds a copy to decoder->transfers, where these are wanted and the receiver takes the packet.
+ * Nothing after an overrun.
+ */
+void qs_add_transfer(struct qs_decoder *d, const struct qs_transfer *transfer);
+
+/* Copies bytes into `pool`, as g_memdup2() does. */
+typedef void *qs_memory_copy(void *pool, const void *bytes, size_t size);
+
+/* A transfer whose bytes are copied. */
+struct qs_transfer qs_transfer_copy(const struct qs_transfer *transfer, qs_memory_copy *copy,
+                                    void *pool);
+
+/* Frees what an element of decoder->transfers holds. */
+void qs_transfer_clear(void *transfer);
+
+/* --- Updates of entities */
+
+/* What kind of message an update of an entity is in. */
+enum qs_entity_kind {
+    QS_ENTITY_BASELINE,   /* the state that updates count from */
+    QS_ENTITY_UPDATE,     /* changes to the baseline */
+    QS_ENTITY_FRAME,      /* changes to what the client has: DarkPlaces' svc_entities */
+    QS_ENTITY_REPLACEMENT /* the same of FTE's svcfte_updateentities */
+};
+
+/* Sets of kinds, a bit (1 << kind) for each. */
+enum {
+    QS_ENTITIES_NONE = 0,
+    QS_ENTITIES_ALL = 0xf,
+    QS_ENTITIES_KEPT = 1 << QS_ENTITY_FRAME | 1 << QS_ENTITY_REPLACEMENT /* by sign-ons */
+};
+
+/* What an update has; for the values below. */
+enum { QS_ENTITY_MODEL = 0x01, QS_ENTITY_YAW = 0x02, QS_ENTITY_ORIGIN1 = 0x10 /* << axis */ };
+
+/* An update of an entity as the game's parser read it. */
+struct qs_entity_update {
+    enum qs_entity_kind kind;
+    uint32_t message; /* its message: index in qs_decoder.messages */
+    uint32_t number;
+    uint32_t bits;         /* of the protocol: which fields it has; 0 if it removes the entity */
+    uint8_t predbits;      /* UFP_*, of a replacement with UF_PREDINFO */
+    bool removes;          /* a replacement of number 0: all entities */
+    uint8_t has;           /* QS_ENTITY_*: which of these it has; of a replacement none */
+    uint16_t model;        /* number in the precache list */
+    double origin[3], yaw; /* units, degrees */
+    struct qs_view bytes;  /* of a frame or replacement, from the number on; as the packet's */
+};
+
+/* Hands out an update of an entity that the current message has; nothing if it ran past the end. */
+static inline void qs_add_entity(struct qs_decoder *d, struct qs_entity_update *update)
+{
+    if (!(d->want_entities >> update->kind & 1) || d->in.overrun || d->stop)
+        return;
+    update->message = d->messages->len;
+    g_array_append_vals(d->entities, update, 1);
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Acknowledgements, and what becomes of reliable messages.
+ *
+ * Where a bit tells of reliable messages (struct qs_seqinfo, toggles), one is on its way at a time:
+ * a packet that carries one before the receiver's bit has turned over carries the same one again.
+ * Source: QuakeWorld's and Quake II's net_chan.c, Netchan_Transmit and Netchan_Process. Where the
+ * number itself is repeated, its acknowledgement confirms it.
+ */
+#include <string.h>
+
+#include "common/netchan/links_state.h"
+
+/* --- Numbers that were sent --- */
+
+static struct qs_link_stream *stream_of(struct qs_link_way *way, uint8_t number)
+{
+    if (!way->streams[number])
+        way->streams[number] = g_new0(struct qs_link_stream, 1);
+    return way->streams[number];
+}
+
+static struct qs_link_sent *sent_at(struct qs_link_stream *stream, uint32_t index)
+{
+    return &stream->sent[index % QS_SENT_MAX];
+}
+
+/* The last packet with the mark, or NULL: marks grow. */
+static struct qs_link_sent *find_sent(struct qs_link_stream *stream, uint32_t mark)
+{
+    const uint32_t oldest = stream->count > QS_SENT_MAX ? stream->count - QS_SENT_MAX : 0;
+
+    for (uint32_t i = stream->count; i-- > oldest;) {
+        struct qs_link_sent *sent = sent_at(stream, i);
+
+        if (sent->mark == mark)
+            return sent;
+        if (sent->mark < mark)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void push_sent(struct qs_link_stream *stream, uint32_t mark, uint32_t record)
+{
+    *sent_at(stream, stream->count++) = (struct qs_link_sent){mark, record};
+}
+
+/* --- Reliable messages --- */
+
+/* The receiver's bit is known as the sender of this packet knew it: the capture does not lack what
+ * it had received last. */
+static bool knows_toggle(const struct qs_link_way *way, const struct qs_seqinfo *seqinfo)
+{
+    return way->known && way->toggle_mark >= seqinfo->echo;
+}
+
+static void begin_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
+                          const struct qs_seqinfo *seqinfo)
+{
+    struct qs_link_message *message = qs_chunks_add(&links->messages);
+
+    message->first = message->last = record;
+    way->message = links->messages.count;
+    way->pending = true;
+    way->pending_known = knows_toggle(way, seqinfo);
+    way->pending_toggle = way->toggle;
+    qs_link_extra(links, record)->message = way->message;
+}
+
+/* The packet carries the last message: another fragment of it, or all of it again. */
+static void repeat_message(struct qs_links *links, struct qs_link_way *way, uint32_t record,
+                           bool again)
+{
+    struct qs_link_message *message = qs_link_message(links, way->message);
+
+    qs_link_extra(links, record)->message = way->message;
+    if (!again)
+        return;
+    qs_link_extra(links, message->last)->again = record;
+    message->last = record;
+}
+
+static void send_reliably(struct qs_links *links, struct qs_link_way *way, uint32_t record,
+                          const struct qs_seqinfo *seqinfo)
+{
+    const bool same =
+        way->message && (seqinfo->mark == way->message_mark ||
+                         (way->pending && !seqinfo->repeated && knows_toggle(way, seqinfo)));
+
+    if (same)
+        repeat_message(links, way, record, seqinfo->repeated || seqinfo->mark != way->message_mark);
+    else
+        begin_message(links, way, record, seqinfo);
+    way->message_mark = seqinfo->mark;
+}
+
+static void confirm(struct qs_links *links, struct qs_link_way *way, uint32_t record)
+{
+    qs_link_message(links, way->message)->confirmed = record;
+    qs_link_extra(links, record)->confirms = way->message;
+    way->pending = false;
+}
+
+/*
+ * The receiver's bit. Where the capture begins in between, the bit before the message is only known
+ * if a packet shows it that was sent before the message came.
+ */
+static void receive_toggle(struct qs_links *links, struct qs_link_way *way, uint32_t record,
+                           const struct qs_seqinfo *seqinfo)
+{
+    if (way->pending && way->pending_known && seqinfo->toggle != way->pending_toggle)
+        confirm(links, way, record);
+    else if (way->pending && !way->pending_known && seqinfo->echo >= way->message_mark)
+        way->pending = false;
+    else if (way->pending && !way->pending_known) {
+        way->pending_known = true;
+        way->pending_toggle = seqinfo->toggle;
+    }
+    way->known = true;
+    way->toggle = seqinfo->toggle;
+    way->toggle_mark = seqinfo->mark;
+}
+
+/* --- A packet --- */
+
+static void send_number(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                        const struct qs_seqinfo *seqinfo)
+{
+    struct qs_link_way *way = &links->ways[d->packet->from];
+    struct qs_link_stream *stream = stream_of(way, seqinfo->stream);
+    const struct qs_link_sent *newest = stream->count ? sent_at(stream, stream->count - 1) : NULL;
+
+    if (!d->accepted && !seqinfo->repeated)
+        return; /* late, or a duplicate: what is acknowledged is another packet */
+    if (newest && seqinfo->mark < newest->mark) {
+        if (!d->accepted)
+            return;
+        stream->count = 0; /* numbers began anew */
+    }
+    qs_link_record(links, record)->sent_again = newest && newest->mark == seqinfo->mark;
+    if (seqinfo->mark)
+        push_sent(stream, seqinfo->mark, record);
+    if (seqinfo->reliable)
+        send_reliably(links, way, record, seqinfo);
+}
+
+static void receive_echo(struct qs_links *links, struct qs_link_way *way, uint32_t record,
+                         const struct qs_seqinfo *seqinfo)
+{
+    struct qs_link_stream *stream = way->streams[seqinfo->echo_stream];
+    const struct qs_link_sent *sent = stream ? find_sent(stream, seqinfo->echo) : NULL;
+    struct qs_link_record *acknowledged;
+
+    if (!sent)
+        return;
+    qs_link_record(links, record)->acks = sent->record;
+    acknowledged = qs_link_record(links, sent->record);
+    if (acknowledged->acked_by)
+        return;
+    acknowledged->acked_by = record;
+    if (way->pending && qs_link_message(links, way->message)->last == sent->record &&
+        !seqinfo->toggles)
+        confirm(links, way, record);
+}
+
+void qs_links_take_place(struct qs_links *links, const struct qs_decoder *d, uint32_t record,
+                         const struct qs_seqinfo *seqinfo)
+{
+    struct qs_link_way *back = &links->ways[d->packet->from == QS_END_A ? QS_END_B : QS_END_A];
+
+    if (seqinfo->numbered && (seqinfo->mark || seqinfo->reliable))
+        send_number(links, d, record, seqinfo);
+    if (seqinfo->numbered && !d->accepted)
+        return;
+    if (seqinfo->echo)
+        receive_echo(links, back, record, seqinfo);
+    if (seqinfo->toggles)
+        receive_toggle(links, back, record, seqinfo);
+}
+
+static void restart_way(struct qs_link_way *way, bool fresh)
+{
+    for (int i = 0; i < QS_STREAMS; i++)
+        if (way->streams[i])
+            way->streams[i]->count = 0;
+    way->message = 0;
+    way->pending = false;
+    way->known = fresh; /* both ends begin with a bit that is not set */
+    way->toggle = false;
+    way->toggle_mark = 0;
+    g_array_set_size(way->parts, 0);
+    memset(way->bytes, 0, sizeof way->bytes);
+}
+
+void qs_links_restart(struct qs_links *links, bool fresh)
+{
+    for (int end = QS_END_A; end < QS_END_UNKNOWN; end++)
+        restart_way(&links->ways[end], fresh);
+    links->download = 0;
+}

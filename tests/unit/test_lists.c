@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/core/lists.h"
+
+#include <malloc.h>
+
+#include "tests/unit/unit.h"
+
+enum { MANY = 1000, KEPT = 300 };
+
+static void fill(struct qs_chunks *chunks, uint32_t kept)
+{
+    qs_chunks_init(chunks, sizeof(uint64_t), kept);
+    for (uint32_t i = 1; i <= MANY; i++) {
+        uint64_t *item = qs_chunks_add(chunks);
+
+        assert_int_equal(*item, 0);
+        *item = i;
+        assert_int_equal(chunks->count, i);
+    }
+}
+
+static uint64_t item(const struct qs_chunks *chunks, uint32_t number)
+{
+    return *(const uint64_t *)qs_chunks_at(chunks, number);
+}
+
+static void test_all_are_kept(void **state)
+{
+    struct qs_chunks chunks;
+
+    (void)state;
+    fill(&chunks, 0);
+    for (uint32_t i = 0; i <= MANY; i++)
+        assert_int_equal(item(&chunks, i), i);
+    assert_int_equal(item(&chunks, MANY + 1), 0);
+    qs_chunks_clear(&chunks);
+}
+
+static void test_old_ones_are_forgotten(void **state)
+{
+    struct qs_chunks chunks;
+    uint32_t forgotten = 0;
+
+    (void)state;
+    fill(&chunks, KEPT);
+    for (uint32_t i = 1; i <= MANY; i++) {
+        forgotten += item(&chunks, i) != i;
+        assert_true(item(&chunks, i) == i || i <= MANY - KEPT);
+    }
+    assert_true(forgotten > MANY / 2);
+    /* What is written to one that is forgotten is not seen again. */
+    *(uint64_t *)qs_chunks_at(&chunks, 1) = 7;
+    assert_int_equal(item(&chunks, 1), 0);
+    qs_chunks_clear(&chunks);
+}
+
+/* A capture may have as many lists as packets. */
+static void test_a_short_one_takes_little(void **state)
+{
+    enum { ITEM = 64, MOST = 8 * ITEM };
+    struct qs_chunks chunks;
+
+    (void)state;
+    qs_chunks_init(&chunks, ITEM, 0);
+    qs_chunks_add(&chunks);
+    assert_int_equal(chunks.blocks->len, 1);
+    assert_true(malloc_usable_size(g_ptr_array_index(chunks.blocks, 0)) <= MOST);
+    qs_chunks_clear(&chunks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_kept),
+        cmocka_unit_test(test_old_ones_are_forgotten),
+        cmocka_unit_test(test_a_short_one_takes_little),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers as text: the same as printf() gives. */
+#include "common/core/numeric_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
+
+enum { TEXT_MAX = 64 };
+
+/* --- Whole numbers */
+
+static void check_whole(uint64_t value)
+{
+    char text[TEXT_MAX], expected[TEXT_MAX];
+
+    *qs_put_uint(text, value) = '\0';
+    snprintf(expected, sizeof expected, "%" PRIu64, value);
+    assert_string_equal(text, expected);
+    *qs_put_int(text, (int64_t)value) = '\0';
+    snprintf(expected, sizeof expected, "%" PRId64, (int64_t)value);
+    assert_string_equal(text, expected);
+    *qs_put_hex(text, value) = '\0';
+    snprintf(expected, sizeof expected, "0x%" PRIx64, value);
+    assert_string_equal(text, expected);
+}
+
+/* All around the powers of two and of ten. */
+static void test_whole(void **state)
+{
+    (void)state;
+    for (unsigned bit = 0; bit < 64; bit++)
+        for (uint64_t step = 0; step < 3; step++)
+            check_whole((UINT64_C(1) << bit) + step - 1);
+    for (uint64_t power = 1; power <= UINT64_MAX / 10; power *= 10)
+        for (uint64_t step = 0; step < 3; step++)
+            check_whole(power * 10 + step - 1);
+    check_whole(UINT64_MAX);
+}
+
+static void test_bytes(void **state)
+{
+    char text[TEXT_MAX];
+
+    (void)state;
+    *qs_put_bytes(text, VIEW("\x00\x09\x9a\xff")) = '\0';
+    assert_string_equal(text, "00099aff");
+    assert_ptr_equal(qs_put_bytes(text, VIEW("")), text);
+}
+
+/* --- Reals */
+
+static void check_real(double value)
+{
+    char text[TEXT_MAX], expected[TEXT_MAX];
+
+    *qs_put_real(text, value) = '\0';
+    snprintf(expected, sizeof expected, "%.9g", value);
+    assert_string_equal(text, expected);
+}
+
+/* Every coordinate and every angle that 16 bits hold, and all that scaling makes of a byte. */
+static void test_units(void **state)
+{
+    (void)state;
+    for (int i = INT16_MIN; i <= INT16_MAX; i++) {
+        check_real(i / 8.0);
+        check_real(i * (360.0 / 65536));
+        check_real(i * (360.0 / 256));
+        check_real(i / 255.0);
+        check_real((double)((float)i / 3));
+    }
+}
+
+/* The digits that count begin at another place with each power of ten, and round up across it. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    for (double size = 1e-5; size < 1e12; size *= 10)
+        for (int steps = -200; steps <= 200; steps++) {
+            check_real(size + steps / 8192.0);
+            check_real(-(floor(size) + steps / 8192.0));
+        }
+}
+
+/* Halfway between two of nine digits: 4096 steps are a half. */
+static void test_halves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8192; i++) {
+        check_real(10000000 + i / 8192.0);
+        check_real(99990000 + i / 8192.0);
+        check_real(99999998 + i / 8192.0);
+    }
+}
+
+static void test_extremes(void **state)
+{
+    static const double values[] = {0.0,      -0.0,  INFINITY, -INFINITY,  NAN,  1e9,
+                                    99999999, 1e300, -1e-300,  1.0 / 8192, 1e-4, 1e-5};
+
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+        check_real(values[i]);
+}
+
+/* --- Room */
+
+static void test_room(void **state)
+{
+    GString *text = g_string_new("x");
+    GString *expected = g_string_new("x");
+
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        qs_room_end(text, qs_put_uint(qs_room(text, QS_NUMBER_MAX), i));
+        g_string_append_printf(expected, "%u", i);
+        assert_string_equal(text->str, expected->str);
+        assert_int_equal(text->len, expected->len);
+    }
+    g_string_free(text, TRUE);
+    g_string_free(expected, TRUE);
+}
+
+/* --- Durations */
+
+static void assert_text(int64_t seconds, const char *expected)
+{
+    char *text = qs_duration_text(seconds);
+
+    assert_string_equal(text, expected);
+    g_free(text);
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    assert_text(0, "0:00");
+    assert_text(7, "0:07");
+    assert_text(3599, "59:59");
+    assert_text(3600, "1:00:00");
+    assert_text(7507, "2:05:07");
+    assert_text(360000, "100:00:00");
+}
+
+static void test_seconds(void **state)
+{
+    (void)state;
+    assert_int_equal(qs_seconds_of(1499999999), 1);
+    assert_int_equal(qs_seconds_of(1500000000), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_units),   cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_halves),  cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_room),    cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_seconds),
+    };
+
+    return cmocka_run_group_tests_name("numeric_text", tests, NULL, NULL);
+}
