@@ -6,6 +6,7 @@
 #ifndef QS_CORE_PACKET_H
 #define QS_CORE_PACKET_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

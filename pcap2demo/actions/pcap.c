@@ -64,11 +64,8 @@ static void send_segment(struct qs_demo_sender *base, enum qs_direction directio
 
     pcap_out_segment(sender->pcap, sender->time, source_of(sender, direction),
                      destination_of(sender, direction),
-                     &(struct pcap_out_segment){.sequence = segment->sequence,
-                                                .acknowledged = segment->acknowledged,
-                                                .flags = segment->flags,
-                                                .payload = segment->payload},
-                     comment);
+                     &(struct frame_tcp){segment->sequence, segment->acknowledged, segment->flags},
+                     segment->payload, comment);
 }
 
 /* --- Demos --- */

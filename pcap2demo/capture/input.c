@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "common/demo/format.h"
-#include "pcap2demo/capture/pcap_in.h"
-#include "pcap2demo/capture/pcapng_in.h"
+#include "pcap2demo/capture/frame_reader.h"
 #include "pcap2demo/capture/source.h"
 
 enum {
@@ -149,9 +148,9 @@ static bool open_capture(struct input *input, FILE *stream, char **error)
 {
     input->mixed = source_is_pcapng(stream);
     if (input->mixed)
-        input->reader = pcapng_in_open(stream, error);
+        input->reader = pcapng_reader_open(stream, error);
     else
-        input->reader = pcap_in_open(stream);
+        input->reader = pcap_reader_open(stream);
     return input->reader || (!input->mixed && open_pcap(input, stream, error));
 }
 

@@ -3,8 +3,8 @@
  * Where frames come from: capture files (pcap, pcapng), standard input, or a network interface.
  *
  * Frames are handed out one at a time and are valid until the next call. Interfaces, and all that
- * is neither an ordinary pcap file (pcap_in.h) nor a pcapng file (pcapng_in.h), are libpcap's
- * matter.
+ * is neither an ordinary pcap file (pcap_reader.c) nor a pcapng file (pcapng_reader.c), are
+ * libpcap's matter.
  */
 #ifndef PCAP2DEMO_INPUT_H
 #define PCAP2DEMO_INPUT_H
